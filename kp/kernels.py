@@ -1,0 +1,107 @@
+"""Kernels as functions of inner products and squared norms.
+
+Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
+
+Symbols: X (n, d), Y (m, d) points, s = x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
+Every kernel here is a function of s, |x|^2 and |y|^2, so one matrix of inner products serves all of them. Powers are
+taken by repeated multiplication in a fixed order: the same bits on every machine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+VALUES, POLYNOMIAL, RBF = range(3)
+
+
+class Kernel(NamedTuple):
+    """A kernel as the compiled loops read it; make one with `linear`, `polynomial` or `rbf`, or take `GIVEN`."""
+
+    kind: int
+    gamma: float
+    coef0: float
+    degree: int
+
+    def __call__(self, X, Y):
+        """K (n, m) float64 of X (n, d) and Y (m, d), in plain NumPy: for small sets and for reading."""
+        X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
+        if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
+            raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
+        return self.of(X @ Y.T, (X**2).sum(1), (Y**2).sum(1))
+
+    def of(self, products, norms_x, norms_y):
+        """K (n, m) from inner products (n, m) and squared norms (n,), (m,)."""
+        out = np.empty(products.shape)
+        for row, norm, values in zip(products, norms_x, out, strict=True):
+            fill(self, row, norm, norms_y, values)
+        return out
+
+    def bound(self, norm):
+        """The largest |k(x, y)| that two points of squared norm up to `norm` can have; infinite if it overflows."""
+        if self.kind == RBF:
+            return 1.0
+        with np.errstate(over="ignore"):
+            return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree)
+
+    @property
+    def affine(self):
+        """True if k(x, y) = gamma x . y + coef0, so that a weight vector in input space says all."""
+        return self.kind == POLYNOMIAL and self.degree == 1
+
+
+GIVEN = Kernel(VALUES, 1.0, 0.0, 1)
+"""The kernel whose values are given: precomputed matrices and callables."""
+
+
+def linear():
+    """k(x, y) = x . y"""
+    return Kernel(POLYNOMIAL, 1.0, 0.0, 1)
+
+
+def polynomial(degree, *, gamma=1.0, coef0=1.0):
+    """k(x, y) = (coef0 + gamma x . y)^degree        (Hermans 2021, section 3.2, with gamma = coef0 = 1)
+
+    degree is an integer of at least 1. Raises ValueError otherwise.
+    """
+    if not (isinstance(degree, int | np.integer) and degree >= 1):
+        raise ValueError(f"degree must be an integer of at least 1, got {degree!r}")
+    return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
+
+
+def rbf(*, gamma):
+    """k(x, y) = exp(-gamma |x - y|^2), gamma > 0    (Xu & Zhang 2005, eq. 8, with gamma = 1 / (2 sigma^2))
+
+    Raises ValueError if gamma is not positive.
+    """
+    if not gamma > 0:
+        raise ValueError(f"gamma must be positive, got {gamma!r}")
+    return Kernel(RBF, float(gamma), 0.0, 1)
+
+
+@njit(nogil=True, cache=True)
+def fill(kernel, products, norm, norms, out):
+    """out[j] = k(x, y_j), from products[j] = x . y_j, norm = |x|^2 and norms[j] = |y_j|^2; one row, in fixed order."""
+    m = out.shape[0]
+    if kernel.kind == VALUES:
+        for j in range(m):
+            out[j] = products[j]
+    elif kernel.kind == POLYNOMIAL:
+        gamma, coef0 = kernel.gamma, kernel.coef0
+        if kernel.degree == 2:
+            for j in range(m):
+                base = gamma * products[j] + coef0
+                out[j] = base * base
+        elif kernel.degree == 3:
+            for j in range(m):
+                base = gamma * products[j] + coef0
+                out[j] = base * base * base
+        else:
+            for j in range(m):
+                out[j] = gamma * products[j] + coef0
+            for _ in range(kernel.degree - 1):
+                for j in range(m):
+                    out[j] *= gamma * products[j] + coef0
+    else:
+        for j in range(m):
+            out[j] = np.exp(-kernel.gamma * max(norm + norms[j] - 2.0 * products[j], 0.0))

@@ -1,0 +1,258 @@
+"""The binary kernel perceptron: find the mistakes.
+
+Source: Hermans 2021, Algorithm 1 (Aizerman, Braverman & Rozonoer 1964).
+
+A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons (one for each
+digit, say) side by side over the same training points. It keeps the scores of every perceptron up to date and goes on in
+rounds: each perceptron runs exactly over the next stretch of its visiting order, taking inner products of examples that
+were never needed before one at a time and only inside the stretch; then the missing rows of all perceptrons are made in
+one matrix product; then all scores are advanced. Where the kernel is affine in x . y and the data are integers, a weight
+vector in input space finds the same mistakes without any row.
+
+Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
+result depends on threads, stretches or budgets: each score receives the same additions in the same order.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from kp.gram import DOUBLE, GIVEN_VALUES, SINGLE
+from kp.kernels import fill
+from kp.mistakes import MistakeLog
+from kp.predictors import TILE, replay
+
+
+def find_mistakes(gram, kernel, signs, orders, *, threads=2, stop_if_separated=False, count_errors=True, tick=None):
+    """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
+
+    signs (m, n) of +-1. orders yields, for each epoch, the visiting orders (m, n), or (1, n) shared by all perceptrons.
+    stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the
+    column of training errors may be left out (None) where counting it would cost a pass of its own. tick(visits) is called
+    as the visits to examples go on. Raises ValueError if scores could overflow.
+    """
+    signs = np.ascontiguousarray(signs, dtype=np.int8)
+    if signs.ndim != 2 or signs.shape[1] != len(gram):
+        raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
+    orders = [np.ascontiguousarray(order, dtype=np.int32) for order in orders]
+    steps = len(orders) * signs.shape[1]
+    if kernel.kind != 0:
+        check_range(kernel, gram.norms, steps)
+    tick = tick or (lambda visits: None)
+    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+        run = _Primal(gram, kernel, signs) if primal_is_exact(gram, kernel, steps) else _Dual(gram, kernel, signs, pool)
+        ends = []
+        for epoch, order in enumerate(orders):
+            found = run.epoch(np.broadcast_to(order, signs.shape), epoch * signs.shape[1], tick)
+            ends.append((epoch + 1) * signs.shape[1])
+            if stop_if_separated and not found:
+                break
+    logs = [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
+    return count_training_errors(logs, kernel, gram, signs, threads=threads) if count_errors else logs
+
+
+def count_training_errors(logs, kernel, gram, signs, *, threads=2):
+    """The logs with their column of training errors, counted in one replay where it is missing."""
+    if all(log.errors is not None for log in logs):
+        return logs
+    errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
+    for _ in replay(logs, kernel, gram, epochs=(), signs=signs, errors=errors, threads=threads):
+        pass
+    return [log.with_errors(wrong) for log, wrong in zip(logs, errors, strict=True)]
+
+
+def _log(examples, steps, errors, z, ends):
+    example, step = np.concatenate(examples).astype(np.intp), np.concatenate(steps).astype(np.int64)
+    return MistakeLog(example, step, z[example], np.concatenate(errors) if errors else None, ends)
+
+
+def check_range(kernel, norms, steps):
+    """Raise ValueError if sums of `steps` averaged scores of `steps` kernel values could overflow float64."""
+    bound = kernel.bound(float(np.max(norms)))
+    if not bound <= np.finfo(np.float64).max / max(float(steps), 1.0) ** 2:
+        raise ValueError(
+            f"kernel values must stay below 1.8e308 when {steps} scores are summed, but this kernel of degree "
+            f"{kernel.degree} reaches {bound:.2g} on points of squared norm {np.max(norms):.4g}; "
+            "scale the data down or lower the degree"
+        )
+
+
+def primal_is_exact(gram, kernel, steps):
+    """True if the weight vector in input space gives the same bits as rows do: an affine kernel, integers below 2^53."""
+    whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
+    exact = gram.arithmetic in (SINGLE, DOUBLE) and kernel.affine and whole
+    return exact and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
+
+
+class _Primal:
+    """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
+
+    def __init__(self, gram, kernel, signs):
+        self.gram, self.kernel, self.signs = gram, kernel, signs
+        self.w, self.b = np.zeros((len(signs), gram.X.shape[1])), np.zeros(len(signs))
+        self.columns = [[[] for _ in signs] for _ in range(3)]
+
+    def epoch(self, order, step, tick):
+        examples, steps, _ = self.columns
+        found = 0
+        for a, z in enumerate(self.signs):
+            t = _primal_epoch(self.kernel.gamma, self.kernel.coef0, self.gram.X, order[a], z, self.w[a], self.b[a : a + 1])
+            examples[a].append(order[a][t])
+            steps[a].append(step + t)
+            found += len(t)
+            tick(len(z))
+        return found
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc"})
+def _primal_epoch(gamma, coef0, X, order, z, w, b):
+    """Positions in `order` at which the perceptron errs; w and b move. Sums of integers: reassociation changes nothing."""
+    wrong = []
+    for position in range(order.shape[0]):
+        t = order[position]
+        score = 0.0
+        for k in range(w.shape[0]):
+            score += w[k] * np.float64(X[t, k])
+        if z[t] * (gamma * score + coef0 * b[0]) <= 0.0:
+            for k in range(w.shape[0]):
+                w[k] += z[t] * np.float64(X[t, k])
+            b[0] += z[t]
+            wrong.append(position)
+    return np.array(wrong, dtype=np.int64)
+
+
+class _Dual:
+    """Perceptrons as scores of all training points, moved by kernel rows."""
+
+    def __init__(self, gram, kernel, signs, pool):
+        self.gram, self.kernel, self.signs, self.pool = gram, kernel, signs, pool
+        self.scores = np.zeros(signs.shape)
+        self.stretch = 512
+        self.columns = [[[] for _ in signs] for _ in range(3)]
+
+    def epoch(self, order, step, tick):
+        m, n = order.shape
+        before = sum(len(part) for parts in self.columns[0] for part in parts)
+        position = np.zeros(m, dtype=np.int64)
+        while len(active := np.flatnonzero(position < n)):
+            active = active[: self.gram.capacity]
+            quota = self.gram.capacity // len(active)
+            found = list(self.pool.map(lambda a: self._run(a, order[a], position[a], quota), active))
+            examples = [order[a][t] for a, (t, _) in zip(active, found, strict=True)]
+            computed = self.gram.fetch(np.unique(np.concatenate(examples)))
+            errors = list(self.pool.map(self._advance, active, examples))
+            for a, (t, stop), *made in zip(active, found, examples, errors, strict=True):
+                for column, part in zip(self.columns, (made[0], step + t, made[1]), strict=True):
+                    column[a].append(part)
+                tick(int(stop - position[a]))
+                position[a] = stop
+            self._adapt(computed, n)
+        return sum(len(part) for parts in self.columns[0] for part in parts) - before
+
+    def _run(self, a, order, start, quota):
+        gram = self.gram
+        stop = min(start + self.stretch, len(order))
+        return _run_stretch(
+            self.kernel, gram.X, gram.norms, gram.arithmetic, gram.store, gram.slot,
+            order, start, stop, quota, self.signs[a], self.scores[a],
+        )  # fmt: skip
+
+    def _advance(self, a, examples):
+        errors = np.zeros(len(examples), dtype=np.int64)
+        rows = self.gram.slot[examples]
+        _advance(self.kernel, self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
+        return errors
+
+    def _adapt(self, computed, n):
+        """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
+        if computed < 256:
+            self.stretch = min(2 * self.stretch, max(n // 8, 512))
+        elif computed > 1024:
+            self.stretch = max(self.stretch // 2, 64)
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc"})
+def _exact_dot(x, y):
+    total = np.float64(0.0)
+    for k in range(x.shape[0]):
+        total += np.float64(x[k]) * np.float64(y[k])
+    return total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc"})
+def _single_dot(x, y):
+    total = np.float32(0.0)
+    for k in range(x.shape[0]):
+        total += x[k] * y[k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _ordered_dot(x, y):
+    total = np.float64(0.0)
+    for k in range(x.shape[0]):
+        total += np.float64(x[k]) * np.float64(y[k])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, quota, z, scores):
+    """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped.
+
+    It stops early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here.
+    """
+    size = stop - start
+    visit = order[start:stop]
+    f = np.empty(size)
+    of_visits = np.empty(size)
+    for i in range(size):
+        f[i] = scores[visit[i]]
+        of_visits[i] = norms[visit[i]]
+    inner = np.empty(size)
+    values = np.empty(size)
+    wrong = np.empty(min(size, quota), dtype=np.int64)
+    count = 0
+    for i in range(size):
+        t = visit[i]
+        if z[t] * f[i] > 0.0:
+            continue
+        wrong[count] = start + i
+        count += 1
+        row = slot[t]
+        if count == quota or (row < 0 and arithmetic == GIVEN_VALUES):
+            return wrong[:count].copy(), start + i + 1
+        for j in range(i + 1, size):
+            u = visit[j]
+            if row >= 0:
+                inner[j] = store[row, u]
+            elif arithmetic == SINGLE and norms[t] * norms[u] <= 2.0**48:
+                inner[j] = _single_dot(X[t], X[u])
+            elif arithmetic == SINGLE or arithmetic == DOUBLE:
+                inner[j] = _exact_dot(X[t], X[u])
+            else:
+                inner[j] = _ordered_dot(X[t], X[u])
+        fill(kernel, inner[i + 1 :], norms[t], of_visits[i + 1 :], values[i + 1 :])
+        for j in range(i + 1, size):
+            f[j] += z[t] * values[j]
+    return wrong[:count].copy(), stop
+
+
+@njit(nogil=True, cache=True)
+def _advance(kernel, store, norms, rows, examples, z, scores, errors):
+    """Add the rows of these mistakes to all scores, one mistake after the other, counting the errors after each."""
+    values = np.empty(TILE)
+    for start in range(0, scores.shape[0], TILE):
+        stop = min(start + TILE, scores.shape[0])
+        f = scores[start:stop]
+        signs = z[start:stop]
+        k = values[: stop - start]
+        for i in range(rows.shape[0]):
+            fill(kernel, store[rows[i], start:stop], norms[examples[i]], norms[start:stop], k)
+            sign = np.float64(z[examples[i]])
+            wrong = 0
+            for j in range(stop - start):
+                f[j] += sign * k[j]
+                wrong += signs[j] * f[j] <= 0.0
+            errors[i] += wrong

@@ -1,0 +1,156 @@
+"""Scores of every predictor on any points, read off the mistake logs.
+
+Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapire 1999 (voted).
+
+    final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
+    average      f(x) = (1/T) sum_m (T - s_m) z_m k(x_m, x)    the mean of the T stored predictors
+    minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
+    voted        f(x) = sum_m c_m sgn f_m(x)                   f_m the predictor after m mistakes, c_m the steps it stood
+
+Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from kp.kernels import fill
+from kp.mistakes import PREDICTORS
+
+TILE = 1024
+"""Columns whose scores are advanced together, so that they stay in the first-level cache."""
+
+
+def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
+    """f (m, c): the scores of one predictor of each perceptron at one epoch, for the c points of `columns`.
+
+    columns is a `Gram` or a `Cross`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
+    """
+    if predictor not in PREDICTORS:
+        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
+    if predictor == "voted":
+        epoch = logs[0].n_epochs if epoch is None else epoch
+        parts = [part["voted"][0] for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
+        return np.concatenate(parts, axis=1)
+    weights = [log.weights(predictor, epoch) for log in logs]
+    examples = np.unique(np.concatenate([log.example[: len(w)] for log, w in zip(logs, weights, strict=True)]))
+    coefficients = np.zeros((len(logs), len(examples)))
+    for row, log, w in zip(coefficients, logs, weights, strict=True):
+        np.add.at(row, np.searchsorted(examples, log.example[: len(w)]), w * log.sign[: len(w)])
+    out = np.zeros((len(logs), len(columns)))
+    with threadpool_limits(threads, "blas"):
+        for start, stop, block, rows in _blocks(columns, examples, block_bytes):
+            norms = columns.norms[start:stop]
+            _weighted_sum(kernel, block, rows, columns.row_norms[examples], norms, coefficients, out[:, start:stop])
+    return out / logs[0].steps(epoch) if predictor == "average" else out
+
+
+def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**29, tick=None):
+    """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
+
+    epochs are the 1-based epochs at which scores are wanted. The minimizing predictor is left out where training errors
+    were not counted. With signs (m, c) and errors, a list of zeroed arrays (M,), the number of columns that each predictor
+    of each log gets wrong is added into errors. tick(c) is called after each block.
+    """
+    examples = np.unique(np.concatenate([log.example for log in logs]))
+    places = [np.searchsorted(examples, log.example) for log in logs]
+    known = [name for name in PREDICTORS if name != "minimizing" or all(log.errors is not None for log in logs)]
+
+    def walk(a, start, stop, block, rows, out):
+        log, nothing = logs[a], np.empty(0, dtype=np.int64)
+        best = [log.best(e) for e in epochs] if "minimizing" in known else nothing
+        _replay(
+            kernel, block, rows[places[a]], columns.row_norms[log.example], columns.norms[start:stop],
+            log.sign.astype(np.float64), log.step,
+            np.array([log.until(e) for e in epochs], dtype=np.int64),
+            np.array([log.steps(e) for e in epochs], dtype=np.int64),
+            np.array(best, dtype=np.int64),
+            np.empty(0, dtype=np.int8) if signs is None else signs[a, start:stop],
+            nothing if errors is None else errors[a],
+            *(out[name][:, a] for name in PREDICTORS),
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+        for start, stop, block, rows in _blocks(columns, examples, block_bytes):
+            out = {name: np.empty((len(epochs), len(logs), stop - start)) for name in PREDICTORS}
+            list(pool.map(lambda a: walk(a, start, stop, block, rows, out), range(len(logs))))  # noqa: B023 (used at once)
+            if tick:
+                tick(stop - start)
+            yield slice(start, stop), {name: out[name] for name in known}
+
+
+def _blocks(columns, examples, block_bytes):
+    """(start, stop, array, rows) over all columns, each block of inner products within block_bytes."""
+    width = int(np.clip(block_bytes // (4 * max(len(examples), 1)), 1, 4 * TILE))
+    for start in range(0, len(columns), width):
+        stop = min(start + width, len(columns))
+        yield start, stop, *columns.columns(examples, start, stop)
+
+
+@njit(nogil=True, cache=True)
+def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
+    """out[a] += sum_i coefficients[a, i] k(x_i, .), in ascending order of i."""
+    values = np.empty(TILE)
+    for start in range(0, out.shape[1], TILE):
+        stop = min(start + TILE, out.shape[1])
+        k = values[: stop - start]
+        for i in range(rows.shape[0]):
+            fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
+            for a in range(out.shape[0]):
+                weight = coefficients[a, i]
+                if weight != 0.0:
+                    f = out[a, start:stop]
+                    for j in range(stop - start):
+                        f[j] += weight * k[j]
+
+
+@njit(nogil=True, cache=True)
+def _replay(
+    kernel, block, rows, row_norms, norms, sign, step, until, steps, best, z, errors, final, average, minimizing, voted
+):
+    """One log over one block: f moves with every mistake, its sum and the sum of its signs with every step it stands."""
+    n_mistakes, n_epochs = len(sign), len(until)
+    counting = len(z) > 0
+    values, f_tile, sum_tile, vote_tile = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
+    for start in range(0, norms.shape[0], TILE):
+        stop = min(start + TILE, norms.shape[0])
+        size = stop - start
+        k, f, total, votes = values[:size], f_tile[:size], sum_tile[:size], vote_tile[:size]
+        f[:], total[:], votes[:] = 0.0, 0.0, 0.0
+        epoch, minimum, since = 0, 0, 0
+        for i in range(n_mistakes + 1):
+            while epoch < n_epochs and i >= until[epoch]:
+                _stand(f, np.float64(steps[epoch] - since), total, votes)
+                since = steps[epoch]
+                for j in range(size):
+                    final[epoch, start + j] = f[j]
+                    average[epoch, start + j] = total[j] / steps[epoch]
+                    voted[epoch, start + j] = votes[j]
+                epoch += 1
+            if i == n_mistakes or (epoch == n_epochs and not counting):
+                break
+            if n_epochs > 0:
+                _stand(f, np.float64(step[i] - since), total, votes)
+                since = step[i]
+            fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
+            for j in range(size):
+                f[j] += sign[i] * k[j]
+            if counting:
+                signs = z[start:stop]
+                wrong = 0
+                for j in range(size):
+                    wrong += signs[j] * f[j] <= 0.0
+                errors[i] += wrong
+            while minimum < len(best) and best[minimum] == i + 1:
+                minimizing[minimum, start:stop] = f
+                minimum += 1
+
+
+@njit(nogil=True, cache=True)
+def _stand(f, steps, total, votes):
+    """The predictor with scores f stands for a number of steps."""
+    for j in range(f.shape[0]):
+        total[j] += steps * f[j]
+        votes[j] += steps * ((f[j] > 0.0) - np.float64(f[j] < 0.0))

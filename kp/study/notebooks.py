@@ -1,0 +1,129 @@
+"""Notebooks as files: execute one with parameters, and bring the result into the one form that is committed.
+
+Two executions of the same notebook with the same parameters give the same bytes, on every machine.
+"""
+
+import copy
+import os
+import re
+import site
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
+
+
+def execute(source, target, parameters, *, cwd=None, progress=False):
+    """Execute the notebook source with parameters (name -> value) and write the cleaned result to target.
+
+    The kernel's current folder is cwd, by default the folder of source. target appears only when every cell has run
+    and the result passes clean; until then an earlier target is left as it was. A failed run is kept beside it as
+    <target>.failed.ipynb. progress shows a bar of the cells done.
+    Raises ValueError for a parameter that source does not declare, RuntimeError if a cell fails, ValueError if the
+    outputs cannot be committed.
+    """
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    source, target = Path(source), Path(target)
+    _check_parameters(source, parameters)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part, failed = target.with_suffix(".part.ipynb"), target.with_suffix(".failed.ipynb")
+    try:
+        papermill.execute_notebook(
+            str(source),
+            str(part),
+            parameters,
+            kernel_name="python3",
+            cwd=str(cwd or source.parent),
+            progress_bar=progress,
+        )
+        nbformat.write(clean(nbformat.read(part, as_version=4)), part)
+        os.replace(part, target)
+        failed.unlink(missing_ok=True)
+    except PapermillExecutionError as error:
+        os.replace(part, failed)
+        raise RuntimeError(
+            f"{source}: expected every cell to run, got {error.ename}: {error.evalue} in cell {error.cell_index}; "
+            f"read {failed}"
+        ) from error
+    except ValueError as error:
+        os.replace(part, failed)
+        raise ValueError(f"{source}: {error}; read {failed}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def clean(notebook):
+    """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., tags the only metadata.
+
+    Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
+    Raises ValueError if a cell wrote to stderr or a source or output shows a path of one machine.
+    """
+    notebook = copy.deepcopy(notebook)
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for index, cell in enumerate(notebook.cells):
+        cell.id = str(index)
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
+        _check_texts(index, cell)
+    return notebook
+
+
+def _check_parameters(source, parameters):
+    import papermill
+
+    known = papermill.inspect_notebook(str(source))
+    if unknown := sorted(set(parameters) - set(known)):
+        raise ValueError(f"{source}: expected parameters among {sorted(known)}, got {unknown}; correct the name")
+
+
+def _joined(outputs):
+    """Outputs with neighbouring pieces of the same stream put together: how a stream is cut is chance."""
+    joined = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+def _check_texts(index, cell):
+    outputs = cell.get("outputs", [])
+    for output in outputs:
+        if output.get("name") == "stderr":
+            raise ValueError(
+                f"cell {index}: expected nothing on stderr, got {output.text[:200]!r}; remove the cause of the warning"
+            )
+    texts = [cell.source]
+    for output in outputs:
+        texts += [output.get("text", ""), *output.get("traceback", [])]
+        texts += [str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/")]
+    for text in texts:
+        if path := _machine_path(text):
+            raise ValueError(
+                f"cell {index}: expected text that is the same on every machine, got the path {path!r} in "
+                f"{text[:200]!r}; show names relative to the project"
+            )
+
+
+def _machine_path(text):
+    """The first piece of text that names a folder of this machine, or looks like one of another's; else None."""
+    project = Path(__file__).parents[2]
+    here = {str(Path.home()), str(project), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
+    found = [path for path in here if len(path) > 1 and re.search(re.escape(path) + r"\b", text)]
+    if match := MACHINE_PATH.search(text):
+        found.append(match.group())
+    return min(found, default=None)
