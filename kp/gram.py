@@ -101,6 +101,14 @@ def _norms(A):
     return out
 
 
+def _values(function, rows, columns, out=None):
+    values = function(rows, columns)
+    if out is None:
+        return values
+    out[:] = values
+    return out
+
+
 class Gram:
     """Rows of the matrix of inner products of n training points (or of given kernel values), made on demand and kept.
 
@@ -113,7 +121,7 @@ class Gram:
         points = Points(X)
         self.arithmetic = points.arithmetic(points)
         self.X, self.norms, self.row_norms = points.X, points.norms, points.norms
-        self._make = lambda rows, columns: products(points[rows], points[columns], self.arithmetic)
+        self._make = lambda rows, columns, out=None: products(points[rows], points[columns], self.arithmetic, out)
         self._allocate(len(points), np.int32 if self.arithmetic == SINGLE else np.float64, memory_budget)
 
     @classmethod
@@ -123,11 +131,11 @@ class Gram:
         gram.arithmetic = GIVEN_VALUES
         gram.X, gram.norms, gram.row_norms = np.empty((n, 0), dtype=np.float32), np.zeros(n), np.zeros(n)
         if callable(values):
-            gram._make = values
+            gram._make = lambda rows, columns, out=None: _values(values, rows, columns, out)
             gram._allocate(n, np.float64, memory_budget)
         else:
             gram.store, gram.slot, gram.capacity = values, np.arange(n), n
-            gram.computed, gram._used, gram._clock = n, np.zeros(n, dtype=np.int64), 0
+            gram.computed, gram._clock, gram._used = n, 0, np.zeros(n, dtype=np.int64)
         return gram
 
     def _allocate(self, n, dtype, memory_budget):
@@ -142,7 +150,7 @@ class Gram:
         self.slot = np.full(n, -1)
         self._example = np.full(self.capacity, -1)
         self._used = np.zeros(self.capacity, dtype=np.int64)
-        self._clock = self.computed = 0
+        self._filled = self._clock = self.computed = 0
 
     def __len__(self):
         return len(self.slot)
@@ -155,15 +163,24 @@ class Gram:
         self._used[held[held >= 0]] = self._clock
         if len(missing) == 0:
             return 0
-        oldest = np.argpartition(self._used, len(missing) - 1)[: len(missing)]
-        oldest.sort()
-        evicted = self._example[oldest]
-        self.slot[evicted[evicted >= 0]] = -1
-        for i in range(0, len(missing), BLOCK):
-            self.store[oldest[i : i + BLOCK]] = self._make(missing[i : i + BLOCK], slice(None))
-        self.slot[missing], self._example[oldest], self._used[oldest] = oldest, missing, self._clock
+        fresh = missing[: self.capacity - self._filled]
+        self._put(fresh, np.arange(self._filled, self._filled + len(fresh)))
+        self._filled += len(fresh)
+        if len(rest := missing[len(fresh) :]):
+            oldest = np.argpartition(self._used, len(rest) - 1)[: len(rest)]
+            self.slot[self._example[oldest]] = -1
+            self._put(rest, oldest)
         self.computed += len(missing)
         return len(missing)
+
+    def _put(self, examples, rows):
+        for i in range(0, len(examples), BLOCK):
+            part, places = examples[i : i + BLOCK], rows[i : i + BLOCK]
+            if np.all(np.diff(places) == 1):
+                self._make(part, slice(None), self.store[places[0] : places[-1] + 1])
+            else:
+                self.store[places] = self._make(part, slice(None))
+        self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
     def columns(self, examples, start, stop):
         """s[examples, start:stop] as (array, rows): the inner products of example e of the list are array[rows[e]].

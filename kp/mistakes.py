@@ -43,6 +43,16 @@ class MistakeLog:
         """The same log with its column of training errors (M,)."""
         return replace(self, errors=np.asarray(errors, dtype=np.int64))
 
+    def renumbered(self, example):
+        """The same log over examples (M,) that are counted otherwise."""
+        return replace(self, example=np.asarray(example, dtype=np.intp))
+
+    def followed_by(self, other, n_seen):
+        """The log of a stream that goes on with `other`, after n_seen examples; a stream has no training errors."""
+        columns = [(self.example, other.example + n_seen), (self.step, other.step + self.steps()), (self.sign, other.sign)]
+        example, step, sign = map(np.concatenate, columns)
+        return MistakeLog(example, step, sign, None, np.append(self.ends, other.ends + self.steps()))
+
     def steps(self, epoch=None):
         """T: the number of steps made by the end of the 1-based epoch (default: the last)."""
         epoch = self.n_epochs if epoch is None else epoch

@@ -20,16 +20,19 @@ from numba import njit
 from threadpoolctl import threadpool_limits
 
 from kp.gram import DOUBLE, GIVEN_VALUES, SINGLE
-from kp.kernels import fill
+from kp.kernels import VALUES, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, replay
 
+STRETCH = 512
+"""Visits of the first stretch; later ones are longer, as mistakes become rare."""
 
-def find_mistakes(gram, kernel, signs, orders, *, threads=2, stop_if_separated=False, count_errors=True, tick=None):
+
+def find_mistakes(gram, kernel, signs, orders, *, start=None, threads=2, stop_if_separated=False, count_errors=True, tick=None):
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
 
     signs (m, n) of +-1. orders yields, for each epoch, the visiting orders (m, n), or (1, n) shared by all perceptrons.
-    stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the
+    start (m, n) are the scores to begin with (default 0). stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the
     column of training errors may be left out (None) where counting it would cost a pass of its own. tick(visits) is called
     as the visits to examples go on. Raises ValueError if scores could overflow.
     """
@@ -38,11 +41,12 @@ def find_mistakes(gram, kernel, signs, orders, *, threads=2, stop_if_separated=F
         raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
     orders = [np.ascontiguousarray(order, dtype=np.int32) for order in orders]
     steps = len(orders) * signs.shape[1]
-    if kernel.kind != 0:
+    if kernel.kind != VALUES:
         check_range(kernel, gram.norms, steps)
     tick = tick or (lambda visits: None)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        run = _Primal(gram, kernel, signs) if primal_is_exact(gram, kernel, steps) else _Dual(gram, kernel, signs, pool)
+        primal = start is None and primal_is_exact(gram, kernel, steps)
+        run = _Primal(gram, kernel, signs) if primal else _Dual(gram, kernel, signs, start, pool)
         ends = []
         for epoch, order in enumerate(orders):
             found = run.epoch(np.broadcast_to(order, signs.shape), epoch * signs.shape[1], tick)
@@ -126,10 +130,10 @@ def _primal_epoch(gamma, coef0, X, order, z, w, b):
 class _Dual:
     """Perceptrons as scores of all training points, moved by kernel rows."""
 
-    def __init__(self, gram, kernel, signs, pool):
+    def __init__(self, gram, kernel, signs, start, pool):
         self.gram, self.kernel, self.signs, self.pool = gram, kernel, signs, pool
-        self.scores = np.zeros(signs.shape)
-        self.stretch = 512
+        self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
+        self.stretch = STRETCH
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
     def epoch(self, order, step, tick):
@@ -168,7 +172,7 @@ class _Dual:
     def _adapt(self, computed, n):
         """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
         if computed < 256:
-            self.stretch = min(2 * self.stretch, max(n // 8, 512))
+            self.stretch = min(2 * self.stretch, max(n // 16, STRETCH))
         elif computed > 1024:
             self.stretch = max(self.stretch // 2, 64)
 

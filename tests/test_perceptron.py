@@ -1,0 +1,284 @@
+"""The learner against the literal Algorithm 1, exactly, on integer data."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oracles
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
+from kp.gram import BLOCK, Cross, Gram, Points
+from kp.output_codes import visiting_orders
+from kp.perceptron import find_mistakes
+from kp.predictors import replay, scores
+
+
+@st.composite
+def problems(draw):
+    """Small integer data with labels of 2 to 4 classes, a degree, and few epochs."""
+    n, d, classes = draw(st.integers(2, 14)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
+    X = draw(st.lists(st.lists(st.integers(-9, 9), min_size=d, max_size=d), min_size=n, max_size=n))
+    y = draw(st.lists(st.integers(0, classes - 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
+    test = draw(st.lists(st.lists(st.integers(-9, 9), min_size=d, max_size=d), min_size=1, max_size=4))
+    return np.array(X), np.array(y), np.array(test), draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 99))
+
+
+def literal(X, y, test, degree, epochs, seed):
+    """scores[epoch][predictor] (m, n + test) and errors, from the literal algorithm."""
+    classes = sorted(set(y.tolist()))
+    positives = classes if len(classes) > 2 else classes[1:]
+    K = oracles.polynomial(X, X, degree)
+    columns = [list(k) for k in zip(*oracles.polynomial(X, np.vstack([X, test]), degree), strict=True)]
+    orders = oracles.orders(len(y), len(positives), epochs, seed)
+    runs = []
+    for a, positive in enumerate(positives):
+        z = [1 if label == positive else -1 for label in y]
+        runs.append((z, oracles.algorithm_1(K, z, [order[a] for order in orders])))
+    return [
+        {name: np.array([oracles.predictor_scores(A[: e * len(y)], K, z, columns, name) for z, A in runs]) for name in PREDICTORS}
+        for e in range(1, epochs + 1)
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
+def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, threads, stretch, rows):
+    X, y, test, degree, epochs, seed = problem
+    expected = literal(X, y, test, degree, epochs, seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(perceptron, "STRETCH", stretch)
+        model = OneVsAllKernelPerceptron(
+            degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False, n_jobs=threads,
+            memory_budget=8 * len(y) * rows,
+        ).fit(X, y)  # fmt: skip
+    for epoch in range(1, epochs + 1):
+        for name in PREDICTORS:
+            f = model.decision_function(np.vstack([X, test]), predictor=name, epoch=epoch)
+            steps = epoch * len(y) if name == "average" else 1
+            np.testing.assert_array_equal(np.atleast_2d(f.T), expected[epoch - 1][name] / steps, err_msg=f"{name} at {epoch}")
+
+
+@settings(max_examples=30, deadline=None)
+@given(problems(), st.sampled_from([1, 40, 2**20]))
+def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
+    X, y, test, degree, epochs, seed = problem
+    expected = literal(X, y, test, degree, epochs, seed)
+    model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(X, y)
+    kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
+    signs = model._signs(np.searchsorted(model.classes_, y))
+    errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
+    columns = Cross(Points(X), Points(np.vstack([X, test])))
+    for part, f in replay(model.mistakes_, kernel, columns, epochs=wanted, block_bytes=block_bytes):
+        for name in PREDICTORS:
+            for e in wanted:
+                steps = e * len(y) if name == "average" else 1
+                np.testing.assert_array_equal(f[name][e - 1], expected[e - 1][name][:, part] / steps)
+    gram = Gram(X, memory_budget=2**20)
+    for _ in replay(model.mistakes_, kernel, gram, epochs=(), signs=signs, errors=errors, block_bytes=block_bytes):
+        pass
+    for log, counted in zip(model.mistakes_, errors, strict=True):
+        np.testing.assert_array_equal(log.errors, counted)
+
+
+def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
+    random = np.random.RandomState(0)
+    X, z = random.randint(-5, 6, (12, 3)), np.array([1, -1] * 6)
+    K, orders = oracles.polynomial(X, X, 2), list(visiting_orders(12, 1, 3, random_state=np.random.RandomState(1)))
+    (log,) = find_mistakes(Gram(X, memory_budget=2**20), kernels.polynomial(2), z[None], orders)
+    A = oracles.algorithm_1(K, z.tolist(), [order[0] for order in orders])
+    assert [oracles.binary_errors(A[s], K, z.tolist()) for s in log.step] == log.errors.tolist()
+    np.testing.assert_array_equal(log.alpha("final", n=12), A[-1])
+    np.testing.assert_array_equal(log.alpha("average", n=12), np.mean(A, axis=0))
+    assert log.survival().sum() == len(A)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["bytes", "large", "real"])
+def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, monkeypatch):
+    random = np.random.RandomState(degree)
+    X = {
+        "bytes": lambda: random.randint(0, 256, (300, 60)).astype(np.uint8),
+        "large": lambda: random.randint(-30000, 30000, (300, 60)),
+        "real": lambda: random.standard_normal((300, 60)),
+    }[kind]()
+    y, results = random.randint(0, 3, 300), []
+    for threads, stretch, rows in [(1, 300, 300), (2, 7, 1), (2, 50, 13), (3, 100, 5)]:
+        monkeypatch.setattr(perceptron, "STRETCH", stretch)
+        model = OneVsAllKernelPerceptron(
+            degree=degree, max_iter=3, random_state=0, n_jobs=threads, memory_budget=8 * 300 * rows
+        ).fit(X, y)
+        results.append(
+            [np.concatenate([getattr(log, name) for log in model.mistakes_]) for name in ("example", "step", "errors")]
+            + [model.decision_function(X, predictor=name) for name in PREDICTORS]
+        )
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch):
+    random = np.random.RandomState(3)
+    X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
+    primal = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y)
+    monkeypatch.setattr(perceptron, "primal_is_exact", lambda *_: False)
+    dual = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y)
+    for a, b in zip(primal.mistakes_, dual.mistakes_, strict=True):
+        for name in ("example", "step", "errors"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+def test_inner_products_beyond_single_precision_are_exact():
+    random = np.random.RandomState(0)
+    X = random.randint(0, 40, (BLOCK + 5, 784)).astype(np.uint8)
+    X[[3, BLOCK + 1]] = 255
+    gram = Gram(X, memory_budget=2**28)
+    assert gram.store.dtype == np.int32
+    gram.fetch(np.arange(len(X)))
+    np.testing.assert_array_equal(gram.store[gram.slot], X.astype(np.int64) @ X.T.astype(np.int64))
+    assert gram.store.max() == 784 * 255**2 > 2**24
+
+
+def test_a_score_of_exactly_zero_is_a_mistake_and_ties_go_to_the_first_class():
+    X, y = np.array([[0, 0], [0, 0], [1, 0]]), np.array(["b", "a", "c"])
+    model = OneVsAllKernelPerceptron("linear", max_iter=1, shuffle=False, stop_if_separated=False).fit(X, y)
+    assert [log.example.tolist() for log in model.mistakes_] == [[0, 1, 2]] * 3
+    assert model.predict([[0, 0]]).tolist() == ["a"]
+
+
+def test_minimizing_takes_the_first_of_equal_minima_over_every_step_not_every_epoch():
+    random = np.random.RandomState(5)
+    X, y = random.randint(-9, 10, (60, 2)), random.randint(0, 2, 60)
+    model = OneVsAllKernelPerceptron(degree=2, max_iter=4, random_state=1, stop_if_separated=False).fit(X, y)
+    (log,) = model.mistakes_
+    best = log.best()
+    assert log.errors[best - 1] == log.errors.min() and np.all(log.errors[: best - 1] > log.errors.min())
+    assert best not in [log.until(e) for e in range(1, 5)]
+    assert (model.predict(X, predictor="minimizing") != y).sum() == log.errors.min() < (model.predict(X) != y).sum()
+
+
+def test_a_stream_fed_in_parts_is_one_run_over_the_whole():
+    random = np.random.RandomState(2)
+    X, y = random.randint(-5, 6, (90, 3)), random.choice(list("xyz"), 90)
+    whole = OneVsAllKernelPerceptron(degree=2, max_iter=1, shuffle=False).fit(X, y)
+    stream = OneVsAllKernelPerceptron(degree=2)
+    for part in np.split(np.arange(90), [1, 20, 50]):
+        stream.partial_fit(X[part], y[part], classes=list("xyz"))
+    np.testing.assert_array_equal(stream.support_, whole.support_)
+    for name in ("final", "average", "voted"):
+        np.testing.assert_array_equal(stream.decision_function(X, predictor=name), whole.decision_function(X, predictor=name))
+    with pytest.raises(ValueError, match="partial_fit"):
+        stream.predict(X, predictor="minimizing")
+
+
+@pytest.mark.parametrize("budget", [8 * 80, 2**20])
+def test_a_function_and_its_matrix_and_the_named_kernel_agree(budget):
+    random = np.random.RandomState(4)
+    X, y = random.randint(-5, 6, (80, 3)), random.randint(0, 3, 80)
+
+    def function(A, B):
+        return (1.0 + A @ B.T) ** 2
+
+    named = OneVsAllKernelPerceptron(degree=2, random_state=0).fit(X, y)
+    called = OneVsAllKernelPerceptron(function, random_state=0, memory_budget=budget).fit(X, y)
+    given_ = OneVsAllKernelPerceptron("precomputed", random_state=0).fit(function(X, X), y)
+    for name in PREDICTORS:
+        f = named.decision_function(X[:9], predictor=name, epoch=2)
+        np.testing.assert_array_equal(called.decision_function(X[:9], predictor=name, epoch=2), f)
+        np.testing.assert_array_equal(given_.decision_function(function(X[:9], X), predictor=name, epoch=2), f)
+
+
+def test_kernels_equal_scikit_learns():
+    from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+
+    random = np.random.RandomState(0)
+    X, Y = random.standard_normal((20, 4)), random.standard_normal((7, 4))
+    np.testing.assert_allclose(kernels.linear()(X, Y), linear_kernel(X, Y), rtol=1e-12)
+    np.testing.assert_allclose(kernels.rbf(gamma=0.3)(X, Y), rbf_kernel(X, Y, gamma=0.3), rtol=1e-12)
+    for degree in (1, 2, 3, 4, 7):
+        ours = kernels.polynomial(degree, gamma=0.5, coef0=2)(X, Y)
+        np.testing.assert_allclose(ours, polynomial_kernel(X, Y, degree=degree, gamma=0.5, coef0=2), rtol=1e-12)
+
+
+def test_scores_and_replay_agree_on_real_data():
+    random = np.random.RandomState(6)
+    X, y = random.standard_normal((150, 5)), random.randint(0, 3, 150)
+    model = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=3, random_state=0).fit(X, y)
+    ((_, f),) = replay(model.mistakes_, kernels.rbf(gamma=0.5), Gram(X, memory_budget=2**20), epochs=(3,))
+    for name in PREDICTORS:
+        g = scores(model.mistakes_, kernels.rbf(gamma=0.5), Gram(X, memory_budget=2**20), name)
+        np.testing.assert_allclose(f[name][0], g, rtol=1e-9, atol=1e-9)
+
+
+@parametrize_with_checks(
+    [OneVsAllKernelPerceptron(kernel) for kernel in ("linear", "poly", "rbf", "precomputed")]
+    + [OneVsAllKernelPerceptron(predictor=name, orders="shared") for name in PREDICTORS]
+)
+def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_it_works_in_pipelines_grid_searches_and_pickles():
+    import pickle
+
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler
+
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    pipeline = make_pipeline(MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, random_state=0, predictor="average"))
+    grid = {"onevsallkernelperceptron__gamma": [1.0, 5.0]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, names)
+    assert search.best_score_ > 0.9
+    again = pickle.loads(pickle.dumps(search.best_estimator_))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    given_ = OneVsAllKernelPerceptron("precomputed", random_state=0, predictor="average", max_iter=50)
+    assert cross_val_score(given_, (1 + X @ X.T) ** 2, y, cv=3).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "X", "y", "message"),
+    [
+        ({}, [[1.0], [np.nan]], [0, 1], "NaN"),
+        ({}, [[1.0], [np.inf]], [0, 1], "infinity"),
+        ({}, [[1.0], [2.0]], [1, 1], "2 classes, got 1"),
+        ({}, [[1.0], [2.0]], [0, 1, 1], "inconsistent"),
+        ({"kernel": "precomputed"}, [[1.0], [2.0]], [0, 1], "square"),
+        ({"kernel": lambda X, Y: np.zeros(3)}, [[1.0], [2.0]], [0, 1], "must return finite values of shape"),
+        ({"kernel": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, [[1.0], [2.0]], [0, 1], "NaN"),
+        ({"memory_budget": 15}, [[1.5], [2.0]], [0, 1], "at least one row of 2"),
+        ({"kernel": "cubic"}, [[1.0], [2.0]], [0, 1], "kernel must be"),
+        ({"degree": 0}, [[1.0], [2.0]], [0, 1], "degree must be"),
+        ({"degree": 2.5}, [[1.0], [2.0]], [0, 1], "degree must be"),
+        ({"kernel": "rbf", "gamma": 0.0}, [[1.0], [2.0]], [0, 1], "gamma must be"),
+        ({"max_iter": 0}, [[1.0], [2.0]], [0, 1], "max_iter must be"),
+        ({"predictor": "best"}, [[1.0], [2.0]], [0, 1], "predictor must be"),
+        ({"orders": "same"}, [[1.0], [2.0]], [0, 1], "orders must be"),
+        ({"degree": 40}, np.full((2, 784), 255, dtype=np.uint8), [0, 1], "scale the data down or lower the degree"),
+    ],
+)
+def test_bad_input_is_refused_with_what_was_expected(parameters, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        OneVsAllKernelPerceptron(**parameters).fit(X, y)
+
+
+def test_degree_6_on_raw_pixels_does_not_overflow():
+    X = np.vstack([np.full((2, 784), 255), np.zeros((2, 784))]).astype(np.uint8)
+    model = OneVsAllKernelPerceptron(degree=6, random_state=0).fit(X, [0, 0, 1, 1])
+    assert model.score(X, [0, 0, 1, 1]) == 1.0
+
+
+@pytest.mark.parametrize("epoch", [0, 4, 1.5])
+def test_an_epoch_that_was_not_run_is_refused(epoch):
+    X, y = np.eye(4), [0, 1, 0, 1]
+    model = OneVsAllKernelPerceptron(max_iter=3, stop_if_separated=False).fit(X, y)
+    with pytest.raises(ValueError, match=r"epoch must be an integer in 1\.\.3"):
+        model.predict(X, epoch=epoch)
+
+
+def test_it_stops_after_an_epoch_without_mistakes():
+    X, y = np.array([[0.0], [1.0]]), [0, 1]
+    model = OneVsAllKernelPerceptron("linear", max_iter=50, shuffle=False).fit(np.hstack([X, 1 - X]), y)
+    assert model.n_iter_ < 50 and model.mistakes_[0].until(model.n_iter_ - 1) == len(model.mistakes_[0])
