@@ -80,6 +80,15 @@ def clean(notebook):
     return notebook
 
 
+def tidy(path):
+    """Rewrite the notebook source at path in the form that is committed: cleaned, without outputs and counts."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.update(outputs=[], execution_count=None)
+    nbformat.write(clean(notebook), path)
+
+
 def _check_parameters(source, parameters):
     import papermill
 

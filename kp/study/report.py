@@ -17,7 +17,7 @@ TEMPLATES = Path(__file__).parent
 # Markdown as Jupyter reads it, with pandoc's captions and attributes; "@" stays an ordinary character.
 MARKDOWN = (
     "markdown-citations-yaml_metadata_block-blank_before_header-subscript-superscript-example_lists"
-    "+lists_without_preceding_blankline+autolink_bare_uris"
+    "+lists_without_preceding_blankline"
 )
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
 OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--number-sections", "--columns=100000"]
@@ -91,15 +91,14 @@ def _blocks(path, folder, code):
     cells = nbformat.read(path, as_version=4).cells
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
-    first, *rest = cells[0].source.split("\n")
-    yield "\n".join([f"{first} {{#{path.stem}}}", *rest])
-    for index, cell in enumerate(cells[1:], start=1):
+    for index, cell in enumerate(cells):
         where = f"{path}, cell {index}"
         if cell.cell_type == "markdown":
             if re.search(r"!\[[^]]*\]\(\w+://", cell.source):
                 raise ValueError(f"{where}: expected pictures from files, got one from an address; save it beside")
+            text = cell.source if index else re.sub("$", f" {{#{path.stem}}}", cell.source, count=1, flags=re.MULTILINE)
             # Footnotes of different notebooks may share a name.
-            yield re.sub(r"\[\^(\w+)\]", rf"[^{path.stem}-\1]", cell.source)
+            yield re.sub(r"\[\^(\w+)\]", rf"[^{path.stem}-\1]", text)
         elif cell.cell_type == "code":
             if code and cell.source.strip() and "remove-input" not in cell.metadata.get("tags", []):
                 yield f"<details>\n<summary>Code</summary>\n\n{_fenced(cell.source, 'python')}\n\n</details>"
@@ -122,8 +121,8 @@ def _outputs(outputs, stem, where, screen):
                 raise ValueError(f"{where}: expected a caption after the figure, got none; show it with show_figure")
             picture = stem.with_name(f"{stem.name}_{len(outputs)}.png")
             picture.write_bytes(base64.b64decode(data["image/png"]))
-            width = output.metadata.get("image/png", {}).get("width")
-            yield f"![{caption}]({picture.name}){{width={width}px}}" if screen and width else f"![{caption}]({picture.name})"
+            width = output.metadata.get("image/png", {}).get("width") if screen else None
+            yield f"![{caption}]({picture.name})" + (f"{{width={width}px}}" if width else "")
         elif "text/markdown" in data:
             text = TABLE.sub(r"\2\n\n: \1", data["text/markdown"])
             yield f"::: table\n{text}\n:::" if screen and text != data["text/markdown"] else text

@@ -1,0 +1,37 @@
+# Needs Python >= 3.11 and make. Every target first makes the environment .venv from requirements.lock.txt, once.
+# README.md gives the plain commands for machines without make.
+
+PYTHON ?= python3
+PROFILE ?= quick
+RECOMPUTE ?= 0
+
+SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
+	--config profile=$(PROFILE) recompute=$(RECOMPUTE) --
+
+.DEFAULT_GOAL := help
+.PHONY: help report pdf test clean environment
+
+help: ## show this list
+	@awk -F ' ## ' '/^[a-z]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to use no stored results
+	$(SNAKEMAKE) report
+
+pdf: export KP_TITLE := $(TITLE)
+pdf: export KP_AUTHOR := $(AUTHOR)
+pdf: export KP_COURSE := $(COURSE)
+pdf: export KP_DATE := $(DATE)
+pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill the title page
+	$(SNAKEMAKE) pdf
+
+test: environment ## check style and formatting, then run all tests
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/python -m pytest
+
+clean: ## remove what the other targets made, except the environment and committed results
+	rm -rf build .snakemake .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+environment:
+	@$(PYTHON) bootstrap.py

@@ -1,0 +1,123 @@
+"""Executing notebooks and bringing them into the form that is committed."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from kp.study.notebooks import METADATA, clean, execute, tidy
+
+
+def write(path, *sources):
+    """A notebook with a title, a parameters cell (degree = 1), and the given code cells."""
+    cells = [
+        new_markdown_cell("# Title"),
+        new_code_cell("import os"),
+        new_code_cell("degree: int = 1  # of the kernel", metadata={"tags": ["parameters"]}),
+        *map(new_code_cell, sources),
+    ]
+    nbformat.write(new_notebook(cells=cells, metadata=METADATA), path)
+    return path
+
+
+def with_output(**output):
+    """A one-cell notebook with one output."""
+    return new_notebook(cells=[new_code_cell("x", outputs=[new_output(**output)])])
+
+
+def test_two_executions_give_the_same_bytes_from_any_folder(tmp_path, monkeypatch):
+    source = write(tmp_path / "a.ipynb", "print(degree)\nprint(os.path.exists('a.ipynb'))\ndegree + 1")
+    execute(source, tmp_path / "out/first.ipynb", {"degree": 3})
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    execute(Path("../a.ipynb"), Path("second.ipynb"), {"degree": 3})
+    first, second = tmp_path / "out/first.ipynb", tmp_path / "elsewhere/second.ipynb"
+    assert first.read_bytes() == second.read_bytes()
+    assert sorted(path.name for path in first.parent.iterdir()) == ["first.ipynb"]
+    notebook = nbformat.read(first, as_version=4)
+    assert clean(notebook) == notebook
+    assert [cell.id for cell in notebook.cells] == ["0", "1", "2", "3", "4"]
+    assert notebook.cells[3].metadata.tags == ["injected-parameters"]
+    printed, value = notebook.cells[4].outputs
+    assert printed.text == "3\nTrue\n"
+    assert value.data["text/plain"] == "4"
+    assert notebook.metadata.kernelspec.name == "python3"
+
+
+def test_unknown_parameter_is_refused_and_nothing_runs(tmp_path):
+    source = write(tmp_path / "a.ipynb")
+    with pytest.raises(ValueError, match=r"expected parameters among \['degree'\], got \['dgree'\]"):
+        execute(source, tmp_path / "out.ipynb", {"dgree": 3})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.ipynb"]
+
+
+def test_failing_cell_leaves_no_target_but_the_failed_notebook(tmp_path):
+    source = write(tmp_path / "a.ipynb", "1 / 0")
+    with pytest.raises(RuntimeError, match=r"ZeroDivisionError.*read .*out\.failed\.ipynb"):
+        execute(source, tmp_path / "out.ipynb", {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.ipynb", "out.failed.ipynb"]
+
+
+def test_outputs_that_cannot_be_committed_fail_the_execution_and_spare_the_old_target(tmp_path):
+    source = write(tmp_path / "a.ipynb", "import warnings\nwarnings.warn('odd')")
+    target = tmp_path / "out.ipynb"
+    target.write_text("old")
+    with pytest.raises(ValueError, match="nothing on stderr"):
+        execute(source, target, {})
+    assert target.read_text() == "old"
+    assert (tmp_path / "out.failed.ipynb").exists()
+
+
+def test_clean_drops_timings_ids_and_metadata_and_joins_streams():
+    streams = [new_output("stream", text=text) for text in ("a\n", "b\n")]
+    cell = new_code_cell("x", outputs=streams, execution_count=7)
+    cell.metadata.update(papermill={"duration": 1.5}, execution={"start": "now"}, tags=["parameters"])
+    notebook = new_notebook(
+        cells=[cell], metadata={"papermill": {"input_path": "x"}, "kernelspec": {"name": "mine", "display_name": "x"}}
+    )
+    cleaned = clean(notebook)
+    assert cleaned.cells[0].metadata == {"tags": ["parameters"]}
+    assert [output.text for output in cleaned.cells[0].outputs] == ["a\nb\n"]
+    assert cleaned.cells[0].execution_count == 7
+    assert cleaned.metadata.kernelspec.name == "python3"
+    assert "papermill" not in cleaned.metadata
+    assert clean(cleaned) == cleaned
+    assert len(notebook.cells[0].outputs) == 2
+
+
+def test_clean_refuses_stderr():
+    with pytest.raises(ValueError, match="cell 0: expected nothing on stderr, got 'careful'"):
+        clean(with_output(output_type="stream", name="stderr", text="careful"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        str(Path.home() / "file"),
+        str(Path(__file__).parents[1]),
+        "/home/somebody/x.py:3",
+        "/Users/somebody/x",
+        r"C:\Users\somebody",
+        "/tmp/ipykernel_1/3.py",
+        "lib/python3.11/site-packages/numpy",
+    ],
+)
+def test_clean_refuses_paths_of_a_machine(text):
+    with pytest.raises(ValueError, match="same on every machine"):
+        clean(with_output(output_type="stream", name="stdout", text=f"read {text}\n"))
+    with pytest.raises(ValueError, match="same on every machine"):
+        clean(with_output(output_type="display_data", data={"text/plain": text}))
+    with pytest.raises(ValueError, match="same on every machine"):
+        clean(new_notebook(cells=[new_code_cell(f"folder = {text!r}")]))
+
+
+def test_tidy_brings_a_source_saved_by_jupyter_into_its_plain_form(tmp_path):
+    cell = new_code_cell("x", outputs=[new_output("stream", name="stderr", text="odd")], execution_count=3)
+    metadata = {"language_info": {"name": "python", "version": "3.12.1"}}
+    nbformat.write(new_notebook(cells=[cell], metadata=metadata), tmp_path / "a.ipynb")
+    tidy(tmp_path / "a.ipynb")
+    notebook = nbformat.read(tmp_path / "a.ipynb", as_version=4)
+    (cell,) = notebook.cells
+    assert (cell.id, cell.metadata, cell.outputs, cell.execution_count) == ("0", {}, [], None)
+    assert notebook.metadata == METADATA

@@ -1,0 +1,136 @@
+"""The notebooks of the project: every source in notebooks/ and every executed copy in notebooks/executed/."""
+
+import ast
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from kp.study.notebooks import clean
+
+FOLDER = Path(__file__).parents[1] / "notebooks"
+SOURCES = sorted(FOLDER.glob("*.ipynb"))
+EXECUTED = sorted(path for path in FOLDER.glob("executed/*.ipynb") if not path.stem.endswith((".part", ".failed")))
+LONGEST_CELL = 12
+
+each_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+each_executed = pytest.mark.parametrize("path", EXECUTED, ids=lambda path: path.stem)
+each_notebook = pytest.mark.parametrize("path", SOURCES + EXECUTED, ids=lambda path: str(path.relative_to(FOLDER)))
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path, *, injected=False):
+    """Code cells, without the one that papermill injected unless asked for."""
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    return [cell for cell in cells if injected or "injected-parameters" not in tags(cell)]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def outputs(path):
+    return [output for cell in code_cells(path, injected=True) for output in cell.outputs]
+
+
+def source_of(path):
+    """The source of an executed notebook: the longest stem that starts its name, whole or followed by "_"."""
+    found = [source for source in SOURCES if path.stem == source.stem or path.stem.startswith(f"{source.stem}_")]
+    assert found, f"{path.name}: expected a source in notebooks/ whose name starts it, got none"
+    return max(found, key=lambda source: len(source.stem))
+
+
+@each_notebook
+def test_opens_with_a_title_and_has_no_other(path):
+    first, *rest = read(path).cells
+    assert first.cell_type == "markdown" and first.source.startswith("# ")
+    for cell in rest:
+        assert cell.cell_type != "markdown" or not re.search(r"^# ", cell.source, re.MULTILINE)
+
+
+@each_source
+def test_first_code_cell_imports_only(path):
+    for statement in ast.parse(code_cells(path)[0].source).body:
+        assert isinstance(statement, ast.Import | ast.ImportFrom), ast.unparse(statement)
+
+
+@each_source
+def test_second_code_cell_and_no_other_is_tagged_parameters(path):
+    assert [index for index, cell in enumerate(code_cells(path)) if "parameters" in tags(cell)] == [1]
+
+
+@each_source
+def test_parameters_are_literals_with_a_comment_each(path):
+    lines = code_cells(path)[1].source.splitlines()
+    for line in lines:
+        (statement,) = ast.parse(line).body
+        assert isinstance(statement, ast.Assign | ast.AnnAssign), line
+        assert ast.literal_eval(statement.value) is not None, line
+        assert line[statement.end_col_offset :].strip().startswith("# "), line
+
+
+@each_source
+def test_source_has_no_outputs_and_no_counts(path):
+    for cell in code_cells(path):
+        assert cell.outputs == [] and cell.execution_count is None
+
+
+@each_source
+def test_cells_are_short_and_define_nothing(path):
+    for cell in code_cells(path):
+        assert len(cell.source.splitlines()) <= LONGEST_CELL, cell.source
+        defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        assert not any(isinstance(node, defined) for node in ast.walk(ast.parse(cell.source))), cell.source
+
+
+@each_executed
+def test_executed_copy_has_the_cells_of_its_source(path):
+    cells = [cell for cell in read(path).cells if "injected-parameters" not in tags(cell)]
+    expected = read(source_of(path)).cells
+    assert [(cell.cell_type, cell.source, tags(cell)) for cell in cells] == [
+        (cell.cell_type, cell.source, tags(cell)) for cell in expected
+    ]
+
+
+@each_executed
+def test_injected_parameters_are_parameters_of_the_source(path):
+    def names(cell):
+        assigned = [statement for statement in ast.parse(cell.source).body if not isinstance(statement, ast.Expr)]
+        targets = [getattr(statement, "targets", None) or [statement.target] for statement in assigned]
+        return {target.id for (target,) in targets}
+
+    injected = [cell for cell in code_cells(path, injected=True) if "injected-parameters" in tags(cell)]
+    assert len(injected) <= 1
+    for cell in injected:
+        assert names(cell) <= names(code_cells(source_of(path))[1])
+
+
+@each_executed
+def test_every_code_cell_was_executed_once_in_order(path):
+    counts = [cell.execution_count for cell in code_cells(path, injected=True) if cell.source.strip()]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@each_executed
+def test_no_output_is_an_error_or_stderr(path):
+    assert [output for output in outputs(path) if output.output_type == "error" or output.get("name") == "stderr"] == []
+
+
+@each_notebook
+def test_notebook_is_in_the_form_that_is_committed(path, tmp_path):
+    nbformat.write(clean(read(path)), tmp_path / "clean.ipynb")
+    assert (tmp_path / "clean.ipynb").read_bytes() == path.read_bytes()
+
+
+@each_executed
+def test_every_figure_has_alternative_text_and_a_caption(path):
+    for cell in code_cells(path, injected=True):
+        for output, following in pairwise([*cell.outputs, {}]):
+            if "image/png" in output.get("data", {}):
+                assert output.metadata["image/png"]["alt"].startswith("Figure ")
+                assert following.get("data", {}).get("text/markdown", "").startswith("**Figure ")

@@ -1,0 +1,192 @@
+"""What cells display, and the HTML and PDF made of it."""
+
+import re
+
+import matplotlib.pyplot as plt
+import nbformat
+import pandas as pd
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from kp.study import display, report
+from kp.study.notebooks import execute
+
+FACTS = dict(title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026")
+FIGURE = """\
+fig, ax = plt.subplots(figsize=(3, 2))
+ax.plot([1, 2, 3])
+show_figure(fig, 1, "A line through $n = 3$ points\\n  of *interest*.")"""
+TABLE = """\
+frame = pd.DataFrame({"set": ["a|b", "c"], "error": [0.5, 0.25]})
+show_table(frame, "Two rows.", number=1, formats={"error": ".1%"})"""
+
+
+@pytest.fixture(scope="module")
+def notebooks(tmp_path_factory):
+    """Two executed notebooks that share titles of sections and names of footnotes."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    imports = """\
+import matplotlib.pyplot as plt
+import pandas as pd
+from kp.study.display import say, show_figure, show_table"""
+    cells = [
+        new_markdown_cell("# First chapter\n\nMail a@b, see [the second](second.ipynb).[^1]\n\n[^1]: First note."),
+        new_code_cell(imports),
+        new_markdown_cell("## Method\nA formula, $x^2$:\n- and a list\n\n$$ K(x, y) = (1 + x \\cdot y)^p $$"),
+        new_code_cell(FIGURE),
+        new_code_cell(TABLE),
+        new_code_cell("say('It errs on **{error:.1%}**, $x^{{2}}$.', error=0.125)"),
+        new_code_cell("print('hidden_input')", metadata={"tags": ["remove-input"]}),
+    ]
+    nbformat.write(new_notebook(cells=cells), folder / "first.ipynb")
+    execute(folder / "first.ipynb", folder / "executed/first.ipynb", {})
+    cells = [
+        new_markdown_cell("# Second chapter\n\nAfter [the first](first.ipynb).[^1]\n\n[^1]: Second note."),
+        new_markdown_cell("## Method\n\nThe same title."),
+    ]
+    nbformat.write(new_notebook(cells=cells), folder / "executed/second.ipynb")
+    return [folder / "executed/first.ipynb", folder / "executed/second.ipynb"]
+
+
+@pytest.fixture(scope="module")
+def page(notebooks):
+    report.html(notebooks, notebooks[0].parents[1] / "out/report.html", **FACTS)
+    return (notebooks[0].parents[1] / "out/report.html").read_text()
+
+
+def test_html_loads_nothing_from_outside(page):
+    loads = re.findall(r"<(?:img|script|link|iframe|source|object)[^>]*?(?:src|href|data)=\"([^\"]*)\"", page)
+    assert loads and all(address.startswith("data:") for address in loads)
+    assert "@import" not in page and not re.search(r"url\((?!['\"]?data:)", page)
+    assert "<script" not in page
+
+
+def test_html_has_title_author_course_date_and_contents(page):
+    header = re.search(r"<header>.*?</header>", page, re.DOTALL).group()
+    assert "A study of &lt;kernels&gt;" in header
+    assert re.sub("&quot;|[“”]", '"', header).count('Ada "A" Lovelace') == 1
+    assert "Course #1" in header and "1 March 2026" in header
+    targets = re.findall(r'href="#([^"]+)"', page)
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert {"first", "second"} <= set(targets) <= set(ids)
+
+
+def test_html_formulas_are_mathml(page):
+    assert page.count('<math display="block"') == 1
+    assert "$x^2$" not in page and "<msup>" in page
+
+
+def test_html_figure_is_one_figure_with_its_caption_once(page):
+    assert page.count("<figure") == 1
+    (caption,) = re.findall(r"<figcaption.*?</figcaption>", page, re.DOTALL)
+    assert "<strong>Figure 1.</strong> A line through" in caption and "<em>interest</em>" in caption
+    assert re.search(r'<img [^>]*alt="Figure 1. A line', page)
+    assert page.count("points of <em>interest</em>") == 1
+
+
+def test_html_table_has_its_caption_and_cells(page):
+    assert "<caption><strong>Table 1.</strong> Two rows.</caption>" in page
+    assert re.findall(r"<td[^>]*>(.*?)</td>", page) == ["a|b", "50.0%", "c", "25.0%"]
+
+
+def test_html_folds_code_and_hides_tagged_input(page):
+    assert len(re.findall(r"<details>\s*<summary>\s*Code", page)) == 4
+    assert "sourceCode python" not in re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    assert page.count("hidden_input") == 1
+
+
+def test_html_keeps_footnotes_and_signs_as_written(page):
+    assert "First note." in page and "Second note." in page
+    assert "Mail a@b" in page
+    assert "It errs on <strong>12.5%</strong>" in page
+
+
+def test_pdf_has_the_same_bytes_twice(notebooks, tmp_path):
+    for name in ("a.pdf", "b.pdf"):
+        report.pdf(notebooks, tmp_path / name, **FACTS)
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+
+
+def test_pdf_source_has_title_page_figures_tables_and_no_code(notebooks, tmp_path):
+    source = report.typst_source(notebooks, tmp_path, **FACTS)
+    for line in ('title = "A study of <kernels>"', r'author = "Ada \"A\" Lovelace"', 'course = "Course #1"'):
+        assert f"#let {line}" in source
+    body = source.split("#outline(")[-1]
+    assert body.count("= First chapter") == body.count("= Second chapter") == 1
+    assert body.count("#figure(") == 2 and body.count("#strong[Figure 1.]") == body.count("#strong[Table 1.]") == 1
+    assert "show_figure" not in source and "import" not in body
+    assert "#link(<second>)" in body
+    (picture,) = re.findall(r'image\("([^"]+)"', body)
+    assert (tmp_path / picture).exists()
+
+
+def test_figure_without_caption_is_refused(tmp_path):
+    picture = new_output("display_data", data={"image/png": "AAAA"})
+    cells = [new_markdown_cell("# Title"), new_code_cell("x", outputs=[picture])]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
+    with pytest.raises(ValueError, match="expected a caption after the figure"):
+        report.html([tmp_path / "a.ipynb"], tmp_path / "a.html", **FACTS)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([new_code_cell("x")], "starts with '# Title'"),
+        ([new_markdown_cell("# T\n\n![](https://example.org/x.png)")], "got one from an address"),
+        (
+            [new_markdown_cell("# T"), new_code_cell("x", outputs=[new_output("error", ename="KeyError")])],
+            "got KeyError",
+        ),
+    ],
+)
+def test_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
+    nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
+    with pytest.raises(ValueError, match=message):
+        report.html([tmp_path / "a.ipynb"], tmp_path / "a.html", **FACTS)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What the display functions show, as a list of dictionaries."""
+    bundles = []
+    monkeypatch.setattr(display, "display", lambda data, **_: bundles.append(data))
+    return bundles
+
+
+def test_figures_are_saved_with_the_same_bytes_and_closed(tmp_path, shown, monkeypatch):
+    for folder in ("a", "b"):
+        monkeypatch.setenv("KP_FIGURES", str(tmp_path / folder))
+        fig, ax = plt.subplots()
+        ax.plot([1, 2], label="line")
+        ax.legend()
+        display.show_figure(fig, 7, "A line.")
+        assert not plt.fignum_exists(fig.number)
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["figure_7.png", "figure_7.svg"]
+    for name in ("figure_7.png", "figure_7.svg"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert shown[0]["image/png"] == (tmp_path / "a/figure_7.png").read_bytes()
+    assert b"Software" not in shown[0]["image/png"] and b"<dc:date>" not in (tmp_path / "a/figure_7.svg").read_bytes()
+    assert shown[1]["text/markdown"] == "**Figure 7.** A line."
+
+
+def test_figures_are_not_saved_without_a_folder(tmp_path, shown, monkeypatch):
+    monkeypatch.delenv("KP_FIGURES", raising=False)
+    monkeypatch.chdir(tmp_path)
+    display.show_figure(plt.figure(), 1, "Empty.")
+    assert len(shown) == 2 and not list(tmp_path.iterdir())
+
+
+def test_table_formats_cells_and_aligns_numbers(shown):
+    frame = pd.DataFrame({"name": ["x|y", None], "n": [1, 20000], "error": [0.123456, float("nan")], "p": [0.5, 1]})
+    display.show_table(frame, "Caption.", number=2, formats={"p": lambda value: f"{value:.0%}"})
+    assert shown[0]["text/markdown"] == (
+        "**Table 2.** Caption.\n\n"
+        "| name | n | error | p |\n"
+        "| :-- | --: | --: | --: |\n"
+        r"| x\|y | 1 | 0.1235 | 50% |"
+        "\n|  | 20000 |  | 100% |"
+    )
+    with pytest.raises(ValueError, match=r"columns of the table.*got \['q'\]"):
+        display.show_table(frame, "Caption.", number=2, formats={"q": ".1f"})
