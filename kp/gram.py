@@ -118,7 +118,7 @@ class Gram:
     """
 
     def __init__(self, X, *, memory_budget):
-        points = Points(X)
+        self.points = points = Points(X)
         self.arithmetic = points.arithmetic(points)
         self.X, self.norms, self.row_norms = points.X, points.norms, points.norms
         self._make = lambda rows, columns, out=None: products(points[rows], points[columns], self.arithmetic, out)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.gram import Cross, Gram, Points
 from kp.mistakes import PREDICTORS
-from kp.perceptron import check_range, find_mistakes
+from kp.perceptron import check_range, find_mistakes, visiting_orders
 from kp.predictors import scores
 
 
@@ -227,17 +227,3 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
             self.support_vectors_ = X[np.searchsorted(index, self.support_)]
             self._points = Points(self.support_vectors_)
         return self
-
-
-def visiting_orders(n, m, epochs, *, random_state=None):
-    """Yield, epoch by epoch, the visiting orders (m, n): for each perceptron in turn a fresh shuffle of 0..n-1.
-
-    random_state is a RandomState, or None for the order given. This is the published protocol: for each epoch, for each
-    digit, `arange(n)` shuffled by one generator (Hermans 2021).
-    """
-    for _ in range(epochs):
-        order = np.tile(np.arange(n), (m, 1))
-        if random_state is not None:
-            for row in order:
-                random_state.shuffle(row)
-        yield order

@@ -28,6 +28,20 @@ STRETCH = 512
 """Visits of the first stretch; later ones are longer, as mistakes become rare."""
 
 
+def visiting_orders(n, m, epochs, *, random_state=None):
+    """Yield, epoch by epoch, the visiting orders (m, n): for each perceptron in turn a fresh shuffle of 0..n-1.
+
+    random_state is a RandomState, or None for the order given. This is the published protocol: for each epoch, for each
+    digit, `arange(n)` shuffled by one generator (Hermans 2021).
+    """
+    for _ in range(epochs):
+        order = np.tile(np.arange(n), (m, 1))
+        if random_state is not None:
+            for row in order:
+                random_state.shuffle(row)
+        yield order
+
+
 def find_mistakes(gram, kernel, signs, orders, *, start=None, threads=2, stop_if_separated=False, count_errors=True, tick=None):
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
 

@@ -81,6 +81,27 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
             yield slice(start, stop), {name: out[name] for name in known}
 
 
+def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
+    """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors.
+
+    columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds.
+    """
+    if not kernel.affine or predictor not in ("final", "minimizing"):
+        raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
+    X, m = columns.X, len(logs)
+    w, b = np.zeros((len(epochs), m, X.shape[1])), np.zeros((len(epochs), m, 1))
+    for e, epoch in enumerate(epochs):
+        for a, log in enumerate(logs):
+            mistakes = len(log.weights(predictor, epoch))
+            alpha = np.bincount(log.example[:mistakes], weights=log.sign[:mistakes], minlength=len(X))
+            held = np.flatnonzero(alpha)
+            w[e, a], b[e, a] = alpha[held] @ X[held].astype(np.float64), alpha.sum()
+    for start in range(0, len(X), block):
+        stop = min(start + block, len(X))
+        products = w.reshape(-1, X.shape[1]) @ X[start:stop].astype(np.float64).T
+        yield slice(start, stop), kernel.gamma * products.reshape(len(epochs), m, -1) + kernel.coef0 * b
+
+
 def _blocks(columns, examples, block_bytes):
     """(start, stop, array, rows) over all columns, each block of inner products within block_bytes."""
     width = int(np.clip(block_bytes // (4 * max(len(examples), 1)), 1, 4 * TILE))

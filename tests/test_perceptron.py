@@ -9,9 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import oracles
 from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
 from kp.gram import BLOCK, Cross, Gram, Points
-from kp.output_codes import visiting_orders
-from kp.perceptron import find_mistakes
-from kp.predictors import replay, scores
+from kp.perceptron import find_mistakes, visiting_orders
+from kp.predictors import primal_scores, replay, scores
 
 
 @st.composite
@@ -126,6 +125,17 @@ def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch)
     for a, b in zip(primal.mistakes_, dual.mistakes_, strict=True):
         for name in ("example", "step", "errors"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+def test_weight_vectors_score_as_kernel_rows_do():
+    random = np.random.RandomState(3)
+    X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
+    logs = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y).mistakes_
+    gram, kernel = Gram(X, memory_budget=2**20), kernels.polynomial(1)
+    for name in ("final", "minimizing"):
+        parts = [f for _, f in primal_scores(logs, kernel, gram, name, [1, 3], block=64)]
+        for e, epoch in enumerate([1, 3]):
+            np.testing.assert_array_equal(np.concatenate(parts, axis=2)[e], scores(logs, kernel, gram, name, epoch))
 
 
 def test_inner_products_beyond_single_precision_are_exact():
