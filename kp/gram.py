@@ -12,7 +12,7 @@ Symbols: X (n, d) points, s_ij = x_i . x_j.
 import numpy as np
 from numba import njit
 
-SINGLE, DOUBLE, ORDERED, GIVEN_VALUES = range(4)
+SINGLE, DOUBLE, ORDERED, GIVEN = range(4)
 BLOCK = 1024
 """Rows and columns of one matrix product: large enough for full speed, small enough to stay in cache."""
 
@@ -36,18 +36,13 @@ class Points:
             self.norms = _norms(self.X)
             self.exact = True
         else:
-            self.X = np.ascontiguousarray(X, dtype=np.float64)
+            self.X = np.array(X, dtype=np.float64, order="C")
             self.norms = _norms(self.X)
             self.exact = False
         self.top = float(self.norms.max()) if len(self.norms) else 0.0
 
     def __len__(self):
         return len(self.X)
-
-    def __getitem__(self, rows):
-        part = object.__new__(Points)
-        part.X, part.norms, part.exact, part.top = self.X[rows], self.norms[rows], self.exact, self.top
-        return part
 
     def arithmetic(self, other):
         """SINGLE, DOUBLE or ORDERED: the cheapest way to multiply with `other` in which no rounding can show."""
@@ -58,28 +53,46 @@ class Points:
         return SINGLE if single and heavy <= 0.02 else DOUBLE
 
 
-def products(P, Q, arithmetic, out=None):
-    """s (n, m) = P.X Q.X^T: int32 in SINGLE arithmetic, float64 in the others."""
-    n, m = len(P), len(Q)
-    if out is None:
-        out = np.empty((n, m), dtype=np.int32 if arithmetic == SINGLE else np.float64)
-    if arithmetic == ORDERED:
-        _ordered_products(P.X.astype(np.float64), np.ascontiguousarray(Q.X.T, dtype=np.float64), out)
-        return out
-    dtype = np.float32 if arithmetic == SINGLE else np.float64
-    scratch = np.empty((min(n, BLOCK), min(m, 4 * BLOCK)), dtype=dtype)
-    for j in range(0, m, 4 * BLOCK):
-        right = Q.X[j : j + 4 * BLOCK].astype(dtype, copy=False).T
-        for i in range(0, n, BLOCK):
-            left = P.X[i : i + BLOCK].astype(dtype, copy=False)
-            block = scratch[: len(left), : right.shape[1]]
-            np.matmul(left, right, out=block)
-            out[i : i + BLOCK, j : j + 4 * BLOCK] = block
-    if arithmetic == SINGLE:
-        for i in np.flatnonzero(P.norms * Q.top > 2.0**48):
-            heavy = np.flatnonzero(P.norms[i] * Q.norms > 2.0**48)
-            out[i, heavy] = Q.X[heavy].astype(np.float64) @ P.X[i].astype(np.float64)
-    return out
+class Products:
+    """Inner products of the points P (rows) with the points Q (columns), block by block."""
+
+    def __init__(self, P, Q):
+        self.P, self.Q, self.arithmetic = P, Q, P.arithmetic(Q)
+        self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
+        self.row_norms, self.column_norms = P.norms, Q.norms
+
+    def block(self, rows, columns, out):
+        """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns a slice, out of the dtype of this object."""
+        if self.arithmetic == ORDERED:
+            _ordered_products(self.P.X[rows], np.ascontiguousarray(self.Q.X[columns].T), out)
+            return
+        dtype = np.float32 if self.arithmetic == SINGLE else np.float64
+        right = self.Q.X[columns]
+        scratch = np.empty((min(len(rows), BLOCK), min(len(right), 4 * BLOCK)), dtype=dtype)
+        for i in range(0, len(rows), BLOCK):
+            left = self.P.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
+            for j in range(0, len(right), 4 * BLOCK):
+                part = right[j : j + 4 * BLOCK].astype(dtype, copy=False)
+                block = scratch[: len(left), : len(part)]
+                np.matmul(left, part.T, out=block)
+                out[i : i + BLOCK, j : j + 4 * BLOCK] = block
+        if self.arithmetic == SINGLE:
+            norms = self.column_norms[columns]
+            for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
+                heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
+                out[i, heavy] = right[heavy].astype(np.float64) @ self.P.X[rows[i]].astype(np.float64)
+
+
+class GivenValues:
+    """Kernel values of n rows and m columns from a function (rows, columns) -> K[rows, columns], as `Products` are."""
+
+    arithmetic, dtype = GIVEN, np.dtype(np.float64)
+
+    def __init__(self, function, n, m):
+        self.function, self.row_norms, self.column_norms = function, np.zeros(n), np.zeros(m)
+
+    def block(self, rows, columns, out):
+        out[:] = self.function(rows, columns)
 
 
 @njit(nogil=True, cache=True)
@@ -101,59 +114,66 @@ def _norms(A):
     return out
 
 
-def _values(function, rows, columns, out=None):
-    values = function(rows, columns)
-    if out is None:
-        return values
-    out[:] = values
-    return out
+class Columns:
+    """Blocks of columns of inner products (or given values) of training points with any others; nothing is kept."""
+
+    def __init__(self, source):
+        self.source, self.row_norms, self.norms = source, source.row_norms, source.column_norms
+
+    def __len__(self):
+        return len(self.norms)
+
+    def columns(self, examples, start, stop, buffer):
+        """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]].
+
+        buffer is a flat array of at least len(examples) * (stop - start) items to put them into.
+        """
+        block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
+        self.source.block(examples, slice(start, stop), block)
+        return block, np.arange(len(examples))
 
 
-class Gram:
-    """Rows of the matrix of inner products of n training points (or of given kernel values), made on demand and kept.
+class Gram(Columns):
+    """Rows of the square matrix of inner products (or given values) of n training points, made on demand and kept.
 
     memory_budget is in bytes and bounds the rows that are kept; the least recently used give way. `store` (capacity, n)
     holds them and `slot` (n,) says where the row of each example is, -1 if nowhere. `computed` counts the rows made.
     Raises ValueError if the budget does not hold a single row.
     """
 
-    def __init__(self, X, *, memory_budget):
-        self.points = points = Points(X)
-        self.arithmetic = points.arithmetic(points)
-        self.X, self.norms, self.row_norms = points.X, points.norms, points.norms
-        self._make = lambda rows, columns, out=None: products(points[rows], points[columns], self.arithmetic, out)
-        self._allocate(len(points), np.int32 if self.arithmetic == SINGLE else np.float64, memory_budget)
-
-    @classmethod
-    def of_values(cls, values, n, *, memory_budget):
-        """Rows of kernel values: `values` is the matrix (n, n) itself, or a function (rows, columns) -> K[rows, columns]."""
-        gram = object.__new__(cls)
-        gram.arithmetic = GIVEN_VALUES
-        gram.X, gram.norms, gram.row_norms = np.empty((n, 0), dtype=np.float32), np.zeros(n), np.zeros(n)
-        if callable(values):
-            gram._make = lambda rows, columns, out=None: _values(values, rows, columns, out)
-            gram._allocate(n, np.float64, memory_budget)
-        else:
-            gram.store, gram.slot, gram.capacity = values, np.arange(n), n
-            gram.computed, gram._clock, gram._used = n, 0, np.zeros(n, dtype=np.int64)
-        return gram
-
-    def _allocate(self, n, dtype, memory_budget):
-        row = n * np.dtype(dtype).itemsize
+    def __init__(self, source, *, memory_budget):
+        super().__init__(source)
+        n = len(self)
+        row = n * source.dtype.itemsize
         self.capacity = int(min(n, memory_budget // row))
         if self.capacity < 1:
             raise ValueError(
                 f"memory_budget must hold at least one row of {n} inner products ({row} bytes), got {memory_budget}; "
                 "raise the budget or use fewer examples"
             )
-        self.store = np.empty((self.capacity, n), dtype=dtype)
+        self.store = np.empty((self.capacity, n), dtype=source.dtype)
         self.slot = np.full(n, -1)
         self._example = np.full(self.capacity, -1)
         self._used = np.zeros(self.capacity, dtype=np.int64)
         self._filled = self._clock = self.computed = 0
 
-    def __len__(self):
-        return len(self.slot)
+    @classmethod
+    def of_points(cls, X, *, memory_budget):
+        """The Gram matrix of the points X (n, d)."""
+        points = Points(X)
+        return cls(Products(points, points), memory_budget=memory_budget)
+
+    @classmethod
+    def of_matrix(cls, K):
+        """A matrix K (n, n) of kernel values that is there already."""
+        gram = cls(GivenValues(None, len(K), len(K)), memory_budget=8 * len(K))
+        gram.store, gram.slot, gram.capacity, gram._used = (
+            K,
+            np.arange(len(K)),
+            len(K),
+            np.zeros(len(K), dtype=np.int64),
+        )
+        return gram
 
     def fetch(self, examples):
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
@@ -161,12 +181,11 @@ class Gram:
         held = self.slot[examples]
         missing = examples[held < 0]
         self._used[held[held >= 0]] = self._clock
-        if len(missing) == 0:
-            return 0
         fresh = missing[: self.capacity - self._filled]
-        self._put(fresh, np.arange(self._filled, self._filled + len(fresh)))
+        rest = missing[len(fresh) :]
+        self._put(fresh, slice(self._filled, self._filled + len(fresh)))
         self._filled += len(fresh)
-        if len(rest := missing[len(fresh) :]):
+        if len(rest):
             oldest = np.argpartition(self._used, len(rest) - 1)[: len(rest)]
             self.slot[self._example[oldest]] = -1
             self._put(rest, oldest)
@@ -174,43 +193,20 @@ class Gram:
         return len(missing)
 
     def _put(self, examples, rows):
-        for i in range(0, len(examples), BLOCK):
-            part, places = examples[i : i + BLOCK], rows[i : i + BLOCK]
-            if np.all(np.diff(places) == 1):
-                self._make(part, slice(None), self.store[places[0] : places[-1] + 1])
-            else:
-                self.store[places] = self._make(part, slice(None))
+        if len(examples) == 0:
+            return
+        if isinstance(rows, slice):
+            self.source.block(examples, slice(None), self.store[rows])
+            rows = np.arange(rows.start, rows.stop)
+        else:
+            made = np.empty((len(rows), len(self)), dtype=self.source.dtype)
+            self.source.block(examples, slice(None), made)
+            self.store[rows] = made
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
-    def columns(self, examples, start, stop):
-        """s[examples, start:stop] as (array, rows): the inner products of example e of the list are array[rows[e]].
-
-        Nothing is computed where the store holds all the rows; otherwise the whole block is, and not kept.
-        """
+    def columns(self, examples, start, stop, buffer):
+        """As `Columns.columns`; nothing is computed where the store holds all the rows."""
         rows = self.slot[examples]
         if np.all(rows >= 0):
             return self.store[:, start:stop], rows
-        return self._make(examples, slice(start, stop)), np.arange(len(examples))
-
-
-class Cross:
-    """Inner products of n training points (rows) with m other points (columns), or given values; nothing is kept."""
-
-    def __init__(self, points, others):
-        arithmetic = points.arithmetic(others)
-        self.row_norms, self.norms = points.norms, others.norms
-        self._make = lambda rows, columns: products(points[rows], others[columns], arithmetic)
-
-    @classmethod
-    def of_values(cls, values, n, m):
-        """values is the function (rows, columns) -> K[rows, columns] of n training points and m other points."""
-        cross = object.__new__(cls)
-        cross.row_norms, cross.norms, cross._make = np.zeros(n), np.zeros(m), values
-        return cross
-
-    def __len__(self):
-        return len(self.norms)
-
-    def columns(self, examples, start, stop):
-        """As `Gram.columns`."""
-        return self._make(examples, slice(start, stop)), np.arange(len(examples))
+        return super().columns(examples, start, stop, buffer)

@@ -49,7 +49,11 @@ class MistakeLog:
 
     def followed_by(self, other, n_seen):
         """The log of a stream that goes on with `other`, after n_seen examples; a stream has no training errors."""
-        columns = [(self.example, other.example + n_seen), (self.step, other.step + self.steps()), (self.sign, other.sign)]
+        columns = [
+            (self.example, other.example + n_seen),
+            (self.step, other.step + self.steps()),
+            (self.sign, other.sign),
+        ]
         example, step, sign = map(np.concatenate, columns)
         return MistakeLog(example, step, sign, None, np.append(self.ends, other.ends + self.steps()))
 

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import Cross, Gram, Points
+from kp.gram import Columns, GivenValues, Gram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.perceptron import check_range, find_mistakes, visiting_orders
 from kp.predictors import scores
@@ -24,7 +24,9 @@ from kp.predictors import scores
 
 def _has_points(estimator):
     if estimator.kernel == "precomputed":
-        raise AttributeError("partial_fit needs the points themselves, got kernel='precomputed'; use fit or another kernel")
+        raise AttributeError(
+            "partial_fit needs the points themselves, got kernel='precomputed'; use fit or another kernel"
+        )
     return True
 
 
@@ -105,7 +107,13 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
             random_state=check_random_state(self.random_state) if self.shuffle else None,
         )  # fmt: skip
         logs = find_mistakes(
-            gram, self._kernel(), signs, orders, threads=self._threads(), stop_if_separated=self.stop_if_separated
+            gram,
+            self._kernel(),
+            signs,
+            orders,
+            self.max_iter,
+            threads=self._threads(),
+            stop_if_separated=self.stop_if_separated,
         )
         return self._keep(X, logs)
 
@@ -133,13 +141,15 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
         signs = self._signs(np.searchsorted(self.classes_, y))
         start = None if first else np.atleast_2d(self.decision_function(X, predictor="final").T)
         logs = find_mistakes(
-            self._gram(X), self._kernel(), signs, visiting_orders(len(y), 1, 1), start=start, threads=self._threads(),
-            count_errors=False,
+            self._gram(X), self._kernel(), signs, visiting_orders(len(y), 1, 1), 1, start=start,
+            threads=self._threads(), count_errors=False,
         )  # fmt: skip
         if first:
             return self._keep(X, logs)
         logs = [old.followed_by(new, self.n_seen_) for old, new in zip(self.mistakes_, logs, strict=True)]
-        return self._keep(np.concatenate([self.support_vectors_, X]), logs, np.append(self.support_, self.n_seen_ + np.arange(len(X))))
+        return self._keep(
+            np.concatenate([self.support_vectors_, X]), logs, np.append(self.support_, self.n_seen_ + np.arange(len(X)))
+        )
 
     def decision_function(self, X, *, predictor=None, epoch=None):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
@@ -150,7 +160,7 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64 if self.kernel == "precomputed" else "numeric", reset=False)
         predictor = self.predictor if predictor is None else predictor
-        f = scores(self._logs, self._kernel(), self._cross(X), predictor, epoch, threads=self._threads()).T
+        f = scores(self._logs, self._kernel(), self._columns(X), predictor, epoch, threads=self._threads()).T
         return f[:, 0] if len(self.classes_) == 2 else f
 
     def predict(self, X, *, predictor=None, epoch=None):
@@ -189,24 +199,25 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
     def _gram(self, X):
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
-                raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {X.shape}")
-            return Gram.of_values(np.ascontiguousarray(X), len(X), memory_budget=self.memory_budget)
+                raise ValueError(
+                    f"a precomputed kernel must be a square matrix (n, n) of training examples, got {X.shape}"
+                )
+            return Gram.of_matrix(np.ascontiguousarray(X))
         if callable(self.kernel):
-            return Gram.of_values(
-                lambda rows, columns: self._called(X[rows], X[columns]), len(X), memory_budget=self.memory_budget
-            )
-        return Gram(X, memory_budget=self.memory_budget)
+            source = GivenValues(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X))
+            return Gram(source, memory_budget=self.memory_budget)
+        return Gram.of_points(X, memory_budget=self.memory_budget)
 
-    def _cross(self, X):
-        kernel = self._kernel()
+    def _columns(self, X):
+        n = len(self.support_)
         if self.kernel == "precomputed":
-            return Cross.of_values(lambda rows, columns: X[columns][:, self.support_[rows]].T, len(self.support_), len(X))
+            return Columns(GivenValues(lambda rows, columns: X[columns][:, self.support_[rows]].T, n, len(X)))
         if callable(self.kernel):
             held = self.support_vectors_
-            return Cross.of_values(lambda rows, columns: self._called(held[rows], X[columns]), len(held), len(X))
+            return Columns(GivenValues(lambda rows, columns: self._called(held[rows], X[columns]), n, len(X)))
         points = Points(X)
-        check_range(kernel, [points.top, self._points.top], self.mistakes_[0].steps())
-        return Cross(self._points, points)
+        check_range(self._kernel(), [points.top, self._points.top], self.mistakes_[0].steps())
+        return Columns(Products(self._points, points))
 
     def _called(self, X, Y):
         values = np.asarray(self.kernel(X, Y), dtype=np.float64)

@@ -19,10 +19,10 @@ import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
 
-from kp.gram import DOUBLE, GIVEN_VALUES, SINGLE
+from kp.gram import DOUBLE, GIVEN, SINGLE
 from kp.kernels import VALUES, fill
 from kp.mistakes import MistakeLog
-from kp.predictors import TILE, replay
+from kp.predictors import TILE, one_for_each, replay
 
 STRETCH = 512
 """Visits of the first stretch; later ones are longer, as mistakes become rare."""
@@ -42,33 +42,48 @@ def visiting_orders(n, m, epochs, *, random_state=None):
         yield order
 
 
-def find_mistakes(gram, kernel, signs, orders, *, start=None, threads=2, stop_if_separated=False, count_errors=True, tick=None):
+def find_mistakes(
+    gram,
+    kernel,
+    signs,
+    orders,
+    n_epochs,
+    *,
+    start=None,
+    threads=2,
+    stop_if_separated=False,
+    count_errors=True,
+    tick=None,
+):
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
 
-    signs (m, n) of +-1. orders yields, for each epoch, the visiting orders (m, n), or (1, n) shared by all perceptrons.
-    start (m, n) are the scores to begin with (default 0). stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the
-    column of training errors may be left out (None) where counting it would cost a pass of its own. tick(visits) is called
-    as the visits to examples go on. Raises ValueError if scores could overflow.
+    kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
+    visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
+    stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the column
+    of training errors may be left out (None) where counting it would cost a pass of its own. tick(visits) is called as the
+    visits to examples go on. Raises ValueError if scores could overflow.
     """
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
-        raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
-    orders = [np.ascontiguousarray(order, dtype=np.int32) for order in orders]
-    steps = len(orders) * signs.shape[1]
-    if kernel.kind != VALUES:
-        check_range(kernel, gram.norms, steps)
+        raise ValueError(
+            f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}"
+        )
+    m, n = signs.shape
+    kernels = one_for_each(kernel, m)
+    for each in set(kernels):
+        check_range(each, gram.norms, n * n_epochs)
     tick = tick or (lambda visits: None)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        primal = start is None and primal_is_exact(gram, kernel, steps)
-        run = _Primal(gram, kernel, signs) if primal else _Dual(gram, kernel, signs, start, pool)
+        primal = start is None and all(primal_is_exact(gram, each, n * n_epochs) for each in set(kernels))
+        run = _Primal(gram, kernels, signs) if primal else _Dual(gram, kernels, signs, start, pool)
         ends = []
         for epoch, order in enumerate(orders):
-            found = run.epoch(np.broadcast_to(order, signs.shape), epoch * signs.shape[1], tick)
-            ends.append((epoch + 1) * signs.shape[1])
+            found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, tick)
+            ends.append((epoch + 1) * n)
             if stop_if_separated and not found:
                 break
     logs = [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
-    return count_training_errors(logs, kernel, gram, signs, threads=threads) if count_errors else logs
+    return count_training_errors(logs, kernels, gram, signs, threads=threads) if count_errors else logs
 
 
 def count_training_errors(logs, kernel, gram, signs, *, threads=2):
@@ -87,7 +102,12 @@ def _log(examples, steps, errors, z, ends):
 
 
 def check_range(kernel, norms, steps):
-    """Raise ValueError if sums of `steps` averaged scores of `steps` kernel values could overflow float64."""
+    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64.
+
+    Given kernel values are not checked here: they were checked when they came in.
+    """
+    if kernel.kind == VALUES:
+        return
     bound = kernel.bound(float(np.max(norms)))
     if not bound <= np.finfo(np.float64).max / max(float(steps), 1.0) ** 2:
         raise ValueError(
@@ -100,23 +120,25 @@ def check_range(kernel, norms, steps):
 def primal_is_exact(gram, kernel, steps):
     """True if the weight vector in input space gives the same bits as rows do: an affine kernel, integers below 2^53."""
     whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
-    exact = gram.arithmetic in (SINGLE, DOUBLE) and kernel.affine and whole
+    exact = gram.source.arithmetic in (SINGLE, DOUBLE) and kernel.affine and whole
     return exact and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
 
 
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
-    def __init__(self, gram, kernel, signs):
-        self.gram, self.kernel, self.signs = gram, kernel, signs
-        self.w, self.b = np.zeros((len(signs), gram.X.shape[1])), np.zeros(len(signs))
+    def __init__(self, gram, kernels, signs):
+        self.gram, self.kernels, self.signs = gram, kernels, signs
+        self.w, self.b = np.zeros((len(signs), gram.source.P.X.shape[1])), np.zeros(len(signs))
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
     def epoch(self, order, step, tick):
         examples, steps, _ = self.columns
         found = 0
-        for a, z in enumerate(self.signs):
-            t = _primal_epoch(self.kernel.gamma, self.kernel.coef0, self.gram.X, order[a], z, self.w[a], self.b[a : a + 1])
+        for a, (kernel, z) in enumerate(zip(self.kernels, self.signs, strict=True)):
+            t = _primal_epoch(
+                kernel.gamma, kernel.coef0, self.gram.source.P.X, order[a], z, self.w[a], self.b[a : a + 1]
+            )
             examples[a].append(order[a][t])
             steps[a].append(step + t)
             found += len(t)
@@ -144,9 +166,10 @@ def _primal_epoch(gamma, coef0, X, order, z, w, b):
 class _Dual:
     """Perceptrons as scores of all training points, moved by kernel rows."""
 
-    def __init__(self, gram, kernel, signs, start, pool):
-        self.gram, self.kernel, self.signs, self.pool = gram, kernel, signs, pool
+    def __init__(self, gram, kernels, signs, start, pool):
+        self.gram, self.kernels, self.signs, self.pool = gram, kernels, signs, pool
         self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
+        self.points = gram.source.P.X if gram.source.arithmetic != GIVEN else np.empty((0, 0), dtype=np.float32)
         self.stretch = STRETCH
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
@@ -173,14 +196,16 @@ class _Dual:
         gram = self.gram
         stop = min(start + self.stretch, len(order))
         return _run_stretch(
-            self.kernel, gram.X, gram.norms, gram.arithmetic, gram.store, gram.slot,
+            self.kernels[a], self.points, gram.norms, gram.source.arithmetic, gram.store, gram.slot,
             order, start, stop, quota, self.signs[a], self.scores[a],
         )  # fmt: skip
 
     def _advance(self, a, examples):
         errors = np.zeros(len(examples), dtype=np.int64)
         rows = self.gram.slot[examples]
-        _advance(self.kernel, self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
+        _advance(
+            self.kernels[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors
+        )
         return errors
 
     def _adapt(self, computed, n):
@@ -239,7 +264,7 @@ def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, 
         wrong[count] = start + i
         count += 1
         row = slot[t]
-        if count == quota or (row < 0 and arithmetic == GIVEN_VALUES):
+        if count == quota or (row < 0 and arithmetic == GIVEN):
             return wrong[:count].copy(), start + i + 1
         for j in range(i + 1, size):
             u = visit[j]

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
 
-from kp.kernels import fill
+from kp.kernels import Kernel, fill
 from kp.mistakes import PREDICTORS
 
 TILE = 1024
@@ -26,7 +26,7 @@ TILE = 1024
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
     """f (m, c): the scores of one predictor of each perceptron at one epoch, for the c points of `columns`.
 
-    columns is a `Gram` or a `Cross`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
+    columns is a `Gram` or other `Columns`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
     """
     if predictor not in PREDICTORS:
         raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
@@ -47,38 +47,49 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
     return out / logs[0].steps(epoch) if predictor == "average" else out
 
 
-def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**29, tick=None):
+def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, tick=None):
     """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
 
-    epochs are the 1-based epochs at which scores are wanted. The minimizing predictor is left out where training errors
-    were not counted. With signs (m, c) and errors, a list of zeroed arrays (M,), the number of columns that each predictor
-    of each log gets wrong is added into errors. tick(c) is called after each block.
+    kernel is a Kernel, or one for each log. epochs are the 1-based epochs at which scores are wanted. The scores of the
+    minimizing predictor are NaN for a log whose training errors were not counted. With signs (m, c) and errors, a list of
+    a zeroed array (M,) or None for each log, the number of columns that each predictor of the log gets wrong is added into
+    errors. tick(c) is called after each block. The arrays are overwritten by the next block.
     """
     examples = np.unique(np.concatenate([log.example for log in logs]))
     places = [np.searchsorted(examples, log.example) for log in logs]
-    known = [name for name in PREDICTORS if name != "minimizing" or all(log.errors is not None for log in logs)]
+    kernels, nothing = one_for_each(kernel, len(logs)), np.empty(0, dtype=np.int64)
+    errors = errors or [None] * len(logs)
 
-    def walk(a, start, stop, block, rows, out):
-        log, nothing = logs[a], np.empty(0, dtype=np.int64)
-        best = [log.best(e) for e in epochs] if "minimizing" in known else nothing
+    def walk(a):
+        log, counting = logs[a], errors[a] is not None
+        best = nothing if log.errors is None else np.array([log.best(e) for e in epochs], dtype=np.int64)
         _replay(
-            kernel, block, rows[places[a]], columns.row_norms[log.example], columns.norms[start:stop],
+            kernels[a], block, rows[places[a]], columns.row_norms[log.example], columns.norms[start:stop],
             log.sign.astype(np.float64), log.step,
             np.array([log.until(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
-            np.array(best, dtype=np.int64),
-            np.empty(0, dtype=np.int8) if signs is None else signs[a, start:stop],
-            nothing if errors is None else errors[a],
-            *(out[name][:, a] for name in PREDICTORS),
+            best,
+            signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
+            errors[a] if counting else nothing,
+            *(out[name][:, a, : stop - start] for name in PREDICTORS),
         )  # fmt: skip
 
+    out = {}
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         for start, stop, block, rows in _blocks(columns, examples, block_bytes):
-            out = {name: np.empty((len(epochs), len(logs), stop - start)) for name in PREDICTORS}
-            list(pool.map(lambda a: walk(a, start, stop, block, rows, out), range(len(logs))))  # noqa: B023 (used at once)
+            out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
+            list(pool.map(walk, range(len(logs))))
             if tick:
                 tick(stop - start)
-            yield slice(start, stop), {name: out[name] for name in known}
+            yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
+
+
+def one_for_each(kernel, m):
+    """A list of m kernels from a single one or from such a list."""
+    kernels = [kernel] * m if isinstance(kernel, Kernel) else list(kernel)
+    if len(kernels) != m:
+        raise ValueError(f"expected one kernel, or one for each of {m} perceptrons, got {len(kernels)}")
+    return kernels
 
 
 def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
@@ -87,8 +98,10 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds.
     """
     if not kernel.affine or predictor not in ("final", "minimizing"):
-        raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
-    X, m = columns.X, len(logs)
+        raise ValueError(
+            f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}"
+        )
+    X, m = columns.source.Q.X, len(logs)
     w, b = np.zeros((len(epochs), m, X.shape[1])), np.zeros((len(epochs), m, 1))
     for e, epoch in enumerate(epochs):
         for a, log in enumerate(logs):
@@ -103,11 +116,14 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
 
 
 def _blocks(columns, examples, block_bytes):
-    """(start, stop, array, rows) over all columns, each block of inner products within block_bytes."""
-    width = int(np.clip(block_bytes // (4 * max(len(examples), 1)), 1, 4 * TILE))
+    """(start, stop, array, rows) over all columns, each block of inner products within block_bytes, in one buffer."""
+    dtype = columns.source.dtype
+    width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(4 * TILE, len(columns))))
+    width -= width % TILE if width > TILE else 0
+    buffer = np.empty(width * len(examples), dtype=dtype)
     for start in range(0, len(columns), width):
         stop = min(start + width, len(columns))
-        yield start, stop, *columns.columns(examples, start, stop)
+        yield start, stop, *columns.columns(examples, start, stop, buffer)
 
 
 @njit(nogil=True, cache=True)

@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
 from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
-from kp.gram import BLOCK, Cross, Gram, Points
+from kp.gram import BLOCK, Columns, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
@@ -20,7 +20,14 @@ def problems(draw):
     X = draw(st.lists(st.lists(st.integers(-9, 9), min_size=d, max_size=d), min_size=n, max_size=n))
     y = draw(st.lists(st.integers(0, classes - 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
     test = draw(st.lists(st.lists(st.integers(-9, 9), min_size=d, max_size=d), min_size=1, max_size=4))
-    return np.array(X), np.array(y), np.array(test), draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 99))
+    return (
+        np.array(X),
+        np.array(y),
+        np.array(test),
+        draw(st.integers(1, 4)),
+        draw(st.integers(1, 3)),
+        draw(st.integers(0, 99)),
+    )
 
 
 def literal(X, y, test, degree, epochs, seed):
@@ -35,7 +42,10 @@ def literal(X, y, test, degree, epochs, seed):
         z = [1 if label == positive else -1 for label in y]
         runs.append((z, oracles.algorithm_1(K, z, [order[a] for order in orders])))
     return [
-        {name: np.array([oracles.predictor_scores(A[: e * len(y)], K, z, columns, name) for z, A in runs]) for name in PREDICTORS}
+        {
+            name: np.array([oracles.predictor_scores(A[: e * len(y)], K, z, columns, name) for z, A in runs])
+            for name in PREDICTORS
+        }
         for e in range(1, epochs + 1)
     ]
 
@@ -55,7 +65,9 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
         for name in PREDICTORS:
             f = model.decision_function(np.vstack([X, test]), predictor=name, epoch=epoch)
             steps = epoch * len(y) if name == "average" else 1
-            np.testing.assert_array_equal(np.atleast_2d(f.T), expected[epoch - 1][name] / steps, err_msg=f"{name} at {epoch}")
+            np.testing.assert_array_equal(
+                np.atleast_2d(f.T), expected[epoch - 1][name] / steps, err_msg=f"{name} at {epoch}"
+            )
 
 
 @settings(max_examples=30, deadline=None)
@@ -63,17 +75,19 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
 def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
     X, y, test, degree, epochs, seed = problem
     expected = literal(X, y, test, degree, epochs, seed)
-    model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(X, y)
+    model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(
+        X, y
+    )
     kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
     signs = model._signs(np.searchsorted(model.classes_, y))
     errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
-    columns = Cross(Points(X), Points(np.vstack([X, test])))
+    columns = Columns(Products(Points(X), Points(np.vstack([X, test]))))
     for part, f in replay(model.mistakes_, kernel, columns, epochs=wanted, block_bytes=block_bytes):
         for name in PREDICTORS:
             for e in wanted:
                 steps = e * len(y) if name == "average" else 1
                 np.testing.assert_array_equal(f[name][e - 1], expected[e - 1][name][:, part] / steps)
-    gram = Gram(X, memory_budget=2**20)
+    gram = Gram.of_points(X, memory_budget=2**20)
     for _ in replay(model.mistakes_, kernel, gram, epochs=(), signs=signs, errors=errors, block_bytes=block_bytes):
         pass
     for log, counted in zip(model.mistakes_, errors, strict=True):
@@ -84,7 +98,7 @@ def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
     random = np.random.RandomState(0)
     X, z = random.randint(-5, 6, (12, 3)), np.array([1, -1] * 6)
     K, orders = oracles.polynomial(X, X, 2), list(visiting_orders(12, 1, 3, random_state=np.random.RandomState(1)))
-    (log,) = find_mistakes(Gram(X, memory_budget=2**20), kernels.polynomial(2), z[None], orders)
+    (log,) = find_mistakes(Gram.of_points(X, memory_budget=2**20), kernels.polynomial(2), z[None], orders, 3)
     A = oracles.algorithm_1(K, z.tolist(), [order[0] for order in orders])
     assert [oracles.binary_errors(A[s], K, z.tolist()) for s in log.step] == log.errors.tolist()
     np.testing.assert_array_equal(log.alpha("final", n=12), A[-1])
@@ -131,7 +145,7 @@ def test_weight_vectors_score_as_kernel_rows_do():
     random = np.random.RandomState(3)
     X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
     logs = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y).mistakes_
-    gram, kernel = Gram(X, memory_budget=2**20), kernels.polynomial(1)
+    gram, kernel = Gram.of_points(X, memory_budget=2**20), kernels.polynomial(1)
     for name in ("final", "minimizing"):
         parts = [f for _, f in primal_scores(logs, kernel, gram, name, [1, 3], block=64)]
         for e, epoch in enumerate([1, 3]):
@@ -142,7 +156,7 @@ def test_inner_products_beyond_single_precision_are_exact():
     random = np.random.RandomState(0)
     X = random.randint(0, 40, (BLOCK + 5, 784)).astype(np.uint8)
     X[[3, BLOCK + 1]] = 255
-    gram = Gram(X, memory_budget=2**28)
+    gram = Gram.of_points(X, memory_budget=2**28)
     assert gram.store.dtype == np.int32
     gram.fetch(np.arange(len(X)))
     np.testing.assert_array_equal(gram.store[gram.slot], X.astype(np.int64) @ X.T.astype(np.int64))
@@ -176,7 +190,9 @@ def test_a_stream_fed_in_parts_is_one_run_over_the_whole():
         stream.partial_fit(X[part], y[part], classes=list("xyz"))
     np.testing.assert_array_equal(stream.support_, whole.support_)
     for name in ("final", "average", "voted"):
-        np.testing.assert_array_equal(stream.decision_function(X, predictor=name), whole.decision_function(X, predictor=name))
+        np.testing.assert_array_equal(
+            stream.decision_function(X, predictor=name), whole.decision_function(X, predictor=name)
+        )
     with pytest.raises(ValueError, match="partial_fit"):
         stream.predict(X, predictor="minimizing")
 
@@ -214,9 +230,9 @@ def test_scores_and_replay_agree_on_real_data():
     random = np.random.RandomState(6)
     X, y = random.standard_normal((150, 5)), random.randint(0, 3, 150)
     model = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=3, random_state=0).fit(X, y)
-    ((_, f),) = replay(model.mistakes_, kernels.rbf(gamma=0.5), Gram(X, memory_budget=2**20), epochs=(3,))
+    ((_, f),) = replay(model.mistakes_, kernels.rbf(gamma=0.5), Gram.of_points(X, memory_budget=2**20), epochs=(3,))
     for name in PREDICTORS:
-        g = scores(model.mistakes_, kernels.rbf(gamma=0.5), Gram(X, memory_budget=2**20), name)
+        g = scores(model.mistakes_, kernels.rbf(gamma=0.5), Gram.of_points(X, memory_budget=2**20), name)
         np.testing.assert_allclose(f[name][0], g, rtol=1e-9, atol=1e-9)
 
 
@@ -238,7 +254,9 @@ def test_it_works_in_pipelines_grid_searches_and_pickles():
 
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    pipeline = make_pipeline(MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, random_state=0, predictor="average"))
+    pipeline = make_pipeline(
+        MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, random_state=0, predictor="average")
+    )
     grid = {"onevsallkernelperceptron__gamma": [1.0, 5.0]}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, names)
     assert search.best_score_ > 0.9

@@ -14,7 +14,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp import datasets, kernels
-from kp.gram import Cross, Gram, Points
+from kp.gram import Columns, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay
@@ -105,77 +105,122 @@ class Result:
     n: tuple[int, int]
 
     def arrays(self):
-        """The result as plain arrays for the store; the logs one below the other, steps as distances."""
-        log = self.logs
+        """The result as plain arrays for the store."""
         return {
             "multiclass": self.multiclass.astype(np.int32),
             "binary": self.binary.astype(np.int32),
             "confusion": self.confusion.astype(np.int32),
             "predictions": self.predictions.astype(np.uint8),
-            "mistakes": np.array([len(part) for part in log]),
-            "example": np.concatenate([part.example for part in log]).astype(np.uint16),
-            "stood": np.concatenate([np.diff(part.step, prepend=0) for part in log]).astype(np.uint32),
-            "positive": np.packbits(np.concatenate([part.sign > 0 for part in log])),
-            "errors": np.concatenate([part.errors for part in log]).astype(np.uint16),
-            "ends": log[0].ends,
             "n": np.array(self.n),
+            **log_arrays(self.logs),
         }
 
     @classmethod
-    def from_arrays(cls, experiment, a):
+    def from_arrays(cls, experiment, arrays):
         """The inverse of `arrays`."""
-        cuts = np.cumsum(a["mistakes"])[:-1]
-        sign = np.unpackbits(a["positive"], count=a["mistakes"].sum()).astype(np.int8) * 2 - 1
-        columns = a["example"].astype(np.intp), a["stood"].astype(np.int64), sign, a["errors"].astype(np.int64)
-        logs = [
-            MistakeLog(example, np.cumsum(stood), z, errors, a["ends"])
-            for example, stood, z, errors in zip(*(np.split(column, cuts) for column in columns), strict=True)
-        ]
-        return cls(experiment, *(a[name] for name in ("multiclass", "binary", "confusion", "predictions")), logs, tuple(a["n"]))
+        counts = [arrays[name] for name in ("multiclass", "binary", "confusion", "predictions")]
+        return cls(experiment, *counts, logs_from_arrays(arrays), tuple(arrays["n"].tolist()))
+
+
+def log_arrays(logs):
+    """Mistake logs as plain arrays, one below the other; steps as the steps between mistakes."""
+    arrays = {
+        "mistakes": np.array([len(log) for log in logs]),
+        "example": np.concatenate([log.example for log in logs]).astype(np.uint16),
+        "waited": np.concatenate([np.diff(log.step, prepend=0) for log in logs]).astype(np.uint32),
+        "positive": np.packbits(np.concatenate([log.sign > 0 for log in logs])),
+        "ends": logs[0].ends,
+    }
+    if logs[0].errors is not None:
+        arrays["errors"] = np.concatenate([log.errors for log in logs]).astype(np.uint16)
+    return arrays
+
+
+def logs_from_arrays(arrays):
+    """The inverse of `log_arrays`."""
+    cuts = np.cumsum(arrays["mistakes"])[:-1]
+    sign = np.unpackbits(arrays["positive"], count=int(arrays["mistakes"].sum())).astype(np.int8) * 2 - 1
+    example, waited, sign = (
+        np.split(column, cuts)
+        for column in (arrays["example"].astype(np.intp), arrays["waited"].astype(np.int64), sign)
+    )
+    errors = np.split(arrays["errors"].astype(np.int64), cuts) if "errors" in arrays else [None] * len(example)
+    return [
+        MistakeLog(t, np.cumsum(steps), z, wrong, arrays["ends"])
+        for t, steps, z, wrong in zip(example, waited, sign, errors, strict=True)
+    ]
 
 
 class Laboratory:
     """The data of one experiment or several, and the inner products that they share."""
 
-    def __init__(self, dataset, n_train, *, memory_budget=MEMORY_BUDGET, threads=2):
+    def __init__(self, dataset, n_train, *, memory_budget=MEMORY_BUDGET, threads=2, progress=False):
         data = datasets.load(dataset)
         self.classes = np.array(data.classes)
         self.labels = np.searchsorted(self.classes, data.y[:n_train]), np.searchsorted(self.classes, data.y_test)
-        self.gram = Gram(data.X[:n_train], memory_budget=memory_budget)
-        self.cross = Cross(self.gram.points, Points(data.X_test))
-        self.threads = threads
+        self.signs = [np.where(y == np.arange(len(self.classes))[:, None], 1, -1).astype(np.int8) for y in self.labels]
+        points, others = Points(data.X[:n_train]), Points(data.X_test)
+        self.gram = Gram(Products(points, points), memory_budget=memory_budget)
+        self.columns = self.gram, Columns(Products(points, others))
+        self.threads, self.progress = threads, progress
 
-    def run(self, experiment, *, progress=False):
-        """Compute the Result of one experiment."""
-        kernel = kernels.polynomial(experiment.degree)
-        signs = [np.where(labels == np.arange(len(self.classes))[:, None], 1, -1).astype(np.int8) for labels in self.labels]
-        m, n = signs[0].shape
-        orders = visiting_orders(n, m, experiment.n_epochs, random_state=np.random.RandomState(experiment.random_state))
-        with tqdm(total=m * n * experiment.n_epochs, unit="visit", unit_scale=True, disable=None if progress else True) as bar:
-            bar.set_description(f"degree {experiment.degree}: perceptrons")
+    def find(self, experiments):
+        """The mistake logs, a list for each experiment, of experiments that have the same number of epochs.
+
+        Their perceptrons run side by side, so that each kernel row is made once for all of them. Degree 1 goes by weight
+        vectors and leaves the training errors uncounted.
+        """
+        m, n = self.signs[0].shape
+        n_epochs = experiments[0].n_epochs
+        orders = [
+            visiting_orders(n, m, n_epochs, random_state=np.random.RandomState(e.random_state)) for e in experiments
+        ]
+        names = ", ".join(str(e.degree) for e in experiments)
+        with self._bar(f"perceptrons of degree {names}", len(experiments) * m * n * n_epochs, "visit") as bar:
             logs = find_mistakes(
-                self.gram, kernel, signs[0], orders, threads=self.threads, count_errors=False, tick=bar.update
-            )
-        counts = _Counts(experiment.n_epochs, len(self.classes), len(self.labels[1]))
-        train = {"signs": signs[0], "errors": [np.zeros(len(log), dtype=np.int64) for log in logs]}
-        for split, columns in enumerate((self.gram, self.cross)):
-            uncounted = split == 0 and logs[0].errors is None
-            with tqdm(total=len(columns), unit="image", disable=None if progress else True) as bar:
-                bar.set_description(f"degree {experiment.degree}: predictors, {SPLITS[split]}")
-                for part, scores in replay(
-                    logs, kernel, columns, epochs=range(1, experiment.n_epochs + 1), threads=self.threads, tick=bar.update,
-                    **(train if uncounted else {}),
-                ):  # fmt: skip
-                    counts.add(split, scores, self.labels[split][part], signs[split][:, part], part)
-            if uncounted:
-                logs = [log.with_errors(errors) for log, errors in zip(logs, train["errors"], strict=True)]
-                epochs = range(1, experiment.n_epochs + 1)
-                for part, scores in primal_scores(logs, kernel, self.gram, "minimizing", epochs):
-                    counts.add(split, {"minimizing": scores}, self.labels[split][part], signs[split][:, part], part)
-        return Result(
-            experiment, counts.multiclass, counts.binary, counts.confusion, counts.predictions, logs,
-            (len(self.labels[0]), len(self.labels[1])),
-        )  # fmt: skip
+                self.gram, [kernel(e) for e in experiments for _ in range(m)], np.tile(self.signs[0], (len(experiments), 1)),
+                (np.concatenate(order) for order in zip(*orders, strict=True)), n_epochs,
+                threads=self.threads, count_errors=False, tick=bar.update,
+            )  # fmt: skip
+        return [logs[i : i + m] for i in range(0, len(logs), m)]
+
+    def evaluate(self, experiments, logs):
+        """The Results of these experiments, all from one walk over the training images and one over the test images."""
+        m, epochs = len(self.classes), range(1, experiments[0].n_epochs + 1)
+        counts = [_Counts(len(epochs), m, len(self.labels[1])) for _ in experiments]
+        signs = np.tile(self.signs[0], (len(experiments), 1))
+        errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for part in logs for log in part]
+        for split, columns in enumerate(self.columns):
+            counting = {"signs": signs, "errors": errors} if split == 0 else {}
+            kernels_ = [kernel(e) for e in experiments for _ in range(m)]
+            with self._bar(f"predictors on the {SPLITS[split]} images", len(columns), "image") as bar:
+                flat = [log for part in logs for log in part]
+                for part, f in replay(
+                    flat, kernels_, columns, epochs=epochs, threads=self.threads, tick=bar.update, **counting
+                ):
+                    for i, count in enumerate(counts):
+                        scores = {name: f[name][:, i * m : (i + 1) * m] for name in PREDICTORS}
+                        count.add(split, scores, self.labels[split][part], self.signs[split][:, part], part)
+            for i, experiment in enumerate(experiments):
+                if logs[i][0].errors is None:
+                    logs[i] = [log.with_errors(errors[i * m + a]) for a, log in enumerate(logs[i])]
+                    for part, f in primal_scores(logs[i], kernel(experiment), self.gram, "minimizing", epochs):
+                        labels, z = self.labels[split][part], self.signs[split][:, part]
+                        counts[i].add(split, {"minimizing": f}, labels, z, part)
+        n = tuple(map(len, self.labels))
+        return [
+            Result(e, count.multiclass, count.binary, count.confusion, count.predictions, part, n)
+            for e, count, part in zip(experiments, counts, logs, strict=True)
+        ]
+
+    def _bar(self, description, total, unit):
+        hidden = None if self.progress else True
+        return tqdm(total=total, desc=description, unit=unit, unit_scale=True, disable=hidden)
+
+
+def kernel(experiment):
+    """K = (1 + x . y)^p, the kernel of the experiment's degree p."""
+    return kernels.polynomial(experiment.degree)
 
 
 class _Counts:
@@ -184,10 +229,15 @@ class _Counts:
     def __init__(self, n_epochs, m, n_test):
         shape = (len(PREDICTORS), n_epochs)
         self.multiclass, self.binary = np.zeros((*shape, 2), dtype=int), np.zeros((*shape, m, 2), dtype=int)
-        self.confusion, self.predictions = np.zeros((*shape, m, m), dtype=int), np.zeros((*shape, n_test), dtype=np.uint8)
+        self.confusion, self.predictions = (
+            np.zeros((*shape, m, m), dtype=int),
+            np.zeros((*shape, n_test), dtype=np.uint8),
+        )
 
     def add(self, split, scores, labels, signs, part):
         for name, f in scores.items():
+            if np.isnan(f).any():
+                continue
             p, predicted = PREDICTORS.index(name), f.argmax(axis=1)
             self.multiclass[p, :, split] += (predicted != labels).sum(axis=1)
             self.binary[p, :, :, split] += (signs * f <= 0).sum(axis=2)
@@ -200,34 +250,64 @@ class _Counts:
 def results(experiments, *, recompute=False, progress=False, memory_budget=MEMORY_BUDGET, threads=2):
     """The Results of these experiments, in their order: read where they are stored and belong to the code, else computed.
 
-    Each is stored as soon as it is computed, so an interrupted run goes on where it stopped. Experiments on the same
-    examples share their inner products. recompute=True ignores what is stored.
+    Experiments on the same examples are computed together and share their inner products. What was found is stored step by
+    step, so an interrupted run goes on where it stopped. recompute=True ignores what is stored.
     """
-    found, laboratories = {}, {}
-    for experiment in sorted(experiments, key=lambda e: (e.degree, e.random_state)):
-        try:
-            if recompute:
-                raise store.StaleResult
-            arrays = store.read_arrays(experiment.path, experiment.source, COMMAND)
-            found[experiment] = Result.from_arrays(experiment, arrays)
-        except store.StaleResult:
-            key = experiment.dataset, experiment.n_train
-            if key not in laboratories:
-                laboratories[key] = Laboratory(*key, memory_budget=memory_budget, threads=threads)
-            found[experiment] = laboratories[key].run(experiment, progress=progress)
-            store.write_arrays(experiment.path, found[experiment].arrays(), experiment.source)
-    return [found[experiment] for experiment in experiments]
+    found = {} if recompute else {e: result for e in experiments if (result := _stored(e)) is not None}
+    groups = {}
+    for e in experiments:
+        if e not in found:
+            groups.setdefault((e.dataset, e.n_train, e.n_epochs), []).append(e)
+    for (dataset, n_train, _), group in groups.items():
+        laboratory = Laboratory(dataset, n_train, memory_budget=memory_budget, threads=threads, progress=progress)
+        for part in ([e for e in group if e.degree == 1], [e for e in group if e.degree > 1]):
+            missing = [e for e in part if recompute or _stored_logs(e) is None]
+            for e, logs in zip(missing, laboratory.find(missing) if missing else [], strict=True):
+                store.write_arrays(_draft(e), log_arrays(logs), e.source)
+        for result in laboratory.evaluate(group, [_stored_logs(e) for e in group]):
+            found[result.experiment] = result
+            store.write_arrays(result.experiment.path, result.arrays(), result.experiment.source)
+            _draft(result.experiment).unlink(missing_ok=True)
+    return [found[e] for e in experiments]
+
+
+def _stored(experiment):
+    try:
+        arrays = store.read_arrays(experiment.path, experiment.source, COMMAND)
+    except store.StaleResult:
+        return None
+    return Result.from_arrays(experiment, arrays)
+
+
+def _draft(experiment):
+    """Where the mistake logs of an experiment wait until they are evaluated."""
+    return BUILD / "drafts" / experiment.path.name
+
+
+def _stored_logs(experiment):
+    try:
+        return logs_from_arrays(store.read_arrays(_draft(experiment), experiment.source, COMMAND))
+    except store.StaleResult:
+        return None
 
 
 def tables(results):
     """{name: tidy table} of these results: multiclass and binary errors, and confusion matrices on the test set."""
     return {
-        "mnist_multiclass": _table(results, lambda r: r.multiclass, {"split": SPLITS}, ["degree", "epoch", "predictor", "split"]),
+        "mnist_multiclass": _table(
+            results, lambda r: r.multiclass, {"split": SPLITS}, ["degree", "epoch", "predictor", "split"]
+        ),
         "mnist_binary": _table(
-            results, lambda r: r.binary, {"digit": None, "split": SPLITS}, ["degree", "epoch", "digit", "predictor", "split"]
+            results,
+            lambda r: r.binary,
+            {"digit": None, "split": SPLITS},
+            ["degree", "epoch", "digit", "predictor", "split"],
         ),
         "mnist_confusion": _table(
-            results, lambda r: r.confusion, {"true": None, "predicted": None}, ["degree", "epoch", "predictor", "true", "predicted"]
+            results,
+            lambda r: r.confusion,
+            {"true": None, "predicted": None},
+            ["degree", "epoch", "predictor", "true", "predicted"],
         ),
     }
 
