@@ -242,9 +242,7 @@ def _download(file, *, forbidden=False, timeout=30.0, limit=600.0, tries=2, paus
                     return target
     except OSError as error:
         raise DataError(f"{target}: expected a place to write to, found: {error}; {way_out}") from error
-    tried = (
-        "".join(f"\n  {address}\n    {reason}" for address, reason in reasons.items()) or " no address is registered"
-    )
+    tried = "".join(f"\n  {address}\n    {reason}" for address, reason in reasons.items()) or " no address is registered"
     raise DataError(
         f"{file.path}: expected {file.size} bytes of sha256 {file.sha256} from one address, found:{tried}\n{way_out}"
     )
@@ -355,8 +353,7 @@ def parse_idx(blob, *, ndim, where="IDX data"):
     size = int(np.prod(shape, dtype=object))
     if len(content) - start != size:
         raise DataError(
-            f"{where}: expected {size} values after an IDX header of shape {shape}, found {len(content) - start}; "
-            + REMEDY
+            f"{where}: expected {size} values after an IDX header of shape {shape}, found {len(content) - start}; " + REMEDY
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape).copy()
 
@@ -582,8 +579,7 @@ DATASETS = {
             name="mnist",
             title="MNIST: handwritten digits, 28 x 28 pixels",
             source="http://yann.lecun.com/exdb/mnist/",
-            licence="CC BY-SA 3.0, copyright Yann LeCun and Corinna Cortes, "
-            "https://creativecommons.org/licenses/by-sa/3.0/",
+            licence="CC BY-SA 3.0, copyright Yann LeCun and Corinna Cortes, https://creativecommons.org/licenses/by-sa/3.0/",
             citation="Y. LeCun, L. Bottou, Y. Bengio, P. Haffner. Gradient-based learning applied to document "
             "recognition. Proc. IEEE 86(11):2278-2324, 1998. doi:10.1109/5.726791",
             dtype="uint8",
@@ -757,12 +753,10 @@ DATASETS = {
             classes=tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
             target_names=tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
             counts=_counts(
-                "633 630 594 638 616 622 609 583 590 599 593 604 648 617 614 635 615 597 587 645 645 628 613 628 "
-                "641 576"
+                "633 630 594 638 616 622 609 583 590 599 593 604 648 617 614 635 615 597 587 645 645 628 613 628 641 576"
             ),
             test_counts=_counts(
-                "156 136 142 167 152 153 164 151 165 148 146 157 144 166 139 168 168 161 161 151 168 136 139 159 "
-                "145 158"
+                "156 136 142 167 152 153 164 151 165 148 146 157 144 166 139 168 168 161 161 151 168 136 139 159 145 158"
             ),
             split="the first 16,000 rows for training, the last 4,000 for testing",
             files=(_uci("letter-recognition/letter-recognition.data", "59/letter+recognition"),),

@@ -12,13 +12,15 @@ Symbols: X (n, d) points, s_ij = x_i . x_j.
 import numpy as np
 from numba import njit
 
-SINGLE, DOUBLE, ORDERED, GIVEN = range(4)
+SINGLE, DOUBLE, ORDERED, GIVEN, BYTES = range(5)
 BLOCK = 1024
 """Rows and columns of one matrix product: large enough for full speed, small enough to stay in cache."""
 
 
 class Points:
     """Points ready for inner products: X (n, d) float32 or float64, norms (n,) = |x|^2, and how to multiply exactly.
+
+    smallest (n, d) are the same points as bytes where they fit, for products one at a time.
 
     Raises ValueError unless X is a finite (n, d) array.
     """
@@ -35,10 +37,11 @@ class Points:
             self.X = X.astype(np.float32) if largest <= 2**24 else X.astype(np.float64)
             self.norms = _norms(self.X)
             self.exact = True
+            self.smallest = self.X if largest > 255 or X.min() < 0 or X.shape[1] > 2**16 else np.array(X, dtype=np.uint8)
         else:
             self.X = np.array(X, dtype=np.float64, order="C")
             self.norms = _norms(self.X)
-            self.exact = False
+            self.exact, self.smallest = False, self.X
         self.top = float(self.norms.max()) if len(self.norms) else 0.0
 
     def __len__(self):
@@ -205,8 +208,21 @@ class Gram(Columns):
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
     def columns(self, examples, start, stop, buffer):
-        """As `Columns.columns`; nothing is computed where the store holds all the rows."""
+        """As `Columns.columns`, but only rows that the store does not hold are computed."""
         rows = self.slot[examples]
-        if np.all(rows >= 0):
+        missing = np.flatnonzero(rows < 0)
+        if len(missing) == 0:
             return self.store[:, start:stop], rows
-        return super().columns(examples, start, stop, buffer)
+        block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
+        held = np.flatnonzero(rows >= 0)
+        _copy_rows(self.store, rows[held], start, block[len(missing) :])
+        self.source.block(examples[missing], slice(start, stop), block[: len(missing)])
+        rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))
+        return block, rows
+
+
+@njit(nogil=True, cache=True)
+def _copy_rows(store, rows, start, out):
+    for i in range(rows.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = store[rows[i], start + j]

@@ -88,7 +88,10 @@ def fill(kernel, products, norm, norms, out):
             out[j] = products[j]
     elif kernel.kind == POLYNOMIAL:
         gamma, coef0 = kernel.gamma, kernel.coef0
-        if kernel.degree == 2:
+        if kernel.degree == 1:
+            for j in range(m):
+                out[j] = gamma * products[j] + coef0
+        elif kernel.degree == 2:
             for j in range(m):
                 base = gamma * products[j] + coef0
                 out[j] = base * base
@@ -96,10 +99,19 @@ def fill(kernel, products, norm, norms, out):
             for j in range(m):
                 base = gamma * products[j] + coef0
                 out[j] = base * base * base
+        elif kernel.degree == 4:
+            for j in range(m):
+                base = gamma * products[j] + coef0
+                out[j] = base * base * base * base
+        elif kernel.degree == 5:
+            for j in range(m):
+                base = gamma * products[j] + coef0
+                out[j] = base * base * base * base * base
         else:
             for j in range(m):
-                out[j] = gamma * products[j] + coef0
-            for _ in range(kernel.degree - 1):
+                base = gamma * products[j] + coef0
+                out[j] = base * base * base * base * base * base
+            for _ in range(kernel.degree - 6):
                 for j in range(m):
                     out[j] *= gamma * products[j] + coef0
     else:

@@ -24,9 +24,7 @@ from kp.predictors import scores
 
 def _has_points(estimator):
     if estimator.kernel == "precomputed":
-        raise AttributeError(
-            "partial_fit needs the points themselves, got kernel='precomputed'; use fit or another kernel"
-        )
+        raise AttributeError("partial_fit needs the points themselves, got kernel='precomputed'; use fit or another kernel")
     return True
 
 
@@ -199,9 +197,7 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
     def _gram(self, X):
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"a precomputed kernel must be a square matrix (n, n) of training examples, got {X.shape}"
-                )
+                raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {X.shape}")
             return Gram.of_matrix(np.ascontiguousarray(X))
         if callable(self.kernel):
             source = GivenValues(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X))

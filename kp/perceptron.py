@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
 
-from kp.gram import DOUBLE, GIVEN, SINGLE
+from kp.gram import BYTES, DOUBLE, GIVEN, SINGLE
 from kp.kernels import VALUES, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
@@ -65,9 +65,7 @@ def find_mistakes(
     """
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
-        raise ValueError(
-            f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}"
-        )
+        raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
     m, n = signs.shape
     kernels = one_for_each(kernel, m)
     for each in set(kernels):
@@ -137,7 +135,7 @@ class _Primal:
         found = 0
         for a, (kernel, z) in enumerate(zip(self.kernels, self.signs, strict=True)):
             t = _primal_epoch(
-                kernel.gamma, kernel.coef0, self.gram.source.P.X, order[a], z, self.w[a], self.b[a : a + 1]
+                kernel.gamma, kernel.coef0, self.gram.source.P.smallest, order[a], z, self.w[a], self.b[a : a + 1]
             )
             examples[a].append(order[a][t])
             steps[a].append(step + t)
@@ -169,7 +167,11 @@ class _Dual:
     def __init__(self, gram, kernels, signs, start, pool):
         self.gram, self.kernels, self.signs, self.pool = gram, kernels, signs, pool
         self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
-        self.points = gram.source.P.X if gram.source.arithmetic != GIVEN else np.empty((0, 0), dtype=np.float32)
+        self.arithmetic, self.points = gram.source.arithmetic, np.empty((0, 0), dtype=np.uint8)
+        if self.arithmetic != GIVEN:
+            self.points = gram.source.P.smallest
+            if self.points.dtype == np.uint8:
+                self.arithmetic = BYTES
         self.stretch = STRETCH
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
@@ -180,7 +182,7 @@ class _Dual:
         while len(active := np.flatnonzero(position < n)):
             active = active[: self.gram.capacity]
             quota = self.gram.capacity // len(active)
-            found = list(self.pool.map(lambda a: self._run(a, order[a], position[a], quota), active))
+            found = list(self.pool.map(self._run, active, order[active], position[active], [quota] * len(active)))
             examples = [order[a][t] for a, (t, _) in zip(active, found, strict=True)]
             computed = self.gram.fetch(np.unique(np.concatenate(examples)))
             errors = list(self.pool.map(self._advance, active, examples))
@@ -196,16 +198,14 @@ class _Dual:
         gram = self.gram
         stop = min(start + self.stretch, len(order))
         return _run_stretch(
-            self.kernels[a], self.points, gram.norms, gram.source.arithmetic, gram.store, gram.slot,
+            self.kernels[a], self.points, gram.norms, self.arithmetic, gram.store, gram.slot,
             order, start, stop, quota, self.signs[a], self.scores[a],
         )  # fmt: skip
 
     def _advance(self, a, examples):
         errors = np.zeros(len(examples), dtype=np.int64)
         rows = self.gram.slot[examples]
-        _advance(
-            self.kernels[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors
-        )
+        _advance(self.kernels[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
         return errors
 
     def _adapt(self, computed, n):
@@ -216,19 +216,19 @@ class _Dual:
             self.stretch = max(self.stretch // 2, 64)
 
 
+@njit(nogil=True, cache=True)
+def _byte_dot(x, y):
+    total = np.uint32(0)
+    for k in range(x.shape[0]):
+        total = np.uint32(total + np.uint32(x[k]) * np.uint32(y[k]))
+    return np.float64(total)
+
+
 @njit(nogil=True, cache=True, fastmath={"reassoc"})
 def _exact_dot(x, y):
     total = np.float64(0.0)
     for k in range(x.shape[0]):
         total += np.float64(x[k]) * np.float64(y[k])
-    return total
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc"})
-def _single_dot(x, y):
-    total = np.float32(0.0)
-    for k in range(x.shape[0]):
-        total += x[k] * y[k]
     return total
 
 
@@ -270,8 +270,8 @@ def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, 
             u = visit[j]
             if row >= 0:
                 inner[j] = store[row, u]
-            elif arithmetic == SINGLE and norms[t] * norms[u] <= 2.0**48:
-                inner[j] = _single_dot(X[t], X[u])
+            elif arithmetic == BYTES:
+                inner[j] = _byte_dot(X[t], X[u])
             elif arithmetic == SINGLE or arithmetic == DOUBLE:
                 inner[j] = _exact_dot(X[t], X[u])
             else:

@@ -76,7 +76,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
 
     out = {}
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        for start, stop, block, rows in _blocks(columns, examples, block_bytes):
+        for start, stop, block, rows in _blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
             list(pool.map(walk, range(len(logs))))
             if tick:
@@ -98,9 +98,7 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds.
     """
     if not kernel.affine or predictor not in ("final", "minimizing"):
-        raise ValueError(
-            f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}"
-        )
+        raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
     X, m = columns.source.Q.X, len(logs)
     w, b = np.zeros((len(epochs), m, X.shape[1])), np.zeros((len(epochs), m, 1))
     for e, epoch in enumerate(epochs):
@@ -190,4 +188,4 @@ def _stand(f, steps, total, votes):
     """The predictor with scores f stands for a number of steps."""
     for j in range(f.shape[0]):
         total[j] += steps * f[j]
-        votes[j] += steps * ((f[j] > 0.0) - np.float64(f[j] < 0.0))
+        votes[j] += steps if f[j] > 0.0 else (-steps if f[j] < 0.0 else 0.0)

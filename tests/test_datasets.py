@@ -26,9 +26,7 @@ from kp import datasets
 from kp.datasets import DATASETS, DataError, Dataset, File
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-STUDY = (
-    "mnist iris sonar vowel wine seeds winequality-red winequality-white optdigits pendigits letter satimage".split()
-)
+STUDY = "mnist iris sonar vowel wine seeds winequality-red winequality-white optdigits pendigits letter satimage".split()
 BUNDLED = ["digits", "iris-bundled", "wine-bundled"]
 SYNTHETIC = {
     "blobs2d": datasets.blobs,
@@ -419,9 +417,7 @@ def test_a_wrong_file_stops_the_load_and_is_not_touched(server, raw, register, t
         monkeypatch.setenv("KP_DATA", str(tmp_path / "own"))
     with pytest.raises(DataError) as caught:
         datasets.load("tiny")
-    expected = (
-        f"expected {len(TABLE)} bytes of sha256 {sha256(TABLE)}, found {len(blob)} bytes of sha256 {sha256(blob)}"
-    )
+    expected = f"expected {len(TABLE)} bytes of sha256 {sha256(TABLE)}, found {len(blob)} bytes of sha256 {sha256(blob)}"
     for part in (str(path), expected, "delete the file", "KP_DATA"):
         assert part in str(caught.value)
     assert path.read_bytes() == blob and server.asked == []

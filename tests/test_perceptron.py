@@ -1,12 +1,12 @@
 """The learner against the literal Algorithm 1, exactly, on integer data."""
 
 import numpy as np
+import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import oracles
 from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
 from kp.gram import BLOCK, Columns, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
@@ -75,9 +75,7 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
 def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
     X, y, test, degree, epochs, seed = problem
     expected = literal(X, y, test, degree, epochs, seed)
-    model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(
-        X, y
-    )
+    model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(X, y)
     kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
     signs = model._signs(np.searchsorted(model.classes_, y))
     errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
@@ -254,9 +252,7 @@ def test_it_works_in_pipelines_grid_searches_and_pickles():
 
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    pipeline = make_pipeline(
-        MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, random_state=0, predictor="average")
-    )
+    pipeline = make_pipeline(MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, random_state=0, predictor="average"))
     grid = {"onevsallkernelperceptron__gamma": [1.0, 5.0]}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, names)
     assert search.best_score_ > 0.9

@@ -17,10 +17,6 @@ def reject_unknown_parameters(namespace, known):
     """
     plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
     hidden = {"In", "Out", "PIPE"}
-    found = {
-        name for name, value in namespace.items() if isinstance(value, plain) and not name.startswith("_")
-    } - hidden
+    found = {name for name, value in namespace.items() if isinstance(value, plain) and not name.startswith("_")} - hidden
     if unknown := sorted(found - set(known.split())):
-        raise ValueError(
-            f"parameters must be among {', '.join(known.split())}, got {', '.join(unknown)}; correct the name"
-        )
+        raise ValueError(f"parameters must be among {', '.join(known.split())}, got {', '.join(unknown)}; correct the name")

@@ -141,8 +141,7 @@ def logs_from_arrays(arrays):
     cuts = np.cumsum(arrays["mistakes"])[:-1]
     sign = np.unpackbits(arrays["positive"], count=int(arrays["mistakes"].sum())).astype(np.int8) * 2 - 1
     example, waited, sign = (
-        np.split(column, cuts)
-        for column in (arrays["example"].astype(np.intp), arrays["waited"].astype(np.int64), sign)
+        np.split(column, cuts) for column in (arrays["example"].astype(np.intp), arrays["waited"].astype(np.int64), sign)
     )
     errors = np.split(arrays["errors"].astype(np.int64), cuts) if "errors" in arrays else [None] * len(example)
     return [
@@ -172,9 +171,7 @@ class Laboratory:
         """
         m, n = self.signs[0].shape
         n_epochs = experiments[0].n_epochs
-        orders = [
-            visiting_orders(n, m, n_epochs, random_state=np.random.RandomState(e.random_state)) for e in experiments
-        ]
+        orders = [visiting_orders(n, m, n_epochs, random_state=np.random.RandomState(e.random_state)) for e in experiments]
         names = ", ".join(str(e.degree) for e in experiments)
         with self._bar(f"perceptrons of degree {names}", len(experiments) * m * n * n_epochs, "visit") as bar:
             logs = find_mistakes(
