@@ -288,6 +288,23 @@ def _stored_logs(experiment):
         return None
 
 
+def publish(*, recompute=False, progress=False):
+    """Compute what is missing of the published runs and write their tables to data/results."""
+    found = results(sorted(PUBLISHED, key=lambda e: e.degree), recompute=recompute, progress=progress)
+    for name, frame in tables(found).items():
+        store.write_table(RESULTS / f"{name}.csv", frame, _table_source(), COMMAND)
+
+
+def table(name):
+    """A published table: mnist_multiclass, mnist_binary or mnist_confusion. Raises StaleResult if the code is another."""
+    return store.read_table(RESULTS / f"{name}.csv", _table_source(), COMMAND)
+
+
+def _table_source():
+    runs = {str(e.degree): asdict(e) for e in sorted(PUBLISHED, key=lambda e: e.degree)}
+    return store.provenance("mnist", runs, MODULES, datasets.checksums("mnist"))
+
+
 def tables(results):
     """{name: tidy table} of these results: multiclass and binary errors, and confusion matrices on the test set."""
     return {

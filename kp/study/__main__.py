@@ -1,0 +1,75 @@
+"""The study from the command line.
+
+python -m kp.study run mnist        compute what is missing, write the result tables and the claims ledger
+python -m kp.study notebook NAME    execute one notebook of a profile
+python -m kp.study report           make the HTML report of the executed notebooks (or --pdf)
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from kp.datasets import DataError
+from kp.study import BUILD, ROOT, batch, claims, mnist, neighbours, report
+from kp.study.notebooks import execute
+from kp.study.store import StaleResult
+
+EXPERIMENTS = {"mnist": mnist.publish, "neighbours": neighbours.publish, "claims": claims.publish}
+
+
+def main(arguments=None):
+    """Run one command; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m kp.study", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="compute an experiment at published scale and write its tables")
+    run.add_argument("experiment", choices=EXPERIMENTS)
+    run.add_argument("--recompute", action="store_true", help="ignore stored results")
+    notebook = commands.add_parser("notebook", help="execute one notebook of a profile")
+    notebook.add_argument("name", help="one of those that 'list' shows")
+    listing = commands.add_parser("list", help="list the notebooks of a profile")
+    document = commands.add_parser("report", help="make the HTML report, or the PDF")
+    document.add_argument("--pdf", action="store_true")
+    document.add_argument("--target", type=Path)
+    for sub in (notebook, listing, document):
+        sub.add_argument("--profile", choices=batch.PROFILES, default="quick")
+    options = parser.parse_args(arguments)
+    try:
+        return {"run": _run, "notebook": _notebook, "list": _list, "report": _report}[options.command](options)
+    except (DataError, StaleResult, ValueError, RuntimeError) as error:
+        print(f"kp.study: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(options):
+    EXPERIMENTS[options.experiment](recompute=options.recompute, progress=sys.stderr.isatty())
+    return 0
+
+
+def _list(options):
+    print("\n".join(batch.notebooks(options.profile)))
+    return 0
+
+
+def _notebook(options):
+    run = batch.notebooks(options.profile).get(options.name)
+    if run is None:
+        known = ", ".join(batch.notebooks(options.profile))
+        raise ValueError(f"notebook must be one of {known} in profile {options.profile}, got {options.name!r}")
+    os.environ["KP_FIGURES"] = str(run.figures)
+    execute(ROOT / "notebooks" / f"{run.source}.ipynb", run.target, run.parameters, progress=sys.stderr.isatty())
+    return 0
+
+
+def _report(options):
+    runs = batch.notebooks(options.profile).values()
+    suffix = "pdf" if options.pdf else "html"
+    target = options.target or BUILD / options.profile / f"report.{suffix}"
+    facts = batch.title_page(options.profile)
+    (report.pdf if options.pdf else report.html)([run.target for run in runs], target, **facts)
+    print(f"The report of profile {options.profile}: {os.path.relpath(target)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
