@@ -14,9 +14,10 @@ def reject_unknown_parameters(namespace, known):
 
     papermill passes a mistyped parameter on with a warning only; here the notebook itself refuses it. namespace is the
     notebook's globals(), known the names of its parameters, separated by blanks. Call it right after the parameters.
+    Constants (in capitals) and names that begin with an underscore do not count.
     """
     plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
-    hidden = {"In", "Out", "PIPE"}
-    found = {name for name, value in namespace.items() if isinstance(value, plain) and not name.startswith("_")} - hidden
+    found = {name for name, value in namespace.items() if isinstance(value, plain) and name[0] != "_" and not name.isupper()}
+    found -= {"In", "Out"}
     if unknown := sorted(found - set(known.split())):
         raise ValueError(f"parameters must be among {', '.join(known.split())}, got {', '.join(unknown)}; correct the name")

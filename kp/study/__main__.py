@@ -2,7 +2,7 @@
 
 python -m kp.study run mnist        compute what is missing, write the result tables and the claims ledger
 python -m kp.study notebook NAME    execute one notebook of a profile
-python -m kp.study report           make the HTML report of the executed notebooks (or --pdf)
+python -m kp.study report           make the report of the executed notebooks (--kind html or pdf)
 """
 
 import argparse
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from kp.datasets import DataError
-from kp.study import BUILD, ROOT, batch, claims, mnist, neighbours, report
+from kp.study import ROOT, batch, claims, mnist, neighbours, report
 from kp.study.notebooks import execute
 from kp.study.store import StaleResult
 
@@ -28,8 +28,8 @@ def main(arguments=None):
     notebook = commands.add_parser("notebook", help="execute one notebook of a profile")
     notebook.add_argument("name", help="one of those that 'list' shows")
     listing = commands.add_parser("list", help="list the notebooks of a profile")
-    document = commands.add_parser("report", help="make the HTML report, or the PDF")
-    document.add_argument("--pdf", action="store_true")
+    document = commands.add_parser("report", help="make the report of the executed notebooks")
+    document.add_argument("--kind", choices=("html", "pdf"), default="html")
     document.add_argument("--target", type=Path)
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=batch.PROFILES, default="quick")
@@ -63,11 +63,11 @@ def _notebook(options):
 
 def _report(options):
     runs = batch.notebooks(options.profile).values()
-    suffix = "pdf" if options.pdf else "html"
-    target = options.target or BUILD / options.profile / f"report.{suffix}"
-    facts = batch.title_page(options.profile)
-    (report.pdf if options.pdf else report.html)([run.target for run in runs], target, **facts)
-    print(f"The report of profile {options.profile}: {os.path.relpath(target)}")
+    target = options.target or batch.folder(options.profile) / f"report.{options.kind}"
+    write = {"html": report.html, "pdf": report.pdf}[options.kind]
+    write([run.target for run in runs], target, **batch.title_page(options.profile))
+    what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[options.profile]
+    print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
     return 0
 
 

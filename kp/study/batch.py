@@ -8,9 +8,11 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kp.study import BUILD, ROOT, mnist
+from kp.study import BUILD, ROOT, mnist, neighbours
 
 PROFILES = ("quick", "full")
+MODULES = {"mnist": mnist.MODULES, "neighbours": neighbours.MODULES}
+"""The code of each experiment: what its stored results depend on, besides the data."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ def notebooks(profile):
         name = f"{source}_{parameters['degree']}" if "degree" in parameters else source
         runs[name] = Run(source, executed / f"{name}.ipynb", figures, parameters, reads if profile == "full" else ())
     return runs
+
+
+def folder(profile):
+    """Where the report of a profile goes: the published scale's to build, the quick one's to build/quick."""
+    return BUILD / "quick" if profile == "quick" else BUILD
 
 
 def title_page(profile):

@@ -13,6 +13,7 @@ import numpy as np
 from kp.mistakes import PREDICTORS
 
 STYLE = Path(__file__).with_name("style.mplstyle")
+mpl.style.use(["default", STYLE])
 WIDTH = 6.4
 """Width of a figure in inches, that of the text on paper."""
 
@@ -26,10 +27,9 @@ POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
 
 
 def canvas(rows=1, columns=1, *, width=WIDTH, height=3.4, **options):
-    """(Figure, axes) in the house style; not shown and not registered with pyplot's current figure."""
-    with mpl.style.context(["default", STYLE]):
-        figure, axes = plt.subplots(rows, columns, figsize=(width, height), **options)
-        plt.close(figure)
+    """(Figure, axes) in the house style, of this size in inches; pyplot does not keep it."""
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height), **options)
+    plt.close(figure)
     return figure, axes
 
 

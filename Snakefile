@@ -1,0 +1,79 @@
+# The whole batch: experiments, notebooks, report. `make report` and `make pdf` call it; README.md has the plain commands.
+#
+# What a rule declares as output is a mark under build/, not the committed file itself: Snakemake deletes the outputs of a
+# rule that fails, and a failure must not take committed results or executed notebooks with it. The commands replace those
+# files in one step when they succeed, decide by fingerprints of code and data what is still good, and change no byte of
+# what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice.
+
+import sys
+
+from kp.study import batch
+
+PROFILE = config.get("profile", "quick")
+RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
+if PROFILE not in batch.PROFILES:
+    raise ValueError(f"profile must be one of {', '.join(batch.PROFILES)}, got {PROFILE!r}")
+
+RUNS = batch.notebooks(PROFILE)
+MARKS = f"build/{PROFILE}/marks"
+marks = expand("{marks}/{name}.executed", marks=MARKS, name=RUNS)
+PYTHON = sys.executable
+SHOWN = expand("kp/{name}.py", name=glob_wildcards("kp/{name,[^/]+}.py").name)
+SHOWN += expand("kp/study/{name}.py", name=glob_wildcards("kp/study/{name,[^/]+}.py").name) + ["kp/study/style.mplstyle"]
+PUBLISHED = glob_wildcards("data/published/{name}.csv").name
+
+
+rule report:
+    input: "build/report.html", "build/quick/report.html" if PROFILE == "quick" else []
+
+
+rule pdf:
+    input: "build/report.pdf"
+
+
+rule document:
+    # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
+    input:
+        marks if PROFILE == "full" else [run.target for run in batch.notebooks("full").values()],
+        "kp/study/report.py", "kp/study/report.html", "kp/study/report.typ",
+    params: facts=batch.title_page("full")
+    output: "build/report.{kind,html|pdf}"
+    shell: "{PYTHON} -m kp.study report --kind {wildcards.kind} --profile full --target {output}"
+
+
+rule quick_document:
+    input:
+        expand("build/quick/marks/{name}.executed", name=batch.notebooks("quick")),
+        "kp/study/report.py", "kp/study/report.html",
+    output: "build/quick/report.html"
+    shell: "{PYTHON} -m kp.study report --profile quick --target {output}"
+
+
+rule experiment:
+    # The memory keeps two of them from running together; each uses both cores.
+    input: lambda wildcards: [f"{module.replace('.', '/')}.py" for module in batch.MODULES[wildcards.experiment]]
+    output: touch("build/{profile}/marks/{experiment}.computed")
+    params: recompute=RECOMPUTE
+    threads: 2
+    resources: mem_mb=9000
+    shell: "{PYTHON} -m kp.study run {wildcards.experiment} {params.recompute}"
+
+
+rule claims:
+    input: f"{MARKS}/mnist.computed", "kp/study/claims.py", expand("data/published/{name}.csv", name=PUBLISHED)
+    output: touch("build/{profile}/marks/claims.computed")
+    shell: "{PYTHON} -m kp.study run claims"
+
+
+rule notebook:
+    input:
+        lambda wildcards: f"notebooks/{RUNS[wildcards.name].source}.ipynb",
+        lambda wildcards: [f"{MARKS}/{name}.computed" for name in RUNS[wildcards.name].reads],
+        SHOWN,
+    output: touch("build/{profile}/marks/{name}.executed")
+    log: "build/{profile}/logs/{name}.log"
+    resources: mem_mb=3000
+    shell: "{PYTHON} -m kp.study notebook {wildcards.name} --profile {wildcards.profile} > {log} 2>&1"
+
+
+ruleorder: claims > experiment

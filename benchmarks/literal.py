@@ -1,0 +1,130 @@
+"""The learner beside the literal form of Algorithm 1, and the study beside a support vector machine, each in one run.
+
+    python benchmarks/literal.py [--n 4000 8000] [--degree 3] [--epochs 1] [--digits 3] [--threads 2]
+    python benchmarks/literal.py --svc [--n 60000] [--degree 3] [--epochs 10] [--threads 2]
+
+The literal form (Hermans 2021, Algorithm 1) makes the whole matrix K = (1 + X X^T)^p in NumPy once and takes the product
+of alpha z with K[t] at every step; whenever alpha has moved it counts the training errors of the new predictor with
+K (alpha z), so that the average and the minimizing predictor are known at the end. Both learn from the first n training
+images of MNIST in the same orders, and must make the same mistakes and arrive at the same predictors.
+
+--svc trains scikit-learn's SVC on X / 255 with (x . y + 1 / 255^2)^p, which is K / 255^(2 p), and sets its time beside that
+of one degree of the study: ten one-vs-all perceptrons, all four predictors after every epoch, on both splits.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from kp import PREDICTORS, datasets, kernels
+from kp.gram import Gram
+from kp.perceptron import find_mistakes, visiting_orders
+from kp.study import mnist
+
+SEED = 0
+
+
+def full_matrix(X, degree):
+    """K (n, n) = (1 + X X^T)^p; the second factor is a copy, as some libraries fail on X X^T of many rows."""
+    K = X @ X.copy().T
+    K += 1.0
+    return np.power(K, degree, out=K)
+
+
+def literal(K, z, orders):
+    """Algorithm 1 for one perceptron: mistakes (example, step), alpha final, the sum of all alpha, alpha minimizing."""
+    alpha, total, fewest, minimizing, mistakes, step = np.zeros(len(z)), np.zeros(len(z)), len(z) + 1, None, [], 0
+    for order in orders:
+        for t in order:
+            if z[t] * ((alpha * z) @ K[t]) <= 0:
+                alpha[t] += 1
+                mistakes.append((int(t), step))
+                errors = np.count_nonzero(z * (K @ (alpha * z)) <= 0)
+                if errors < fewest:
+                    fewest, minimizing = errors, alpha.copy()
+            total += alpha
+            step += 1
+    return mistakes, alpha, total, minimizing
+
+
+def compare(n, degree, epochs, digits, threads):
+    """Run both forms on the first n images, assert that they agree, print their times and the ratio."""
+    data = datasets.load("mnist")
+    pixels, signs = data.X[:n], np.where(data.y[:n] == np.array(digits)[:, None], 1, -1)
+    orders = list(visiting_orders(n, len(digits), epochs, random_state=np.random.RandomState(SEED)))
+    with threadpool_limits(threads, "blas"):
+        clock = [time.perf_counter()]
+        K = full_matrix(pixels.astype(np.float64), degree)
+        clock.append(time.perf_counter())
+        expected = [literal(K, z, [order[a] for order in orders]) for a, z in enumerate(signs)]
+        clock.append(time.perf_counter())
+    del K
+    start = time.perf_counter()
+    gram = Gram.of_points(pixels, memory_budget=mnist.MEMORY_BUDGET)
+    logs = find_mistakes(gram, kernels.polynomial(degree), signs, orders, epochs, threads=threads)
+    ours = time.perf_counter() - start
+    for log, (mistakes, final, total, minimizing) in zip(logs, expected, strict=True):
+        assert list(zip(log.example.tolist(), log.step.tolist(), strict=True)) == mistakes
+        np.testing.assert_array_equal(log.alpha("final", n=n), final)
+        np.testing.assert_array_equal(log.alpha("average", n=n), total / log.steps())
+        np.testing.assert_array_equal(log.alpha("minimizing", n=n), minimizing)
+    print(f"\nn = {n:,}, degree {degree}, {epochs} epochs, digits {digits}: the same {sum(map(len, logs)):,} mistakes")
+    print(f"{'literal: the matrix':28}{clock[1] - clock[0]:8.2f} s")
+    print(f"{'literal: the steps':28}{clock[2] - clock[1]:8.2f} s")
+    print(f"{'find_mistakes, all included':28}{ours:8.2f} s   {gram.computed:,} of {n:,} rows made")
+    print(f"{'ratio literal / ours':28}{(clock[2] - clock[0]) / ours:8.1f}", flush=True)
+
+
+def compare_svc(n, degree, epochs, threads):
+    """Train an SVC and run one degree of the study on the first n images; print times, test errors and the ratio."""
+    e = mnist.experiment(degree=degree, n_epochs=epochs, n_train=n)
+    data = datasets.load("mnist")
+    start = time.perf_counter()
+    laboratory = mnist.Laboratory("mnist", n, threads=threads)
+    (result,) = laboratory.evaluate([e], laboratory.find([e]))
+    ours = time.perf_counter() - start
+    print(f"\nn = {n:,}, degree {degree}, {len(data.X_test):,} test images")
+    print(
+        f"{'ours: learn and evaluate':28}{ours:8.1f} s   {epochs} epochs, data and every predictor on both splits included"
+    )
+    for p, name in enumerate(PREDICTORS):
+        print(f"{f'  {name} after epoch {epochs}':36}{result.multiclass[p, -1, 1]:8,} test errors")
+    svc = SVC(kernel="poly", degree=degree, gamma=1.0, coef0=255.0**-2, cache_size=2000)
+    with threadpool_limits(threads):
+        clock = [time.perf_counter()]
+        svc.fit(data.X[:n] / 255.0, data.y[:n])
+        clock.append(time.perf_counter())
+        errors = int((svc.predict(data.X_test / 255.0) != data.y_test).sum())
+        clock.append(time.perf_counter())
+    print(f"{'SVC: learn':28}{clock[1] - clock[0]:8.1f} s   {svc.n_support_.sum():,} support vectors", flush=True)
+    print(f"{'SVC: predict the test images':28}{clock[2] - clock[1]:8.1f} s")
+    print(f"{'  SVC, one against one':36}{errors:8,} test errors")
+    print(f"{'ratio SVC / ours':28}{(clock[2] - clock[0]) / ours:8.1f}")
+
+
+def warm_up(threads):
+    """Have everything compiled before the clock runs."""
+    small = mnist.experiment(dataset="digits", degree=2, n_epochs=1, n_train=300)
+    laboratory = mnist.Laboratory("digits", small.n_train, threads=threads)
+    laboratory.evaluate([small], laboratory.find([small]))
+    find_mistakes(laboratory.gram, kernels.polynomial(2), laboratory.signs[0], [np.arange(300)], 1, threads=threads)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, nargs="+", help="first training images (default: 4000 8000; with --svc 60000)")
+    parser.add_argument("--degree", type=int, default=3)
+    parser.add_argument("--epochs", type=int, help="default: 1; with --svc 10")
+    parser.add_argument("--digits", type=int, nargs="+", default=[3], choices=range(10), metavar="DIGIT")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--svc", action="store_true", help="compare with a support vector machine instead")
+    arguments = parser.parse_args()
+    warm_up(arguments.threads)
+    for n in arguments.n or ([60000] if arguments.svc else [4000, 8000]):
+        if arguments.svc:
+            compare_svc(n, arguments.degree, arguments.epochs or 10, arguments.threads)
+        else:
+            compare(n, arguments.degree, arguments.epochs or 1, arguments.digits, arguments.threads)
