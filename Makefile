@@ -24,10 +24,12 @@ pdf: export KP_DATE := $(DATE)
 pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill the title page
 	$(SNAKEMAKE) pdf
 
-test: environment ## check style and formatting, then run all tests
+test: environment ## check style and formatting, then run all tests and all notebooks
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest --nbval-lax --nbval-current-env $(filter-out %.part.ipynb %.failed.ipynb,$(wildcard notebooks/*.ipynb))
+	.venv/bin/python -m pytest --nbval --nbval-current-env notebooks/executed
 
 clean: ## remove what the other targets made, except the environment and committed results
 	rm -rf build .snakemake .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -102,12 +102,14 @@ def test_usage_marks_exactly_the_pixels_without_ink():
     assert (~np.ma.getmaskarray(never.get_array())).ravel().tolist() == (share == 0).tolist()
 
 
-def test_histogram_of_norms_counts_every_image():
-    norms = np.array([1, 2, 2, 3, 50, 1000])
-    figure = figures_data.figure_norms(norms, 2**24)
+def test_histogram_of_norms_counts_every_image_on_its_side_of_the_limit():
+    norms = np.array([1, 2, 2, 3, 50, 1000, 1023, 1025, 4096])
+    figure = figures_data.figure_norms(norms, 2**10)
     assert_labelled(figure)
-    assert sum(bar.get_height() for bar in figure.axes[0].patches) == len(norms)
-    assert figure.axes[0].lines[0].get_xdata()[0] == 2**24
+    bars = figure.axes[0].patches
+    assert sum(bar.get_height() for bar in bars) == len(norms)
+    assert sum(bar.get_height() for bar in bars if bar.get_x() > 1023.5) == 2
+    assert figure.axes[0].lines[0].get_xdata()[0] == 2**10
 
 
 def test_pairs_are_drawn_side_by_side_with_labels_and_distance(digits):

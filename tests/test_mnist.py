@@ -362,9 +362,10 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_bytes_of_one_that_wa
         return child.returncode == -signal.SIGKILL
 
     experiments, whole, killed = [digits(degree, 10) for degree in (1, 2, 3, 4)], tmp_path / "whole", tmp_path / "killed"
-    with start(whole):
-        ready = time.monotonic()
-    duration = time.monotonic() - ready
+    monkeypatch.setattr(mnist, "BUILD", whole)
+    begun = time.monotonic()
+    mnist.results(experiments)
+    duration = time.monotonic() - begun
     kills = [
         kill_when(killed, lambda elapsed: elapsed > 0.3 * duration),
         kill_when(killed, lambda _: list(killed.glob("drafts/*"))),
@@ -374,9 +375,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_bytes_of_one_that_wa
     for e in experiments:
         e.path.parent.mkdir(parents=True, exist_ok=True)
         e.path.with_name(f"{e.path.name}.1.part").write_bytes(b"half")
-    with start(killed) as child:
-        pass
-    assert child.returncode == 0
+    mnist.results(experiments)
     for e in experiments:
         assert e.path.read_bytes() == (whole / "results" / e.path.name).read_bytes()
     assert not list(killed.rglob("drafts/*.npz"))
@@ -498,18 +497,39 @@ def images():
     return datasets.load("mnist", download=False)
 
 
-def test_the_first_epoch_over_all_images_is_that_of_the_committed_results(images, committed):
-    experiments = [experiment(degree=degree, n_epochs=1) for degree in (1, 3)]
-    for result in run(*experiments, memory_budget=2 * 2**30):
-        whole = committed[result.experiment.degree]
-        for name in ("multiclass", "binary", "confusion", "predictions"):
-            np.testing.assert_array_equal(getattr(result, name)[:, 0], getattr(whole, name)[:, 0], err_msg=name)
-        wrong = (whole.predictions[:, 0] != np.asarray(images.y_test)).sum(axis=1)
-        np.testing.assert_array_equal(wrong, whole.multiclass[:, 0, 1])
-        for log, longer in zip(result.logs, whole.logs, strict=True):
-            assert len(log) == longer.until(1)
-            for column in ("example", "step", "sign", "errors"):
-                np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
+def test_the_first_epoch_over_all_images_is_that_of_the_committed_result(images, committed):
+    (result,) = run(experiment(degree=3, n_epochs=1), memory_budget=2 * 2**30)
+    whole = committed[3]
+    for name in ("multiclass", "binary", "confusion", "predictions"):
+        np.testing.assert_array_equal(getattr(result, name)[:, 0], getattr(whole, name)[:, 0], err_msg=name)
+    wrong = (whole.predictions[:, 0] != np.asarray(images.y_test)).sum(axis=1)
+    np.testing.assert_array_equal(wrong, whole.multiclass[:, 0, 1])
+    for log, longer in zip(result.logs, whole.logs, strict=True):
+        assert len(log) == longer.until(1)
+        for column in ("example", "step", "sign", "errors"):
+            np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
+
+
+def test_weight_vectors_over_all_images_err_as_the_committed_result_of_degree_1_says(images, committed):
+    e, whole = experiment(degree=1, n_epochs=1), committed[1]
+    (logs,) = Laboratory("mnist", e.n_train).find([e])
+    for log, longer in zip(logs, whole.logs, strict=True):
+        assert len(log) == longer.until(1)
+        for column in ("example", "step", "sign"):
+            np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
+    ones = [np.hstack([np.ones((len(X), 1)), X]) for X in (images.X, images.X_test)]
+    for name in ("final", "average", "minimizing"):
+        p, w = PREDICTORS.index(name), np.zeros((10, 785))
+        for a, log in enumerate(whole.logs):
+            m = log.until(1)
+            if name == "minimizing":
+                m = 1 + int(log.errors[:m].argmin())
+            weights = 60_000 - log.step[:m] if name == "average" else np.ones(m)
+            w[a] = (weights * log.sign[:m]) @ ones[0][log.example[:m]]
+        for split, (X, y) in enumerate(zip(ones, (images.y, images.y_test), strict=True)):
+            f, z = w @ X.T, np.where(y == np.arange(10)[:, None], 1, -1)
+            assert (f.argmax(axis=0) != y).sum() == whole.multiclass[p, 0, split]
+            np.testing.assert_array_equal((z * f <= 0).sum(axis=1), whole.binary[p, 0, :, split])
 
 
 @pytest.mark.parametrize("degree", [1, 4])

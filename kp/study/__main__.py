@@ -65,7 +65,8 @@ def _report(options):
     runs = batch.notebooks(options.profile).values()
     target = options.target or batch.folder(options.profile) / f"report.{options.kind}"
     write = {"html": report.html, "pdf": report.pdf}[options.kind]
-    write([run.target for run in runs], target, **batch.title_page(options.profile))
+    titles = {run.target.stem: run.title for run in runs}
+    write([run.target for run in runs], target, **batch.title_page(options.profile), titles=titles)
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[options.profile]
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
     return 0

@@ -17,13 +17,15 @@ MODULES = {"mnist": mnist.MODULES, "neighbours": neighbours.MODULES}
 
 @dataclass(frozen=True)
 class Run:
-    """One notebook to execute: source stem, target, parameters, folder of figures, experiments whose results it reads."""
+    """One notebook to execute: source stem, target, folder of figures, parameters, experiments whose results it reads, and
+    the title of its chapter where it is not the notebook's own."""
 
     source: str
     target: Path
     figures: Path
     parameters: dict = field(default_factory=dict)
     reads: tuple[str, ...] = ()
+    title: str = ""
 
 
 def notebooks(profile):
@@ -36,8 +38,9 @@ def notebooks(profile):
     plan += [("mnist_summary", {"dataset": dataset}, ("mnist", "claims"))]
     runs = {}
     for source, parameters, reads in plan:
-        name = f"{source}_{parameters['degree']}" if "degree" in parameters else source
-        runs[name] = Run(source, executed / f"{name}.ipynb", figures, parameters, reads if profile == "full" else ())
+        degree = parameters.get("degree")
+        name, title = (f"{source}_{degree}", f"MNIST at degree {degree}") if degree else (source, "")
+        runs[name] = Run(source, executed / f"{name}.ipynb", figures, parameters, reads if profile == "full" else (), title)
     return runs
 
 

@@ -138,12 +138,11 @@ def _draw_surface(axis, f, box):
 
 
 def _label_outer(axes, used):
-    """x_1 below the lowest used panel of each column, x_2 left of each row."""
+    """x_1 below the last row, x_2 left of each row."""
     rows, columns = axes.shape
     for place, axis in enumerate(axes.flat[:used]):
-        if place + columns >= used:
+        if place // columns == rows - 1:
             axis.set_xlabel("$x_1$")
-            axis.tick_params(labelbottom=True)
         if place % columns == 0:
             axis.set_ylabel("$x_2$")
 

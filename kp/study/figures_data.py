@@ -5,7 +5,7 @@ Symbols: X (n, d) images as rows of pixels, y (n,) labels.
 
 import numpy as np
 from matplotlib.colors import ListedColormap
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kp.study.figures import NEGATIVE, canvas, draw_image
 
@@ -63,7 +63,8 @@ def figure_pixel_values(table):
     """How often each pixel value occurs, from a table (value, pixels); the vertical axis is logarithmic."""
     figure, axis = canvas(height=2.6)
     axis.bar(table["value"], table["pixels"], width=1.0, color=BAR)
-    axis.set(xlabel="pixel value (ink)", ylabel="pixels in the training set", yscale="log")
+    axis.set(xlabel="pixel value (ink)", ylabel="pixels in the training set", yscale="log", ylim=(1, None))
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.grid(False, axis="x")
     return figure
 
@@ -93,13 +94,18 @@ def figure_usage(share):
 
 
 def figure_norms(norms, limit):
-    """Histogram of the squared norms (n,), with the limit below which single-precision products are exact."""
+    """Histogram of the squared norms (n,), with the limit below which single-precision products are exact.
+
+    Bins are an eighth of an octave wide; the limit is the edge of one.
+    """
     figure, axis = canvas(height=2.7)
-    axis.hist(norms, bins=np.geomspace(norms.min(), norms.max(), 61), color=BAR)
+    octaves = np.log2([norms.min(), norms.max() + 1]) - np.log2(limit)
+    edges = np.arange(np.floor(8 * octaves[0]), np.ceil(8 * octaves[1]) + 1) / 8
+    axis.hist(norms, bins=limit * 2.0**edges, color=BAR)
     axis.axvline(limit, color=NEGATIVE, linestyle="--", label="$2^{24}$")
     axis.set(xlabel=r"squared norm $|x|^2$", ylabel="training images", yscale="log", xscale="log")
     axis.grid(False, axis="x")
-    axis.legend(loc="upper left")
+    axis.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.1)
     return figure
 
 
@@ -107,7 +113,7 @@ def figure_pairs(X, pairs, *, columns=5):
     """Nearest pairs of different classes side by side, from a table of neighbours.nearest_pairs; X (n, d) the images."""
     rows = -(-len(pairs) // columns)
     widths = [1, 1, 0.45] * columns
-    figure, axes = canvas(rows, len(widths) - 1, height=0.95 * rows + 0.1, squeeze=False, width_ratios=widths[:-1])
+    figure, axes = canvas(rows, len(widths) - 1, height=0.87 * rows + 0.1, squeeze=False, width_ratios=widths[:-1])
     for axis in axes.flat:
         axis.set_axis_off()
     for place, pair in enumerate(pairs.itertuples()):

@@ -24,13 +24,14 @@ OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--number-sections", "--col
 TABLE = re.compile(r"\A(\*\*Table [^*]+\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
 
 
-def html(notebooks, target, *, title, author, date, course=""):
+def html(notebooks, target, *, title, author, date, course="", titles=None):
     """Write the executed notebooks as one self-contained HTML file that loads nothing from outside.
 
+    titles maps stems of notebooks to the titles of their chapters, where those are not the notebooks' own.
     Raises ValueError if a notebook has no title, an error in its outputs, or a figure without a caption.
     """
     with tempfile.TemporaryDirectory() as folder:
-        text = "\n\n".join(_chapters(notebooks, Path(folder), code=True))
+        text = "\n\n".join(_chapters(notebooks, Path(folder), titles, code=True))
         facts = dict(title=title, author=author, course=course, date=date, pagetitle=title, lang="en")
         options = ["--mathml", "--embed-resources", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         options += [f"--metadata={name}={value}" for name, value in facts.items() if value]
@@ -38,24 +39,24 @@ def html(notebooks, target, *, title, author, date, course=""):
     _write(target, page.encode())
 
 
-def pdf(notebooks, target, *, title, author, date, course=""):
+def pdf(notebooks, target, *, title, author, date, course="", titles=None):
     """Write the executed notebooks as an A4 PDF with a title page, a table of contents and embedded fonts.
 
-    Raises ValueError as html does.
+    titles, and what is raised, as for html.
     """
     import typst
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "report.typ")
-        facts = dict(title=title, author=author, course=course, date=date)
+        facts = dict(title=title, author=author, course=course, date=date, titles=titles)
         source.write_text(typst_source(notebooks, folder, **facts), encoding="utf-8")
         pages = typst.compile(str(source), root=folder, ignore_system_fonts=True, timestamp=0)
     _write(target, pages)
 
 
-def typst_source(notebooks, folder, *, title, author, date, course=""):
+def typst_source(notebooks, folder, *, title, author, date, course="", titles=None):
     """The Typst document behind pdf, as text; its pictures are written into folder."""
-    text = "\n\n".join(_chapters(notebooks, Path(folder), code=False))
+    text = "\n\n".join(_chapters(notebooks, Path(folder), titles, code=False))
     facts = dict(title=title, author=author, course=course, date=date)
     options = ["--syntax-highlighting=none", f"--extract-media={folder}", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
@@ -76,21 +77,23 @@ def _pandoc(text, form, notebooks, folder, options):
     return pypandoc.convert_text(text, form, format=MARKDOWN, extra_args=options)
 
 
-def _chapters(notebooks, folder, *, code):
+def _chapters(notebooks, folder, titles, *, code):
     """The notebooks as Markdown texts; links between them point at the chapters."""
     paths = [Path(notebook) for notebook in notebooks]
     for path in paths:
-        text = "\n\n".join(_blocks(path, folder, code))
+        text = "\n\n".join(_blocks(path, folder, (titles or {}).get(path.stem), code))
         for other in paths:
             text = text.replace(f"]({other.name})", f"](#{other.stem})")
         yield text
 
 
-def _blocks(path, folder, code):
+def _blocks(path, folder, title, code):
     """The cells of one notebook as pieces of Markdown; its pictures are written into folder."""
     cells = nbformat.read(path, as_version=4).cells
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
+    if title:
+        cells[0].source = re.sub("^# .*$", lambda _: f"# {title}", cells[0].source, count=1, flags=re.MULTILINE)
     for index, cell in enumerate(cells):
         where = f"{path}, cell {index}"
         if cell.cell_type == "markdown":

@@ -112,7 +112,7 @@ def mistake_bound(X, z, degree):
     R = np.sqrt(K.diagonal().max())
     Q = z[:, None] * K * z / R**2
     mirrored = np.block([[Q, -Q], [-Q, Q]])
-    machine = SVC(C=1e10, kernel="precomputed", tol=1e-6).fit(mirrored, np.repeat([1, -1], len(z)))
+    machine = SVC(C=1e7, kernel="precomputed", tol=1e-6).fit(mirrored, np.repeat([1, -1], len(z)))
     weights = np.bincount(machine.support_ % len(z), np.abs(machine.dual_coef_[0]), minlength=len(z))
     margins = Q @ weights / np.sqrt(weights @ Q @ weights)
     if not margins.min() > 0:
