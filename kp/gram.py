@@ -37,7 +37,8 @@ class Points:
             self.X = X.astype(np.float32) if largest <= 2**24 else X.astype(np.float64)
             self.norms = _norms(self.X)
             self.exact = True
-            self.smallest = self.X if largest > 255 or X.min() < 0 or X.shape[1] > 2**16 else np.array(X, dtype=np.uint8)
+            small = X.size and X.min() >= 0 and largest <= 255 and X.shape[1] <= 2**16
+            self.smallest = np.array(X, dtype=np.uint8) if small else self.X
         else:
             self.X = np.array(X, dtype=np.float64, order="C")
             self.norms = _norms(self.X)
@@ -52,8 +53,8 @@ class Points:
         if not (self.exact and other.exact and self.top * other.top <= 2.0**106):
             return ORDERED
         single = self.X.dtype == np.float32 == other.X.dtype and max(self.top, other.top) < 2.0**31
-        heavy = single and np.mean(self.norms * other.top > 2.0**48)
-        return SINGLE if single and heavy <= 0.02 else DOUBLE
+        heavy = np.count_nonzero(self.norms * other.top > 2.0**48)
+        return SINGLE if single and heavy <= 0.02 * len(self) else DOUBLE
 
 
 class Products:

@@ -211,7 +211,7 @@ class _Dual:
     def _adapt(self, computed, n):
         """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
         if computed < 256:
-            self.stretch = min(2 * self.stretch, max(n // 16, STRETCH))
+            self.stretch = min(2 * self.stretch, max(n // 8, STRETCH))
         elif computed > 1024:
             self.stretch = max(self.stretch // 2, 64)
 

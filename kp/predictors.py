@@ -32,7 +32,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
         raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
     if predictor == "voted":
         epoch = logs[0].n_epochs if epoch is None else epoch
-        parts = [part["voted"][0] for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
+        parts = [part["voted"][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
         return np.concatenate(parts, axis=1)
     weights = [log.weights(predictor, epoch) for log in logs]
     examples = np.unique(np.concatenate([log.example[: len(w)] for log, w in zip(logs, weights, strict=True)]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from kp import datasets, kernels
-from kp.mistakes import PREDICTORS
+from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
 from kp.study import figures_algorithm, figures_data, neighbours, toy
 
@@ -177,12 +177,12 @@ def test_multiset_holds_the_vector_after_each_step(run):
     assert np.array_equal(A.mean(axis=0), log.alpha("average", n=len(X)))
 
 
-def test_log_table_counts_epochs_from_one(run):
-    *_, log, _ = run
+def test_log_table_counts_epochs_from_one():
+    log = MistakeLog(*map(np.array, ([7, 4, 7], [0, 3, 4], [1, -1, 1], [5, 0, 2], [3, 6])))
     table = toy.log_table(log)
-    n = log.ends[0]
-    assert table["epoch"].tolist() == (log.step // n + 1).tolist()
-    assert table["training_errors"].tolist() == log.errors.tolist()
+    assert table["epoch"].tolist() == [1, 2, 2] and table["mistake"].tolist() == [1, 2, 3]
+    assert table["example"].tolist() == [7, 4, 7] and table["step"].tolist() == [0, 3, 4]
+    assert table["sign"].tolist() == [1, -1, 1] and table["training_errors"].tolist() == [5, 0, 2]
 
 
 def test_error_table_counts_a_score_of_zero_as_wrong():
@@ -293,6 +293,7 @@ def test_log_is_drawn_mistake_by_mistake(run):
         kept = log.sign == sign
         assert part.get_offsets().tolist() == np.column_stack([log.step, log.example])[kept].tolist()
     line, minimizing, final = below.lines[:3]
+    assert line.get_xdata().tolist() == [*log.step + 1, log.steps()]
     assert line.get_ydata().tolist() == [*log.errors, log.errors[-1]]
     assert minimizing.get_ydata()[0] == log.errors.min() and minimizing.get_xdata()[0] == log.step[log.best() - 1] + 1
     assert final.get_ydata()[0] == log.errors[-1] and final.get_xdata()[0] == log.steps()

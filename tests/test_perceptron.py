@@ -224,6 +224,16 @@ def test_kernels_equal_scikit_learns():
         np.testing.assert_allclose(ours, polynomial_kernel(X, Y, degree=degree, gamma=0.5, coef0=2), rtol=1e-12)
 
 
+def test_scores_do_not_depend_on_the_blocks_they_are_made_in():
+    random = np.random.RandomState(7)
+    X, y = random.randint(0, 9, (50, 3)), random.randint(0, 3, 50)
+    logs, kernel = OneVsAllKernelPerceptron(degree=2, random_state=0).fit(X, y).mistakes_, kernels.polynomial(2)
+    gram = Gram.of_points(X, memory_budget=2**20)
+    for name in PREDICTORS:
+        whole = scores(logs, kernel, gram, name)
+        np.testing.assert_array_equal(scores(logs, kernel, gram, name, block_bytes=1), whole)
+
+
 def test_scores_and_replay_agree_on_real_data():
     random = np.random.RandomState(6)
     X, y = random.standard_normal((150, 5)), random.randint(0, 3, 150)

@@ -183,7 +183,7 @@ class Laboratory:
 
     def evaluate(self, experiments, logs):
         """The Results of these experiments, all from one walk over the training images and one over the test images."""
-        m, epochs = len(self.classes), range(1, experiments[0].n_epochs + 1)
+        m, epochs, logs = len(self.classes), range(1, experiments[0].n_epochs + 1), list(logs)
         counts = [_Counts(len(epochs), m, len(self.labels[1])) for _ in experiments]
         signs = np.tile(self.signs[0], (len(experiments), 1))
         errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for part in logs for log in part]

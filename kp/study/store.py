@@ -13,7 +13,6 @@ import io
 import json
 import os
 import platform
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +76,8 @@ def write(path, content):
 def write_arrays(path, arrays, source):
     """Store arrays (name -> array) with their provenance `source` in one compressed .npz file."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, provenance=np.array(json.dumps(source, sort_keys=True)), **arrays)
+    record = json.dumps({**source, "arrays": sorted(arrays)}, sort_keys=True)
+    np.savez_compressed(buffer, provenance=np.array(record), **arrays)
     write(path, buffer.getvalue())
 
 
@@ -90,10 +90,12 @@ def read_arrays(path, source, command):
         with np.load(path) as file:
             arrays = {name: file[name] for name in file.files}
         found = json.loads(str(arrays.pop("provenance")))
+        if found.pop("arrays") != sorted(arrays):
+            raise ValueError("arrays are missing")
     except FileNotFoundError:
         raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise StaleResult(f"{_short(path)} is damaged ({error}); make it again with: {command}") from None
+    except Exception as error:  # a damaged archive can fail in a dozen ways
+        raise StaleResult(f"{_short(path)} is damaged ({type(error).__name__}); make it again with: {command}") from None
     _check(path, found, source, command)
     return arrays
 
@@ -106,7 +108,7 @@ def write_table(path, table, source, command):
     write(Path(path).with_suffix(".json"), json.dumps(record, indent=2, sort_keys=True) + "\n")
 
 
-def read_table(path, source=None, command=None):
+def read_table(path, source=None, command="make report PROFILE=full"):
     """The stored table, if its bytes are those that were recorded and, where `source` is given, belong to it.
 
     Raises StaleResult with the command that remakes it.
@@ -114,13 +116,15 @@ def read_table(path, source=None, command=None):
     path = Path(path)
     try:
         record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        text = path.read_bytes()
+        text, recorded, command = path.read_bytes(), record["sha256"], record["command"]
     except FileNotFoundError as error:
         raise StaleResult(f"{_short(error.filename)} is missing; make it with: {command}") from None
-    if hashlib.sha256(text).hexdigest() != record["sha256"]:
-        raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {record['command']}")
+    except (ValueError, KeyError, TypeError):
+        raise StaleResult(f"{_short(path.with_suffix('.json'))} is damaged; make it again with: {command}") from None
+    if hashlib.sha256(text).hexdigest() != recorded:
+        raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
-        _check(path, record, source, record["command"])
+        _check(path, record, source, command)
     return pd.read_csv(io.BytesIO(text))
 
 
