@@ -6,7 +6,7 @@ PROFILE ?= quick
 RECOMPUTE ?= 0
 
 SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
-	--config profile=$(PROFILE) recompute=$(RECOMPUTE) --
+	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) --
 
 .DEFAULT_GOAL := help
 .PHONY: help report pdf test clean environment

@@ -3,7 +3,8 @@
 # What a rule declares as output is a mark under build/, not the committed file itself: Snakemake deletes the outputs of a
 # rule that fails, and a failure must not take committed results or executed notebooks with it. The commands replace those
 # files in one step when they succeed, decide by fingerprints of code and data what is still good, and change no byte of
-# what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice.
+# what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice. To compute
+# everything again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
 
 import sys
 
