@@ -1,6 +1,7 @@
 """The batch plan, the command line, and notebooks run by papermill alone."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -30,9 +31,12 @@ def test_the_quick_profile_writes_below_build_only():
         assert run.parameters.get("dataset", "digits") == "digits"
 
 
-def test_every_executed_notebook_and_every_figure_is_committed_with_the_study():
-    for run in batch.notebooks("full").values():
-        assert run.target.exists(), f"{run.target.name} is missing; make it with: make report PROFILE=full"
+def test_every_executed_notebook_and_its_figures_are_with_the_study_and_no_others():
+    runs = batch.notebooks("full").values()
+    assert {run.target for run in runs} == set((ROOT / "notebooks" / "executed").glob("*.ipynb"))
+    numbers = [re.findall(r'"\*\*Figure ([\d.]+)\.\*\*', run.target.read_text(encoding="utf-8")) for run in runs]
+    expected = {f"figure_{number}.{kind}" for each in numbers for number in each for kind in ("png", "svg")}
+    assert expected == {path.name for path in (ROOT / "figures").iterdir()}
 
 
 def test_papermill_alone_runs_a_notebook_from_any_folder(tmp_path):
