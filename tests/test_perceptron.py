@@ -59,7 +59,7 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
         patch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
             degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False, n_jobs=threads,
-            memory_budget=8 * len(y) * rows,
+            memory_budget=4 * len(y) * rows,
         ).fit(X, y)  # fmt: skip
     for epoch in range(1, epochs + 1):
         for name in PREDICTORS:
@@ -109,15 +109,15 @@ def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
 def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, monkeypatch):
     random = np.random.RandomState(degree)
     X = {
-        "bytes": lambda: random.randint(0, 256, (300, 60)).astype(np.uint8),
+        "bytes": lambda: random.randint(0, 16, (300, 60)).astype(np.uint8),
         "large": lambda: random.randint(-30000, 30000, (300, 60)),
         "real": lambda: random.standard_normal((300, 60)),
     }[kind]()
-    y, results = random.randint(0, 3, 300), []
+    y, results, row = random.randint(0, 3, 300), [], 300 * (4 if kind == "bytes" else 8)
     for threads, stretch, rows in [(1, 300, 300), (2, 7, 1), (2, 50, 13), (3, 100, 5)]:
         monkeypatch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
-            degree=degree, max_iter=3, random_state=0, n_jobs=threads, memory_budget=8 * 300 * rows
+            degree=degree, max_iter=3, random_state=0, n_jobs=threads, memory_budget=row * rows
         ).fit(X, y)
         results.append(
             [np.concatenate([getattr(log, name) for log in model.mistakes_]) for name in ("example", "step", "errors")]
@@ -193,6 +193,15 @@ def test_a_stream_fed_in_parts_is_one_run_over_the_whole():
         )
     with pytest.raises(ValueError, match="partial_fit"):
         stream.predict(X, predictor="minimizing")
+
+
+def test_a_stream_goes_on_through_parts_without_mistakes():
+    X, y = np.array([[1, 0], [0, 1]]), np.array([0, 1])
+    stream = OneVsAllKernelPerceptron("linear").partial_fit(X, y, classes=[0, 1])
+    for _ in range(4):
+        stream.partial_fit(X, y)
+    assert stream.n_iter_ == 5 and stream.n_seen_ == 10 and stream.score(X, y) == 1.0
+    assert stream.mistakes_[0].survival().sum() == 10
 
 
 @pytest.mark.parametrize("budget", [8 * 80, 2**20])
