@@ -17,7 +17,7 @@ help: ## show this list
 report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to use no stored results
 	$(SNAKEMAKE) report
 	@echo
-	@echo "The report of the study:                  build/report.html"
+	@echo "The report of the study:                  build/full/report.html"
 	@test $(PROFILE) != quick || echo "What was executed now, on bundled data:   build/quick/report.html"
 
 pdf: export KP_TITLE := $(TITLE)
@@ -26,7 +26,7 @@ pdf: export KP_COURSE := $(COURSE)
 pdf: export KP_DATE := $(DATE)
 pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill the title page
 	$(SNAKEMAKE) pdf
-	@echo "The report of the study as PDF: build/report.pdf"
+	@echo "The report of the study as PDF: build/full/report.pdf"
 
 test: environment ## check style and formatting, then run all tests and all notebooks
 	.venv/bin/ruff check .

@@ -8,6 +8,7 @@
 
 import sys
 
+from kp import datasets
 from kp.study import batch
 
 PROFILE = config.get("profile", "quick")
@@ -25,11 +26,11 @@ PUBLISHED = glob_wildcards("data/published/{name}.csv").name
 
 
 rule report:
-    input: "build/report.html", "build/quick/report.html" if PROFILE == "quick" else []
+    input: "build/full/report.html", "build/quick/report.html" if PROFILE == "quick" else []
 
 
 rule pdf:
-    input: "build/report.pdf"
+    input: "build/full/report.pdf"
 
 
 rule document:
@@ -38,7 +39,7 @@ rule document:
         marks if PROFILE == "full" else [run.target for run in batch.notebooks("full").values()],
         "kp/study/report.py", "kp/study/report.html", "kp/study/report.typ",
     params: facts=batch.title_page("full")
-    output: "build/report.{kind,html|pdf}"
+    output: "build/full/report.{kind,html|pdf}"
     shell: "{PYTHON} -m kp.study report --kind {wildcards.kind} --profile full --target {output}"
 
 
@@ -52,7 +53,10 @@ rule quick_document:
 
 rule experiment:
     # The memory keeps two of them from running together; each uses both cores.
-    input: lambda wildcards: [f"{module.replace('.', '/')}.py" for module in batch.MODULES[wildcards.experiment]]
+    # Data files that are not here yet are downloaded by the command, which verifies all of them in any case.
+    input:
+        lambda wildcards: [f"{module.replace('.', '/')}.py" for module in batch.MODULES[wildcards.experiment]],
+        [path for file in datasets.DATASETS["mnist"].files if (path := datasets.find(file))],
     output: touch("build/{profile}/marks/{experiment}.computed")
     params: recompute=RECOMPUTE
     threads: 2

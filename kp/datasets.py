@@ -190,8 +190,8 @@ def _roots():
     return [Path(folder).expanduser(), RAW]
 
 
-def _find(file):
-    """Path of the file in the first folder that has it, or None."""
+def find(file):
+    """Path of a registered File in the first folder that has it, $KP_DATA or data/raw, or None."""
     return next((path for root in _roots() if (path := root / file.path).exists()), None)
 
 
@@ -204,7 +204,7 @@ def _mismatch(file, blob):
 
 def _obtain(file, *, download=True, **transfer):
     """(where, bytes) of the file, found or downloaded, and verified: the bytes that are parsed are those hashed."""
-    path = _find(file) or _download(file, forbidden=not download, **transfer)
+    path = find(file) or _download(file, forbidden=not download, **transfer)
     try:
         blob = path.read_bytes()
     except OSError as error:
@@ -915,7 +915,7 @@ def _listing():
     """One line a set: its name, its size, how many of its files are there, right or wrong."""
     yield f"{'set':<18}{'rows':>7}{'test':>7}{'features':>9}{'classes':>8}  found"
     for d in DATASETS.values():
-        found = f"{sum(_find(file) is not None for file in d.files)} of {len(d.files)} files" if d.files else d.kind
+        found = f"{sum(find(file) is not None for file in d.files)} of {len(d.files)} files" if d.files else d.kind
         yield f"{d.name:<18}{d.n_train:>7}{d.n_test or '-':>7}{d.n_features:>9}{len(d.classes):>8}  {found}"
 
 

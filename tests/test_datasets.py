@@ -40,7 +40,7 @@ CORRUPT = bytes([TABLE[0] ^ 1]) + TABLE[1:]
 
 def needs(*names):
     """Skip, with the reason, unless every file of the sets is on disk."""
-    absent = [f.path for name in names for f in DATASETS[name].files if datasets._find(f) is None]
+    absent = [f.path for name in names for f in DATASETS[name].files if datasets.find(f) is None]
     if absent:
         pytest.skip(f"absent from KP_DATA and data/raw: {', '.join(absent)}")
 
@@ -661,7 +661,7 @@ def test_values_labels_and_counts_are_those_of_the_text(name):
     data, rows = datasets.load(name, download=False), []
     for file in DATASETS[name].files:
         column, counts = COUNTS[file.path.rpartition("/")[2]]
-        lines = datasets._find(file).read_text().replace(",", " ").replace(";", " ").splitlines()
+        lines = datasets.find(file).read_text().replace(",", " ").replace(";", " ").splitlines()
         cells = [line.split() for line in lines if line and '"' not in line]
         rows += [(row[column], row[:column] if column else row[1:]) for row in cells]
         found = Counter(row[column] for row in cells)

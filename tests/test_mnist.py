@@ -491,7 +491,7 @@ def test_the_committed_confusion_matrices_and_predictions_agree(committed):
 @pytest.fixture(scope="module")
 def images():
     """MNIST as published; skips where its files are absent."""
-    absent = [file.path for file in datasets.DATASETS["mnist"].files if datasets._find(file) is None]
+    absent = [file.path for file in datasets.DATASETS["mnist"].files if datasets.find(file) is None]
     if absent:
         pytest.skip(f"absent from KP_DATA and data/raw: {', '.join(absent)}")
     return datasets.load("mnist", download=False)

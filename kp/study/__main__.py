@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from kp.datasets import DataError
-from kp.study import ROOT, batch, claims, mnist, neighbours, report
+from kp.study import BUILD, ROOT, batch, claims, mnist, neighbours, report
 from kp.study.notebooks import execute
 from kp.study.store import StaleResult
 
@@ -63,7 +63,7 @@ def _notebook(options):
 
 def _report(options):
     runs = batch.notebooks(options.profile).values()
-    target = options.target or batch.folder(options.profile) / f"report.{options.kind}"
+    target = options.target or BUILD / options.profile / f"report.{options.kind}"
     write = {"html": report.html, "pdf": report.pdf}[options.kind]
     titles = {run.target.stem: run.title for run in runs}
     write([run.target for run in runs], target, **batch.title_page(options.profile), titles=titles)

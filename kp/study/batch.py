@@ -44,11 +44,6 @@ def notebooks(profile):
     return runs
 
 
-def folder(profile):
-    """Where the report of a profile goes: the published scale's to build, the quick one's to build/quick."""
-    return BUILD / "quick" if profile == "quick" else BUILD
-
-
 def title_page(profile):
     """Title, author, course and date of the report: environment variables KP_TITLE etc., or the defaults."""
     scale = {"quick": " (quick profile: bundled digits)", "full": ""}[profile]
