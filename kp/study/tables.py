@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from kp import datasets
 from kp.gram import Columns, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.predictors import scores
@@ -105,11 +106,10 @@ def selection_optimism(results, *, draws, random_state):
     """
     random = np.random.RandomState(random_state)
     wrong = np.stack([result.predictions != _labels(result) for result in results])  # (degree, predictor, epoch, image)
-    n, rows = wrong.shape[-1], []
+    n, total, rows = wrong.shape[-1], wrong.sum(axis=-1), []
     for draw in range(draws):
         half = random.permutation(n)[: n // 2]
         chosen = wrong[..., half].sum(axis=-1)
-        total = wrong.sum(axis=-1)
         for p, predictor in enumerate(PREDICTORS):
             d, e = np.unravel_index(chosen[:, p].argmin(), chosen[:, p].shape)
             inside = chosen[d, p, e] / len(half)
@@ -123,8 +123,6 @@ def selection_optimism(results, *, draws, random_state):
 
 def _labels(result):
     """The true classes (n_test,) of a result's test set."""
-    from kp import datasets
-
     data = datasets.load(result.experiment.dataset)
     return np.searchsorted(data.classes, data.y_test)
 
