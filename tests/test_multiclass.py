@@ -43,6 +43,14 @@ def of_classes(f):
     return f if f.ndim == 2 else np.column_stack([-f, f])
 
 
+def assert_same_scores(found, expected, predictor):
+    """Sums of integers are exact; the average and the votes are divided by the number of steps and multiplied again."""
+    if predictor in ("final", "minimizing"):
+        assert np.array_equal(found, expected)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * max(1.0, np.abs(expected).max()))
+
+
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(UPDATES), st.sampled_from(DEMOTE), st.integers(1, 3), st.booleans())
 def test_log_and_every_predictor_equal_the_literal_update(problem, update, demote, degree, threshold):
@@ -69,9 +77,8 @@ def test_log_and_every_predictor_equal_the_literal_update(problem, update, demot
         if predictor in ("average", "voted"):
             f = f * len(stored)
         if predictor == "voted" and C == 2:
-            np.testing.assert_allclose(f, expected[:, 1] - expected[:, 0], rtol=0, atol=1e-9)
-        else:
-            np.testing.assert_allclose(of_classes(f), expected, rtol=1e-13, atol=1e-9)
+            expected = np.column_stack([expected[:, 0] - expected[:, 1], expected[:, 1] - expected[:, 0]])
+        assert_same_scores(of_classes(f), expected, predictor)
 
 
 @settings(max_examples=40, deadline=None)
@@ -90,7 +97,7 @@ def test_linear_perceptron_equals_the_literal_update(problem, demote):
         expected = np.array(expected, dtype=float).T
         if predictor == "voted" and C == 2:
             expected = np.column_stack([expected[:, 0] - expected[:, 1], expected[:, 1] - expected[:, 0]])
-        np.testing.assert_allclose(of_classes(f), expected, rtol=1e-13, atol=1e-9)
+        assert_same_scores(of_classes(f), expected, predictor)
 
 
 @settings(max_examples=40, deadline=None)
