@@ -145,7 +145,7 @@ def logs_from_arrays(arrays):
     )
     errors = np.split(arrays["errors"].astype(np.int64), cuts) if "errors" in arrays else [None] * len(example)
     return [
-        MistakeLog(t, np.cumsum(steps), z, wrong, arrays["ends"])
+        MistakeLog(example=t, step=np.cumsum(steps), sign=z, errors=wrong, ends=arrays["ends"])
         for t, steps, z, wrong in zip(example, waited, sign, errors, strict=True)
     ]
 
