@@ -129,7 +129,7 @@ class Coefficients:
             examples = order[start : start + BLOCK]
             K = self.rows(examples)
             F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
-            G = product(K, K, threads=self.threads) + self.threshold
+            G = squared(K.T, threads=self.threads) + self.threshold
             places = np.arange(len(examples))
             place, promoted, demoted, _ = _visit(G, self.y[examples], places, self.demote, False, F)
             for q, i, j in zip(place, promoted, demoted, strict=True):
@@ -163,17 +163,19 @@ def product(A, B, *, threads=2):
 
 
 def squared(K, *, threads=2):
-    """K^T K (n, n) of K (n, n), which is K^2 where K is symmetric; each sum in the order of the n rows."""
-    out, size, KT = np.empty(K.shape), 64, np.ascontiguousarray(K.T)
+    """K^T K (n, n) of K (m, n), which is K^2 where K is symmetric; each sum in the order of the m rows."""
+    K, KT = np.ascontiguousarray(K), np.ascontiguousarray(K.T)
+    n, size = len(KT), 64
+    out = np.empty((n, n))
 
     def strip(start):
-        stop, made = min(start + size, len(K)), np.empty((min(size, len(K) - start), len(K) - start))
+        stop, made = min(start + size, n), np.empty((min(size, n - start), n - start))
         ordered_products(KT[start:stop], K[:, start:], made)
         out[start:stop, start:] = made
         out[start:, start:stop] = made.T
 
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(strip, range(0, len(K), size)))
+        list(pool.map(strip, range(0, n, size)))
     return out
 
 

@@ -231,6 +231,7 @@ def test_products_and_squares_are_sums_in_a_fixed_order():
     for threads in (1, 3):
         assert np.array_equal(product(A, B, threads=threads), expected)
         assert np.array_equal(squared(K, threads=threads), product(K.T, K.T))
+        assert np.array_equal(squared(A.T, threads=threads), product(A, A))
 
 
 @parametrize_with_checks(
