@@ -27,6 +27,7 @@ MODULES = (
 )  # fmt: skip
 """The code that can change a result."""
 
+DATASETS = ("mnist",)
 COMMAND = "python -m kp.study run forms"
 FORMS = ("one-vs-all", "ordinary", "Xu-Zhang", "Xu-Zhang, no threshold")
 SQUARED = 12_000
@@ -66,7 +67,7 @@ def kernel_of(kind, parameter):
 
 @dataclass
 class Learnt:
-    """What a form has learnt: a log for each perceptron (one-vs-all) or a single one, training points, and the time taken."""
+    """What a form has learnt: a log for each perceptron (one-vs-all) or a single one, training points, time taken."""
 
     form: str
     kernel: kernels.Kernel

@@ -23,6 +23,7 @@ from kp.study import BUILD, RESULTS, store
 MODULES = ("kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.study.mnist")
 """The code that can change a result."""
 
+DATASETS = ("mnist",)
 COMMAND = "python -m kp.study run mnist"
 DEGREES = range(1, 7)
 SPLITS = ("train", "test")
