@@ -2,8 +2,8 @@
 
 Verdicts: "exact" where the numbers are equal at the published digits, "within" where the published one lies in our 95 %
 interval or in the central 95 % of our distribution over repeats, "outside" otherwise; what is outside is explained in the
-report. Counts of errors have exact binomial intervals (Clopper & Pearson). percentile is the place of the published number in
-our distribution, where there is one. The ledger of all claims is made in kp.study.ledger.
+report. Counts of errors have exact binomial intervals (Clopper & Pearson). percentile is the place of the published number
+in our distribution, where there is one. The ledger of all claims is made in kp.study.ledger.
 """
 
 import numpy as np
