@@ -38,7 +38,7 @@ def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=
     rows = -(-len(panels) // columns)
     width = width or (4.2 if columns == 1 else 6.4)
     side = (width - 0.6) / columns * (box[3] - box[2]) / (box[1] - box[0])
-    shape = min(len(names), 3) if columns == 1 else len(names)
+    shape = 3 if columns == 1 and len("".join(names)) > 30 else len(names)
     lines = -(-len(names) // shape) if len(names) else 0
     height = rows * (side + (0.25 if any(panels) else 0.0)) + 0.4 + 0.2 * lines
     figure, axes = canvas(rows, columns, width=width, height=height, sharex=True, sharey=True, squeeze=False)

@@ -8,12 +8,15 @@ phi(q) in the place of i and -phi(q) in that of j, where G = phi phi^T; classes 
 with all of them, and every mistake that demotes one class adds one of them to w.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 from scipy.spatial import cKDTree
 from scipy.stats import percentileofscore, t
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import OneClassSVM
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, datasets
@@ -176,12 +179,16 @@ def mistake_bound(G, y):
     most 2 (R / gamma)^2 mistakes, in whatever order it visits the examples (Novikoff 1962). w is the direction of the point
     nearest to 0 in the convex hull of Kesler's vectors, which a one-class support vector machine finds; gamma is the margin
     that this w attains by our own sums, so that the bound holds to whatever precision w was found.
-    Raises ValueError if the classes are not separated.
+    Raises ValueError if it finds no such w: the classes are not separable, or G is too ill-conditioned to tell.
     """
     pairs, signs = _kesler_pairs(y)
     R = np.sqrt(G.diagonal().max())
     Q = G[np.ix_(pairs, pairs)] / R**2 * (signs @ signs.T)
-    machine = OneClassSVM(kernel="precomputed", nu=1 / len(Q), tol=1e-9).fit(Q)
+    machine = OneClassSVM(kernel="precomputed", nu=1 / len(Q), tol=1e-9, max_iter=200_000)
+    with warnings.catch_warnings():
+        # Where the hull holds 0 the machine never ends, and any w will do whose margin is positive.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(Q)
     weights = np.zeros(len(Q))
     weights[machine.support_] = machine.dual_coef_[0]
     products = Q @ weights
@@ -232,9 +239,9 @@ def mistakes_table(problems, *, n_orders):
 
 
 def error_course(log, n, *, bins=40):
-    """Training errors along a `MulticlassLog` of n examples, in bins of equal width on a logarithmic scale of the step from 1.
+    """Training errors along a `MulticlassLog` of n examples, in equal bins of the logarithm of the step (from 1).
 
-    A row for each bin with a mistake. Columns: step (of the last mistake in the bin), least, median, most (error rates of the
+    A row a bin with a mistake in it. Columns: step (of the last mistake in the bin), least, median, most (error rates of the
     predictors right after the mistakes in the bin). The last mistake of all has a row of its own.
     """
     first = np.flatnonzero(log.promoted >= 0)
