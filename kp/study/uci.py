@@ -143,7 +143,8 @@ class Experiment:
 
     def parameters(self, part):
         """What a part depends on, for its provenance."""
-        found = {"n_folds": self.n_folds, "random_state": self.random_state, "repeats": self.share(part)}
+        repeats = {kernel: self.share(part, kernel) for kernel in KERNELS}
+        found = {"n_folds": self.n_folds, "random_state": self.random_state, "repeats": repeats}
         if part == "rivals":
             return found
         found["rows"] = [asdict(row) for row in self.rows]
