@@ -95,7 +95,7 @@ def intervals(compared):
             _diamond(axis, row.published, place, row.verdict != "outside")
         axis.set(xlabel="percent", title=f"{SPLITS[split]} error, {'mean' if statistic == 'mean' else 's.d.'}")
         axis.set_xscale("symlog", linthresh=4)
-        axis.set_xticks([0, 2, 4, 10, 40] if statistic == "mean" else [0, 2, 4, 10, 20])
+        axis.set_xticks([0, 2, 4, 10, 40] if statistic == "mean" else [0, 2, 4, 10])
         axis.xaxis.set_major_formatter("{x:g}")
         axis.minorticks_off()
         axis.set_xlim(left=-0.4)

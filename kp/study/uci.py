@@ -403,19 +403,22 @@ def name_of(row):
 
 
 def explained(compared):
-    """The published numbers outside the base reading, and the readings under which each is inside.
+    """The published numbers outside the base reading, the readings under which each is inside, and the nearest reading.
 
-    Columns number, published, ours, low, high (base reading, percent), readings (text; empty where there is none).
+    Columns number, published, ours, low, high (base reading, percent), inside under (text; empty where there is none),
+    nearest reading (that whose mean comes nearest), there (its mean).
     """
     key = ["table", "dataset", "kernel", "split", "statistic"]
     base, others = compared[compared["reading"] == BASE], compared[compared["reading"] != BASE]
     rows = []
     for row in base[~inside(base["verdict"])].to_dict("records"):
-        same = (others[key] == pd.Series({name: row[name] for name in key})).all(axis=1)
-        found = others[same & inside(others["verdict"])]["reading"]
-        numbers = {name: row[name] for name in ("published", "ours", "low", "high")}
-        rows.append({"number": name_of(row)} | numbers | {"readings": "; ".join(found)})
-    return pd.DataFrame(rows, columns=["number", "published", "ours", "low", "high", "readings"])
+        same = others[(others[key] == pd.Series({name: row[name] for name in key})).all(axis=1)]
+        nearest = same.loc[(same["ours"] - row["published"]).abs().idxmin()]
+        numbers = {"number": name_of(row)} | {name: row[name] for name in ("published", "ours", "low", "high")}
+        found = "; ".join(same[inside(same["verdict"])]["reading"])
+        rows.append(numbers | {"inside under": found, "nearest reading": nearest["reading"], "there": nearest["ours"]})
+    names = ["number", "published", "ours", "low", "high", "inside under", "nearest reading", "there"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def arithmetic(rates, sizes):
@@ -744,8 +747,8 @@ def explanation(found):
     """A sentence on `explained`: how many numbers outside another reading explains, and which reading explains most."""
     if found.empty:
         return "No published number lies outside, so no other reading is needed."
-    without = int((found["readings"] == "").sum())
-    names = found["readings"].str.split("; ").explode()
+    without = int((found["inside under"] == "").sum())
+    names = found["inside under"].str.split("; ").explode()
     counts = names[names != ""].value_counts()
     text = f"Of the {len(found)} numbers outside, {len(found) - without} lie inside under some other reading"
     if len(counts):
