@@ -346,7 +346,8 @@ def test_readings_count_numbers_inside_and_explain_those_outside(tiny):
     base, other = (compared[compared["reading"] == name].reset_index() for name in (uci.BASE, uci.DDOF))
     spread = base["statistic"] == "sd"
     assert np.allclose(other["ours"][spread], base["ours"][spread] * np.sqrt(3 / 2), atol=0.01)
-    assert str(len(found)) in uci.explanation(found) or found.empty
+    text = uci.explanation(compared)
+    assert f"Of the {len(found)} numbers outside" in text and f"the base reading ({table.loc[uci.BASE, 'in all']})" in text
 
 
 def test_figures_are_labelled(tiny):

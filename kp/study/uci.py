@@ -743,18 +743,34 @@ def listed(words, empty="none"):
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or empty
 
 
-def explanation(found):
-    """A sentence on `explained`: how many numbers outside another reading explains, and which reading explains most."""
+def explanation(compared):
+    """What `by_reading` says, in two sentences: which reading explains the numbers outside, and whether another is better."""
+    found, totals = explained(compared), readings_table(compared).set_index("reading")
+    inside_all, n = totals["in all"], totals["of"].iloc[0]
+    others = inside_all.drop(index=BASE)
+    best = others.index[others == others.max()]
+    rank = (
+        "more than"
+        if others.max() > inside_all[BASE]
+        else "as many as"
+        if others.max() == inside_all[BASE]
+        else "fewer than"
+    )
+    overall = (
+        f"In all, {listed(f'“{name}”' for name in best)} brings {others.max()} of {n} numbers inside, {rank} the base "
+        f"reading ({inside_all[BASE]})."
+    )
     if found.empty:
-        return "No published number lies outside, so no other reading is needed."
+        return f"No published number lies outside the base reading. {overall}"
     without = int((found["inside under"] == "").sum())
     names = found["inside under"].str.split("; ").explode()
     counts = names[names != ""].value_counts()
     text = f"Of the {len(found)} numbers outside, {len(found) - without} lie inside under some other reading"
     if len(counts):
-        best = counts.index[counts == counts.max()]
-        text += f", most of them ({counts.max()}) under {listed(f'“{name}”' for name in best)}"
-    return f"{text}; {without} under none of them."
+        most = counts.index[counts == counts.max()]
+        words = listed(f"“{name}” (which in all has {inside_all[name]} of {n} inside)" for name in most)
+        text += f", {counts.max()} of them under {words}"
+    return f"{text}; {without} under none. {overall}"
 
 
 def caution(n_repeats, least=40):
