@@ -9,9 +9,12 @@ kp.study.cross_validation.
 """
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.parallel import Parallel, delayed
+from tqdm import tqdm
 
 from kp import datasets
 from kp.study import BUILD, RESULTS, ROOT, store
@@ -237,9 +240,12 @@ def _predictors(experiment, **options):
     return {"predictors": cv.predictors(jobs, n_folds=experiment.n_folds, **options)}
 
 
-def _rivals(experiment, **options):
-    jobs = [(experiment.dataset, repeat) for repeat in experiment.repeats("rivals")]
-    return {"rivals": cv.cross_validate_rivals(jobs, n_folds=experiment.n_folds, **options)}
+def _rivals(experiment, *, threads=2, progress=False):
+    # In processes: scikit-learn's ensembles set filters of warnings that threads share, and then warn of each other.
+    jobs = [[(experiment.dataset, repeat)] for repeat in experiment.repeats("rivals")]
+    run = delayed(partial(cv.cross_validate_rivals, n_folds=experiment.n_folds, threads=1))
+    frames = Parallel(n_jobs=min(threads, len(jobs)))(run(job) for job in tqdm(jobs, unit="job", disable=not progress))
+    return {"rivals": pd.concat(frames, ignore_index=True)}
 
 
 PARTS = {
@@ -744,7 +750,7 @@ def listed(words, empty="none"):
 
 
 def explanation(compared):
-    """What `by_reading` says, in two sentences: which reading explains the numbers outside, and whether another is better."""
+    """What `by_reading` says, in two sentences: which reading explains the numbers outside, and which one most numbers."""
     found, totals = explained(compared), readings_table(compared).set_index("reading")
     inside_all, n = totals["in all"], totals["of"].iloc[0]
     others = inside_all.drop(index=BASE)
