@@ -831,3 +831,18 @@ def conclusion(tables):
         f"Choosing on the test folds flatters the test error by {lead.min():.2%} to {lead.max():.2%}.",
     ]
     return "**The statements.** " + " ".join(statements)
+
+
+def nearest_iterations(curves, compared):
+    """The limit at which the mean training and test error of our learning curve come nearest to the published ones.
+
+    Columns dataset, kernel, split, published (percent), iterations (published), nearest (ours), there (percent).
+    """
+    rows = []
+    for row in compared[compared["statistic"] == "mean"].to_dict("records"):
+        part = curves[(curves["dataset"].map(original) == row["dataset"]) & (curves["kernel"] == row["kernel"])]
+        means = 100 * part.groupby("iterations")[f"{row['split']}_mean"].mean()
+        nearest = (means - row["published"]).abs().idxmin()
+        keep = {key: row[key] for key in ("dataset", "kernel", "split", "published", "iterations")}
+        rows.append(keep | {"nearest": int(nearest), "there": means[nearest]})
+    return pd.DataFrame(rows, columns=["dataset", "kernel", "split", "published", "iterations", "nearest", "there"])
