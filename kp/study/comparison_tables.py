@@ -243,3 +243,71 @@ def density_ratio(squared):
     """How unequal the self-values K^2[i, i] are: their 95th percentile over their 5th. A plain RBF kernel has 1."""
     own = squared.loc[squared["same"], "squared"]
     return float(own.quantile(0.95) / own.quantile(0.05))
+
+
+def at_narrowest_width(validation):
+    """Validation errors (fractions) at the narrowest RBF width, means over the data sets, of two forms and predictors.
+
+    a and f: average and final predictor of the ordinary form, b and g: those of one-vs-all.
+    """
+    part = validation[validation["width"] == validation["width"].min()]
+    error = (part["validation_errors"] / part["validation_n"]).groupby([part["method"], part["predictor"]]).mean()
+    return {
+        letter: float(error[method, predictor])
+        for method, letters in (("ordinary", "af"), ("one-vs-all", "bg"))
+        for letter, predictor in zip(letters, ("average", "final"), strict=True)
+    }
+
+
+def mean_ratio(table, first, second):
+    """The error of the first column as a multiple of the second's: geometric mean over the sets where both make errors."""
+    part = table[(table[first] > 0) & (table[second] > 0)]
+    return float(np.exp(np.mean(np.log(part[first] / part[second]))))
+
+
+def gain_of_kernels(table, paired):
+    """How the three kernel forms do beside the linear perceptron: counts of comparisons, and the largest gain."""
+    against = paired[(paired["second"] == "linear") & paired["first"].isin(KERNEL_PERCEPTRONS)]
+    best = table[list(KERNEL_PERCEPTRONS)].min(axis=1)
+    name = (table["linear"] - best).idxmax()
+    return {
+        "n": len(against),
+        "better": int((against["difference"] < 0).sum()),
+        "sure": int(((against["difference"] < 0) & (against["p"] < 0.05)).sum()),
+        "worse": int(((against["difference"] > 0) & (against["p"] < 0.05)).sum()),
+        "name": name,
+        "linear": float(table.loc[name, "linear"]),
+        "least": float(best[name]),
+    }
+
+
+def mean_predictor_ratios(ratios):
+    """Geometric means over the sets of each predictor's error as a multiple of the final one's; a row for each predictor."""
+    part = ratios[(ratios["ratio"] > 0) & (ratios["predictor"] != "final")]
+    means = np.exp(np.log(part["ratio"]).groupby([part["predictor"], part["method"]]).mean()).unstack()
+    return means.loc[[p for p in PREDICTORS if p in means.index], list(PERCEPTRONS)].rename_axis(columns=None).reset_index()
+
+
+def against_both(paired, form="ordinary", others=("one-vs-all", "xu-zhang")):
+    """less and more: on how many sets `form` errs less, or more, than each of two others, with McNemar's p < 0.05."""
+    counts = {"less": [], "more": []}
+    for other in others:
+        sure = paired[(paired["p"] < 0.05) & (paired[["first", "second"]].isin([form, other]).all(axis=1))]
+        towards = np.where(sure["first"] == form, sure["difference"], -sure["difference"])
+        counts["less"].append(int(np.sum(towards < 0)))
+        counts["more"].append(int(np.sum(towards > 0)))
+    return counts
+
+
+def largest_gap(ranks, methods):
+    """The largest difference of mean ranks among some methods."""
+    values = ranks.loc[ranks["method"].isin(methods), "mean rank"]
+    return float(values.max() - values.min())
+
+
+def whether_apart(ranks, methods, difference):
+    """A clause that says whether the mean ranks of some methods differ by the critical difference."""
+    gap = largest_gap(ranks, methods)
+    return f"their mean ranks differ by {gap:.2f} at most, which is " + (
+        "significant" if gap >= difference else "not significant"
+    )
