@@ -132,9 +132,9 @@ def verdicts(paired):
                 "first": first,
                 "second": second,
                 "first errs less": int(better.sum()),
-                "surely": int((better & sure).sum()),
+                "of these p < 0.05": int((better & sure).sum()),
                 "second errs less": int(worse.sum()),
-                "surely ": int((worse & sure).sum()),
+                "of those p < 0.05": int((worse & sure).sum()),
             }
         )
     return pd.DataFrame(rows)

@@ -208,13 +208,11 @@ def figure_squared_kernel(squared):
     left.plot(centre, middle, ":", label="$K^2$: median and 5 to 95 %", markersize=3, **_mark("xu-zhang"))
     left.plot(pairs["distance"], pairs["kernel"], "-", color=METHOD_COLOURS["ordinary"], label=r"$K$, width $\sigma$")
     left.plot(pairs["distance"], pairs["wider"], "--", color="#555555", label=r"RBF of width $\sqrt{2}\,\sigma$")
-    left.set(
-        xlabel="distance (medians)", ylabel="kernel value (mean of $K(x, x)$ is 1)", xlim=(0, steps[-1]), ylim=(0, None)
-    )
+    left.set(xlabel="distance (medians)", ylabel="kernel value (mean at 0: 1)", xlim=(0, steps[-1]), ylim=(0, None))
     right.hist(own / own.mean(), bins=30, color=METHOD_COLOURS["xu-zhang"], edgecolor="white", linewidth=0.4)
     right.axvline(1, color=METHOD_COLOURS["ordinary"], linewidth=1.6)
     right.set(xlabel="$K^2(x_i, x_i)$ (multiple of the mean)", ylabel="training examples", xlim=(0, None))
-    right.set_title("self-values of $K^2$; those of $K$ are all at the line", fontsize=8.5)
+    right.set_title("self-values of $K^2$ (line: those of $K$)", fontsize=8.5)
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return figure
 
