@@ -5,12 +5,13 @@ import hashlib
 import pandas as pd
 
 from kp import datasets
-from kp.study import RESULTS, claims, mnist, store
+from kp.study import RESULTS, claims, mnist, planes, store, uci
 
-MODULES = tuple(dict.fromkeys([*mnist.MODULES, "kp.study.claims", "kp.study.ledger"]))
+OWN = ("kp.multiclass", "kp.estimator", "kp.study.planes", "kp.study.uci", "kp.study.claims", "kp.study.ledger")
+MODULES = tuple(dict.fromkeys([*mnist.MODULES, *uci.MODULES, *OWN]))
 """The code that can change a claim."""
 
-DATASETS = ("mnist",)
+DATASETS = (*mnist.DATASETS, *uci.SETS)
 COMMAND = "python -m kp.study run claims"
 PATH = RESULTS / "claims.csv"
 
@@ -22,7 +23,11 @@ def read():
 
 def publish(*, recompute=False, progress=False):
     """Write the ledger from the stored result tables."""
-    parts = [claims.hermans(mnist.table("mnist_multiclass"))]
+    parts = [
+        claims.hermans(mnist.table("mnist_multiclass")),
+        planes.claims(claims.published("xu_zhang_2005_figures")),
+        uci.claims(),
+    ]
     store.write_table(PATH, pd.concat(parts, ignore_index=True)[claims.COLUMNS], _source(), COMMAND)
 
 

@@ -27,7 +27,7 @@ MODULES = (
 """The code that can change a result; which runs are made is in the provenance."""
 
 COMMAND = "python -m kp.study run uci"
-SETS = ("iris", "sonar", "vowel", "wine")
+SETS = DATASETS = ("iris", "sonar", "vowel", "wine")
 CHAPTERS = dict(zip(SETS, range(11, 15), strict=True))
 SUMMARY_CHAPTER = 15
 KERNELS = dict(zip(cv.KERNELS, ("linear", "polynomial", "RBF"), strict=True))
