@@ -347,7 +347,10 @@ def test_readings_count_numbers_inside_and_explain_those_outside(tiny):
     spread = base["statistic"] == "sd"
     assert np.allclose(other["ours"][spread], base["ours"][spread] * np.sqrt(3 / 2), atol=0.01)
     text = uci.explanation(compared)
-    assert f"Of the {len(found)} numbers outside" in text and f"the base reading ({table.loc[uci.BASE, 'in all']})" in text
+    assert (
+        f"Numbers outside the base reading: {len(found)}." in text
+        and f"the base reading ({table.loc[uci.BASE, 'in all']})" in text
+    )
 
 
 def test_figures_are_labelled(tiny):

@@ -771,12 +771,12 @@ def explanation(compared):
     without = int((found["inside under"] == "").sum())
     names = found["inside under"].str.split("; ").explode()
     counts = names[names != ""].value_counts()
-    text = f"Of the {len(found)} numbers outside, {len(found) - without} lie inside under some other reading"
+    text = f"Numbers outside the base reading: {len(found)}. Inside under some other reading: {len(found) - without}"
     if len(counts):
         most = counts.index[counts == counts.max()]
         words = listed(f"“{name}” (which in all has {inside_all[name]} of {n} inside)" for name in most)
-        text += f", {counts.max()} of them under {words}"
-    return f"{text}; {without} under none. {overall}"
+        text += f", of which {counts.max()} under {words}"
+    return f"{text}; under none: {without}. {overall}"
 
 
 def caution(n_repeats, least=40):
