@@ -426,11 +426,29 @@ def blobs(n_samples=300, *, n_classes=3, radius=4.0, spread=0.5, random_state):
     least radius / 2 - 3 spread: 0.5 by default, so that the default is always linearly separable.
     """
     generator, y = _balanced(n_samples, n_classes, random_state)
+    angle = 2 * np.pi * y / n_classes
+    return radius * np.column_stack([np.cos(angle), np.sin(angle)]) + spread * _truncated(generator, n_samples), y
+
+
+def _truncated(generator, n_samples):
+    """e (n_samples, 2) of N(0, I) given |e| <= 3: a draw beyond is drawn again."""
     noise = generator.normal(size=(n_samples, 2))
     while (far := np.hypot(*noise.T) > 3).any():
         noise[far] = generator.normal(size=(far.sum(), 2))
-    angle = 2 * np.pi * y / n_classes
-    return radius * np.column_stack([np.cos(angle), np.sin(angle)]) + spread * noise, y
+    return noise
+
+
+def five_classes(n_samples=200, *, spread=0.06, random_state):
+    """x = m_y + spread e,   m_y = (1/5, 1/5), (4/5, 1/5), (1/2, 1/2), (1/5, 4/5), (4/5, 4/5),   e ~ N(0, I) given |e| <= 3
+
+    Four classes about the corners of a square, and one amid them, in the unit square: f_c(x) = 2 m_c.x - |m_c|^2 puts each
+    example into its class, and every example lies at least 0.3 / sqrt(2) - 3 spread from the lines between the classes:
+    0.032 by default, so that the default is always linearly separable by Kesler's criterion. The class amid the others is
+    not parted from the rest by any line, so that one-against-all is not.
+    """
+    generator, y = _balanced(n_samples, 5, random_state)
+    means = np.array([[0.2, 0.2], [0.8, 0.2], [0.5, 0.5], [0.2, 0.8], [0.8, 0.8]])
+    return means[y] + spread * _truncated(generator, n_samples), y
 
 
 def gaussians(n_samples=400, *, distance=2.0, random_state):
@@ -463,6 +481,18 @@ def spirals(n_samples=400, *, turns=1.75, spread=0.03, random_state):
     generator, y = _balanced(n_samples, 2, random_state)
     t = generator.uniform(np.pi / 2, 2 * np.pi * turns, n_samples)
     arm = ((-1.0) ** y * t / (2 * np.pi))[:, None] * np.column_stack([np.cos(t), np.sin(t)])
+    return arm + spread * generator.normal(size=(n_samples, 2)), y
+
+
+def four_spirals(n_samples=400, *, turns=1.25, spread=0.05, random_state):
+    """x = t / pi (cos(t + a), sin(t + a)) + spread e,   a = y pi / 2,   t ~ U(pi / 2, 2 pi turns),   e ~ N(0, I)
+
+    Four arms, y in {0, 1, 2, 3}, half a unit apart, each a quarter of a turn behind the one before.
+    """
+    generator, y = _balanced(n_samples, 4, random_state)
+    t = generator.uniform(np.pi / 2, 2 * np.pi * turns, n_samples)
+    angle = t + y * np.pi / 2
+    arm = (t / np.pi)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return arm + spread * generator.normal(size=(n_samples, 2)), y
 
 
@@ -861,6 +891,31 @@ DATASETS = {
             read=partial(_read_synthetic, spirals),
             notes="Archimedean spirals of pitch 1, from a quarter of a turn to 1.75 turns, the angle uniform; normal "
             "noise, standard deviation 0.03 in each coordinate.",
+            **SYNTHETIC,
+        ),
+        Dataset(
+            name="five-classes",
+            title="Five classes in the plane, one amid the four others, linearly separable all together",
+            classes=(0, 1, 2, 3, 4),
+            target_names=("lower left", "lower right", "middle", "upper left", "upper right"),
+            counts=(40,) * 5,
+            read=partial(_read_synthetic, five_classes),
+            notes="Normal, standard deviation 0.06 in each coordinate, truncated at three of them from the means (0.2, "
+            "0.2), (0.8, 0.2), (0.5, 0.5), (0.2, 0.8), (0.8, 0.8). Five linear functions of which the highest is that of "
+            "the class exist, at a distance of at least 0.032 from every example; no line parts the middle class from the "
+            "rest. After the description of the first example of Xu & Zhang 2005, whose points are not known.",
+            **SYNTHETIC,
+        ),
+        Dataset(
+            name="four-spirals",
+            title="Four spirals: arms in the plane that wind about each other",
+            classes=(0, 1, 2, 3),
+            target_names=("arm 1", "arm 2", "arm 3", "arm 4"),
+            counts=(100,) * 4,
+            read=partial(_read_synthetic, four_spirals),
+            notes="Archimedean spirals of pitch 2, a quarter of a turn apart, from a quarter of a turn to 1.25 turns, the "
+            "angle uniform; normal noise, standard deviation 0.05 in each coordinate. After the description of the second "
+            "example of Xu & Zhang 2005, whose points are not known.",
             **SYNTHETIC,
         ),
     )

@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from kp import datasets
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, datasets
 from kp.datasets import DATASETS, DataError, Dataset, File
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -33,6 +33,8 @@ SYNTHETIC = {
     "gaussians2d": datasets.gaussians,
     "moons": datasets.moons,
     "spirals": datasets.spirals,
+    "five-classes": datasets.five_classes,
+    "four-spirals": datasets.four_spirals,
 }
 TABLE = b"".join(b"%d,%d,%s\n" % (i, i * i, b"ab"[i % 2 : i % 2 + 1]) for i in range(500))
 CORRUPT = bytes([TABLE[0] ^ 1]) + TABLE[1:]
@@ -619,6 +621,8 @@ FACTS = {  # name: rows, test rows, features, dtype of X, dtype of y
     "gaussians2d": (400, None, 2, np.float64, np.int64),
     "moons": (400, None, 2, np.float64, np.int64),
     "spirals": (400, None, 2, np.float64, np.int64),
+    "five-classes": (200, None, 2, np.float64, np.int64),
+    "four-spirals": (400, None, 2, np.float64, np.int64),
 }
 
 
@@ -800,7 +804,7 @@ def test_synthetic_sets_say_what_they_expect(generate):
     for wrong in (None, np.random.default_rng(0), "0"):
         with pytest.raises(TypeError, match="random_state must be an int or a np.random.RandomState, got"):
             generate(random_state=wrong)
-    with pytest.raises(ValueError, match="n_samples must be at least [23], one a class, got 1"):
+    with pytest.raises(ValueError, match="n_samples must be at least [2345], one a class, got 1"):
         generate(1, random_state=0)
 
 
@@ -848,6 +852,50 @@ def test_spirals_lie_on_their_arms_up_to_the_stated_spread():
     assert 0.25 <= radius.min() < 0.26 and 1.74 < radius.max() <= 1.75
     noisy, _ = datasets.spirals(20000, random_state=0)
     np.testing.assert_allclose((noisy - X).std(axis=0), 0.03, rtol=0.03)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_five_classes_keep_the_stated_distance_from_the_lines_between_them(seed):
+    X, y = datasets.five_classes(random_state=seed)
+    means = np.array([[0.2, 0.2], [0.8, 0.2], [0.5, 0.5], [0.2, 0.8], [0.8, 0.8]])
+    f = 2 * X @ means.T - (means**2).sum(axis=1)
+    for x, own, scores in zip(X, y, f, strict=True):
+        others = np.delete(np.arange(5), own)
+        steepness = 2 * np.hypot(*(means[own] - means[others]).T)
+        assert ((scores[own] - scores[others]) / steepness).min() >= 0.3 / np.sqrt(2) - 0.18 - 1e-12, x
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_five_classes_are_separable_by_the_criterion_of_kesler_but_not_one_against_all(seed):
+    from scipy.optimize import linprog
+
+    X, y = datasets.five_classes(random_state=seed)
+    together = MulticlassPerceptron(max_iter=100, random_state=seed).fit(X, y)
+    assert together.converged_ and together.score(X, y) == 1
+    for label in range(5):
+        signed = np.where(y == label, 1, -1)[:, None] * np.column_stack([X, np.ones(len(X))])
+        found = linprog(np.zeros(3), A_ub=-signed, b_ub=-np.ones(len(signed)), bounds=(None, None))
+        assert found.status == (2 if label == 2 else 0)
+
+
+def test_four_spirals_lie_on_their_arms_up_to_the_stated_spread():
+    X, y = datasets.four_spirals(20000, random_state=0, spread=0.0)
+    radius, angle = np.hypot(*X.T), np.arctan2(X[:, 1], X[:, 0])
+    turns = radius / 2 - (angle / (2 * np.pi) - y / 4)
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
+    assert 0.5 <= radius.min() < 0.51 and 2.49 < radius.max() <= 2.5
+    noisy, _ = datasets.four_spirals(20000, random_state=0)
+    np.testing.assert_allclose((noisy - X).std(axis=0), 0.05, rtol=0.03)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_four_spirals_are_learnt_without_an_error_at_width_0_6_and_not_by_lines(seed):
+    data = datasets.load("four-spirals", random_state=seed)
+    curved = MulticlassKernelPerceptron(sigma=0.6, max_iter=100, random_state=seed).fit(data.X, data.y)
+    assert curved.converged_ and curved.score(data.X, data.y) == 1
+    straight = MulticlassPerceptron(max_iter=100, predictor="minimizing", random_state=seed).fit(data.X, data.y)
+    assert straight.score(data.X, data.y) < 0.6
 
 
 @pytest.mark.parametrize("name", ["moons", "spirals", "gaussians2d"])

@@ -8,11 +8,21 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kp.study import BUILD, ROOT, mnist, neighbours
+from kp.study import BUILD, ROOT, comparison, ledger, mnist, neighbours, uci
 
 PROFILES = ("quick", "full")
-MODULES = {"mnist": mnist.MODULES, "neighbours": neighbours.MODULES}
-"""The code of each experiment: what its stored results depend on, besides the data."""
+EXPERIMENTS = {
+    "mnist": mnist,
+    "neighbours": neighbours,
+    "uci": uci,
+    "comparison": comparison,
+    "claims": ledger,
+}
+"""The modules of the experiments: `publish` stores results, which depend on the code in MODULES and the data in DATASETS.
+The last one needs the results of all others."""
+
+TITLES = {"mnist_degree": "MNIST at degree {}", "uci": "{}: published tables"}
+"""Titles of the chapters of notebooks that are executed more than once."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +40,25 @@ class Run:
 
 def notebooks(profile):
     """{name: Run} of a profile, in the order of the report's chapters."""
-    dataset = {"quick": "digits", "full": "mnist"}[profile]
-    executed = {"quick": BUILD / "quick" / "notebooks", "full": ROOT / "notebooks" / "executed"}[profile]
-    figures = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}[profile]
-    plan = [("data", {"dataset": dataset}, ("neighbours",)), ("algorithm", {}, ())]
-    plan += [("mnist_degree", {"dataset": dataset, "degree": degree}, ("mnist", "claims")) for degree in mnist.DEGREES]
-    plan += [("mnist_summary", {"dataset": dataset}, ("mnist", "claims"))]
+    full = profile == "full"
+    images = {"dataset": "mnist" if full else "digits"}
+    sets = uci.SETS if full else ("iris-bundled", "wine-bundled")
+    published = {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5} if full else {}
+    plan = [("data", "", images, ("neighbours",)), ("algorithm", "", {}, ())]
+    for degree in mnist.DEGREES:
+        plan.append(("mnist_degree", degree, images | {"degree": degree}, ("mnist", "claims")))
+    plan += [("mnist_summary", "", images, ("mnist", "claims")), ("multiclass", "", {}, ())]
+    plan += [("uci", name.removesuffix("-bundled"), {"dataset": name} | published, ("uci",)) for name in sets]
+    plan += [("uci_summary", "", {"datasets": " ".join(sets)} | published, ("uci",))]
+    plan += [("comparison", "", {"datasets": " ".join(comparison.DATASETS)} if full else {}, ("comparison",))]
+    executed = ROOT / "notebooks" / "executed" if full else BUILD / "quick" / "notebooks"
+    figures = ROOT / "figures" if full else BUILD / "quick" / "figures"
     runs = {}
-    for source, parameters, reads in plan:
-        degree = parameters.get("degree")
-        name, title = (f"{source}_{degree}", f"MNIST at degree {degree}") if degree else (source, "")
-        runs[name] = Run(source, executed / f"{name}.ipynb", figures, parameters, reads if profile == "full" else (), title)
+    for source, variant, parameters, reads in plan:
+        name = f"{source}_{variant}" if variant != "" else source
+        target = executed / f"{name}.ipynb"
+        title = TITLES[source].format(str(variant).capitalize()) if variant != "" else ""
+        runs[name] = Run(source, target, figures, parameters, reads if full else (), title)
     return runs
 
 

@@ -265,7 +265,8 @@ def results(experiments, *, recompute=False, progress=False, memory_budget=MEMOR
         for result in laboratory.evaluate(group, [_stored_logs(e) for e in group]):
             found[result.experiment] = result
             store.write_arrays(result.experiment.path, result.arrays(), result.experiment.source)
-            _draft(result.experiment).unlink(missing_ok=True)
+    for e in experiments:
+        _draft(e).unlink(missing_ok=True)
     return [found[e] for e in experiments]
 
 

@@ -1,0 +1,363 @@
+"""Cross-validation of the multiclass perceptrons of Xu & Zhang (2005): one run of a fold serves every limit of iterations.
+
+Source: Xu & Zhang 2005, section IV.B. Attributes are scaled to [0, 1], ten folds, "iterations" are epochs at most.
+
+What the source leaves open is a field of `Method`; its defaults are the reading that the study starts from. Repeat r takes
+random_state r for the folds and for the visiting orders: what scikit-learn's `cross_validate` gives for the estimators of
+`kp.multiclass` in a pipeline with `MinMaxScaler`.
+
+Symbols: n training and m test examples of a fold, C classes, c (C, n) promotions less demotions of each example (see
+kp.mistakes), G (n, n) and H (n, m) by how much a mistake on a training example moves the scores of training and test ones.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from tqdm import tqdm
+
+from kp import datasets, kernels
+from kp.gram import Columns, GivenValues, Points, Products, ordered_products
+from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, squared, walk
+from kp.mistakes import PREDICTORS, MulticlassLog
+from kp.perceptron import visiting_orders
+
+KERNELS = ("linear", "poly", "rbf")
+FOLDS = ("stratified", "plain", "consecutive")
+SCALINGS = ("train", "all")
+ORDERS = ("fresh", "fixed", "given")
+UNITS = ("epochs", "presentations")
+EPOCHS_AT_ONCE = 64
+"""Epochs that the compiled loop goes through in one call, once it has got under way: a call costs more than an epoch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A perceptron and a reading of the protocol.
+
+    kernel "linear" (the perceptron of Table II, in input space), "poly" (x . y)^parameter or "rbf" of width parameter
+    (Table III); max_iter, the limit of iterations, in epochs or in single presentations (unit); demote as in kp.kesler;
+    threshold; scaling to [0, 1] by the "train"ing part of a fold or by "all" examples; folds "stratified" or "plain", both
+    shuffled, or "consecutive": stratified, in the order of the file; order in which an epoch visits the examples: "fresh",
+    a new shuffle each time, "fixed", one shuffle for all epochs, or "given".
+    """
+
+    kernel: str
+    parameter: float = 0
+    max_iter: int
+    demote: str = "winner"
+    threshold: bool = True
+    scaling: str = "train"
+    folds: str = "stratified"
+    order: str = "fresh"
+    unit: str = "epochs"
+
+    def __post_init__(self):
+        options = {
+            "kernel": KERNELS, "demote": DEMOTE, "scaling": SCALINGS, "folds": FOLDS, "order": ORDERS, "unit": UNITS,
+        }  # fmt: skip
+        for name, known in options.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, int) or self.max_iter < 1:
+            raise ValueError(f"max_iter must be an integer of at least 1, got {self.max_iter!r}")
+
+    def visits(self, n):
+        """The number of visits to n examples at most."""
+        return self.max_iter * n if self.unit == "epochs" else self.max_iter
+
+
+def load(name):
+    """X (n, d) float64 and y (n,), the indices of the classes; a set that comes in two parts is taken as a whole."""
+    data = datasets.load(name)
+    X, y = (data.X, data.y) if data.X_test is None else (np.vstack([data.X, data.X_test]), np.r_[data.y, data.y_test])
+    return np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]
+
+
+def splits(X, y, method, n_folds, random_state):
+    """The folds as pairs of indices (train, test)."""
+    make = KFold if method.folds == "plain" else StratifiedKFold
+    if method.folds == "consecutive":
+        return list(make(n_folds).split(X, y))
+    return list(make(n_folds, shuffle=True, random_state=random_state).split(X, y))
+
+
+class Fold:
+    """One fold: scaled points, labels, and what a mistake on a training example moves.
+
+    X (n, d) and y (n,) are the whole set, train and test indices into it.
+    """
+
+    def __init__(self, X, y, train, test, method):
+        scaler = MinMaxScaler().fit(X if method.scaling == "all" else X[train])
+        self.method, self.n_classes, self.n = method, int(y.max()) + 1, len(train)
+        self.y = y[train], y[test]
+        points = [np.ascontiguousarray(scaler.transform(X[part])) for part in (train, test)]
+        if method.kernel == "linear":
+            self.points = points
+            return
+        kernel = kernels.gaussian(sigma=method.parameter)
+        if method.kernel == "poly":
+            kernel = kernels.polynomial(int(method.parameter), coef0=0.0)
+        P, Q = map(Points, points)
+        K, across = (Columns(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
+        self.moves = [squared(K, threads=1), np.empty(across.shape)]
+        ordered_products(K, across, self.moves[1])
+        if method.threshold:
+            for moves in self.moves:
+                moves += 1.0
+
+    def learner(self, *, count_errors=False):
+        """What finds the mistakes; see kp.kesler."""
+        y, C, method = self.y[0], self.n_classes, self.method
+        if method.kernel == "linear":
+            return Linear(self.points[0], y, C, threshold=float(method.threshold), demote=method.demote)
+        return Dense(self.moves[0], y, C, demote=method.demote, count_errors=count_errors)
+
+    def errors(self, c):
+        """(train, test): the numbers of errors of f_a(x) = sum_i c_ai G(x_i, x); of equal scores the first class wins."""
+        return tuple(int((f.argmax(axis=0) != y).sum()) for f, y in zip(self.scores(c), self.y, strict=True))
+
+    def scores(self, c):
+        """f (C, n) and f (C, m) of coefficients c (C, n), each sum in the order of the examples."""
+        if self.method.kernel != "linear":
+            return [_product(c, moves) for moves in self.moves]
+        W, b = _product(c, self.points[0]), c.sum(axis=1)[:, None] * self.method.threshold
+        return [_product(W, np.ascontiguousarray(points.T)) + b for points in self.points]
+
+
+def _product(A, B):
+    out = np.empty((len(A), B.shape[1]))
+    ordered_products(A, B, out)
+    return out
+
+
+def orders(n, method, random_state, *, limits=()):
+    """Yield the visiting orders, several epochs in one array: first one epoch, then more and more, up to EPOCHS_AT_ONCE.
+
+    No array goes past one of the `limits` (epochs).
+    """
+    random = None if method.order == "given" else np.random.RandomState(random_state)
+    left, done, size = method.visits(n), 0, 1
+    fixed = next(visiting_orders(n, 1, 1, random_state=random))[0] if method.order == "fixed" else None
+    while left > 0:
+        stop = min([limit for limit in limits if limit > done], default=done + size)
+        size = min(size, stop - done, -(-left // n))
+        if fixed is None:
+            order = np.concatenate([each[0] for each in visiting_orders(n, 1, size, random_state=random)])
+        else:
+            order = np.tile(fixed, size)
+        yield order[:left]
+        left, done, size = left - len(order), done + size, min(2 * size, EPOCHS_AT_ONCE)
+
+
+def run(fold, random_state, *, limits):
+    """Learn one fold; rows (iterations, train_errors, test_errors, epochs, converged, mistakes) at the limits of iterations.
+
+    limits are ascending and end with max_iter; in single presentations only max_iter can be asked for. converged says
+    whether the last of the epochs that were run was without a mistake.
+    """
+    method, n, learner = fold.method, fold.n, fold.learner()
+    if method.unit == "presentations":
+        limits = [method.max_iter]
+    c, mistakes, last, done, rows = np.zeros((fold.n_classes, n)), 0, -1, 0, []
+    stops = {method.visits(n) if limit == method.max_iter else limit * n: limit for limit in limits}
+    for order in orders(n, method, random_state, limits=limits if method.unit == "epochs" else ()):
+        place, promoted, demoted, _ = learner.epoch(order)
+        first = promoted >= 0
+        np.add.at(c, (promoted[first], order[place[first]]), 1.0)
+        np.subtract.at(c, (demoted, order[place]), 1.0)
+        mistakes += int(first.sum())
+        last = done + int(place[-1]) if len(place) else last
+        done += len(order)
+        if done in stops:
+            rows.append(_row(fold, stops[done], c, mistakes, last, done))
+        if not len(place) and len(order) >= n:
+            break
+    # Once separated, nothing changes any more: what holds at this limit holds at all later ones.
+    rows += [_row(fold, limit, c, mistakes, last, done) for visits, limit in stops.items() if visits > done]
+    return rows
+
+
+def _row(fold, limit, c, mistakes, last, done):
+    train, test = fold.errors(c)
+    without = last // fold.n + 1
+    epochs = min(without + 1, -(-done // fold.n))
+    return limit, train, test, epochs, int(epochs > without), mistakes
+
+
+COLUMNS = ("iterations", "train_errors", "test_errors", "epochs", "converged", "mistakes")
+
+
+def cross_validate(jobs, *, n_folds=10, limits=None, threads=2, progress=False):
+    """Cross-validate each of the jobs (dataset, Method, repeat); a tidy table, one row a fold and limit of iterations.
+
+    Columns dataset, kernel, parameter, repeat, fold, iterations, train_errors, test_errors, n_train, n_test, epochs,
+    converged, mistakes, in the order of the jobs. limits: those below max_iter to report as well.
+    """
+    names = ["dataset", "kernel", "parameter", "repeat", "fold", "n_train", "n_test", *COLUMNS]
+    frames = in_threads(lambda job: _fold_rows(job, n_folds, limits or ()), jobs, threads=threads, progress=progress)
+    table = pd.DataFrame([row for rows in frames for row in rows], columns=names)
+    return table[[*names[:5], "iterations", "train_errors", "test_errors", "n_train", "n_test", *names[-3:]]]
+
+
+def _fold_rows(job, n_folds, limits):
+    dataset, method, repeat = job
+    X, y = load(dataset)
+    asked = [*(limit for limit in sorted(limits) if limit < method.max_iter), method.max_iter]
+    rows = []
+    for i, (train, test) in enumerate(splits(X, y, method, n_folds, repeat)):
+        fold = Fold(X, y, train, test, method)
+        head = dataset, method.kernel, method.parameter, repeat, i, len(train), len(test)
+        rows += [(*head, *row) for row in run(fold, repeat, limits=asked)]
+    return rows
+
+
+def in_threads(function, jobs, *, threads=2, progress=False):
+    """function(job) of each job, in their order; the compiled loops let several run at once."""
+    jobs = list(jobs)
+    with ThreadPoolExecutor(threads) as pool:
+        return list(tqdm(pool.map(function, jobs), total=len(jobs), unit="job", disable=not progress))
+
+
+def summary(folds, keys):
+    """Mean and standard deviation over the folds of the error rates: a row for each of the keys.
+
+    Columns train_mean, train_sd, test_mean, test_sd (fractions); the sd divides by the number of folds.
+    """
+    rates = folds.assign(train=folds["train_errors"] / folds["n_train"], test=folds["test_errors"] / folds["n_test"])
+    groups = rates.groupby(keys, sort=False)[["train", "test"]]
+    parts = groups.mean().add_suffix("_mean"), groups.std(ddof=0).add_suffix("_sd")
+    table = pd.concat(parts, axis=1)[["train_mean", "train_sd", "test_mean", "test_sd"]]
+    return table.round(12).reset_index()
+
+
+# All four predictors.
+
+
+def predictors(jobs, *, n_folds=10, threads=2, progress=False):
+    """Errors of the four predictors at the end of each run of a kernel perceptron; jobs as in `cross_validate`.
+
+    Columns dataset, kernel, parameter, repeat, predictor, train_errors, test_errors (sums over the folds), n_train, n_test,
+    mistakes and support (distinct examples with a mistake, a fold's mean).
+    """
+    names = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
+    rows = in_threads(lambda job: _predictor_rows(job, n_folds), jobs, threads=threads, progress=progress)
+    return pd.DataFrame([row for part in rows for row in part], columns=[*names, "mistakes", "support"])
+
+
+def _predictor_rows(job, n_folds):
+    dataset, method, repeat = job
+    X, y = load(dataset)
+    total, sizes, made = np.zeros((len(PREDICTORS), 2), dtype=int), np.zeros(2, dtype=int), np.zeros(2)
+    for train, test in splits(X, y, method, n_folds, repeat):
+        fold = Fold(X, y, train, test, method)
+        log = find(fold, repeat)
+        for i, name in enumerate(PREDICTORS):
+            total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
+        sizes += len(train), len(test)
+        made += log.n_mistakes / n_folds, len(np.unique(log.example)) / n_folds
+    head, tail = (dataset, method.kernel, method.parameter, repeat), (*sizes.tolist(), *made.round(6).tolist())
+    return [(*head, name, *total[i].tolist(), *tail) for i, name in enumerate(PREDICTORS)]
+
+
+def find(fold, random_state):
+    """The `MulticlassLog` of a fold with training errors, as `kp.kesler.find_mistakes` gives it epoch by epoch."""
+    log = find_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, random_state))
+    # The orders held several epochs each, so the log knows the ends of those only.
+    n_epochs = min(int(log.step[-1]) // fold.n + 2, fold.method.max_iter)
+    return replace(log, ends=fold.n * np.arange(1, n_epochs + 1))
+
+
+def _coefficients(fold, log: MulticlassLog, predictor):
+    return log.coefficients(predictor, n_classes=fold.n_classes, n=fold.n)
+
+
+def _voted_errors(fold, log):
+    wrong = []
+    for moves, y in zip(fold.moves, fold.y, strict=True):
+        columns = Columns(GivenValues(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
+        (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,), threads=1)
+        wrong.append(int((votes.argmax(axis=0) != y).sum()))
+    return wrong
+
+
+# Choosing parameters.
+
+
+def nested(jobs, *, n_folds=10, inner_folds=5, threads=2, progress=False):
+    """Choose kernel parameter and iterations by an inner cross-validation of each training part: no test example is seen.
+
+    jobs are (dataset, [Method of each parameter], limits, repeat), the methods of one kernel in the order in which equals
+    are preferred. Two tables. grid: errors of every setting in the outer folds, a row for each (dataset, kernel,
+    parameter, iterations, repeat) with mean train and test error. chosen: a row for each outer fold with the setting of
+    the fewest inner errors (of equals the first parameter, then the fewest iterations), inner_error, test_errors, n_test.
+    """
+    tasks = [(*job, i) for job in jobs for i in range(n_folds)]
+    found = in_threads(lambda task: _nested_fold(task, n_folds, inner_folds), tasks, threads=threads, progress=progress)
+    grid = pd.DataFrame([row for rows, _ in found for row in rows])
+    keys = ["dataset", "kernel", "parameter", "iterations", "repeat"]
+    return summary(grid, keys), pd.DataFrame([chosen for _, chosen in found])
+
+
+def _nested_fold(task, n_folds, inner_folds):
+    dataset, methods, limits, repeat, index = task
+    X, y = load(dataset)
+    train, test = splits(X, y, methods[0], n_folds, repeat)[index]
+    inner, outer = [], []
+    for method in methods:
+        asked = [limit for limit in limits if limit <= method.max_iter]
+        wrong = np.zeros(len(asked), dtype=int)
+        for a, b in splits(X[train], y[train], method, inner_folds, repeat):
+            wrong += [row[2] for row in run(Fold(X[train], y[train], a, b, method), repeat, limits=asked)]
+        inner += wrong.tolist()
+        rows = run(Fold(X, y, train, test, method), repeat, limits=asked)
+        head = {"dataset": dataset, "kernel": method.kernel, "parameter": method.parameter, "repeat": repeat, "fold": index}
+        sizes = {"n_train": len(train), "n_test": len(test)}
+        outer += [head | dict(zip(COLUMNS, row, strict=True)) | sizes for row in rows]
+    best = outer[int(np.argmin(inner))]
+    keep = ["dataset", "kernel", "repeat", "fold", "parameter", "iterations", "test_errors", "n_test"]
+    return outer, {key: best[key] for key in keep} | {"inner_error": round(min(inner) / len(train), 12)}
+
+
+# Other methods, for Table I.
+
+
+def rivals(random_state, inner_folds=3):
+    """{name: estimator}: classifiers with fixed parameters, or with parameters tuned by an inner cross-validation."""
+    inner = StratifiedKFold(inner_folds, shuffle=True, random_state=random_state)
+    widths = {"svc__C": [1, 10, 100], "svc__gamma": [0.1, 0.5, 2.0, 8.0]}
+    neighbours = {"kneighborsclassifier__n_neighbors": [1, 3, 5, 7, 9, 15]}
+    return {
+        "support vector machine, RBF": GridSearchCV(make_pipeline(MinMaxScaler(), SVC()), widths, cv=inner),
+        "nearest neighbours": GridSearchCV(make_pipeline(MinMaxScaler(), KNeighborsClassifier()), neighbours, cv=inner),
+        "random forest": RandomForestClassifier(random_state=random_state),
+        "decision tree": DecisionTreeClassifier(random_state=random_state),
+        "Gaussian naive Bayes": GaussianNB(),
+    }
+
+
+def cross_validate_rivals(jobs, *, n_folds=10, threads=2, progress=False):
+    """Mean test error of each of the `rivals`; jobs are (dataset, repeat). Columns dataset, method, repeat, test_mean."""
+    rows = in_threads(lambda job: _rival_rows(job, n_folds), jobs, threads=threads, progress=progress)
+    return pd.DataFrame([row for part in rows for row in part], columns=["dataset", "method", "repeat", "test_mean"])
+
+
+def _rival_rows(job, n_folds):
+    dataset, repeat = job
+    X, y = load(dataset)
+    folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=repeat).split(X, y))
+    rows = []
+    for name, model in rivals(repeat).items():
+        wrong = [np.mean(model.fit(X[a], y[a]).predict(X[b]) != y[b]) for a, b in folds]
+        rows.append((dataset, name, repeat, round(float(np.mean(wrong)), 12)))
+    return rows

@@ -1,0 +1,44 @@
+"""The ledger: every published number has a verdict that follows from its numbers, and the table belongs to the code."""
+
+import numpy as np
+import pytest
+
+from kp.study import batch, claims, ledger
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return ledger.read()
+
+
+def test_the_ledger_belongs_to_the_code_and_the_published_numbers(rows):
+    assert list(rows.columns) == claims.COLUMNS and not rows[["published", "ours", "verdict"]].isna().any().any()
+    assert set(rows["verdict"]) <= {"exact", "within", "outside"}
+
+
+def test_every_claim_is_made_in_a_notebook_of_the_report(rows):
+    assert set(rows["producer"]) <= {run.target.name for run in batch.notebooks("full").values()}
+
+
+def test_verdicts_follow_from_the_numbers(rows):
+    inside = (rows["low"] <= rows["published"]) & (rows["published"] <= rows["high"])
+    counted = rows["source"] == "Hermans 2021"
+    assert np.all((rows["verdict"] != "outside") | ~inside)
+    assert np.all((rows["verdict"] != "within") | inside)
+    assert np.all(rows.loc[counted, "verdict"].eq("exact") == rows.loc[counted, "published"].eq(rows.loc[counted, "ours"]))
+
+
+def test_percentiles_are_shares(rows):
+    shares = rows["percentile"].dropna()
+    assert shares.between(0, 1).all()
+    assert rows.loc[rows["source"] == "Xu & Zhang 2005", "percentile"].notna().sum() >= 48
+
+
+def test_every_number_of_the_tables_of_xu_and_zhang_has_a_verdict(rows):
+    items = rows.loc[rows["source"] == "Xu & Zhang 2005", "item"].value_counts()
+    published = claims.published("xu_zhang_2005")
+    counts = published["table"].value_counts()
+    settings = {"I": 0, "II": 4, "III": 16}
+    assert items["Table I"] == 4 * counts["I"]
+    for table in ("II", "III"):
+        assert items[f"Table {table}"] == 2 * counts[table] + settings[table]
