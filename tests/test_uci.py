@@ -125,6 +125,18 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
         assert table.loc["final", "support"] == pytest.approx(np.mean([len(each.support_) for each in fitted]))
 
 
+@pytest.mark.parametrize(("parameter", "max_iter"), [(0.6, 300), (0.6, 4)])
+def test_the_log_of_a_fold_is_that_of_the_estimator(parameter, max_iter):
+    X, y = cv.load("wine-bundled")
+    method = Method(kernel="rbf", parameter=parameter, max_iter=max_iter)
+    train, test = cv.splits(X, y, method, 10, 0)[0]
+    log = cv.find(cv.Fold(X, y, train, test, method), 5)
+    model = MulticlassKernelPerceptron("rbf", sigma=parameter, max_iter=max_iter, random_state=5, n_jobs=1)
+    expected = model.fit(MinMaxScaler().fit_transform(X[train]), y[train]).mistakes_
+    for name in ("example", "step", "promoted", "demoted", "errors", "ends"):
+        assert np.array_equal(getattr(log, name), getattr(expected, name)), name
+
+
 def test_one_run_gives_what_a_run_of_each_limit_gives():
     limits = (1, 3, 70, 90)
     for kernel, method in uci.methods("iris-bundled").items():
@@ -349,7 +361,7 @@ def test_readings_count_numbers_inside_and_explain_those_outside(tiny):
     text = uci.explanation(compared)
     assert (
         f"Numbers outside the base reading: {len(found)}." in text
-        and f"the base reading ({table.loc[uci.BASE, 'in all']})" in text
+        and f"the base reading has {table.loc[uci.BASE, 'in all']}." in text
     )
 
 

@@ -60,9 +60,10 @@ CAPPED = {("vowel", "poly"): 500}
 
 N_FOLDS, N_REPEATS, INNER_FOLDS = 10, 100, 5
 SHARES = {
+    "grid": (0.1, 0.05),
+    "nested": (0.05, 0.02),
     "readings": (0.2, 0.1),
     "curves": (0.1, 0.03),
-    "nested": (0.05, 0.02),
     "predictors": (0.1, 0.05),
     "rivals": (0.2, 0.05),
 }
@@ -161,8 +162,9 @@ class Experiment:
             return found
         found["rows"] = [asdict(row) for row in self.rows]
         more = {"curves": {"limits": LIMITS}, "readings": {"readings": READINGS}}
-        more["nested"] = {"degrees": self.degrees, "widths": self.widths, "iterations": ITERATIONS}
-        more["nested"] |= {"inner_folds": self.inner_folds, "capped": [list(map(str, item)) for item in CAPPED.items()]}
+        more["grid"] = {"degrees": self.degrees, "widths": self.widths, "iterations": ITERATIONS}
+        more["grid"]["capped"] = [list(map(str, item)) for item in CAPPED.items()]
+        more["nested"] = {**more["grid"], "inner_folds": self.inner_folds}
         return _plain(found | more.get(part, {}))
 
 
@@ -232,7 +234,13 @@ def _nested(experiment, **options):
         for repeat in experiment.repeats("nested")
     ]
     sizes = {"n_folds": experiment.n_folds, "inner_folds": experiment.inner_folds}
-    return dict(zip(("grid", "chosen"), cv.nested(jobs, **sizes, **options), strict=True))
+    return {"chosen": cv.nested(jobs, **sizes, **options)[1]}
+
+
+def _grid(experiment, **options):
+    rows = [row for kernel in ("poly", "rbf") for row in experiment.grid(kernel)]
+    folds = cv.cross_validate(experiment.jobs("grid", rows), n_folds=experiment.n_folds, limits=ITERATIONS, **options)
+    return {"grid": summary(folds, KEYS)}
 
 
 def _predictors(experiment, **options):
@@ -250,7 +258,8 @@ def _rivals(experiment, *, threads=2, progress=False):
 
 PARTS = {
     "kernel": (_kernel, ("kernel",)),
-    "nested": (_nested, ("grid", "chosen")),
+    "grid": (_grid, ("grid",)),
+    "nested": (_nested, ("chosen",)),
     "rivals": (_rivals, ("rivals",)),
     "predictors": (_predictors, ("predictors",)),
     "curves": (_curves, ("curves",)),
@@ -522,7 +531,7 @@ def chosen_parameters(tables):
 
 
 def optimism(tables):
-    """For each repeat the smallest mean test error of the grid, and the mean test error of what inner folds choose.
+    """The smallest mean test error of the grid and the mean test error of what inner folds choose, in the repeats of both.
 
     Columns dataset, kernel, repeat, published_way, nested, optimism (nested less published_way): fractions.
     """
@@ -530,7 +539,7 @@ def optimism(tables):
     least = tables["grid"].groupby(keys, sort=False)["test_mean"].min().rename("published_way")
     chosen = tables["chosen"].assign(rate=tables["chosen"]["test_errors"] / tables["chosen"]["n_test"])
     honest = chosen.groupby(keys, sort=False)["rate"].mean().rename("nested")
-    table = pd.concat([least, honest], axis=1).reset_index()
+    table = pd.concat([least, honest], axis=1, join="inner").reset_index()
     return table.assign(optimism=table["nested"] - table["published_way"])
 
 
@@ -755,16 +764,9 @@ def explanation(compared):
     inside_all, n = totals["in all"], totals["of"].iloc[0]
     others = inside_all.drop(index=BASE)
     best = others.index[others == others.max()]
-    rank = (
-        "more than"
-        if others.max() > inside_all[BASE]
-        else "as many as"
-        if others.max() == inside_all[BASE]
-        else "fewer than"
-    )
     overall = (
-        f"In all, {listed(f'“{name}”' for name in best)} brings {others.max()} of {n} numbers inside, {rank} the base "
-        f"reading ({inside_all[BASE]})."
+        f"Of the other readings {listed(f'“{name}”' for name in best)} come{'s' * (len(best) == 1)} out best, with "
+        f"{others.max()} of {n} numbers inside; the base reading has {inside_all[BASE]}."
     )
     if found.empty:
         return f"No published number lies outside the base reading. {overall}"
