@@ -149,6 +149,15 @@ def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_
     assert sorted(log.n_mistakes for log in logs) == counted.iloc[0][["fewest", "median", "most"]].tolist()
 
 
+def test_growth_compares_the_last_value_with_the_first():
+    rows = [(1, "ordinary", 10, 4), (1, "xu-zhang", 20, 2), (3, "ordinary", 50, 8), (3, "xu-zhang", 400, 80)]
+    found = planes.growth(pd.DataFrame(rows, columns=["value", "update", "bound", "median"]))
+    assert found == {
+        "first": 1, "last": 3, "bound_ordinary": 5, "bound_xu_zhang": 20, "mistakes_ordinary": 2, "mistakes_xu_zhang": 40,
+        "less": 0.5, "more": 10,
+    }  # fmt: skip
+
+
 def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
     x, y = np.array([[1], [-3], [-1], [0], [2]]), np.arange(5)
     table = planes.readings_in_fixed_order(x, y).set_index("demoted")

@@ -235,6 +235,26 @@ def mistakes_table(problems, *, n_orders):
     return pd.DataFrame(rows, columns=names)
 
 
+def growth(table):
+    """How the numbers of `mistakes_table` grow from its first value to its last, and the updates beside each other there.
+
+    first, last: the values; bound_* and mistakes_*: last divided by first, of the ordinary update and of xu_zhang; less, more:
+    mistakes of Xu and Zhang's update divided by those of the ordinary one at the first and at the last value.
+    """
+    wide = table.pivot(index="value", columns="update", values=["bound", "median"])
+    factors, ratio = wide.iloc[-1] / wide.iloc[0], wide["median", XU_ZHANG] / wide["median", ORDINARY]
+    return {
+        "first": wide.index[0],
+        "last": wide.index[-1],
+        "bound_ordinary": factors["bound", ORDINARY],
+        "bound_xu_zhang": factors["bound", XU_ZHANG],
+        "mistakes_ordinary": factors["median", ORDINARY],
+        "mistakes_xu_zhang": factors["median", XU_ZHANG],
+        "less": ratio.iloc[0],
+        "more": ratio.iloc[-1],
+    }
+
+
 # Regions, and comparisons over fresh draws.
 
 
@@ -338,6 +358,15 @@ def summary(table):
         least=("test", "min"),
         most=("test", "max"),
     )
+
+
+SUMMARY_FORMATS = {
+    "converged": ".0%",
+    "epochs": ".0f",
+    "mistakes": ",.0f",
+    **dict.fromkeys(["train", "test", "least", "most"], ".2%"),
+}
+"""How the columns of a `summary` are shown."""
 
 
 def difference(table, first, second):
