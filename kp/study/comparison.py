@@ -1,7 +1,7 @@
 """Kernel perceptrons on more databases: four forms of the perceptron and four references, all tuned in the same way.
 
-Source: Xu & Zhang 2005, section V, name "examine more benchmark databases" as further work; nothing published compares
-one-vs-all, ordinary multiclass and Xu and Zhang's perceptron on the same data.
+Source: Xu & Zhang 2005, section V, name "examine more benchmark databases" as further work; no published
+comparison of one-vs-all, ordinary multiclass and Xu and Zhang's perceptron on the same data is known to us.
 
 Protocol. Sets with a customary split are trained and tested on it. Of the others one half, stratified, trains and the other
 tests, then the other way round, so that a repetition tests every example once (Dietterich 1998); there are three. Attributes

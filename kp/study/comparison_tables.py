@@ -155,11 +155,19 @@ def mean_ranks(chosen):
 
 
 def costs(errors):
-    """Means over data sets of each chosen method: support vectors and kernel values of one prediction, as shares of n."""
+    """Support vectors and kernel values of one prediction, as shares of n: a row for each chosen method and data set."""
     part = errors[errors["chosen"]]
     shares = part.assign(**{name: part[name] / part["n_train"] for name in ("support", "kernel_values")})
-    by_set = shares.groupby(["method", "dataset"], sort=False)[["support", "kernel_values"]].mean().reset_index()
-    return by_set
+    return shares.groupby(["method", "dataset"], sort=False)[["support", "kernel_values"]].mean().reset_index()
+
+
+def support_vectors(errors, methods=(*KERNEL_PERCEPTRONS, "SVM")):
+    """Support vectors of the chosen methods, means over repetitions and folds: a row for each data set."""
+    part = errors[errors["chosen"] & errors["method"].isin(methods)]
+    table = part.pivot_table(index="dataset", columns="method", values="support", aggfunc="mean")
+    table = table.loc[part["dataset"].unique(), list(methods)]
+    table.insert(0, "examples", part.groupby("dataset")["n_train"].max())
+    return table.rename_axis(columns=None, index="set").reset_index()
 
 
 def seconds(errors, times):

@@ -89,7 +89,7 @@ def figure_pairs(paired):
     names = _datasets(paired)
     combinations = list(dict.fromkeys(zip(paired["first"], paired["second"], strict=True)))
     combinations.sort(key=lambda pair: "linear" in pair)
-    figure, axes = canvas(2, 3, height=1.6 + 0.42 * len(names), sharey=True, sharex="row")
+    figure, axes = canvas(2, 3, height=1.6 + 0.42 * len(names), sharey=True, sharex=True)
     for axis, (first, second) in zip(axes.flat, combinations, strict=True):
         rows = paired[(paired["first"] == first) & (paired["second"] == second)].set_index("dataset").loc[names]
         y, sure = np.arange(len(names)), (rows["p"] < 0.05).to_numpy()
@@ -99,9 +99,13 @@ def figure_pairs(paired):
         axis.plot(x[sure], y[sure], "o", color="#0072B2", markersize=5)
         axis.plot(x[~sure], y[~sure], "o", color="#0072B2", markersize=5, markerfacecolor="white")
         axis.set_title(f"{first} less {second}", fontsize=8.5)
+        axis.set_xscale("symlog", linthresh=1, linscale=0.6)
+        axis.set_xticks([-20, -5, -1, 0, 1, 5, 20])
+        axis.xaxis.set_major_formatter("{x:g}")
+        axis.xaxis.set_minor_locator(NullLocator())
         axis.set(yticks=y, ylim=(len(names) - 0.5, -0.5))
         axis.set_yticklabels([_label(name) for name in names])
-    figure.supxlabel("difference of test errors (percentage points)", fontsize=9)
+    figure.supxlabel("difference of test errors (percentage points; beyond 1 on a logarithmic scale)", fontsize=9)
     return figure
 
 
@@ -148,9 +152,10 @@ def figure_predictors(ratios):
             )  # fmt: skip
         axis.set(title=method, yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5), xscale="log")
         axis.set_yticklabels([_label(name) for name in names])
-        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
         axis.xaxis.set_major_formatter("{x:g}")
-        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.tick_params(axis="x", labelsize=7)
     handles = [Line2D([], [], color=COLOURS["final"], label="final")]
     handles += [Line2D([], [], color=COLOURS[p], marker=MARKERS[p], linestyle="none", label=p) for p in others]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
@@ -179,6 +184,8 @@ def figure_widths(curves):
         axis.xaxis.set_minor_locator(NullLocator())
     for axis in axes.flat[len(names) :]:
         axis.set_axis_off()
+    for axis in axes.flat[: len(names)][-columns:]:
+        axis.tick_params(axis="x", labelbottom=True)
     handles = [Line2D([], [], linestyle=LINES[m], label=m, **_mark(m)) for m in KERNEL_PERCEPTRONS]
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     figure.supxlabel(r"width $\sigma$ (median distances of training examples)", fontsize=9)
