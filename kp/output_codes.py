@@ -19,6 +19,7 @@ Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +
 from dataclasses import replace
 
 import numpy as np
+from numba import njit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
@@ -26,14 +27,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
 from kp.estimator import KernelPerceptron
-from kp.perceptron import find_mistakes, visiting_orders
+from kp.mistakes import MistakeLog
+from kp.perceptron import check_range, find_mistakes, visiting_orders
 from kp.predictors import scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
 """How examples are presented: n independent draws in each epoch, a fresh shuffle in each epoch, or the order given."""
 
 EPOCHS = 16
-"""Epochs of the first run where the number that is needed is not known beforehand; each later run has twice as many."""
+"""Epochs of the first run by rows, where the number that is needed is not known beforehand; later ones are twice as long."""
 
 
 def one_hot(n_classes):
@@ -192,7 +194,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, predictor, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`.
+    kernel, degree, gamma, coef0, predictor, random_state, n_jobs : as those of `OneVsAllKernelPerceptron`.
+    memory_budget : bytes for kernel values, if all n^2 fit in, or for rows of inner products that are kept while fitting.
     code : "one-hot" (m = C outputs), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1 with a different row for each
         class, in the order of the sorted labels.
     max_iter : number of epochs, of n presentations each, at most.
@@ -241,24 +244,36 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
         X, y = self._validate(X, y)
-        gram, signs = self._gram(X), self._signs(y)
-        random = check_random_state(self.random_state)
+        n, signs, random = len(y), self._signs(y), check_random_state(self.random_state)
+        if 8 * n * n <= self.memory_budget or self.kernel == "precomputed":
+            columns = self._among(X)
+            check_range(self._kernel(), columns.norms, n * self.max_iter)
+            K = columns.values(self._kernel(), np.arange(n))
+            orders = presentations(n, self.max_iter, self.presentation, random_state=random)
+            logs = _find_mistakes_dense(K, signs, orders, stop_if_separated=self.stop_if_separated)
+        else:
+            logs = self._find_mistakes_by_rows(self._gram(X), signs, random)
+        self.converged_ = not any(log.errors[-1] for log in logs)
+        return self._keep(X, logs)
+
+    def _find_mistakes_by_rows(self, gram, signs, random):
+        """The logs, from rows of the Gram matrix made on demand.
+
+        find_mistakes tells only at the end what it found, and an epoch of draws with replacement that passes without a
+        mistake proves nothing. So run, look for the first epoch that ended without training errors, and if there is none
+        run again for twice as long: what was run before comes out the same.
+        """
         start = random.get_state()
-        # find_mistakes tells only at the end what it found, and an epoch of draws with replacement that passes without a
-        # mistake proves nothing: so run, look for the first epoch that ended without training errors, and if there is none
-        # run again for twice as long. What was run before comes out the same, from rows that are there already.
-        epochs = min(EPOCHS if self.stop_if_separated else self.max_iter, self.max_iter)
+        epochs = min(EPOCHS, self.max_iter) if self.stop_if_separated else self.max_iter
         while True:
             random.set_state(start)
-            orders = presentations(len(y), epochs, self.presentation, random_state=random)
+            orders = presentations(len(gram), epochs, self.presentation, random_state=random)
             logs = find_mistakes(gram, self._kernel(), signs, orders, epochs, threads=self._threads())
             clean = np.flatnonzero(_errors_by_epoch(logs) == 0)
             if epochs == self.max_iter or len(clean):
                 break
             epochs = min(2 * epochs, self.max_iter)
-        last = clean[0] + 1 if self.stop_if_separated and len(clean) else epochs
-        self.converged_ = bool(len(clean))
-        return self._keep(X, [_until(log, last) for log in logs])
+        return [_until(log, clean[0] + 1) for log in logs] if self.stop_if_separated and len(clean) else logs
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -280,6 +295,54 @@ def _until(log, epoch):
     made = log.until(epoch)
     columns = {name: getattr(log, name)[:made] for name in ("example", "step", "sign", "errors")}
     return replace(log, **columns, ends=log.ends[:epoch])
+
+
+def _find_mistakes_dense(K, signs, orders, *, stop_if_separated):
+    """Logs of m perceptrons, as those of `find_mistakes`, from the whole matrix K (n, n): for sets where it fits in memory.
+
+    stop_if_separated ends after the first epoch at whose end no output errs on any example.
+    """
+    f, errors = np.zeros(signs.shape), np.full(len(signs), signs.shape[1])
+    found, ends = [], []
+    for order in orders:
+        place, output, wrong = _visit(K, signs, order[0], f, errors)
+        found.append((order[0][place], len(ends) * len(K) + place, output, wrong))
+        ends.append((len(ends) + 1) * len(K))
+        if stop_if_separated and not errors.any():
+            break
+    example, step, output, wrong = map(np.concatenate, zip(*found, strict=True))
+    logs = []
+    for i, z in enumerate(signs):
+        own = output == i
+        logs.append(
+            MistakeLog(
+                example=example[own], step=step[own], sign=z[example[own]], errors=wrong[own], ends=np.array(ends)
+            )
+        )  # fmt: skip
+    return logs
+
+
+@njit(nogil=True, cache=True)
+def _visit(K, signs, order, f, errors):
+    """Visit the examples in order; outputs f (m, n) and their training errors (m,) move. Of each mistake the place in the
+    order, the output, and the training errors of that output afterwards."""
+    place, outputs, wrong = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
+    for s in range(order.shape[0]):
+        t = order[s]
+        row = K[t]
+        for i in range(f.shape[0]):
+            z = signs[i]
+            if z[t] * f[i, t] > 0.0:
+                continue
+            sign, score, count = np.float64(z[t]), f[i], 0
+            for u in range(row.shape[0]):
+                score[u] += sign * row[u]
+                count += z[u] * score[u] <= 0.0
+            errors[i] = count
+            place.append(s)
+            outputs.append(i)
+            wrong.append(count)
+    return np.array(place, dtype=np.int64), np.array(outputs, dtype=np.int64), np.array(wrong, dtype=np.int64)
 
 
 class OneVsAllKernelPerceptron(_OutputCodes):
