@@ -1,0 +1,261 @@
+"""The perceptron with m outputs learnt by the delta rule, as a scikit-learn estimator.
+
+Source: the course page "Perceptron", eq. 32 and its first listing. An example x is presented; each output i answers
+yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its answer:
+
+    w_i  <-  w_i + eta delta_i x                                                                          (eq. 32)
+
+Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
+
+- With y = +-1 the error is +-2, not 1 as the page has it for its cases 2 and 3, so that a step is 2 eta y x; eq. 38 drops
+  the 2, which is eta = 1/2. Weights begin at random in [-1, 1], so eta is more than a scale: it says how much they weigh.
+- sgn(0) = 0 is neither label: delta is y then, of size 1, and the step is half as long. Random weights never come to that,
+  but weights that begin at 0 do, at the first example. In the kernel listing, where a mistake of whatever size adds 1 to
+  alpha, the step is a whole one (see kp.output_codes).
+- Its test, once in every n presentations, counts an example as wrong when any of its outputs is, also where decoding would
+  find the right class.
+
+Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
+and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
+"""
+
+import numbers
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kp import kernels
+from kp.estimator import KernelPerceptron
+from kp.mistakes import Log
+from kp.output_codes import PRESENTATIONS, code_matrix, decision, presentations
+from kp.perceptron import check_range
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaLog(Log):
+    """The presentations that modified a weight vector, each with the errors delta (M, m) of the outputs, 0 where right.
+
+    Training errors count examples that are wrong in any output. The log may be empty: initial weights can be right. The
+    minimizing predictor is chosen among those after a modification.
+    """
+
+    delta: np.ndarray
+
+    def modified(self):
+        """The number of outputs (M,) that each modification moved."""
+        return np.count_nonzero(self.delta, axis=1)
+
+
+class DeltaRulePerceptron(KernelPerceptron):
+    """Linear perceptron with an output for each column of a code, learnt by the delta rule (course page, eq. 32).
+
+    The defaults are the page's first listing. Decoding is that of `kp.output_codes`: the class whose code matches the signs
+    of the outputs, else the one that agrees with them best.
+
+    Parameters
+    ----------
+    code : "one-hot" (m = C outputs), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1 with a different row for each
+        class, in the order of the sorted labels.
+    eta : learning rate, > 0.
+    initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
+    max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
+    presentation : "replacement" draws each example presented from all n, "shuffled" visits all in a fresh random order in
+        each epoch, "ordered" in the order given.
+    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", the one that `predict` uses unless
+        it is told otherwise.
+    stop_if_separated : stop after the first epoch at whose end every output is right on every training example.
+    random_state : int, RandomState or None.
+
+    Attributes
+    ----------
+    classes_ (C,); code_ (C, m); initial_weights_ (m, d + 1), the bias first; mistakes_ : the `DeltaLog`; support_ (S,)
+    indices of the examples that modified a weight vector and support_vectors_ (S, d); coef_ (m, d) and intercept_ (m,) of
+    the final predictor; n_iter_ epochs run; converged_ : True if fit ended without a training error in any output;
+    n_features_in_.
+    """
+
+    KERNELS = {"linear": lambda self: kernels.linear()}
+    kernel = "linear"
+
+    def __init__(
+        self,
+        *,
+        code="one-hot",
+        eta=1.0,
+        initial_scale=1.0,
+        max_iter=1000,
+        presentation="replacement",
+        predictor="final",
+        stop_if_separated=True,
+        random_state=None,
+    ):
+        self.code = code
+        self.eta = eta
+        self.initial_scale = initial_scale
+        self.max_iter = max_iter
+        self.presentation = presentation
+        self.predictor = predictor
+        self.stop_if_separated = stop_if_separated
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn from X (n, d) and labels y (n,)."""
+        X, y = self._validate(X, y)
+        self.code_ = code_matrix(self.code, len(self.classes_))
+        x, signs, random = _augmented(X), self.code_[y].T.astype(np.float64), check_random_state(self.random_state)
+        check_range(self._kernel(), [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
+        shape = (len(signs), x.shape[1])
+        W = float(self.initial_scale) * (2 * random.random_sample(shape) - 1)
+        self.initial_weights_ = W.copy()
+        columns, ends, errors = [], [], _sign_errors(W, x, signs)
+        for order in presentations(len(y), self.max_iter, self.presentation, random_state=random):
+            place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
+            columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
+            ends.append((len(ends) + 1) * len(y))
+            if self.stop_if_separated and not errors.any():
+                break
+        example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
+        self.mistakes_ = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
+        self.n_iter_, self.converged_ = len(ends), not errors.any()
+        self.support_ = np.unique(example)
+        self.support_vectors_ = X[self.support_]
+        self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
+        return self
+
+    def weights(self, predictor="final", epoch=None):
+        """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
+        check_is_fitted(self)
+        log, W = self.mistakes_, self.initial_weights_.copy()
+        if log.until(epoch):
+            sizes = float(self.eta) * log.weights(predictor, epoch)
+            sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
+            _move(W, self._modifying(), log.delta, sizes)
+        return W
+
+    def weights_history(self):
+        """W (M + 1, m, d + 1): the initial weights and those after each modification of the log."""
+        check_is_fitted(self)
+        moves = float(self.eta) * self.mistakes_.delta[:, :, None] * self._modifying()[:, None, :]
+        return np.cumsum(np.concatenate([self.initial_weights_[None], moves]), axis=0)
+
+    def outputs(self, X, *, predictor=None, epoch=None):
+        """The outputs f (n, m) on X (n, d); those of the voted predictor are its share of votes for +1 less that for -1."""
+        check_is_fitted(self)
+        predictor = self.predictor if predictor is None else predictor
+        x = _augmented(validate_data(self, X, dtype="numeric", reset=False))
+        if predictor != "voted":
+            return _outputs(self.weights(predictor, epoch), x).T
+        log, made = self.mistakes_, self.mistakes_.until(epoch)
+        votes = _vote(self.initial_weights_.copy(), self._modifying(), log.delta[:made], float(self.eta),
+                      np.diff(log.step[:made], prepend=0, append=log.steps(epoch)), x)  # fmt: skip
+        return votes.T / log.steps(epoch)
+
+    def decision_function(self, X, *, predictor=None, epoch=None):
+        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
+
+        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's and the
+        last epoch.
+        """
+        return decision(self.outputs(X, predictor=predictor, epoch=epoch).T, self.code_)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        self._check_options(presentation=PRESENTATIONS)
+        for name, lowest in (("eta", "positive"), ("initial_scale", "0 or positive")):
+            value = getattr(self, name)
+            real = isinstance(value, numbers.Real) and np.isfinite(value)
+            if not (real and (value > 0 or (value == 0 and name == "initial_scale"))):
+                raise ValueError(f"{name} must be {lowest} and finite, got {value!r}")
+
+    def _modifying(self):
+        """The augmented examples (M, d + 1) of the log."""
+        return _augmented(self.support_vectors_)[np.searchsorted(self.support_, self.mistakes_.example)]
+
+
+def _augmented(X):
+    return np.column_stack([np.ones(len(X)), np.asarray(X, dtype=np.float64)])
+
+
+@njit(nogil=True, cache=True)
+def _output(w, x):
+    total = 0.0
+    for k in range(w.shape[0]):
+        total += w[k] * x[k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _outputs(W, X):
+    out = np.empty((W.shape[0], X.shape[0]))
+    for i in range(W.shape[0]):
+        for t in range(X.shape[0]):
+            out[i, t] = _output(W[i], X[t])
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _sign_errors(W, X, y):
+    """delta (m, n) = y - sgn(W x) of all examples."""
+    return y - np.sign(_outputs(W, X))
+
+
+@njit(nogil=True, cache=True)
+def _present(X, y, order, eta, W, errors):
+    """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
+    vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
+    m, n = errors.shape
+    wrong_outputs = np.zeros(n, dtype=np.int64)
+    for i in range(m):
+        for t in range(n):
+            wrong_outputs[t] += errors[i, t] != 0.0
+    places, wrong = np.empty(order.shape[0], dtype=np.int64), np.empty(order.shape[0], dtype=np.int64)
+    deltas = np.zeros((order.shape[0], m), dtype=np.int8)
+    count = 0
+    for s in range(order.shape[0]):
+        t = order[s]
+        if wrong_outputs[t] == 0:
+            continue
+        for i in range(m):
+            delta = errors[i, t]
+            if delta == 0.0:
+                continue
+            deltas[count, i] = np.int8(delta)
+            for k in range(W.shape[1]):
+                W[i, k] += eta * delta * X[t, k]
+            for u in range(n):
+                moved = y[i, u] - np.sign(_output(W[i], X[u]))
+                wrong_outputs[u] += np.int64(moved != 0.0) - np.int64(errors[i, u] != 0.0)
+                errors[i, u] = moved
+        places[count], wrong[count] = s, np.count_nonzero(wrong_outputs)
+        count += 1
+    return places[:count], deltas[:count], wrong[:count]
+
+
+@njit(nogil=True, cache=True)
+def _move(W, X, delta, sizes):
+    """Add sizes[k] delta[k, i] X[k] to W[i], one modification k after the other."""
+    for k in range(sizes.shape[0]):
+        for i in range(W.shape[0]):
+            for j in range(W.shape[1]):
+                W[i, j] += sizes[k] * delta[k, i] * X[k, j]
+
+
+@njit(nogil=True, cache=True)
+def _vote(W, modifying, delta, eta, stood, X):
+    """votes (m, n): the signs of the outputs after each number of modifications, times the steps for which they stood."""
+    votes = np.zeros((W.shape[0], X.shape[0]))
+    signs = np.sign(_outputs(W, X))
+    for k in range(delta.shape[0] + 1):
+        votes += stood[k] * signs
+        if k == delta.shape[0]:
+            break
+        for i in range(W.shape[0]):
+            if delta[k, i] != 0:
+                for j in range(W.shape[1]):
+                    W[i, j] += eta * delta[k, i] * modifying[k, j]
+                for t in range(X.shape[0]):
+                    signs[i, t] = np.sign(_output(W[i], X[t]))
+    return votes

@@ -1,0 +1,286 @@
+"""The course page's experiments: its generator and its images literally, the tables, the claims, and how they are stored."""
+
+from fractions import Fraction
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kp.study import course, figures_course
+from kp.study.store import StaleResult
+
+CLAIMS = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
+
+
+def data_one_hot(d, K, means, n_per_class, s, randn):
+    """The listing DataOneHot with its codes, sample by sample; randn() draws one number."""
+    X, y = [], []
+    for k in range(K):
+        for _ in range(n_per_class):
+            X.append([means[i][k] + s * randn() for i in range(d)])
+            y.append(k)
+    return X, y
+
+
+def reduced_literally(image, side):
+    """Means over the area of each new pixel, in fractions, pixel by pixel."""
+    a = len(image)
+    edge, out = Fraction(a, side), []
+    for i in range(side):
+        for j in range(side):
+            total = Fraction(0)
+            for r in range(a):
+                for c in range(a):
+                    height = max(Fraction(0), min((i + 1) * edge, Fraction(r + 1)) - max(i * edge, Fraction(r)))
+                    width = max(Fraction(0), min((j + 1) * edge, Fraction(c + 1)) - max(j * edge, Fraction(c)))
+                    total += height * width * image[r][c]
+            out.append(total / edge**2)
+    return out
+
+
+def test_classes_in_space_are_those_of_the_listing():
+    means = [[-1, -1, -1, -1, 1, 1, 1, 1], [-1, -1, 1, 1, -1, -1, 1, 1], [-1, 1, -1, 1, -1, 1, -1, 1]]
+    expected = data_one_hot(3, 8, means, 50, 0.2, np.random.RandomState(4).standard_normal)
+    X, y = course.gaussian_classes(3, random_state=4)
+    assert X.tolist() == expected[0] and y.tolist() == expected[1]
+
+
+@pytest.mark.parametrize("inputs", [2, 3])
+def test_every_class_has_its_mean_at_a_corner_of_its_own_and_the_spread_asked_for(inputs):
+    X, y = course.gaussian_classes(inputs, n_per_class=4000, s=0.4, random_state=np.random.RandomState(1))
+    corners = np.array([X[y == c].mean(axis=0) for c in range(2**inputs)])
+    assert np.abs(corners - np.rint(corners)).max() < 0.03 and len(np.unique(np.rint(corners), axis=0)) == 2**inputs
+    assert np.abs(np.rint(corners)).tolist() == np.ones((2**inputs, inputs)).tolist()
+    assert X[y == 0].std(axis=0) == pytest.approx(0.4, rel=0.05)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
+def test_reduced_images_are_means_over_areas_times_a_whole_number(a, side, seed):
+    image = np.random.RandomState(seed).randint(256, size=(a, a))
+    units = Fraction(a, np.gcd(a, side).item()) ** 2
+    expected = [units * value for value in reduced_literally(image.tolist(), side)]
+    assert course.reduced(image.reshape(1, -1), side)[0].tolist() == expected
+
+
+def test_the_images_of_mnist_are_as_many_of_each_digit_as_the_page_has(monkeypatch):
+    random = np.random.RandomState(0)
+    X, y = random.randint(256, size=(4000, 784)).astype(np.uint8), random.permutation(np.repeat(np.arange(10), 400))
+    data = type("Data", (), {"X": X, "y": y, "classes": np.arange(10)})
+    monkeypatch.setattr(course.datasets, "load", lambda name: data)
+    small, labels = course.images("mnist", random_state=1)
+    assert small.shape == (2240, 256) and np.bincount(labels).tolist() == [224] * 10
+    assert {row.tobytes() for row in small} <= {row.tobytes() for row in course.reduced(X, 16)}
+    assert small.tolist() != course.images("mnist", random_state=2)[0].tolist()
+
+
+def test_a_run_stays_within_the_presentations_of_the_listing():
+    _, _, model = course.delta_rule_run(2, s=0.6, random_state=0)
+    assert not model.converged_ and model.mistakes_.steps() == 10_000
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return course.count_modifications(n_seeds=12, spreads=(0.2, 0.4))
+
+
+@pytest.fixture(scope="module")
+def code_runs():
+    return course.compare_codes(n_seeds=4, spreads=(0.1, 0.3), n_per_class=20)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = course.images("digits")
+    return course.Digits(X[:400], y[:400])
+
+
+@pytest.fixture(scope="module")
+def errors(digits):
+    return course.digits_table(digits, n_splits=3, widths=(0.25, 0.5))
+
+
+@pytest.fixture(scope="module")
+def confusion(digits):
+    return course.confusion_table(digits, 0.25, n_splits=3)
+
+
+def test_counts_are_those_of_the_runs_one_by_one(counts):
+    for d, n, s, eta in ((2, 50, 0.2, 1.0), (3, 100, 0.2, 0.5), (2, 50, 0.4, 1.0)):
+        runs = [course.delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)[2] for seed in range(12)]
+        part = counts.query("inputs == @d and n_per_class == @n and s == @s and eta == @eta")
+        for counted in ("presentations", "weight vectors"):
+            found = course.expanded(part[part["counted"] == counted])
+            log = [run.mistakes_.delta if run.converged_ else None for run in runs]
+            number = {"presentations": len, "weight vectors": np.count_nonzero}[counted]
+            expected = sorted(np.nan if delta is None else number(delta) for delta in log)
+            np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+    assert (counts.groupby(["inputs", "n_per_class", "s", "eta", "counted"])["runs"].sum() == 12).all()
+
+
+def test_the_nearest_run_has_the_number_asked_for_where_a_seed_has_it():
+    numbers = {seed: len(course.delta_rule_run(2, s=0.3, random_state=seed)[2].mistakes_) for seed in range(12)}
+    wanted = numbers[7]
+    seed, X, y, model = course.nearest_run(2, wanted, n_seeds=12, s=0.3)
+    assert seed == min(s for s, number in numbers.items() if number == wanted) and len(model.mistakes_) == wanted
+    seed, *_, model = course.nearest_run(2, 10**6, n_seeds=12, s=0.3)
+    assert len(model.mistakes_) == max(numbers.values())
+    with pytest.raises(ValueError, match="lower s"):
+        course.nearest_run(2, 9, n_seeds=2, s=0.8)
+
+
+def test_both_codes_see_the_same_data_and_binary_codes_separate_more_often(code_runs):
+    assert code_runs.groupby("code").size().tolist() == [16, 16]
+    share = code_runs.groupby("code")["converged"].mean()
+    assert share["binary"] >= share["one-hot"]
+    separated = code_runs[code_runs["converged"]]
+    assert (separated["train_errors"] == 0).all() and (code_runs["train_errors"] > 0).any()
+
+
+def test_digits_are_split_in_two_halves(digits):
+    train, test = digits.split(3)
+    assert len(train) == len(test) == 200 and sorted([*train, *test]) == list(range(400))
+    assert digits.split(4)[0].tolist() != train.tolist()
+
+
+def test_the_kernel_of_the_digits_is_that_of_plain_distances(digits):
+    X = course.images("digits")[0][:400].astype(float)
+    distance = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    assert digits.median == pytest.approx(np.median(distance[np.triu_indices(400, 1)]), rel=1e-14)
+    expected = np.exp(-(distance**2) / (2 * (0.5 * digits.median) ** 2))
+    np.testing.assert_allclose(digits.gram(0.5), expected, rtol=1e-12)
+
+
+def test_confusions_count_the_errors_of_the_digits_table(errors, confusion):
+    one_hot = errors[(errors["code"] == "one-hot") & (errors["width"] == 0.25)]
+    cells = confusion.set_index(["split", "part", "true"])[[f"as_{k}" for k in range(10)]]
+    for row in one_hot.itertuples():
+        for part, wrong, n in (("train", row.train_errors, row.n_train), ("test", row.test_errors, row.n_test)):
+            matrix = cells.xs((row.split, part), level=["split", "part"]).to_numpy()
+            assert matrix.sum() == n and n - np.trace(matrix) == wrong
+    assert (errors["train_errors"] == 0).all() and errors["converged"].all()
+    assert (errors["unmatched_errors"] <= errors[["unmatched", "test_errors"]].min(axis=1)).all()
+
+
+def test_the_width_nearest_to_an_error_is_the_one_whose_mean_is(errors):
+    means = errors[errors["code"] == "one-hot"].groupby("width")[["test_errors", "n_test"]].sum()
+    means = means["test_errors"] / means["n_test"]
+    for width, mean in means.items():
+        assert course.nearest_width(errors, mean) == width
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(0, 20))
+def test_the_percentile_counts_the_values_below_and_half_of_the_equal_ones(values, published):
+    found = course.summary([*values, np.nan], published)
+    below, equal = sum(v < published for v in values), sum(v == published for v in values)
+    assert found["percentile"] == pytest.approx((below + equal / 2) / len(values))
+    assert found["low"] <= found["ours"] <= found["high"] and found["n"] == len(values)
+
+
+def test_claims_have_a_row_for_every_published_number_and_computed_verdicts(counts, errors, confusion):
+    claims = course.claims(counts, errors, confusion)
+    assert list(claims.columns) == CLAIMS
+    page = pd.read_csv(course.PUBLISHED)
+    for row in page.itertuples():
+        found = claims[(claims["item"] == row.item) & claims["quantity"].str.startswith(row.quantity)]
+        assert len(found) and (found["published"] == row.published).all()
+    for row in claims.itertuples():
+        inside = row.low <= row.published <= row.high
+        assert row.verdict in ("exact", "within") if inside else row.verdict in ("exact", "outside")
+    verdicts = claims.set_index("quantity")["verdict"]
+    assert verdicts["classes that two outputs encode"] == "exact"
+    assert verdicts["size of the error delta of an output that is wrong"] == "outside"
+    assert set(verdicts[verdicts.index.str.startswith("training error")]) == {"exact"}
+
+
+def test_published_numbers_of_a_row_add_up_to_its_images():
+    page = pd.read_csv(course.PUBLISHED, index_col="key")["published"]
+    nines = page[page.index.str.startswith("test_9")]
+    assert nines.sum() == 116 and page["test_error"] + page["correct"] == 1
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """publish works on few runs and few digits, in tmp_path."""
+    made = []
+    X, y = course.images("digits")
+
+    def few(function, **options):
+        return lambda *args, **given: made.append(function.__name__) or function(*args, **{**given, **options})
+
+    monkeypatch.setattr(course, "RESULTS", tmp_path)
+    monkeypatch.setattr(course.datasets, "checksums", lambda name: {"a": "b"})
+    monkeypatch.setattr(course, "images", lambda name: (X[:200], y[:200]))
+    for function, options in (
+        (course.count_modifications, {"n_seeds": 2, "spreads": (0.2,)}),
+        (course.compare_codes, {"n_seeds": 2, "spreads": (0.2,)}),
+        (course.digits_table, {"n_splits": 2, "widths": (0.5,)}),
+        (course.confusion_table, {"n_splits": 2}),
+    ):
+        monkeypatch.setattr(course, function.__name__, few(function, **options))
+    return made
+
+
+def test_tables_are_refused_until_they_are_published_and_then_read(small):
+    with pytest.raises(StaleResult, match="python -m kp.study run course"):
+        course.modifications(course.N_SEEDS)
+    course.publish()
+    assert sorted(small) == ["compare_codes", "confusion_table", "count_modifications", "digits_table"]
+    assert len(course.modifications(course.N_SEEDS)) and len(course.codes(course.N_CODE_SEEDS)) == 8
+    errors, confusion = course.digits_tables("mnist", None, course.N_SPLITS)
+    assert len(errors) == 4 and len(confusion) == 40 and set(confusion["width"]) == {0.5}
+    course.publish()
+    assert len(small) == 4
+
+
+def test_tables_of_other_code_are_refused_and_published_anew(small, monkeypatch):
+    course.publish()
+    monkeypatch.setattr(course, "MODULES", ("kp.gram",))
+    with pytest.raises(StaleResult, match="other code"):
+        course.codes(course.N_CODE_SEEDS)
+    course.publish()
+    assert len(small) == 8
+
+
+def test_other_numbers_of_runs_are_computed_on_the_spot(small, digits):
+    assert len(course.modifications(3)) and len(course.codes(3))
+    assert [len(table) for table in course.digits_tables("digits", digits, 3)] == [4, 40]
+
+
+def test_publishing_again_changes_no_byte(small, tmp_path):
+    course.publish()
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    course.publish(recompute=True)
+    assert len(before) == 8 and before == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_figures_show_the_tables(counts, code_runs, errors, confusion):
+    page = {2: 9, 3: 35}
+    X, y, model = course.delta_rule_run(2, s=0.3, random_state=0)
+    history = model.weights_history()
+    lines = figures_course.figure_moving_lines(X, y, model.mistakes_, history, model.code_)
+    titles = [axis.get_title() for axis in lines.axes if axis.axison]
+    assert len(titles) == len(history) and titles[-1].endswith(": 0 wrong")
+    assert titles[1:] == [f"{k}: {wrong} wrong" for k, wrong in enumerate(model.mistakes_.errors, start=1)]
+    X, y, model = course.delta_rule_run(3, random_state=0)
+    history, views = model.weights_history(), [(20, -60), (20, 30), (60, -30)]
+    assert len(figures_course.figure_planes(X, y, model.code_, history[0], history[-1], views).axes) == 4
+    rows = course.by_spread(counts, page)
+    below = figures_course.figure_modifications(counts, rows, page).axes[2]
+    wanted = rows.query("inputs == 2 and n_per_class == 50 and eta == 1 and counted == 'presentations'")["ours"]
+    assert below.lines[0].get_ydata().tolist() == wanted.tolist()
+    shares = figures_course.figure_codes(code_runs).axes[0].lines[0].get_ydata()
+    one_hot = code_runs[(code_runs["inputs"] == 2) & (code_runs["code"] == "one-hot")]
+    assert list(shares) == one_hot.groupby("s")["converged"].mean().tolist()
+    widths = course.by_width(errors, 0.11)
+    axis = figures_course.figure_widths(widths, 0.11).axes[0]
+    assert axis.lines[0].get_ydata().tolist() == widths.loc[widths["code"] == "one-hot", "ours"].tolist()
+    cells = [f"as_{k}" for k in range(10)]
+    both = [confusion.loc[(confusion["part"] == p) & (confusion["split"] == 0), cells] for p in ("train", "test")]
+    figure = figures_course.figure_confusions(*both)
+    assert sum(int(text.get_text()) for text in figure.axes[1].texts) == 200
+    assert len(figures_course.figure_images(*course.images("digits")).axes) == 10
+    assert matplotlib.rcParams["figure.dpi"] == 100

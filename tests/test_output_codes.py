@@ -1,0 +1,330 @@
+"""Output codes and the delta rule against the course page's two listings, literally: every bit of the weights."""
+
+import pickle
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, output_codes, perceptron
+from kp.delta_rule import DeltaRulePerceptron
+from kp.gram import Gram
+from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores, code_matrix, one_hot, presentations
+from kp.perceptron import find_mistakes
+
+
+def linear_listing(X, Y, W, eta, draws):
+    """The page's first listing: W after each presentation, the modifications (step, example, delta), and whether it broke.
+
+    X (N, d + 1) augmented, Y (N, m), W (m, d + 1), draws: the random indices of at most that many iterations.
+    """
+    N, W, stored, modifications = len(X), [list(w) for w in W], [], []
+
+    def errors(n):
+        yhat = [oracles.sgn(sum((wk * xk for wk, xk in zip(w, X[n], strict=True)), 0.0)) for w in W]
+        return [y - yh for y, yh in zip(Y[n], yhat, strict=True)]
+
+    def test():
+        return sum(any(errors(n)) for n in range(N))
+
+    for it, n in enumerate(draws, start=1):
+        delta = errors(n)
+        for i in range(len(W)):
+            for k in range(len(X[n])):
+                W[i][k] = W[i][k] + eta * delta[i] * X[n][k]
+        stored.append([list(w) for w in W])
+        if any(delta):
+            modifications.append((it - 1, n, delta, test()))
+        if it % N == 0 and test() == 0:
+            return stored, modifications, True
+    return stored, modifications, False
+
+
+def kernel_listing(K, Y, draws):
+    """The page's second listing: alpha (m, N) after each presentation, and whether it broke. K (N, N), Y (N, m) integers."""
+    N, m = len(K), len(Y[0])
+    A, stored = [[0] * N for _ in range(m)], []
+
+    def outputs(n):
+        return [sum(A[i][s] * Y[s][i] * K[s][n] for s in range(N) if A[i][s]) for i in range(m)]
+
+    for it, n in enumerate(draws, start=1):
+        yhat = [oracles.sgn(f) for f in outputs(n)]
+        for i in range(m):
+            if Y[n][i] - yhat[i] != 0:
+                A[i][n] += 1
+        stored.append([list(a) for a in A])
+        if it % N == 0 and not any(Y[t][i] != oracles.sgn(f) for t in range(N) for i, f in enumerate(outputs(t))):
+            return stored, True
+    return stored, False
+
+
+def decoded(f, code):
+    """The page's decoding: the class whose code is the signs of the outputs, else the one with the largest code . f."""
+    for c, row in enumerate(code):
+        if [oracles.sgn(value) for value in f] == list(row):
+            return c
+    agreement = [sum(int(sign) * value for sign, value in zip(row, f, strict=True)) for row in code]
+    return agreement.index(max(agreement))
+
+
+@st.composite
+def problems(draw):
+    """Small integer data, labels 0..C-1 that all occur, a code (C, m), a seed and a number of epochs."""
+    n, d, C = draw(st.integers(4, 10)), draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    X = np.array(draw(st.lists(st.lists(st.integers(-6, 6), min_size=d, max_size=d), min_size=n, max_size=n)))
+    y = np.array([*range(C), *draw(st.lists(st.integers(0, C - 1), min_size=n - C, max_size=n - C))])
+    rows = st.lists(st.sampled_from([-1, 1]), min_size=3, max_size=3).map(tuple)
+    matrix = np.array(draw(st.lists(rows, min_size=C, max_size=C, unique=True)))
+    code = draw(st.sampled_from(["one-hot", "binary", matrix]))
+    return X, y, code, code_matrix(code, C).astype(int), draw(st.integers(0, 999)), draw(st.integers(1, 6))
+
+
+def draws_of(random, n, epochs):
+    return np.concatenate([random.randint(n, size=n) for _ in range(epochs)]).tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.sampled_from([1.0, 0.5, 0.37]), st.sampled_from([1.0, 0.0]))
+def test_delta_rule_is_the_first_listing_bit_for_bit(problem, eta, scale):
+    X, y, code, matrix, seed, epochs = problem
+    random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
+    W = scale * (2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1)
+    stored, modifications, broke = linear_listing(
+        x.tolist(), matrix[y].tolist(), W.tolist(), eta, draws_of(random, len(y), epochs)
+    )
+    model = DeltaRulePerceptron(code=code, eta=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
+    log = model.mistakes_
+    assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
+    assert np.column_stack([model.intercept_, model.coef_]).tolist() == stored[-1]
+    found = zip(log.step.tolist(), log.example.tolist(), log.delta.tolist(), log.errors.tolist(), strict=True)
+    assert list(found) == modifications
+    assert model.weights_history().tolist() == [W.tolist(), *(stored[step] for step, *_ in modifications)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(problems(), st.data())
+def test_predictors_of_the_delta_rule_are_those_of_all_stored_weights(problem, data):
+    X, y, code, matrix, seed, epochs = problem
+    random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
+    W = 2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1
+    stored, modifications, _ = linear_listing(
+        x.tolist(), matrix[y].tolist(), W.tolist(), 1.0, draws_of(random, len(y), epochs)
+    )
+    model = DeltaRulePerceptron(code=code, max_iter=epochs, random_state=seed).fit(X, y)
+    epoch = data.draw(st.integers(1, model.n_iter_))
+    A = np.array(stored[: epoch * len(y)])
+    made = [row for row in modifications if row[0] < len(A)]
+    best = A[min(made, key=lambda row: row[3])[0]] if made else W
+    for name, weights in (("final", A[-1]), ("minimizing", best)):
+        assert np.array_equal(model.weights(name, epoch), weights)
+        np.testing.assert_allclose(model.outputs(X, predictor=name, epoch=epoch), x @ weights.T, atol=1e-12)
+    np.testing.assert_allclose(model.weights("average", epoch), A.mean(axis=0), atol=1e-12)
+    votes = np.sign(np.einsum("twk,nk->tnw", A, x)).mean(axis=0)
+    np.testing.assert_allclose(model.outputs(X, predictor="voted", epoch=epoch), votes, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]), st.sampled_from([1, 16]))
+def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretch, rows, first_run):
+    X, y, code, matrix, seed, epochs = problem
+    K = oracles.polynomial(X, X, degree, coef0=2)  # (1 + x.y)^degree of the augmented data
+    columns, signs = [list(k) for k in zip(*K, strict=True)], matrix[y].T.tolist()
+    stored, broke = kernel_listing(K, matrix[y].tolist(), draws_of(np.random.RandomState(seed), len(y), epochs))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(perceptron, "STRETCH", stretch)
+        patch.setattr(output_codes, "EPOCHS", first_run)
+        model = OutputCodeKernelPerceptron(
+            degree=degree, coef0=2.0, code=code, max_iter=epochs, random_state=seed, memory_budget=4 * len(y) * rows
+        ).fit(X, y)
+    assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
+    for i, log in enumerate(model.mistakes_):
+        assert log.alpha(n=len(y)).tolist() == stored[-1][i]
+        assert log.errors[-1] == oracles.binary_errors(stored[-1][i], K, signs[i])
+    for name in PREDICTORS:
+        expected = [oracles.predictor_scores([A[i] for A in stored], K, z, columns, name) for i, z in enumerate(signs)]
+        f = model.outputs(X, predictor=name) * (len(stored) if name == "average" else 1)
+        np.testing.assert_allclose(f.T, np.array(expected, dtype=float), rtol=1e-13)
+
+
+@pytest.mark.parametrize("stretch", [1, 7, 64])
+def test_find_mistakes_takes_orders_with_repeats(stretch, monkeypatch):
+    monkeypatch.setattr(perceptron, "STRETCH", stretch)
+    X, random = np.random.RandomState(0).randint(-5, 6, size=(12, 2)), np.random.RandomState(1)
+    z, orders = np.where(X[:, 0] * X[:, 1] > 0, 1, -1), [random.randint(12, size=12) for _ in range(6)]
+    assert any(len(set(order)) < 9 for order in orders)
+    gram = Gram.of_points(X, memory_budget=10**6)
+    (log,) = find_mistakes(gram, kernels.polynomial(2), z[None], [order[None] for order in orders], 6)
+    A = oracles.algorithm_1(oracles.polynomial(X, X, 2), z.tolist(), [order.tolist() for order in orders])
+    assert log.alpha(n=12).tolist() == A[-1]
+    assert [log.alpha(n=12, epoch=e).tolist() for e in range(1, 7)] == A[11::12]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 8), st.data())
+def test_decoding_takes_the_matching_code_and_else_the_one_that_agrees_best(C, data):
+    rows = st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4).map(tuple)
+    matrix = np.array(data.draw(st.lists(rows, min_size=C, max_size=C, unique=True)))
+    for code in (one_hot(C), binary(C), matrix):
+        f = data.draw(st.lists(st.integers(-9, 9), min_size=code.shape[1], max_size=code.shape[1]))
+        F = class_scores(np.array(f, dtype=float)[:, None], code)
+        assert F.argmax(axis=1)[0] == decoded(f, code.tolist())
+
+
+def test_of_one_hot_codes_the_scores_are_the_outputs():
+    f = np.random.RandomState(0).standard_normal((5, 30))
+    assert np.array_equal(class_scores(f, one_hot(5)), f.T)
+
+
+def test_codes_of_four_classes_are_those_of_equation_40():
+    assert one_hot(4).T.tolist() == [[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]]
+    assert binary(4).T.tolist() == [[-1, -1, 1, 1], [-1, 1, -1, 1]]
+    assert [binary(C).shape for C in (2, 3, 4, 5, 8, 10)] == [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (10, 4)]
+
+
+def test_from_zero_weights_the_first_step_is_half_a_step_but_a_whole_alpha():
+    X, y = np.array([[2.0, 1.0], [3.1, -1.3], [-1.7, 4.9]]), np.array([0, 1, 2])
+    linear = DeltaRulePerceptron(eta=0.5, initial_scale=0.0, max_iter=2, presentation="ordered").fit(X, y)
+    kernel = OutputCodeKernelPerceptron("poly", degree=1, max_iter=1, presentation="ordered").fit(X, y)
+    assert np.abs(linear.mistakes_.delta[0]).tolist() == [1, 1, 1]
+    assert [log.alpha(n=3)[0] for log in kernel.mistakes_] == [1, 1, 1]
+    first = np.array([1.0, 2.0, 1.0])
+    assert np.array_equal(linear.weights_history()[1], 0.5 * np.outer([1, -1, -1], first))
+    assert set(np.abs(linear.mistakes_.delta[1:]).ravel().tolist()) <= {0, 2}
+
+
+def test_an_epoch_of_draws_without_a_mistake_does_not_end_the_run():
+    X, y = load_iris(return_X_y=True)
+    quiet = 0
+    for seed in range(12):
+        model = OutputCodeKernelPerceptron("rbf", gamma=0.1, code="binary", max_iter=60, random_state=seed).fit(
+            X[::9], y[::9]
+        )
+        made = np.diff([0, *(sum(log.until(e) for log in model.mistakes_) for e in range(1, model.n_iter_ + 1))])
+        quiet += np.count_nonzero(made[: model.n_iter_ - 1] == 0)
+        assert model.converged_ and not any(log.errors[-1] for log in model.mistakes_)
+        assert sum(log.errors[log.until(e) - 1] for log in model.mistakes_ for e in range(1, model.n_iter_)) > 0
+    assert quiet > 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentations(n_classes):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    special = OneVsAllKernelPerceptron(orders="shared", max_iter=50, random_state=3).fit(X, y)
+    code = one_hot(3) if n_classes == 3 else [[-1], [1]]
+    general = OutputCodeKernelPerceptron(code=code, presentation="shuffled", max_iter=50, random_state=3).fit(X, y)
+    for a, b in zip(special.mistakes_, general.mistakes_, strict=True):
+        assert all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("example", "step", "sign", "errors"))
+    assert special.n_iter_ == general.n_iter_ + general.converged_
+    for name in ("final", "minimizing"):
+        assert np.array_equal(special.decision_function(X, predictor=name), general.decision_function(X, predictor=name))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("presentation", ["replacement", "shuffled"])
+def test_memory_budget_threads_and_the_length_of_the_first_run_do_not_change_a_bit(kernel, presentation, monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    X, y, options = X[:300] / 16 + 0.01, y[:300], {"code": "binary", "presentation": presentation, "random_state": 5}
+    fitted = []
+    for threads, rows, epochs in ((1, 300, 16), (2, 9, 1), (3, 40, 64)):
+        monkeypatch.setattr(output_codes, "EPOCHS", epochs)
+        model = OutputCodeKernelPerceptron(kernel, n_jobs=threads, memory_budget=8 * 300 * rows, **options).fit(X, y)
+        fitted.append((model.n_iter_, [model.outputs(X, predictor=name).tobytes() for name in PREDICTORS]))
+    assert fitted[0] == fitted[1] == fitted[2]
+
+
+def test_a_run_that_goes_on_has_the_log_of_the_one_that_stops():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100], y[:100]
+    for estimator in (DeltaRulePerceptron, OutputCodeKernelPerceptron):
+        stops = estimator(max_iter=40, random_state=0).fit(X, y)
+        goes_on = estimator(max_iter=40, random_state=0, stop_if_separated=False).fit(X, y)
+        assert stops.converged_ and goes_on.converged_ and goes_on.n_iter_ == 40 > stops.n_iter_
+        assert np.array_equal(stops.decision_function(X), goes_on.decision_function(X))
+        assert np.array_equal(stops.predict(X), goes_on.predict(X, epoch=stops.n_iter_))
+
+
+@pytest.mark.parametrize("how", output_codes.PRESENTATIONS)
+def test_presentations_are_draws_shuffles_or_the_order_given(how):
+    epochs = [order[0] for order in presentations(500, 3, how, random_state=np.random.RandomState(0))]
+    distinct = [len(set(epoch.tolist())) for epoch in epochs]
+    if how == "replacement":
+        assert all(270 < number < 360 for number in distinct)  # 500 (1 - 1/e) = 316, standard deviation 7
+    else:
+        assert distinct == [500, 500, 500]
+        assert (epochs[0].tolist() == list(range(500))) == (how == "ordered")
+    assert (epochs[0].tolist() == epochs[1].tolist()) == (how == "ordered")
+
+
+@pytest.mark.parametrize(
+    "code, message",
+    [
+        ("gray", "code must be one-hot, binary or a matrix"),
+        ([[1, -1], [-1, 1]], "row for each of 3 classes"),
+        ([[1, 0], [0, 1], [1, 1]], "write 0 as -1"),
+        ([[1, -1], [-1, 1], [1, -1]], "different row for each class"),
+    ],
+)
+def test_codes_that_cannot_be_decoded_are_refused(code, message):
+    X, y = load_iris(return_X_y=True)
+    for estimator in (DeltaRulePerceptron, OutputCodeKernelPerceptron):
+        with pytest.raises(ValueError, match=message):
+            estimator(code=code).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"eta": 0.0}, "eta must be positive"),
+        ({"eta": "1"}, "eta must be positive"),
+        ({"initial_scale": -1.0}, "initial_scale must be 0 or positive"),
+        ({"presentation": "random"}, "presentation must be one of replacement, shuffled, ordered"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        DeltaRulePerceptron(**options).fit(*load_iris(return_X_y=True))
+
+
+def test_initial_weights_that_are_right_leave_the_log_empty():
+    X, y = np.array([[1.0], [2.0], [-1.0], [-2.0]]), np.array([1, 1, 0, 0])
+    models = [DeltaRulePerceptron(code="binary", random_state=seed).fit(X, y) for seed in range(20)]
+    empty = next(model for model in models if not len(model.mistakes_))
+    assert empty.converged_ and empty.n_iter_ == 1
+    for name in PREDICTORS:
+        assert empty.predict(X, predictor=name).tolist() == y.tolist()
+
+
+def test_a_stream_of_any_code_goes_on_where_it_stopped():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[np.random.RandomState(0).permutation(150)], y[np.random.RandomState(0).permutation(150)]
+    whole = OutputCodeKernelPerceptron("rbf", code="binary").partial_fit(X, y, classes=range(3))
+    parts = OutputCodeKernelPerceptron("rbf", code="binary")
+    for part in (slice(0, 20), slice(20, 90), slice(90, 150)):
+        parts.partial_fit(X[part], y[part], classes=range(3))
+    np.testing.assert_allclose(parts.outputs(X), whole.outputs(X), rtol=1e-12)
+    assert parts.n_seen_ == 150
+
+
+def test_pickles_and_string_labels_predict_the_same():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    for model in (DeltaRulePerceptron(random_state=0), OutputCodeKernelPerceptron("rbf", code="binary", random_state=0)):
+        expected = model.fit(X, y).predict(X)
+        again = pickle.loads(pickle.dumps(model.fit(X, names)))
+        assert np.array_equal(again.predict(X), np.array(["setosa", "versicolor", "virginica"])[expected])
+
+
+@parametrize_with_checks(
+    [OutputCodeKernelPerceptron(kernel, code="binary", max_iter=20) for kernel in ("poly", "rbf")]
+    + [OutputCodeKernelPerceptron(kernel, max_iter=20) for kernel in ("linear", "precomputed")]
+    + [OutputCodeKernelPerceptron(predictor="voted", presentation="shuffled", max_iter=10)]
+    + [DeltaRulePerceptron(max_iter=50), DeltaRulePerceptron(predictor="voted", code="binary", max_iter=20)]
+)
+def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
