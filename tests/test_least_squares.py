@@ -36,9 +36,7 @@ def literal_scale(x, points, k):
 def literal_outputs(X, y, X_test, *, alpha, tau, k, include_self):
     """y(x) = k(x)^T (K + lambda I)^{-1} T from the source's formulas, entry by entry, with an explicit inverse."""
     n, classes = len(X), sorted(set(y.tolist()))
-    sigma = [
-        literal_scale(x, X, k) if include_self else literal_scale(x, [*X[:i], *X[i + 1 :]], k) for i, x in enumerate(X)
-    ]
+    sigma = [literal_scale(x, X, k) if include_self else literal_scale(x, [*X[:i], *X[i + 1 :]], k) for i, x in enumerate(X)]
     K = [[math.exp(-(math.dist(a, b) ** 2) / (tau * sigma[i] * sigma[j])) for j, b in enumerate(X)] for i, a in enumerate(X)]
     T = [[float(label == c) for c in classes] for label in y]
     inverse = np.linalg.inv(np.array(K) + alpha * np.eye(n))
@@ -168,9 +166,7 @@ def test_precomputed_self_tuning_kernel_gives_the_same_outputs():
     X_test, _ = cloud(6)
     model = KernelRidgeClassifier(tau=4.0, n_neighbors=4).fit(X, y)
     sigma = local_scale(X_test, X, n_neighbors=4)
-    given_values = KernelRidgeClassifier("precomputed").fit(
-        self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=4.0), y
-    )
+    given_values = KernelRidgeClassifier("precomputed").fit(self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=4.0), y)
     K_test = self_tuning_kernel(X_test, X, sigma, model.sigma_, tau=4.0)
     np.testing.assert_array_equal(given_values.decision_function(K_test), model.decision_function(X_test))
 
