@@ -43,21 +43,20 @@ def local_scale(X, Y=None, *, n_neighbors, include_self=True):
             f"n_neighbors must be at most {most} among {len(X) if Y is None else len(Y)} points, got {n_neighbors}; "
             "lower it or add examples"
         )
-    # A tree takes distances by differences: points that coincide are at 0 exactly, as they are not where |x|^2 + |y|^2 - 2 x.y
-    # is expanded.
+    # A tree takes distances by differences: points that coincide are at 0 exactly, as they are not in |x|^2 + |y|^2 - 2 x.y.
     neighbours = NearestNeighbors(n_neighbors=n_neighbors - itself, algorithm="kd_tree").fit(X if Y is None else Y)
     sigma = neighbours.kneighbors(None if Y is None else X)[0][:, -1]
     if not np.all(sigma > 0):
         raise ValueError(
-            f"the distance to neighbour {n_neighbors} must be positive at every point, got 0 at {int(np.sum(sigma == 0))} of "
-            f"{len(X)} points (the first is number {int(np.argmin(sigma))}), which coincide with others; raise n_neighbors or "
-            "leave out repeated points"
+            f"the distance to neighbour {n_neighbors} must be positive at every point, got 0 at {int(np.sum(sigma == 0))} "
+            f"of {len(X)} points (the first is number {int(np.argmin(sigma))}), which coincide with others; raise "
+            "n_neighbors or leave out repeated points"
         )
     return sigma
 
 
 def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
-    """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004, eq. 4)
+    """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004)
 
     X (n, d), Y (m, d), scales sigma_x (n,), sigma_y (m,) in the units of X, tau > 0. Returns (n, m) in [0, 1], exactly
     symmetric for X = Y. A common factor of X, Y and the scales changes nothing. Not positive semidefinite in general.
@@ -94,11 +93,11 @@ class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ (C,); dual_coef_ (n, C) = A^T; positive_definite_ : whether K + lambda I is; sigma_ (n,) scales and X_fit_ (n, d)
-    points of the training set, for the self-tuning kernel; n_features_in_.
+    classes_ (C,); dual_coef_ (n, C) = A^T; positive_definite_ : whether K + lambda I is; for the self-tuning kernel sigma_
+    (n,) scales and X_fit_ (n, d) points of the training set; n_features_in_.
 
-    `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where K + lambda I
-    is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
+    `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
+    K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
     """
 
     def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
@@ -129,8 +128,8 @@ class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
         self.dual_coef_, self.positive_definite_ = _dual_coefficients(self._gram(X), targets, self.alpha)
         if not self.positive_definite_:
             warnings.warn(
-                f"K + alpha I is not positive definite for alpha={self.alpha!r}, because K has negative eigenvalues; the least-"
-                "squares solution of (K + alpha I) A = T is taken. Raise alpha" + (" or lower tau" if self._tuned else ""),
+                f"K + alpha I is not positive definite for alpha={self.alpha!r}, because K has negative eigenvalues; "
+                "(K + alpha I) A = T is solved by least squares. Raise alpha" + (" or lower tau" if self._tuned else ""),
                 LinAlgWarning,
                 stacklevel=2,
             )

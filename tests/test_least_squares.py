@@ -83,7 +83,7 @@ def test_scale_on_integers_is_exact():
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(-40, 40), st.floats(1e-6, 1e6))
 def test_a_common_scaling_of_all_attributes_does_not_change_the_self_tuning_kernel(seed, exponent, factor):
-    # |c x - c x'|^2 / (tau (c sigma)(c sigma')) = |x - x'|^2 / (tau sigma sigma'): exact for powers of 4, whose roots are exact.
+    # |c x - c x'|^2 / (tau (c sigma)(c sigma')) = |x - x'|^2 / (tau sigma sigma'); exact for powers of 4 and their roots.
     X, _ = cloud(seed)
     sigma = local_scale(X, n_neighbors=4)
     K = self_tuning_kernel(X, X, sigma, sigma, tau=8.0)
