@@ -6,7 +6,7 @@ Symbols: P (n, 3) coordinates on principal components, y (n,) classes 0..C-1, K 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kp.study.figures import canvas
 
@@ -28,8 +28,8 @@ PERCENT = PercentFormatter(1.0, decimals=0)
 
 
 def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
-    """Left: the smallest eigenvalue of K against tau, a line for each k (table of seeds.spectrum). Right: the test error
-    against lambda at one tau and k (seeds.poles), with the lambdas at which K + lambda I is singular."""
+    """Left: the smallest eigenvalue of K against tau, a line for each k (table of tables_seeds.spectrum). Right: the test error
+    against lambda at one tau and k (tables_seeds.poles), with the lambdas at which K + lambda I is singular."""
     figure, (left, right) = canvas(1, 2, height=3.2)
     ks = sorted(smallest["k"].unique())
     colours = mpl.colormaps["viridis"](np.linspace(0, 0.85, len(ks)))
@@ -38,11 +38,9 @@ def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
         left.plot(line["tau"], line["smallest"], color=colour, marker=marker, markevery=6, label=f"$k = {number}$")
     left.axhline(0, color="black", linewidth=0.8)
     left.axhline(-lam, color="black", linewidth=0.8, linestyle="--")
-    left.annotate(
-        rf"$-\lambda = {-lam:g}$", (left.get_xlim()[0] * 1.6, -lam), xytext=(0, 3), textcoords="offset points", fontsize=8
-    )
     left.set(xscale="log", xlabel=r"$\tau$", ylabel="smallest eigenvalue of $K$")
-    left.legend(loc="lower left", bbox_to_anchor=(0, 0.08))
+    left.annotate(rf"$-\lambda = {-lam:g}$", (0.02, -lam), (0, 3), ("axes fraction", "data"), "offset points", fontsize=8)
+    left.legend(loc="lower left", bbox_to_anchor=(0, 0.12))
     for pole in poles:
         right.axvline(pole, color="#CC79A7", linewidth=0.8, linestyle=":")
     right.plot(sweep["lam"], sweep["error"], color="#0072B2", linewidth=1.1)
@@ -61,12 +59,12 @@ def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
 def figure_settings(splits, nine):
     """Accuracies of each setting over random splits: 95 % range, quartiles, median; on the source's split; as published.
 
-    splits: tidy table with lam, tau, k, errors, n; nine: table of seeds.nine, with or without a column "published".
+    splits: tidy table with lam, tau, k, errors, n; nine: table of tables_seeds.nine, with or without a column "published".
     """
     figure, axis = canvas(height=0.33 * len(nine) + 0.9)
     rows = np.arange(len(nine))[::-1]
     for row, setting in zip(rows, nine.itertuples(), strict=True):
-        one = splits.query("lam == @setting.lam and tau == @setting.tau and k == @setting.k")
+        one = splits[np.all([splits[name] == getattr(setting, name) for name in ("lam", "tau", "k")], axis=0)]
         low, first, middle, third, high = np.percentile(1 - one["errors"] / one["n"], [2.5, 25, 50, 75, 97.5])
         axis.plot([low, high], [row, row], color="#56B4E9", linewidth=1.6, zorder=2, solid_capstyle="butt")
         axis.plot([first, third], [row, row], color="#56B4E9", linewidth=7, zorder=2, solid_capstyle="butt")
@@ -131,9 +129,9 @@ def figure_surface(surface, ks, marks):
     return figure
 
 
-def figure_paired(paired, reference):
-    """Each method's difference in test error from the reference on the same splits: corrected 95 % interval of the mean, and
-    the standard deviation over splits (table of seeds.paired)."""
+def figure_paired(paired):
+    """Each method's difference in test error from that of a reference on the same splits: corrected 95 % interval of the mean,
+    and the standard deviation over splits (table of tables_seeds.paired)."""
     rows = paired.iloc[::-1].reset_index(drop=True)
     figure, axis = canvas(height=0.27 * len(rows) + 0.9)
     y = np.arange(len(rows))
@@ -142,7 +140,7 @@ def figure_paired(paired, reference):
     axis.errorbar(mean, y, xerr=[mean - rows["low"], rows["high"] - mean], fmt="o", color="#0072B2", capsize=3, zorder=3)
     axis.axvline(0, color="black", linewidth=0.8)
     labels = [f"{row.method}  {row.error:.1%}" for row in rows.itertuples()]
-    axis.set(yticks=y, yticklabels=labels, xlabel=f"test error less that of {reference} (percentage points)")
+    axis.set(yticks=y, yticklabels=labels, xlabel="difference in test error (percentage points)")
     axis.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
     axis.grid(False, axis="y")
     handles = [
@@ -180,10 +178,11 @@ def figure_projection(P, shares, y, train, test, predicted, names):
     given = [CLASS_COLOURS[c] for c in predicted[predicted != y[test]]]
     space.scatter(*P[wrong].T, s=60, facecolors="none", edgecolors=given, linewidths=1.3, depthshade=False)
     for name, label in zip("xyz", labels, strict=True):
-        getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-9)
+        getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-5 if name == "z" else -9)
+        getattr(space, f"{name}axis").set_major_locator(MaxNLocator(5))
     space.tick_params(labelsize=6, pad=-4)
     space.view_init(elev=22, azim=-60)
-    space.set_box_aspect(None, zoom=0.93)
+    space.set_box_aspect(None, zoom=0.9)
     for place, (i, j) in (((0, 1), (0, 1)), ((1, 0), (0, 2)), ((1, 1), (1, 2))):
         axis = figure.add_subplot(grid[place])
         _draw_face(axis, P[:, [i, j]], y, train, test, wrong, given)
@@ -197,7 +196,7 @@ def figure_projection(P, shares, y, train, test, predicted, names):
         Line2D([], [], linestyle="none", marker="o", markersize=8, markerfacecolor="none", markeredgecolor="black",
                label="ring: mistake, in the predicted class's colour"),
     ]  # fmt: skip
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
 
 
@@ -211,10 +210,8 @@ def figure_stubborn(P, shares, y, rates, names):
         rate = np.nan_to_num(rate)
         for c in range(len(names)):
             mine = y == c
-            axis.scatter(
-                P[mine, 0], P[mine, 1], s=7 + 55 * rate[mine], marker=CLASS_MARKERS[c], c=rate[mine], cmap="YlOrRd", vmin=-0.15,
-                vmax=1, edgecolors=CLASS_COLOURS[c], linewidths=0.7,
-            )  # fmt: skip
+            colours = dict(c=rate[mine], cmap="YlOrRd", vmin=-0.15, vmax=1, edgecolors=CLASS_COLOURS[c])
+            axis.scatter(*P[mine, :2].T, s=7 + 55 * rate[mine], marker=CLASS_MARKERS[c], linewidths=0.7, **colours)
         axis.set(title=method, xlabel=f"PC 1 ({shares[0]:.0%})")
     axes[0, 0].set_ylabel(f"PC 2 ({shares[1]:.0%})")
     handles = [
@@ -231,14 +228,14 @@ def figure_stubborn(P, shares, y, rates, names):
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(names))
     scale = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), mpl.colors.ListedColormap(_reds()))
-    bar = figure.colorbar(scale, ax=axes, label="share of its tests in which it is mistaken", shrink=0.9)
+    bar = figure.colorbar(scale, ax=axes, label="share of its tests mistaken", shrink=0.9)
     bar.ax.yaxis.set_major_formatter(PERCENT)
     return figure
 
 
 def figure_hard(sets):
-    """Sets that do not separate; a row each. Left: the first two principal components, coloured by class. Right: the classes of
-    the nearest neighbours of each class's examples, as percentages of the row.
+    """Sets that do not separate; a row each. Left: the first two principal components, coloured by class. Right: the classes
+    of the nearest neighbours of each class's examples, as percentages of the row.
 
     sets {title: (P, shares, y, neighbours (C, C), class labels)}.
     """
