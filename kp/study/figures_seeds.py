@@ -28,8 +28,8 @@ PERCENT = PercentFormatter(1.0, decimals=0)
 
 
 def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
-    """Left: the smallest eigenvalue of K against tau, a line for each k (table of tables_seeds.spectrum). Right: the test error
-    against lambda at one tau and k (tables_seeds.poles), with the lambdas at which K + lambda I is singular."""
+    """Left: the smallest eigenvalue of K against tau, by k (table of tables_seeds.spectrum). Right: the test error against
+    lambda at one tau and k (tables_seeds.poles), with the lambdas at which K + lambda I is singular."""
     figure, (left, right) = canvas(1, 2, height=3.2)
     ks = sorted(smallest["k"].unique())
     colours = mpl.colormaps["viridis"](np.linspace(0, 0.85, len(ks)))
@@ -40,7 +40,7 @@ def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
     left.axhline(-lam, color="black", linewidth=0.8, linestyle="--")
     left.set(xscale="log", xlabel=r"$\tau$", ylabel="smallest eigenvalue of $K$")
     left.annotate(rf"$-\lambda = {-lam:g}$", (0.02, -lam), (0, 3), ("axes fraction", "data"), "offset points", fontsize=8)
-    left.legend(loc="lower left", bbox_to_anchor=(0, 0.12))
+    left.legend(loc="upper right")
     for pole in poles:
         right.axvline(pole, color="#CC79A7", linewidth=0.8, linestyle=":")
     right.plot(sweep["lam"], sweep["error"], color="#0072B2", linewidth=1.1)
@@ -63,7 +63,11 @@ def figure_settings(splits, nine):
     """
     figure, axis = canvas(height=0.33 * len(nine) + 0.9)
     rows = np.arange(len(nine))[::-1]
+    left = np.sort(nine["low"])[1] - 0.02  # one setting may be far worse than all others: an arrow says how far it reaches
     for row, setting in zip(rows, nine.itertuples(), strict=True):
+        if setting.low < left:
+            axis.annotate(f"to {setting.low:.0%}", (left, row), (8, 5), textcoords="offset points", fontsize=8)
+            axis.plot(left, row, marker="<", color="#56B4E9", markersize=7, clip_on=False, zorder=4)
         one = splits[np.all([splits[name] == getattr(setting, name) for name in ("lam", "tau", "k")], axis=0)]
         low, first, middle, third, high = np.percentile(1 - one["errors"] / one["n"], [2.5, 25, 50, 75, 97.5])
         axis.plot([low, high], [row, row], color="#56B4E9", linewidth=1.6, zorder=2, solid_capstyle="butt")
@@ -90,7 +94,7 @@ def figure_settings(splits, nine):
             **mark,
         )
     labels = [rf"$\lambda = {s.lam:g}$, $\tau = {s.tau:g}$, $k = {s.k}$" for s in nine.itertuples()]
-    axis.set(yticks=rows, yticklabels=labels, xlabel="test accuracy", ylim=(-0.6, len(nine) - 0.4))
+    axis.set(yticks=rows, yticklabels=labels, xlabel="test accuracy", ylim=(-0.6, len(nine) - 0.4), xlim=(left, None))
     axis.xaxis.set_major_formatter(PERCENT)
     axis.grid(False, axis="y")
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
@@ -100,13 +104,13 @@ def figure_settings(splits, nine):
 def figure_surface(surface, ks, marks):
     """Mean test error over lambda and tau, a panel for each of four k; dots where K + lambda I is indefinite in some split.
 
-    marks: settings (lam, tau, k) to ring. Errors above 40 % have the darkest colour.
+    marks: settings (lam, tau, k) to ring. Errors above 25 % have the darkest colour.
     """
     figure, axes = canvas(2, 2, height=5.2, sharex=True, sharey=True)
     for axis, k in zip(axes.flat, ks, strict=True):
         part = surface[surface["k"] == k]
         cells = part.pivot(index="tau", columns="lam", values="mean_error")
-        image = axis.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r", norm=mpl.colors.LogNorm(0.05, 0.4))
+        image = axis.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r", norm=mpl.colors.LogNorm(0.05, 0.25))
         unsafe = part.pivot(index="tau", columns="lam", values="indefinite").to_numpy()
         rows, columns = np.nonzero(unsafe)
         axis.scatter(columns, rows, s=5, color="white", edgecolors="black", linewidths=0.3)
@@ -123,15 +127,15 @@ def figure_surface(surface, ks, marks):
     for axis in axes[:, 0]:
         axis.set_ylabel(r"$\tau$")
     bar = figure.colorbar(image, ax=axes, shrink=0.8, label="mean test error", extend="both")
-    bar.set_ticks([0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4])
+    bar.set_ticks([0.05, 0.07, 0.1, 0.15, 0.2, 0.25])
     bar.ax.yaxis.set_major_formatter(PERCENT)
     bar.ax.minorticks_off()
     return figure
 
 
 def figure_paired(paired):
-    """Each method's difference in test error from that of a reference on the same splits: corrected 95 % interval of the mean,
-    and the standard deviation over splits (table of tables_seeds.paired)."""
+    """Each method's difference in test error from a reference on the same splits: corrected 95 % interval of the mean, and
+    standard deviation over splits (table of tables_seeds.paired)."""
     rows = paired.iloc[::-1].reset_index(drop=True)
     figure, axis = canvas(height=0.27 * len(rows) + 0.9)
     y = np.arange(len(rows))

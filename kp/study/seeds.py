@@ -38,12 +38,13 @@ from tqdm import tqdm
 from kp import datasets
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 from kp.mistakes import PREDICTORS
+from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
 from kp.study import RESULTS, ROOT, store
 
 MODULES = (
-    "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.output_codes", "kp.least_squares",
-    "kp.study.seeds",
+    "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.estimator", "kp.output_codes", "kp.kesler",
+    "kp.multiclass", "kp.least_squares", "kp.study.seeds",
 )  # fmt: skip
 """The code that can change a result."""
 
@@ -370,7 +371,8 @@ def tables(study, *, progress=False):
     Raises StaleResult if a stored table is absent or of other code.
     """
     if study == PUBLISHED:
-        return {name: store.read_table(_path(name), study.source, COMMAND) for names in EXPERIMENTS for name in names}
+        source = study.source
+        return {name: store.read_table(_path(name), source, COMMAND) for names in EXPERIMENTS for name in names}
     found = {}
     for experiment in EXPERIMENTS.values():
         found |= _run(experiment, study, progress)
@@ -379,16 +381,17 @@ def tables(study, *, progress=False):
 
 def publish(*, recompute=False, progress=False):
     """Compute what is missing of the published study and store its tables in data/results."""
+    source = PUBLISHED.source
     for names, experiment in EXPERIMENTS.items():
         try:
             if not recompute:
                 for name in names:
-                    store.read_table(_path(name), PUBLISHED.source, COMMAND)
+                    store.read_table(_path(name), source, COMMAND)
                 continue
         except store.StaleResult:
             pass
         for name, table in _run(experiment, PUBLISHED, progress).items():
-            store.write_table(_path(name), table, PUBLISHED.source, COMMAND)
+            store.write_table(_path(name), table, source, COMMAND)
 
 
 def _path(name):
@@ -444,6 +447,20 @@ def _perceptron(X, y, random_state, **kernel):
     return OneVsAllKernelPerceptron(**kernel, max_iter=10, random_state=random_state, n_jobs=1).fit(X, y)
 
 
+def _perceptron_multiclass(X, y, random_state):
+    options = dict(max_iter=100, random_state=random_state, n_jobs=1)
+    sigma = np.sqrt(X.shape[1] / 2)
+    xu_zhang = MulticlassKernelPerceptron(sigma=sigma, **options).fit(X, y)
+    ordinary = MulticlassKernelPerceptron(sigma=sigma, update="ordinary", **options).fit(X, y)
+    linear = MulticlassPerceptron(**options).fit(X, y)
+    return {
+        "multiclass perceptron, Xu & Zhang, final": _with_predictor(xu_zhang, "final"),
+        "multiclass perceptron, Xu & Zhang, average": _with_predictor(xu_zhang, "average"),
+        "multiclass perceptron, Gaussian, average": _with_predictor(ordinary, "average"),
+        "multiclass perceptron, linear, average": _with_predictor(linear, "average"),
+    }
+
+
 def _with_predictor(model, predictor):
     return lambda X: model.predict(X, predictor=predictor)
 
@@ -470,15 +487,16 @@ def _named_clusters(X, y, random_state):
 
 
 METHODS = (
-    _self_tuning, _self_tuning_tuned, _gaussian_tuned, _perceptron_gaussian, _perceptron_polynomial, _support_vectors,
-    _neighbours, _discriminant, _named_clusters,
+    _self_tuning, _self_tuning_tuned, _gaussian_tuned, _perceptron_gaussian, _perceptron_polynomial, _perceptron_multiclass,
+    _support_vectors, _neighbours, _discriminant, _named_clusters,
 )  # fmt: skip
 
 
 def fewest_left_out(kernels, y, lambdas):
     """(name, lambda) of the kernel matrix and the lambda with the fewest leave-one-out errors, then the smallest residual.
 
-    Passed over are pairs that are near singular: where the smallest eigenvalue of K lies below -lambda / 2.
+    Passed over are pairs that are near singular: where the smallest eigenvalue of K lies below -lambda / 2. Raises
+    ValueError if no pair is left.
     """
     targets, best = np.eye(y.max() + 1)[y], None
     for name, K in kernels.items():
@@ -488,6 +506,10 @@ def fewest_left_out(kernels, y, lambdas):
             score = (int((f.argmax(1) != y).sum()), float(((f - targets) ** 2).sum()))
             if best is None or score < best[0]:
                 best = score, name, lam
+    if best is None:
+        raise ValueError(
+            f"some K + lambda I must be safely positive definite, got none for lambda up to {max(lambdas)}; raise it"
+        )
     return best[1:]
 
 

@@ -7,7 +7,7 @@ bound). `found` is what kp.study.seeds.tables returns. Symbols as there.
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
-from scipy.stats import binomtest, percentileofscore
+from scipy.stats import percentileofscore
 from scipy.stats import t as student
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
@@ -17,6 +17,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from kp import datasets
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
+from kp.study.claims import COLUMNS, interval, verdict
 from kp.study.seeds import (
     BEST,
     FOREST,
@@ -268,11 +269,11 @@ def claims(found):
     tuned = 1 - tuned["errors"] / tuned["n"]
     grouped = clusterings(found).query("method != 'Ward'").iloc[0]
     size = int(found["clustering"]["n"].iloc[0])
-    low, high = binomtest(round(grouped["best"] * size), size).proportion_ci(method="exact")
-    for number, what, ours, interval, n, distribution in (
+    binomial = np.array(interval(round(grouped["best"] * size), size)) / size
+    for number, what, ours, (low, high), n, distribution in (
         (optimum, "largest over lambda, tau and k on the source's split", on_source, _middle(best), rows[0]["n"], best),
         (limit, "mean over random splits, chosen on the training part", tuned.mean(), _middle(tuned), rows[0]["n"], tuned),
-        (clusters, f"best of k-means and mean shift ({grouped['method']})", grouped["best"], (low, high), size, None),
+        (clusters, f"best of k-means and mean shift ({grouped['method']})", grouped["best"], binomial, size, None),
     ):  # fmt: skip
         rows.append(
             {
@@ -280,22 +281,19 @@ def claims(found):
                 "quantity": f"{number['quantity']} (%): {what}",
                 "published": number["published"] / 100,
                 "ours": ours,
-                "low": interval[0],
-                "high": interval[1],
+                "low": low,
+                "high": high,
                 "n": n,
                 "percentile": np.nan if distribution is None else _place(distribution, number["published"] / 100),
             }
         )
     decimals = [*numbers["decimals"].iloc[:9], 2, *numbers["decimals"].iloc[9:]]
     claims = pd.DataFrame(rows).assign(source=SOURCE, producer="seeds.ipynb")
-    same = [exact(a, b, d) for a, b, d in zip(claims["ours"], claims["published"], decimals, strict=True)]
-    inside = (claims["low"] <= claims["published"]) & (claims["published"] <= claims["high"])
-    claims["verdict"] = np.where(same, "exact", np.where(inside, "within", "outside"))
     percent = ["published", "ours", "low", "high"]
-    claims[percent] = (100 * claims[percent]).round(2)
-    claims["percentile"] = claims["percentile"].round(4)
-    columns = ["source", "item", "quantity", *percent, "n", "verdict", "percentile", "producer"]
-    return claims[columns]
+    claims[percent] *= 100
+    printed = [round(ours + 1e-9, digits) for ours, digits in zip(claims["ours"], decimals, strict=True)]
+    claims["verdict"] = verdict(claims["published"].round(2), printed, claims["low"], claims["high"])
+    return claims[COLUMNS].round(dict.fromkeys(percent, 2) | {"percentile": 4})
 
 
 def _middle(values):
@@ -385,3 +383,14 @@ def hard_picture(dataset):
     data = examples(dataset)
     P, shares = projection(data.X)
     return P, shares, data.y, neighbour_classes(data.X, data.y), [name.removeprefix("grade ") for name in data.names]
+
+
+def hard_spectrum(dataset, limit=1000):
+    """(n, smallest eigenvalues of the self-tuning kernel at the source's best tau and k, and at tau = 1, k = 10).
+
+    They are those of the first n examples of the shuffled set, at most `limit`, attributes standardised.
+    """
+    X = StandardScaler().fit_transform(examples(dataset).X)
+    X = X[np.random.RandomState(0).permutation(len(X))[:limit]]
+    pairs = (BEST["tau"], BEST["k"]), (1.0, 10)
+    return len(X), [spectrum(X, taus=(tau,), ks=(k,))["smallest"][0] for tau, k in pairs]
