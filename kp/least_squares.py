@@ -1,0 +1,184 @@
+"""Regularised least squares with kernels, as a classifier, and the self-tuning Gaussian kernel.
+
+Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the self-tuning scale); Rifkin, Yeo & Poggio 2003.
+
+    y(x) = k(x)^T (K + lambda I)^{-1} T        k(x, x') = exp(-|x - x'|^2 / (tau sigma_x sigma_x'))
+
+Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
+classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
+
+The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
+Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error.
+"""
+
+import numbers
+import warnings
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+def local_scale(X, Y=None, *, n_neighbors, include_self=True):
+    """sigma (n,): the distance of each point of X (n, d) to its k-th nearest point of Y (m, d), k = n_neighbors.
+
+    Without Y the neighbours are the points of X; include_self counts the point itself, at distance 0, as the first of them,
+    so that k = 2 is the nearest other. Units are those of X. Raises ValueError unless k is an integer of at least 1 (2 where
+    the point itself counts), below n without Y and at most m with it, and where a scale is 0: k points coincide.
+    Source: Zelnik-Manor & Perona 2004; Akar & Ye 2017, "kernel matrix".
+    """
+    X = np.asarray(X, dtype=np.float64)
+    itself = Y is None and include_self
+    most = len(X) - 1 if Y is None else len(Y)
+    if not isinstance(n_neighbors, numbers.Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1 + itself:
+        why = " because the point itself is the first" if itself else ""
+        raise ValueError(f"n_neighbors must be an integer of at least {1 + itself}{why}, got {n_neighbors!r}")
+    if n_neighbors > most:
+        raise ValueError(
+            f"n_neighbors must be at most {most} among {len(X) if Y is None else len(Y)} points, got {n_neighbors}; "
+            "lower it or add examples"
+        )
+    # A tree takes distances by differences: points that coincide are at 0 exactly, as they are not in |x|^2 + |y|^2 - 2 x.y.
+    neighbours = NearestNeighbors(n_neighbors=n_neighbors - itself, algorithm="kd_tree").fit(X if Y is None else Y)
+    sigma = neighbours.kneighbors(None if Y is None else X)[0][:, -1]
+    if not np.all(sigma > 0):
+        raise ValueError(
+            f"the distance to neighbour {n_neighbors} must be positive at every point, got 0 at {int(np.sum(sigma == 0))} "
+            f"of {len(X)} points (the first is number {int(np.argmin(sigma))}), which coincide with others; raise "
+            "n_neighbors or leave out repeated points"
+        )
+    return sigma
+
+
+def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
+    """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004)
+
+    X (n, d), Y (m, d), scales sigma_x (n,), sigma_y (m,) in the units of X, tau > 0. Returns (n, m) in [0, 1], exactly
+    symmetric for X = Y. A common factor of X, Y and the scales changes nothing. Not positive semidefinite in general.
+    Raises ValueError if d differs, a scale is not positive and finite, or tau is not.
+    """
+    X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
+    if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
+        raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
+    scales = np.asarray(sigma_x, dtype=np.float64), np.asarray(sigma_y, dtype=np.float64)
+    for name, points, sigma in zip("xy", (X, Y), scales, strict=True):
+        if sigma.shape != (len(points),) or not np.all((sigma > 0) & np.isfinite(sigma)):
+            raise ValueError(
+                f"sigma_{name} must be {len(points)} positive finite scales, one a point, got shape {sigma.shape}"
+                + (f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else "")
+            )
+    _check_positive("tau", tau)
+    # Roots before products: neither overflows where the distances themselves do not.
+    relative = cdist(X, Y) / np.outer(np.sqrt(scales[0]), np.sqrt(scales[1]))
+    return np.exp(-(relative**2) / tau)
+
+
+class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
+    """Least-squares regression on the classes' indicators with a kernel; the class of the highest output wins, the first
+    of equals.
+
+    Parameters
+    ----------
+    kernel : "self-tuning", or "precomputed": then X is K (n, n) for `fit` and (m, n) afterwards.
+    alpha : lambda > 0, the weight of |W|^2 in the regularised error; the name is that of scikit-learn's KernelRidge.
+    tau : width of the self-tuning kernel in units of sigma_x sigma_x', positive.
+    n_neighbors : k, which neighbour sets the scale; below the number of training examples.
+    include_self : count a training point as its own first neighbour. The scale of a new point is the distance to its k-th
+        nearest training point; with True, a training point that is asked about again has the scale that it was fitted with.
+
+    Attributes
+    ----------
+    classes_ (C,); dual_coef_ (n, C) = A^T; positive_definite_ : whether K + lambda I is; for the self-tuning kernel sigma_
+    (n,) scales and X_fit_ (n, d) points of the training set; n_features_in_.
+
+    `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
+    K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
+    """
+
+    def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
+        self.kernel = kernel
+        self.alpha = alpha
+        self.tau = tau
+        self.n_neighbors = n_neighbors
+        self.include_self = include_self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def fit(self, X, y):
+        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        if self.kernel not in ("self-tuning", "precomputed"):
+            raise ValueError(f"kernel must be self-tuning or precomputed, got {self.kernel!r}")
+        _check_positive("alpha", self.alpha)
+        self.classes_, y = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"labels must have at least 2 classes, got 1 class ({self.classes_[0]!r}); add examples of another class"
+            )
+        targets = np.eye(len(self.classes_))[y]
+        self.dual_coef_, self.positive_definite_ = _dual_coefficients(self._gram(X), targets, self.alpha)
+        if not self.positive_definite_:
+            warnings.warn(
+                f"K + alpha I is not positive definite for alpha={self.alpha!r}, because K has negative eigenvalues; "
+                "(K + alpha I) A = T is solved by least squares. Raise alpha" + (" or lower tau" if self._tuned else ""),
+                LinAlgWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X):
+        """y(x) (m, C) for X (m, d), or for two classes (m,) the second output less the first."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self._tuned:
+            sigma = local_scale(X, self.X_fit_, n_neighbors=self.n_neighbors)
+            X = self_tuning_kernel(X, self.X_fit_, sigma, self.sigma_, tau=self.tau)
+        outputs = X @ self.dual_coef_
+        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X):
+        """Labels (m,) of X (m, d): the class of the highest output, the first of equals."""
+        outputs = self.decision_function(X)
+        return self.classes_[(outputs > 0).astype(int) if outputs.ndim == 1 else outputs.argmax(1)]
+
+    @property
+    def _tuned(self):
+        return self.kernel == "self-tuning"
+
+    def _gram(self, X):
+        if self._tuned:
+            self.sigma_ = local_scale(X, n_neighbors=self.n_neighbors, include_self=self.include_self)
+            self.X_fit_ = X
+            return self_tuning_kernel(X, X, self.sigma_, self.sigma_, tau=self.tau)
+        if X.shape[0] != X.shape[1] or not np.allclose(X, X.T):
+            raise ValueError(f"a precomputed kernel must be a symmetric matrix (n, n) of training examples, got {X.shape}")
+        return X
+
+
+def _dual_coefficients(K, targets, alpha):
+    """(A^T, positive definite): the solution of (K + alpha I) A^T = T by scikit-learn's KernelRidge.
+
+    KernelRidge tries Cholesky's decomposition and, where a pivot is not positive, warns and takes least squares.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        solution = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, targets).dual_coef_
+    indefinite = [warning for warning in caught if "Singular matrix" in str(warning.message)]
+    for warning in caught:
+        if warning not in indefinite:
+            warnings.warn(warning.message, warning.category, stacklevel=3)
+    return solution, not indefinite
+
+
+def _check_positive(name, value):
+    if not (isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value < np.inf):
+        raise ValueError(f"{name} must be a positive number, got {value!r}")

@@ -1,0 +1,269 @@
+"""Kernel least squares and the self-tuning kernel: the formulas, literally, and the algebra behind them."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.linalg import LinAlgWarning
+from sklearn.datasets import load_iris, load_wine
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
+
+SEEDS = st.integers(0, 999)
+
+
+def cloud(seed, n=24, d=3):
+    """Points of three classes in random order, no two alike."""
+    random = np.random.RandomState(seed)
+    y = random.permutation(np.arange(n) % 3)
+    return random.normal(size=(n, d)) + y[:, None], y
+
+
+def literal_scale(x, points, k):
+    """The k-th smallest distance from x to the points, by sorting."""
+    return sorted(math.dist(x, point) for point in points)[k - 1]
+
+
+def literal_outputs(X, y, X_test, *, alpha, tau, k, include_self):
+    """y(x) = k(x)^T (K + lambda I)^{-1} T from the source's formulas, entry by entry, with an explicit inverse."""
+    n, classes = len(X), sorted(set(y.tolist()))
+    sigma = [literal_scale(x, X, k) if include_self else literal_scale(x, [*X[:i], *X[i + 1 :]], k) for i, x in enumerate(X)]
+    K = [[math.exp(-(math.dist(a, b) ** 2) / (tau * sigma[i] * sigma[j])) for j, b in enumerate(X)] for i, a in enumerate(X)]
+    T = [[float(label == c) for c in classes] for label in y]
+    inverse = np.linalg.inv(np.array(K) + alpha * np.eye(n))
+    rows = []
+    for x in X_test:
+        scale = literal_scale(x, X, k)
+        k_x = [math.exp(-(math.dist(x, a) ** 2) / (tau * scale * sigma[i])) for i, a in enumerate(X)]
+        rows.append(np.array(k_x) @ inverse @ np.array(T))
+    return np.array(rows)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.sampled_from([0.5, 1.0, 10.0]), st.sampled_from([0.05, 1.0, 8.0]), st.integers(2, 8), st.booleans())
+def test_outputs_equal_the_literal_formula(seed, alpha, tau, k, include_self):
+    X, y = cloud(seed)
+    X_test, _ = cloud(seed + 1000)
+    expected = literal_outputs(X, y, X_test, alpha=alpha, tau=tau, k=k, include_self=include_self)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinAlgWarning)
+        model = KernelRidgeClassifier(alpha=alpha, tau=tau, n_neighbors=k, include_self=include_self).fit(X, y)
+    condition = np.linalg.cond(self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=tau) + alpha * np.eye(len(X)))
+    np.testing.assert_allclose(model.decision_function(X_test), expected, rtol=0, atol=1e-13 * condition)
+    assert (model.predict(X_test) == expected.argmax(1)).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.integers(1, 9), st.booleans())
+def test_scale_is_the_distance_to_the_kth_nearest_point(seed, k, include_self):
+    X, _ = cloud(seed)
+    Y, _ = cloud(seed + 1000, n=15)
+    np.testing.assert_allclose(local_scale(X, Y, n_neighbors=k), [literal_scale(x, Y, k) for x in X], rtol=1e-13)
+    expected = [literal_scale(x, X, k + 1) for x in X]
+    found = local_scale(X, n_neighbors=k + include_self, include_self=include_self)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_scale_on_integers_is_exact():
+    X = np.array([[0.0], [1.0], [3.0], [5.0], [6.0]])
+    np.testing.assert_array_equal(local_scale(X, n_neighbors=2), [1, 1, 2, 1, 1])
+    np.testing.assert_array_equal(local_scale(X, n_neighbors=2, include_self=False), [3, 2, 2, 2, 3])
+    np.testing.assert_array_equal(local_scale([[2.0]], X, n_neighbors=3), [2.0])
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, st.integers(-40, 40), st.floats(1e-6, 1e6))
+def test_a_common_scaling_of_all_attributes_does_not_change_the_self_tuning_kernel(seed, exponent, factor):
+    # |c x - c x'|^2 / (tau (c sigma)(c sigma')) = |x - x'|^2 / (tau sigma sigma'); exact for powers of 4 and their roots.
+    X, _ = cloud(seed)
+    sigma = local_scale(X, n_neighbors=4)
+    K = self_tuning_kernel(X, X, sigma, sigma, tau=8.0)
+    for c, tolerance in ((4.0**exponent, 0.0), (factor, 1e-12)):
+        scale = local_scale(c * X, n_neighbors=4)
+        np.testing.assert_allclose(self_tuning_kernel(c * X, c * X, scale, scale, tau=8.0), K, rtol=0, atol=tolerance)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, st.floats(0.01, 100))
+def test_self_tuning_kernel_is_symmetric_with_unit_diagonal(seed, tau):
+    X, _ = cloud(seed)
+    sigma = local_scale(X, n_neighbors=3)
+    K = self_tuning_kernel(X, X, sigma, sigma, tau=tau)
+    assert (K.T == K).all() and (K.diagonal() == 1).all() and (K >= 0).all() and (K <= 1).all()
+
+
+def test_self_tuning_kernel_with_equal_scales_is_the_gaussian_kernel_and_positive_semidefinite():
+    X, _ = cloud(3)
+    scale = np.full(len(X), 0.7)
+    K = self_tuning_kernel(X, X, scale, scale, tau=8.0)
+    squared = ((X[:, None] - X) ** 2).sum(2)
+    np.testing.assert_allclose(K, np.exp(-squared / (8 * 0.49)), rtol=1e-12)
+    assert np.linalg.eigvalsh(K).min() > -1e-12
+
+
+def test_self_tuning_kernel_is_no_mercer_kernel():
+    # Five integers, k = 2 counting the point itself. Restricted to 1, 3, 5 the determinant is (1 - b)(1 + b - 2 a^2) with
+    # a = exp(-2/tau), b = exp(-16/tau), negative for tau = 8: no feature map has these inner products.
+    X = np.array([[0.0], [1.0], [3.0], [5.0], [6.0]])
+    sigma = local_scale(X, n_neighbors=2)
+    K = self_tuning_kernel(X, X, sigma, sigma, tau=8.0)
+    a, b = math.exp(-2 / 8), math.exp(-16 / 8)
+    assert np.linalg.det(K[1:4, 1:4]) == pytest.approx((1 - b) * (1 + b - 2 * a**2))
+    assert np.linalg.det(K[1:4, 1:4]) < -0.05 and np.linalg.eigvalsh(K)[0] < -0.04
+
+
+@settings(max_examples=20, deadline=None)
+@given(SEEDS, st.integers(1, 3), st.sampled_from([0.01, 1.0, 30.0]))
+def test_primal_weights_are_the_features_times_the_dual_coefficients(seed, degree, alpha):
+    X, y = cloud(seed)
+    features = PolynomialFeatures(degree).fit_transform(X)  # Phi^T (n, D)
+    dual = KernelRidgeClassifier("precomputed", alpha=alpha).fit(features @ features.T, y)
+    primal = Ridge(alpha=alpha, fit_intercept=False, solver="cholesky").fit(features, np.eye(3)[y])
+    W = features.T @ dual.dual_coef_  # Phi A^T (D, C)
+    np.testing.assert_allclose(primal.coef_.T, W, rtol=0, atol=1e-8 * np.abs(W).max())
+    direct = np.linalg.solve(features.T @ features + alpha * np.eye(features.shape[1]), features.T @ np.eye(3)[y])
+    np.testing.assert_allclose(direct, W, rtol=0, atol=1e-8 * np.abs(W).max())
+
+
+def test_the_error_has_no_minimum_where_the_kernel_has_a_small_negative_eigenvalue():
+    # J's second derivative in A is K (K + lambda I): along an eigenvector of mu in (-lambda, 0), mu (mu + lambda) < 0.
+    X = np.array([[0.0], [1.0], [3.0], [5.0], [6.0]])
+    y, alpha = np.array([0, 0, 1, 1, 1]), 1.0
+    model = KernelRidgeClassifier(alpha=alpha, tau=8.0, n_neighbors=2).fit(X, y)
+    K, T = self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=8.0), np.eye(2)[y]
+    assert model.positive_definite_
+
+    def error(A):  # J(A), with A^T (n, C)
+        return 0.5 * np.sum((K @ A - T) ** 2) + 0.5 * alpha * np.trace(A.T @ K @ A)
+
+    mu, v = (part[..., 0] for part in np.linalg.eigh(K))
+    step = np.column_stack([v, v])
+    for size in (1e-3, 1.0, 1e3):
+        gain = error(model.dual_coef_ + size * step) - error(model.dual_coef_)
+        assert gain == pytest.approx(size**2 * mu * (mu + alpha), rel=1e-4) and gain < 0
+
+
+def test_without_positive_definiteness_it_warns_and_still_solves_the_equation():
+    X, y = cloud(0)
+    with pytest.warns(LinAlgWarning, match="Raise alpha or lower tau"):
+        model = KernelRidgeClassifier(alpha=0.05, tau=50.0, n_neighbors=2).fit(X, y)
+    assert not model.positive_definite_
+    K = self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=50.0)
+    np.testing.assert_allclose((K + 0.05 * np.eye(len(X))) @ model.dual_coef_, np.eye(3)[y], atol=1e-9)
+
+
+def test_precomputed_self_tuning_kernel_gives_the_same_outputs():
+    X, y = cloud(5)
+    X_test, _ = cloud(6)
+    model = KernelRidgeClassifier(tau=4.0, n_neighbors=4).fit(X, y)
+    sigma = local_scale(X_test, X, n_neighbors=4)
+    given_values = KernelRidgeClassifier("precomputed").fit(self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=4.0), y)
+    K_test = self_tuning_kernel(X_test, X, sigma, model.sigma_, tau=4.0)
+    np.testing.assert_array_equal(given_values.decision_function(K_test), model.decision_function(X_test))
+
+
+def test_equal_outputs_go_to_the_first_class():
+    model = KernelRidgeClassifier("precomputed").fit(np.eye(3), ["b", "a", "c"])
+    assert model.predict(np.zeros((1, 3))).tolist() == ["a"]
+    binary = KernelRidgeClassifier("precomputed").fit(np.eye(2), ["b", "a"])
+    assert binary.predict([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]).tolist() == ["a", "b", "a"]
+
+
+def test_it_works_in_pipelines_and_grid_searches():
+    X, y = load_wine(return_X_y=True)
+    labels = np.array(["Barolo", "Grignolino", "Barbera"])[y]
+    pipeline = make_pipeline(StandardScaler(), KernelRidgeClassifier())
+    search = GridSearchCV(pipeline, {"kernelridgeclassifier__n_neighbors": [3, 7]}, cv=3).fit(X, labels)
+    assert search.best_score_ > 0.95 and set(search.predict(X)) == set(labels)
+
+
+def test_training_points_are_predicted_with_the_scales_they_were_fitted_with():
+    X, y = cloud(8)
+    model = KernelRidgeClassifier(n_neighbors=4).fit(X, y)
+    np.testing.assert_array_equal(local_scale(X, X, n_neighbors=4), model.sigma_)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (dict(n_neighbors=24), "n_neighbors must be at most 23 among 24 points, got 24; lower it or add examples"),
+        (dict(n_neighbors=24, include_self=False), "n_neighbors must be at most 23 among 24 points, got 24"),
+        (dict(n_neighbors=1), "n_neighbors must be an integer of at least 2 because the point itself is the first, got 1"),
+        (dict(n_neighbors=0, include_self=False), "n_neighbors must be an integer of at least 1, got 0"),
+        (dict(n_neighbors=2.0), "n_neighbors must be an integer of at least 2"),
+        (dict(tau=0.0), "tau must be a positive number, got 0.0"),
+        (dict(tau=float("nan")), "tau must be a positive number, got nan"),
+        (dict(alpha=-1), "alpha must be a positive number, got -1"),
+        (dict(alpha=True), "alpha must be a positive number, got True"),
+        (dict(kernel="rbf"), "kernel must be self-tuning or precomputed, got 'rbf'"),
+        (dict(kernel="precomputed"), r"a precomputed kernel must be a symmetric matrix \(n, n\)"),
+    ],
+)
+def test_bad_parameters_are_refused_in_words(options, message):
+    X, y = cloud(0)
+    with pytest.raises(ValueError, match=message):
+        KernelRidgeClassifier(**options).fit(X, y)
+
+
+def test_an_asymmetric_precomputed_kernel_is_refused():
+    with pytest.raises(ValueError, match="symmetric"):
+        KernelRidgeClassifier("precomputed").fit([[1.0, 0.5], [0.0, 1.0]], [0, 1])
+
+
+def test_repeated_points_are_refused_where_they_make_a_scale_zero():
+    X, y = load_iris(return_X_y=True)  # rows 101 and 142 are alike
+    with pytest.raises(ValueError, match=r"got 0 at 2 of 150 points \(the first is number 101\).*raise n_neighbors"):
+        KernelRidgeClassifier(n_neighbors=2).fit(X, y)
+    assert KernelRidgeClassifier(n_neighbors=3).fit(X, y).score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_points_that_coincide_are_found_at_any_place_in_any_number_of_dimensions(offset):
+    for seed in range(20):
+        X = np.random.RandomState(seed).normal(size=(40, 30)) + offset
+        X[7] = X[3]
+        with pytest.raises(ValueError, match="got 0 at 2 of 40 points"):
+            local_scale(X, n_neighbors=2)
+
+
+@pytest.mark.parametrize(
+    "sigma, shape", [(np.ones(3), r"\(3,\)"), (np.zeros(24), "smallest 0"), (np.full(24, np.inf), "largest inf")]
+)
+def test_the_kernel_refuses_scales_that_do_not_fit(sigma, shape):
+    X, _ = cloud(0)
+    with pytest.raises(ValueError, match=f"sigma_y must be 24 positive finite scales.*{shape}"):
+        self_tuning_kernel(X, X, np.ones(24), sigma)
+    with pytest.raises(ValueError, match="the same d"):
+        self_tuning_kernel(X, X[:, :2], np.ones(24), np.ones(24))
+
+
+@settings(max_examples=20, deadline=None)
+@given(arrays(np.float64, (12, 2), elements=st.floats(-9, 9, width=16), unique=True), st.sampled_from([1e-150, 1e120]))
+def test_extreme_units_neither_overflow_nor_vanish(X, unit):
+    if len(np.unique(X, axis=0)) < len(X):
+        return
+    sigma = local_scale(X, n_neighbors=2)
+    K = self_tuning_kernel(X, X, sigma, sigma)
+    # distances keep about 1e-8 relative precision where their squares come near the smallest numbers
+    scaled = self_tuning_kernel(X * unit, X * unit, sigma * unit, sigma * unit)
+    np.testing.assert_allclose(scaled, K, atol=1e-6)
+
+
+@parametrize_with_checks(
+    [
+        KernelRidgeClassifier(),
+        KernelRidgeClassifier(include_self=False, tau=8.0, n_neighbors=3),
+        KernelRidgeClassifier("precomputed"),
+    ]
+)
+def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
