@@ -85,15 +85,16 @@ class OnlineLearners:
         forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.smallest
         if dense.dtype != np.uint8:
             dense = P.X.astype(np.float64, copy=False) if forgetron else np.empty((0, 0), dtype=np.uint8)
-        scores = np.empty(signs.shape)
+        scores, visited = np.empty(signs.shape), np.empty(signs.shape)
         for order in orders:
             products = Products(P, Points(X[order]))
             drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
             start = 0
             while start < len(X):
-                start = self._stretch(P, dense, products, scale, held + order, start, signs[:, order], drawn, scores)
+                start = self._stretch(P, dense, products, scale, held + order, start, signs[:, order], drawn, visited)
             self.n_steps += len(X)
             self.n_passes += 1
+            scores[:, order] = visited
         self.n_seen += len(X)
         kept = np.unique(np.concatenate(self.rows))
         self.rows = [np.searchsorted(kept, rows) for rows in self.rows]
@@ -127,18 +128,12 @@ class OnlineLearners:
 
     def _scale(self, norms):
         """1 / sqrt(k(x, x)) of points with these squared norms, 0 where k(x, x) = 0; all 1 without normalization."""
-        own = np.ones(len(norms))
-        if self.kernel.kind == POLYNOMIAL:
-            fill(self.kernel, norms, 0.0, norms, own)
-        if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and own.max() > 1 + 1e-9:
+        largest = self_values(self.kernel, norms).max()
+        if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and largest > 1 + 1e-9:
             raise ValueError(
-                f"the Forgetron needs a kernel with k(x, x) <= 1, got {own.max():.4g}; set normalize=True or scale the data"
+                f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True or scale the data"
             )
-        if not self.normalize:
-            return np.ones(len(norms))
-        if own.min() < 0:
-            raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
-        return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
+        return _inverse_root(self.kernel, norms) if self.normalize else np.ones(len(norms))
 
     def _stretch(self, P, dense, products, scale, order, start, signs, draws, scores):
         """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
@@ -169,6 +164,31 @@ class OnlineLearners:
                 )  # fmt: skip
             self.rows[a], self.weights[a], self.born[a] = index[columns[low:high]], weights[low:high], born[low:high]
         return stop
+
+
+def self_values(kernel, norms):
+    """k(x, x) (n,) of points with these squared norms."""
+    own = np.ones(len(norms))
+    if kernel.kind == POLYNOMIAL:
+        fill(kernel, norms, 0.0, norms, own)
+    return own
+
+
+def normalized(kernel, X, Y):
+    """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
+    P, Q = Points(X), Points(Y)
+    products = Products(P, Q)
+    block, K = np.empty((len(P), len(Q)), dtype=products.dtype), np.empty((len(P), len(Q)))
+    products.block(np.arange(len(P)), slice(None), block)
+    _kernel_rows(kernel, block, P.norms, Q.norms, _inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms), K)
+    return K
+
+
+def _inverse_root(kernel, norms):
+    own = self_values(kernel, norms)
+    if own.min() < 0:
+        raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
+    return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
 
 
 @njit(nogil=True, cache=True)
