@@ -367,8 +367,6 @@ def test_truncation_changes_f_by_no_more_than_its_bound(stream, kernel, lam, eta
     assert math.sqrt(max(difference @ K @ difference, 0)) <= (1 - eta * lam) ** tau / lam + 1e-6
 
 
-
-
 # ------------------------------------------------------------------ the rest
 
 

@@ -17,7 +17,6 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize_scalar
-from scipy.stats import t as student
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -125,8 +124,8 @@ def table(name, settings):
 
     streams   problem, kernel, method, budget, noise, random_state, examples, online_errors, mistakes, support
     final     the same keys, n, errors on the n_test test examples, damage and shrinking of Forgetrons
-    noise     noise, method, passes, value (lambda or C), random_state, train, validation and test errors and their n, support
-    bounds    degree, n, random_state, mistakes, bound, ... (see bound_rows)
+    noise     noise, method, passes, value (lambda or C), random_state, errors (train, validation, test), their n, support
+    bounds    degree, n, random_state, mistakes, bound, ... (see _bounds)
     nu        nu, examples, margin_errors, margin
     machines  n, random_state, method, support, errors, n_test
     Raises StaleResult if a stored table is absent or was made by other code.
@@ -295,7 +294,9 @@ def _noise(settings, progress):
         X, y = ordered(settings, 2 * n, seed, noise=noise)
         parts = [(X[:n], y[:n]), (X[n:], y[n:]), (data.X_test, z_test)]
         common = dict(degree=settings.degree, random_state=seed)
-        models = [("perceptron", p, np.nan, BudgetPerceptron(budget=None, max_iter=p, **common)) for p in (1, settings.n_epochs)]
+        models = [
+            ("perceptron", p, np.nan, BudgetPerceptron(budget=None, max_iter=p, **common)) for p in (1, settings.n_epochs)
+        ]
         for value in settings.regularizations:
             model = Norma(regularization=value, step=1.0, max_iter=settings.n_epochs, **common)
             models.append(("norma", settings.n_epochs, value, model))
@@ -316,21 +317,6 @@ def _noise(settings, progress):
     names = ["noise", "method", "passes", "value", "random_state", "train", "validation", "test"]
     names += ["n_train", "n_validation", "n_test", "support"]
     return pd.DataFrame([row for rows in found for row in rows], columns=names)
-
-
-def chosen_by_validation(noise):
-    """For each noise and method (and passes of the perceptron) the value with the fewest validation errors over all orders.
-
-    The validation examples have wrong labels too, as any sample would; the test examples have not. Rates with the mean
-    over orders, and the standard deviation of the test rate.
-    """
-    keys = ["noise", "method", "passes", "value"]
-    rates = noise.assign(**{s: noise[s] / noise[f"n_{s}"] for s in ("train", "validation", "test")})
-    grouped = rates.groupby(keys, dropna=False, sort=False)
-    means = grouped[["train", "validation", "test", "support"]].mean().reset_index()
-    means["spread"] = grouped["test"].std().to_numpy()
-    best = means.loc[means.groupby(["noise", "method", "passes"], sort=False)["validation"].idxmin()]
-    return best.reset_index(drop=True)
 
 
 # ------------------------------------------------------------------ mistake bounds and the vote
@@ -392,8 +378,8 @@ def vote(model, X):
 def _bounds(settings, progress):
     """One row for each degree and order at n_bound, and one for each degree at n_train.
 
-    mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound (R / gamma)^2 with the widest margin found,
-    missing where none is positive; total mistakes in at most 30 passes and whether the last was without one (separated);
+    mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound (R / gamma)^2 with the widest margin
+    found, missing where none is positive; total mistakes in 30 passes and whether the last was without one (separated);
     vote_errors and last_errors of the first pass on n_test; svm_support, svm_errors of the support vector machine (C = 10).
     """
     data = datasets.load(settings.dataset)
@@ -432,7 +418,7 @@ def _bounds(settings, progress):
 
 
 def _margins_of_part(kernel, K, X, z, cost):
-    """Margins (n,) of all examples for the direction that a machine finds on the first of them, which K (m, m) belongs to."""
+    """Margins (n,) of all examples for the direction that a machine finds on the first m of them; K (m, m) is theirs."""
     m = len(K)
     machine = SVC(C=cost, kernel="precomputed").fit(K, z[:m])
     weights, held = machine.dual_coef_[0], machine.support_
@@ -483,66 +469,3 @@ def _machines(settings, progress):
     found = _side_by_side(run, [(n, settings.random_state) for n in settings.sizes], progress, "machines")
     names = ["n", "random_state", "method", "support", "errors", "n_test"]
     return pd.DataFrame([row for rows in found for row in rows], columns=names)
-
-
-# ------------------------------------------------------------------ what the tables say
-
-
-def growth_exponents(streams):
-    """a of support = c n^a, by least squares on logarithms over the second half of the checkpoints (the last decade).
-
-    One row for each kernel and noise of the perceptron on odd or even: mean over orders with its 95 % interval (Student's t),
-    n_orders, and doubling, the mean of support(n) / support(n / 2) at the end of the stream, 2 if growth were linear.
-    """
-    rows = []
-    part = streams[(streams["problem"] == PROBLEMS[0]) & (streams["method"] == "perceptron")]
-    for (kernel, noise), group in part.groupby(["kernel", "noise"], sort=False):
-        fits = []
-        for _, run in group.groupby("random_state"):
-            late = run[run["examples"] >= run["examples"].max() / 10]
-            fits.append(np.polyfit(np.log(late["examples"]), np.log(late["support"]), 1)[0])
-        mean, half = np.mean(fits), student.ppf(0.975, len(fits) - 1) * np.std(fits, ddof=1) / np.sqrt(len(fits))
-        examples = int(group["examples"].max())
-        rows.append((kernel, noise, examples, mean, mean - half, mean + half, len(fits), np.mean(np.array(fits) <= 1)))
-    return pd.DataFrame(rows, columns=["kernel", "noise", "examples", "exponent", "low", "high", "n_orders", "below"])
-
-
-def by_budget(streams, final, problem):
-    """Mean and extremes over orders of the online and the test error rate and of the examples held, by method and budget."""
-    last = streams.loc[streams.groupby(KEYS, sort=False)["examples"].idxmax()]
-    both = last.merge(final, on=KEYS, validate="one_to_one")
-    both = both[(both["problem"] == problem) & (both["kernel"] == "poly") & (both["noise"] == 0)]
-    both = both.assign(online=both["online_errors"] / both["n"], test=both["errors"] / both["n_test"])
-    summary = both.groupby(["method", "budget"], sort=False).agg(
-        online=("online", "mean"), online_low=("online", "min"), online_high=("online", "max"),
-        test=("test", "mean"), test_low=("test", "min"), test_high=("test", "max"),
-        mistakes=("mistakes", "mean"), support=("support", "mean"), most=("support", "max"),
-        damage=("damage", "mean"), shrinking=("shrinking", "mean"), n_orders=("test", "size"),
-    )  # fmt: skip
-    return summary.reset_index()
-
-
-def claims(streams=None, final=None):
-    """The article's statements that a number can test: columns of the claims ledger, from the published tables.
-
-    Growth linear in the examples presented is an exponent of 1 (verdict by the interval over orders; percentile the fraction
-    of orders with an exponent of at most 1). A budget that is kept is an exact count.
-    """
-    streams = table("streams", PUBLISHED) if streams is None else streams
-    rows = []
-    for row in growth_exponents(streams).itertuples():
-        words = f"exponent of the growth of the support set, {row.kernel} kernel, {row.noise:.0%} wrong labels"
-        rows.append((words, 1.0, row.exponent, row.low, row.high, row.examples, row.below))
-    for method in ("forgetron", "basic forgetron"):
-        part = streams[(streams["method"] == method) & (streams["problem"] == PROBLEMS[0])]
-        for budget, group in part.groupby("budget"):
-            most = int(group["support"].max())
-            rows.append((f"most examples held by the {method}, budget {budget}", budget, most, most, most, len(group), np.nan))
-    names = ["quantity", "published", "ours", "low", "high", "n", "percentile"]
-    found = pd.DataFrame(rows, columns=names).assign(
-        source="Encyclopedia article", item="Variants and extensions", producer="family.ipynb"
-    )
-    inside = (found["low"] <= found["published"]) & (found["published"] <= found["high"])
-    found["verdict"] = np.where(found["published"] == found["ours"], "exact", np.where(inside, "within", "outside"))
-    columns = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
-    return found[columns].round({"ours": 4, "low": 4, "high": 4})
