@@ -71,7 +71,7 @@ class OnlineLearners:
         self.state[:, MARGIN] = margin
 
     def learn(self, X, signs, orders, *, draws=None):
-        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`.
+        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) in the list `orders`.
 
         draws(n) gives numbers (n, m) in [0, 1), which choose the examples that random removal forgets. Returns the scores
         (m, n) that the learners gave to each example of the last order before they learnt from it.
@@ -80,7 +80,7 @@ class OnlineLearners:
         everything = X if held == 0 else np.concatenate([self.points, X])
         seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         P = Points(everything)
-        check_range(self.kernel, P.norms, self.n_seen + len(X))
+        check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
         scale = self._scale(P.norms)
         forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.smallest
         if dense.dtype != np.uint8:
@@ -106,7 +106,7 @@ class OnlineLearners:
         m, out = len(self.rows), np.zeros((len(self.rows), len(X)))
         if len(self.seen):
             P, Q = Points(self.points), Points(X)
-            check_range(self.kernel, [P.top, Q.top], self.n_seen)
+            check_range(self.kernel, [P.top, Q.top], self.n_steps)
             products, coefficients = Products(P, Q), self.coefficients() * self._scale(P.norms)
             width = max(1, BLOCK_BYTES // (8 * len(P)))
             for start in range(0, len(X), width):

@@ -160,7 +160,7 @@ def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B
     assert model.n_support_[0] == len(held) <= B
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(streams(), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]))
 def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
     (X, y), K = stream, gram(stream[0], kernel, True)
@@ -174,7 +174,7 @@ def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
     np.testing.assert_allclose(model.shrinking_, sum(1 - phi for _, _, phi, _, _ in trace), rtol=1e-7, atol=1e-9)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     streams(), kernel_choices, st.sampled_from([0.0, 0.01, 0.3]), st.sampled_from([0.25, 1.0]), st.booleans(),
     st.sampled_from([0.0, 1.0]), st.sampled_from([None, 0.0, 0.3, 1.0]), st.sampled_from([None, 1, 4]), st.booleans(),
@@ -275,8 +275,8 @@ def test_83_is_the_smallest_budget_for_which_the_basic_forgetron_keeps_the_damag
     assert worst(82) > 15 / 32 >= worst(83)
 
 
-@settings(max_examples=150, deadline=None)
-@given(streams(60), st.integers(1, 8), kernel_choices)
+@settings(max_examples=30, deadline=None)
+@given(streams(), st.integers(1, 8), kernel_choices)
 def test_the_self_tuning_forgetron_keeps_the_damage_within_15_32_of_the_mistakes_always(stream, B, kernel):
     _, _, trace = forgetron(gram(stream[0], kernel, True), stream[1].tolist(), B, "self-tuning")
     for M, Q, phi, sigma, _ in trace:
@@ -299,7 +299,7 @@ def test_the_basic_forgetron_forgets_weights_of_at_most_one_over_root_of_B_plus_
             assert sigma <= (B + 1) ** -0.5 * (1 + 1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(streams(60), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]), st.data())
 def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel, shrinking, data):
     """M <= |g|^2 (1 + sum (1 - phi)) + 2 sum of hinge losses of g + Q, for every g and every budget: the inequality that the
@@ -331,7 +331,7 @@ def test_the_theorem_of_the_forgetron_holds_on_streams_that_exceed_its_budget(sh
     assert model.n_mistakes_[0] > 2 * B
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(streams(60), kernel_choices, st.sampled_from([0.0, 0.2, 0.7, 1.0]), st.sampled_from([0.1, 1.0]), st.booleans())
 def test_the_fraction_of_margin_errors_is_nu_but_for_the_way_that_the_margin_went(stream, kernel, nu, eta, sqrt):
     """rho_T = rho_0 + eta sum (nu - sigma_t), so that with a bounded rho the fraction tends to nu."""
@@ -419,6 +419,6 @@ def test_one_class_and_unknown_labels_are_refused():
         model.partial_fit(X, np.full(30, 7))
 
 
-@parametrize_with_checks([BudgetPerceptron(), BudgetPerceptron(budget=20, removal="oldest"), Forgetron(), Norma()])
+@parametrize_with_checks([BudgetPerceptron(), Forgetron(), Norma()])
 def test_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)

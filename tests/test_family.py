@@ -107,6 +107,11 @@ def test_a_stream_is_reproducible_and_its_wrong_labels_are_a_fraction():
     assert set(family.ordered(TINY, 50, 0, problem="ten digits")[1]) <= set(range(10))
 
 
+def test_labels_of_bytes_can_be_made_signs():
+    y = family.labels("odd or even", np.array([4, 7], dtype=np.uint8))
+    assert (2 * y - 1).tolist() == [-1, 1] and (1 - y).tolist() == [1, 0]
+
+
 def test_checkpoints_increase_to_the_end():
     for n in (20, 1200, 60000):
         stops = family.checkpoints(n)

@@ -134,7 +134,7 @@ def table(name, settings):
         raise ValueError(f"table must be one of {', '.join(TABLES)}, got {name!r}")
     if settings == PUBLISHED:
         return store.read_table(_path(name), _source(), COMMAND)
-    return _computed(name, settings)
+    return _computed(name, settings).copy()
 
 
 def publish(*, recompute=False, progress=False):
@@ -194,7 +194,7 @@ def learner(method, budget, settings, *, kernel="poly", random_state=0):
 
 def labels(problem, y):
     """Classes of a problem: the digit itself, or 1 for odd and 0 for even ones."""
-    return y % 2 if problem == "odd or even" else y
+    return np.asarray(y, dtype=np.int64) % 2 if problem == "odd or even" else y
 
 
 def ordered(settings, n, random_state, *, problem="odd or even", noise=0.0):
@@ -401,6 +401,8 @@ def _bounds(settings, progress):
         else:
             margins = [_margins_of_part(kernel, K, X, z, cost) for cost in COSTS[1:-1]]
         bound, gamma, deviation = min(mistake_bound(margin, 1.0) for margin in margins)
+        if model.n_mistakes_[0] > bound:
+            raise ArithmeticError(f"expected at most {bound:.6g} mistakes, a theorem, got {model.n_mistakes_[0]}")
         errors = [int(np.sum(z_test * f <= 0)) for f in (vote(model, data.X_test), model.decision_function(data.X_test))]
         machine = SVC(C=10.0, kernel="precomputed").fit(K, z[:some])
         wrong = int(np.sum(machine.predict(normalized(kernel, data.X_test, X[:some])) != z_test))

@@ -48,10 +48,14 @@ def growth_exponents(streams):
 
 
 def by_budget(streams, final, problem):
-    """Mean and extremes over orders of the online and the test error rate and of the examples held, by method and budget."""
+    """Mean and extremes over orders of the online and the test error rate and of the examples held, by method and budget.
+
+    Orders that only the perceptron without a budget has seen are left out.
+    """
     last = streams.loc[streams.groupby(family.KEYS, sort=False)["examples"].idxmax()]
     both = last.merge(final, on=family.KEYS, validate="one_to_one")
     both = both[(both["problem"] == problem) & (both["kernel"] == "poly") & (both["noise"] == 0)]
+    both = both[both["random_state"].isin(both.loc[both["budget"] > 0, "random_state"])]
     both = both.assign(online=both["online_errors"] / both["n"], test=both["errors"] / both["n_test"])
     summary = both.groupby(["method", "budget"], sort=False).agg(
         online=("online", "mean"), online_low=("online", "min"), online_high=("online", "max"),
@@ -130,12 +134,13 @@ def bound_summary(bounds):
     """Means over orders by n and degree: mistakes, bounds, and what they say of the vote, in fractions."""
     rows = bounds.groupby(["n", "degree"], as_index=False).agg(
         mistakes=("mistakes", "mean"), bound=("bound", "mean"), hard_bound=("hard_bound", "mean"),
-        vote_errors=("vote_errors", "mean"), n_test=("n_test", "first"),
+        vote_errors=("vote_errors", "mean"), n_test=("n_test", "first"), svm_support=("svm_support", "mean"),
     )  # fmt: skip
     rows["by mistakes"] = family.vote_bound(rows["mistakes"], rows["n"])
     rows["by margin"] = family.vote_bound(rows["bound"], rows["n"])
     rows["vote"] = rows["vote_errors"] / rows["n_test"]
-    return rows.drop(columns=["vote_errors", "n_test"]).rename(columns={"hard_bound": "separable bound"})
+    rows["SVM held"] = rows["svm_support"] / (rows["n"] + 1)
+    return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})
 
 
 def least_regularized(noise, rate):

@@ -59,7 +59,7 @@ def figure_growth(streams, budget):
     )  # fmt: skip
     left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="examples held")
     left.legend(loc="upper left", fontsize=7)
-    clean = streams[(streams["problem"] == PROBLEMS[0]) & (streams["kernel"] == "poly") & (streams["noise"] == 0)]
+    clean = _comparable(streams, PROBLEMS[0])
     for method, (colour, marker, line) in STYLES.items():
         group = clean[(clean["method"] == method) & clean["budget"].isin([0, budget])]
         mean = group.groupby("examples")["support"].mean()
@@ -112,7 +112,7 @@ def figure_online(streams, budgets):
     """Running online error along the stream at one budget for each problem, {problem: budget}; means over orders."""
     figure, axes = canvas(1, len(budgets), height=3.4, sharey=True, squeeze=False)
     for axis, (problem, budget) in zip(axes.flat, budgets.items(), strict=True):
-        clean = streams[(streams["problem"] == problem) & (streams["kernel"] == "poly") & (streams["noise"] == 0)]
+        clean = _comparable(streams, problem)
         for method, (colour, marker, line) in STYLES.items():
             group = clean[(clean["method"] == method) & clean["budget"].isin([0, budget])]
             mean = group.groupby("examples")["online_errors"].mean()
@@ -214,7 +214,9 @@ def figure_machines(machines):
     figure, (left, right) = canvas(1, 2, height=3.2)
     styles = [STYLES["perceptron"], ("#009E73", "o", "--"), ("#CC79A7", "^", "-.")]
     for (method, group), (colour, marker, line) in zip(machines.groupby("method", sort=False), styles, strict=False):
-        left.plot(group["n"], group["support"], color=colour, marker=marker, linestyle=line, label=method)
+        left.plot(
+            group["n"], group["support"], color=colour, marker=marker, linestyle=line, label=method.replace("svm", "SVM")
+        )
         right.plot(group["n"], group["errors"] / group["n_test"], color=colour, marker=marker, linestyle=line, label=method)
     left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="support vectors")
     right.set(xscale="log", yscale="log", xlabel="training examples", ylabel="test error")
@@ -224,11 +226,19 @@ def figure_machines(machines):
         axis.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
         axis.tick_params(axis="x", labelrotation=30)
     left.yaxis.set_major_formatter(COUNTS)
+    left.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+    left.set_yticks(_ticks(*left.get_ylim()))
     right.set_yticks(_ticks(*right.get_ylim()))
     right.yaxis.set_major_formatter(PERCENT)
     right.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
     left.legend(loc="upper left")
     return figure
+
+
+def _comparable(streams, problem):
+    """Streams of one problem with clean labels and the polynomial kernel, in the orders that all methods have seen."""
+    part = streams[(streams["problem"] == problem) & (streams["kernel"] == "poly") & (streams["noise"] == 0)]
+    return part[part["random_state"].isin(part.loc[part["budget"] > 0, "random_state"])]
 
 
 def _ticks(low, high):
