@@ -22,7 +22,8 @@ marks = expand("{marks}/{name}.executed", marks=MARKS, name=RUNS)
 PYTHON = sys.executable
 SHOWN = expand("kp/{name}.py", name=glob_wildcards("kp/{name,[^/]+}.py").name)
 SHOWN += expand("kp/study/{name}.py", name=glob_wildcards("kp/study/{name,[^/]+}.py").name) + ["kp/study/style.mplstyle"]
-PUBLISHED = glob_wildcards("data/published/{name}.csv").name
+OTHERS = expand("{marks}/{name}.computed", marks=MARKS, name=[name for name in batch.EXPERIMENTS if name != "claims"])
+OTHERS += expand("data/published/{name}.csv", name=glob_wildcards("data/published/{name}.csv").name)
 
 
 rule report:
@@ -55,19 +56,19 @@ rule experiment:
     # The memory keeps two of them from running together; each uses both cores.
     # Data files that are not here yet are downloaded by the command, which verifies all of them in any case.
     input:
-        lambda wildcards: [f"{module.replace('.', '/')}.py" for module in batch.MODULES[wildcards.experiment]],
-        [path for file in datasets.DATASETS["mnist"].files if (path := datasets.find(file))],
+        lambda wildcards: [f"{module.replace('.', '/')}.py" for module in batch.EXPERIMENTS[wildcards.experiment].MODULES],
+        lambda wildcards: [
+            path
+            for name in batch.EXPERIMENTS[wildcards.experiment].DATASETS
+            for file in datasets.DATASETS[name].files
+            if (path := datasets.find(file))
+        ],
+        lambda wildcards: OTHERS if wildcards.experiment == "claims" else [],
     output: touch("build/{profile}/marks/{experiment}.computed")
     params: recompute=RECOMPUTE
     threads: 2
     resources: mem_mb=9000
     shell: "{PYTHON} -m kp.study run {wildcards.experiment} {params.recompute}"
-
-
-rule claims:
-    input: f"{MARKS}/mnist.computed", "kp/study/claims.py", expand("data/published/{name}.csv", name=PUBLISHED)
-    output: touch("build/{profile}/marks/claims.computed")
-    shell: "{PYTHON} -m kp.study run claims"
 
 
 rule notebook:
@@ -79,6 +80,3 @@ rule notebook:
     log: "build/{profile}/logs/{name}.log"
     resources: mem_mb=3000
     shell: "{PYTHON} -m kp.study notebook {wildcards.name} --profile {wildcards.profile} > {log} 2>&1"
-
-
-ruleorder: claims > experiment

@@ -66,9 +66,9 @@ class Products:
         self.row_norms, self.column_norms = P.norms, Q.norms
 
     def block(self, rows, columns, out):
-        """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns a slice, out of the dtype of this object."""
+        """out[i, j] = x_rows[i] . y_columns[j]; rows and columns index arrays or slices, out of the dtype of this object."""
         if self.arithmetic == ORDERED:
-            _ordered_products(self.P.X[rows], np.ascontiguousarray(self.Q.X[columns].T), out)
+            ordered_products(self.P.X[rows], np.ascontiguousarray(self.Q.X[columns].T), out)
             return
         dtype = np.float32 if self.arithmetic == SINGLE else np.float64
         right = self.Q.X[columns]
@@ -100,13 +100,28 @@ class GivenValues:
 
 
 @njit(nogil=True, cache=True)
-def _ordered_products(A, BT, out):
+def ordered_products(A, BT, out):
+    """out (n, m) = A (n, d) times BT (d, m), each sum in the order of the columns of A; in tiles that fit the cache."""
+    rows, wide = 32, 1024
     out[:] = 0.0
-    for i in range(A.shape[0]):
-        for k in range(A.shape[1]):
-            a = A[i, k]
-            for j in range(BT.shape[1]):
-                out[i, j] += a * BT[k, j]
+    for left in range(0, out.shape[1], wide):
+        right = min(left + wide, out.shape[1])
+        for low in range(0, A.shape[1], rows):
+            high = min(low + rows, A.shape[1])
+            for i in range(A.shape[0]):
+                sums = out[i, left:right]
+                k = low
+                while k + 4 <= high:
+                    a0, a1, a2, a3 = A[i, k], A[i, k + 1], A[i, k + 2], A[i, k + 3]
+                    b0, b1, b2, b3 = BT[k, left:right], BT[k + 1, left:right], BT[k + 2, left:right], BT[k + 3, left:right]
+                    for j in range(right - left):
+                        sums[j] = (((sums[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j]
+                    k += 4
+                while k < high:
+                    a, b = A[i, k], BT[k, left:right]
+                    for j in range(right - left):
+                        sums[j] += a * b[j]
+                    k += 1
 
 
 @njit(nogil=True, cache=True)
@@ -126,6 +141,12 @@ class Columns:
 
     def __len__(self):
         return len(self.norms)
+
+    def values(self, kernel, rows, columns=slice(None)):
+        """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
+        products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
+        self.source.block(rows, columns, products)
+        return kernel.of(products, self.row_norms[rows], self.norms[columns])
 
     def columns(self, examples, start, stop, buffer):
         """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]].

@@ -69,8 +69,18 @@ def polynomial(degree, *, gamma=1.0, coef0=1.0):
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
 
 
+def gaussian(*, sigma):
+    """k(x, y) = exp(-|x - y|^2 / (2 sigma^2)), the RBF kernel by its width sigma > 0    (Xu & Zhang 2005, eq. 8)
+
+    Raises ValueError if sigma is not positive.
+    """
+    if not sigma > 0:
+        raise ValueError(f"sigma must be positive, got {sigma!r}")
+    return rbf(gamma=1.0 / (2.0 * sigma**2))
+
+
 def rbf(*, gamma):
-    """k(x, y) = exp(-gamma |x - y|^2), gamma > 0    (Xu & Zhang 2005, eq. 8, with gamma = 1 / (2 sigma^2))
+    """k(x, y) = exp(-gamma |x - y|^2), gamma > 0
 
     Raises ValueError if gamma is not positive.
     """

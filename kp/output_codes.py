@@ -5,20 +5,15 @@ Source: Hermans 2021, sections 3.1 (one-vs-all encoding) and 3.4 (argmax of the 
 Symbols: n examples, d features, C classes, m binary perceptrons (C, or 1 for two classes), z = +-1 signs (m, n).
 """
 
-import numbers
-
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import Columns, GivenValues, Gram, Points, Products
-from kp.mistakes import PREDICTORS
-from kp.perceptron import check_range, find_mistakes, visiting_orders
+from kp.estimator import KernelPerceptron
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import scores
 
 
@@ -28,7 +23,7 @@ def _has_points(estimator):
     return True
 
 
-class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
+class OneVsAllKernelPerceptron(KernelPerceptron):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
     Parameters
@@ -53,6 +48,12 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
 
     The same random_state gives the same bits on any number of threads and any memory budget.
     """
+
+    KERNELS = {
+        "linear": lambda self: kernels.linear(),
+        "poly": lambda self: kernels.polynomial(self.degree, gamma=self.gamma, coef0=self.coef0),
+        "rbf": lambda self: kernels.rbf(gamma=self.gamma),
+    }
 
     def __init__(
         self,
@@ -83,21 +84,9 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
         self.memory_budget = memory_budget
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y = validate_data(self, X, y, dtype=np.float64 if self.kernel == "precomputed" else "numeric")
-        check_classification_targets(y)
-        self._check_parameters()
-        self.classes_, y = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"labels must have at least 2 classes, got 1 class ({self.classes_[0]!r}); add examples of another class"
-            )
+        X, y = self._validate(X, y)
         gram = self._gram(X)
         signs = self._signs(y)
         orders = visiting_orders(
@@ -156,73 +145,19 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
         and the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64 if self.kernel == "precomputed" else "numeric", reset=False)
         predictor = self.predictor if predictor is None else predictor
-        f = scores(self._logs, self._kernel(), self._columns(X), predictor, epoch, threads=self._threads()).T
+        columns = self._columns(X, self.mistakes_[0].steps())
+        f = scores(self._logs, self._kernel(), columns, predictor, epoch, threads=self._threads()).T
         return f[:, 0] if len(self.classes_) == 2 else f
 
-    def predict(self, X, *, predictor=None, epoch=None):
-        """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
-        f = self.decision_function(X, predictor=predictor, epoch=epoch)
-        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(1)]
-
     def _check_parameters(self):
-        for name, lowest in (("max_iter", 1), ("memory_budget", 1)):
-            value = getattr(self, name)
-            if not (isinstance(value, numbers.Integral) and value >= lowest):
-                raise ValueError(f"{name} must be an integer of at least {lowest}, got {value!r}")
-        for name, allowed in (("predictor", PREDICTORS), ("orders", ("separate", "shared"))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
-        self._kernel()
-
-    def _kernel(self):
-        if callable(self.kernel) or self.kernel == "precomputed":
-            return kernels.GIVEN
-        if self.kernel == "linear":
-            return kernels.linear()
-        if self.kernel == "poly":
-            return kernels.polynomial(self.degree, gamma=self.gamma, coef0=self.coef0)
-        if self.kernel == "rbf":
-            return kernels.rbf(gamma=self.gamma)
-        raise ValueError(f"kernel must be linear, poly, rbf, precomputed or a function of X and Y, got {self.kernel!r}")
-
-    def _threads(self):
-        return effective_n_jobs(self.n_jobs)
+        super()._check_parameters()
+        self._check_integers(memory_budget=1)
+        self._check_options(orders=("separate", "shared"))
 
     def _signs(self, y):
         positive = np.arange(len(self.classes_))[1 if len(self.classes_) == 2 else 0 :]
         return np.where(y == positive[:, None], 1, -1).astype(np.int8)
-
-    def _gram(self, X):
-        if self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {X.shape}")
-            return Gram.of_matrix(np.ascontiguousarray(X))
-        if callable(self.kernel):
-            source = GivenValues(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X))
-            return Gram(source, memory_budget=self.memory_budget)
-        return Gram.of_points(X, memory_budget=self.memory_budget)
-
-    def _columns(self, X):
-        n = len(self.support_)
-        if self.kernel == "precomputed":
-            return Columns(GivenValues(lambda rows, columns: X[columns][:, self.support_[rows]].T, n, len(X)))
-        if callable(self.kernel):
-            held = self.support_vectors_
-            return Columns(GivenValues(lambda rows, columns: self._called(held[rows], X[columns]), n, len(X)))
-        points = Points(X)
-        check_range(self._kernel(), [points.top, self._points.top], self.mistakes_[0].steps())
-        return Columns(Products(self._points, points))
-
-    def _called(self, X, Y):
-        values = np.asarray(self.kernel(X, Y), dtype=np.float64)
-        if values.shape != (len(X), len(Y)) or not np.all(np.isfinite(values)):
-            raise ValueError(
-                f"the kernel function must return finite values of shape {(len(X), len(Y))}, got shape {values.shape}"
-                + ("" if np.all(np.isfinite(values)) else " with NaN or infinity")
-            )
-        return values
 
     def _keep(self, X, logs, index=None):
         """Store the logs and, of the examples X (n, d) seen at the places `index`, those on which a perceptron erred."""
@@ -232,5 +167,5 @@ class OneVsAllKernelPerceptron(ClassifierMixin, BaseEstimator):
         self._logs = [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
         if self.kernel != "precomputed":
             self.support_vectors_ = X[np.searchsorted(index, self.support_)]
-            self._points = Points(self.support_vectors_)
+        self._hold(getattr(self, "support_vectors_", None), self.support_)
         return self

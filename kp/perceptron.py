@@ -96,7 +96,8 @@ def count_training_errors(logs, kernel, gram, signs, *, threads=2):
 
 def _log(examples, steps, errors, z, ends):
     example, step = np.concatenate(examples).astype(np.intp), np.concatenate(steps).astype(np.int64)
-    return MistakeLog(example, step, z[example], np.concatenate(errors) if errors else None, ends)
+    errors = np.concatenate(errors) if errors else None
+    return MistakeLog(example=example, step=step, sign=z[example], errors=errors, ends=ends)
 
 
 def check_range(kernel, norms, steps):

@@ -39,12 +39,21 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
     coefficients = np.zeros((len(logs), len(examples)))
     for row, log, w in zip(coefficients, logs, weights, strict=True):
         np.add.at(row, np.searchsorted(examples, log.example[: len(w)]), w * log.sign[: len(w)])
-    out = np.zeros((len(logs), len(columns)))
+    out = expansion(coefficients, examples, kernel, columns, threads=threads, block_bytes=block_bytes)
+    return out / logs[0].steps(epoch) if predictor == "average" else out
+
+
+def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
+    """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,).
+
+    coefficients (m, S); examples are distinct indices of rows of `columns`.
+    """
+    out = np.zeros((len(coefficients), len(columns)))
     with threadpool_limits(threads, "blas"):
-        for start, stop, block, rows in _blocks(columns, examples, block_bytes):
+        for start, stop, block, rows in blocks(columns, examples, block_bytes):
             norms = columns.norms[start:stop]
             _weighted_sum(kernel, block, rows, columns.row_norms[examples], norms, coefficients, out[:, start:stop])
-    return out / logs[0].steps(epoch) if predictor == "average" else out
+    return out
 
 
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, tick=None):
@@ -76,7 +85,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
 
     out = {}
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        for start, stop, block, rows in _blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
+        for start, stop, block, rows in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
             list(pool.map(walk, range(len(logs))))
             if tick:
@@ -113,8 +122,8 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
         yield slice(start, stop), kernel.gamma * products.reshape(len(epochs), m, -1) + kernel.coef0 * b
 
 
-def _blocks(columns, examples, block_bytes):
-    """(start, stop, array, rows) over all columns, each block of inner products within block_bytes, in one buffer."""
+def blocks(columns, examples, block_bytes=2**28):
+    """Yield (start, stop, array, rows) over all columns, each block of inner products within block_bytes, in one buffer."""
     dtype = columns.source.dtype
     width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(4 * TILE, len(columns))))
     width -= width % TILE if width > TILE else 0

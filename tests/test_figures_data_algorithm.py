@@ -178,7 +178,8 @@ def test_multiset_holds_the_vector_after_each_step(run):
 
 
 def test_log_table_counts_epochs_from_one():
-    log = MistakeLog(*map(np.array, ([7, 4, 7], [0, 3, 4], [1, -1, 1], [5, 0, 2], [3, 6])))
+    columns = {"example": [7, 4, 7], "step": [0, 3, 4], "sign": [1, -1, 1], "errors": [5, 0, 2], "ends": [3, 6]}
+    log = MistakeLog(**{name: np.array(column) for name, column in columns.items()})
     table = toy.log_table(log)
     assert table["epoch"].tolist() == [1, 2, 2] and table["mistake"].tolist() == [1, 2, 3]
     assert table["example"].tolist() == [7, 4, 7] and table["step"].tolist() == [0, 3, 4]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kp.gram import BLOCK, DOUBLE, GIVEN, ORDERED, SINGLE, Columns, GivenValues, Gram, Points, Products
@@ -111,6 +111,7 @@ def test_products_of_reals_are_the_literal_sum_bit_by_bit(seed, n, m, d, dtype):
     random = np.random.RandomState(seed)
     X = (random.standard_normal((n, d)) * 10.0 ** random.randint(-8, 9, (n, d))).astype(dtype)
     Y = (random.standard_normal((m, d)) * 10.0 ** random.randint(-8, 9, (m, d))).astype(dtype)
+    assume(not (np.all(X == np.rint(X)) and np.all(Y == np.rint(Y))))
     found, arithmetic = products(X, Y)
     assert arithmetic == ORDERED
     np.testing.assert_array_equal(found, ordered(X, Y))

@@ -1,6 +1,6 @@
 """The study from the command line.
 
-python -m kp.study run mnist        compute what is missing, write the result tables and the claims ledger
+python -m kp.study run EXPERIMENT   compute what is missing of an experiment and write its result tables
 python -m kp.study notebook NAME    execute one notebook of a profile
 python -m kp.study report           make the report of the executed notebooks (--kind html or pdf)
 """
@@ -11,11 +11,9 @@ import sys
 from pathlib import Path
 
 from kp.datasets import DataError
-from kp.study import BUILD, ROOT, batch, claims, mnist, neighbours, report
+from kp.study import BUILD, ROOT, batch, report
 from kp.study.notebooks import execute
 from kp.study.store import StaleResult
-
-EXPERIMENTS = {"mnist": mnist.publish, "neighbours": neighbours.publish, "claims": claims.publish}
 
 
 def main(arguments=None):
@@ -23,7 +21,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m kp.study", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables")
-    run.add_argument("experiment", choices=EXPERIMENTS)
+    run.add_argument("experiment", choices=batch.EXPERIMENTS)
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
     notebook = commands.add_parser("notebook", help="execute one notebook of a profile")
     notebook.add_argument("name", help="one of those that 'list' shows")
@@ -42,7 +40,7 @@ def main(arguments=None):
 
 
 def _run(options):
-    EXPERIMENTS[options.experiment](recompute=options.recompute, progress=sys.stderr.isatty())
+    batch.EXPERIMENTS[options.experiment].publish(recompute=options.recompute, progress=sys.stderr.isatty())
     return 0
 
 

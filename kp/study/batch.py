@@ -8,11 +8,12 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kp.study import BUILD, ROOT, mnist, neighbours
+from kp.study import BUILD, ROOT, forms, ledger, mnist, neighbours
 
 PROFILES = ("quick", "full")
-MODULES = {"mnist": mnist.MODULES, "neighbours": neighbours.MODULES}
-"""The code of each experiment: what its stored results depend on, besides the data."""
+EXPERIMENTS = {"mnist": mnist, "neighbours": neighbours, "forms": forms, "claims": ledger}
+"""The modules of the experiments: `publish` stores results, which depend on the code in MODULES and the data in DATASETS.
+The last one needs the results of all others."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def notebooks(profile):
     figures = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}[profile]
     plan = [("data", {"dataset": dataset}, ("neighbours",)), ("algorithm", {}, ())]
     plan += [("mnist_degree", {"dataset": dataset, "degree": degree}, ("mnist", "claims")) for degree in mnist.DEGREES]
-    plan += [("mnist_summary", {"dataset": dataset}, ("mnist", "claims"))]
+    plan += [("mnist_summary", {"dataset": dataset}, ("mnist", "claims")), ("forms", {"dataset": dataset}, ("forms",))]
     runs = {}
     for source, parameters, reads in plan:
         degree = parameters.get("degree")

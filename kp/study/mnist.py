@@ -23,6 +23,7 @@ from kp.study import BUILD, RESULTS, store
 MODULES = ("kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.study.mnist")
 """The code that can change a result."""
 
+DATASETS = ("mnist",)
 COMMAND = "python -m kp.study run mnist"
 DEGREES = range(1, 7)
 SPLITS = ("train", "test")
@@ -145,7 +146,7 @@ def logs_from_arrays(arrays):
     )
     errors = np.split(arrays["errors"].astype(np.int64), cuts) if "errors" in arrays else [None] * len(example)
     return [
-        MistakeLog(t, np.cumsum(steps), z, wrong, arrays["ends"])
+        MistakeLog(example=t, step=np.cumsum(steps), sign=z, errors=wrong, ends=arrays["ends"])
         for t, steps, z, wrong in zip(example, waited, sign, errors, strict=True)
     ]
 

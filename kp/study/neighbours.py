@@ -18,6 +18,7 @@ from kp.study import RESULTS, store
 MODULES = ("kp.gram", "kp.study.neighbours")
 """The code that can change a result."""
 
+DATASETS = ("mnist",)
 COMMAND = "python -m kp.study run neighbours"
 PATH = RESULTS / "mnist_pairs.csv"
 COUNT = 20

@@ -1,0 +1,381 @@
+"""Multiclass perceptrons after Kesler: find the mistakes of the linear, the ordinary kernel, and Xu and Zhang's perceptron.
+
+Sources: Xu & Zhang 2005 (eqs 3 to 11); Duda, Hart & Stork 2001 (Kesler's construction); Crammer & Singer 2003.
+
+A mistake on example q of class i, which class j matches or beats, raises the scores of i and lowers those of j:
+
+    linear         w_i += x_q,          b_i += 1        (eq. 5)     moves f_i(x) by  x_q . x + 1
+    ordinary       alpha_q^i += 1,      beta_i += 1                 moves f_i(x) by  k(x_q, x) + 1
+    Xu and Zhang   alpha_m^i += k(x_m, x_q) for all m,              moves f_i(x) by  sum_m k(x_q, x_m) k(x_m, x) + 1
+                   beta_i += 1                          (eq. 11)
+
+and all of it for j with the opposite sign. On the training points the last is row q of K^2 + 1: Xu and Zhang's algorithm is
+the ordinary one in the squared Gram matrix, and one learner serves all three. With two classes f_2 = -f_1, and f_2 is the
+single discriminant of eqs 3, 6 and 9.
+
+Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what the mistakes add, alpha (C, n),
+beta (C,) the parameters of eq. 10.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from kp.gram import ordered_products
+from kp.kernels import fill
+from kp.mistakes import MulticlassLog
+from kp.predictors import TILE, blocks
+
+DEMOTE = ("winner", "first", "all")
+"""Which of the classes that match or beat the true one is demoted: the best of them, the first, or each of them."""
+
+BLOCK = 512
+"""Visits that are gone through together where the matrix G is not kept."""
+
+
+def find_mistakes(learner, orders, *, stop_if_separated=True, tick=None):
+    """Run a learner over the visiting orders, one (1, n) array an epoch; returns its `MulticlassLog`.
+
+    learner is a `Dense`, `Rows`, `Coefficients` or `Linear`. stop_if_separated ends after the first epoch without a mistake.
+    tick(visits) is called after each epoch.
+    """
+    columns, ends, steps = [], [], 0
+    for order in orders:
+        order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
+        place, promoted, demoted, errors = learner.epoch(order)
+        columns.append((order[place], steps + place, promoted, demoted, errors))
+        steps += len(order)
+        ends.append(steps)
+        if tick:
+            tick(len(order))
+        if stop_if_separated and not len(place):
+            break
+    example, step, promoted, demoted, errors = map(np.concatenate, zip(*columns, strict=True))
+    counted = len(errors) == len(example)
+    return MulticlassLog(
+        example=example, step=step, promoted=promoted, demoted=demoted,
+        errors=errors if counted else None, ends=np.array(ends, dtype=np.int64),
+    )  # fmt: skip
+
+
+class Dense:
+    """Scores of all examples, moved by rows of G (n, n), which is there as a whole.
+
+    y (n,) indices of classes; demote one of DEMOTE. Without count_errors the log has no training errors.
+    """
+
+    def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
+        self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
+        self.demote, self.counting = DEMOTE.index(demote), count_errors
+
+    def epoch(self, order):
+        """Visit the examples once: of each mistake its place in the order, the classes it moves, and training errors."""
+        return _visit(self.G, self.y, order, self.demote, self.counting, self.F)
+
+
+class Rows:
+    """The same for a plain kernel, with rows of G = k + threshold made on demand and kept by `gram`: the same bits."""
+
+    def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
+        self.gram, self.kernel, self.y, self.threshold, self.threads = gram, kernel, y, threshold, threads
+        self.F, self.demote = np.zeros((n_classes, len(y))), DEMOTE.index(demote)
+
+    def epoch(self, order):
+        found = []
+        with ThreadPoolExecutor(self.threads) as pool, threadpool_limits(self.threads, "blas"):
+            size = min(BLOCK, self.gram.capacity)
+            for start in range(0, len(order), size):
+                found.append(self._block(pool, order[start : start + size], start))
+        return map(np.concatenate, zip(*found, strict=True))
+
+    def _block(self, pool, examples, start):
+        G, norms = self.gram.values(self.kernel, examples, examples) + self.threshold, self.gram.norms
+        places = np.arange(len(examples))
+        place, promoted, demoted, _ = _visit(G, self.y[examples], places, self.demote, False, self.F[:, examples])
+        wrong = examples[place]
+        self.gram.fetch(np.unique(wrong))
+        n = self.F.shape[1]
+        cuts = np.linspace(0, n, self.threads + 1).astype(int)
+        parts = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+        slots = self.gram.slot[wrong]
+
+        def advance(part):
+            return _advance(
+                self.kernel, self.threshold, self.gram.store[:, part], norms[part], slots, norms[wrong],
+                promoted, demoted, self.y[part], self.F[:, part],
+            )  # fmt: skip
+
+        errors = sum(pool.map(advance, parts))
+        return start + place, promoted, demoted, _of_whole_mistakes(errors, promoted)
+
+
+class Coefficients:
+    """Xu and Zhang's update as it is written, for sets whose squared Gram matrix is too large: eq. 11, block by block.
+
+    rows(examples) -> K (b, n) makes kernel values. The scores of a block of visits are one matrix product of its rows with
+    alpha; within the block its own part of K^2 + 1 moves them. Equal to `Dense` in K^2 + 1 but for the order of sums.
+    Training errors are not counted: that would take the rows of K^2 of every mistake.
+    """
+
+    def __init__(self, rows, y, n_classes, *, threshold=1.0, demote="winner", threads=2):
+        self.rows, self.y, self.threshold, self.threads = rows, y, threshold, threads
+        self.alpha, self.beta, self.demote = np.zeros((n_classes, len(y))), np.zeros(n_classes), DEMOTE.index(demote)
+
+    def epoch(self, order):
+        found = []
+        for start in range(0, len(order), BLOCK):
+            examples = order[start : start + BLOCK]
+            K = self.rows(examples)
+            F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
+            G = squared(K.T, threads=self.threads) + self.threshold
+            places = np.arange(len(examples))
+            place, promoted, demoted, _ = _visit(G, self.y[examples], places, self.demote, False, F)
+            for q, i, j in zip(place, promoted, demoted, strict=True):
+                if i >= 0:
+                    self.alpha[i] += K[q]
+                    self.beta[i] += 1
+                self.alpha[j] -= K[q]
+                self.beta[j] -= 1
+            found.append((start + place, promoted, demoted, np.empty(0, dtype=np.int64)))
+        return map(np.concatenate, zip(*found, strict=True))
+
+
+class Linear:
+    """Weight vectors and thresholds in input space, eqs 4 and 5; X (n, d) float64. Training errors are not counted."""
+
+    def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
+        self.X, self.y, self.threshold, self.demote = X, y, threshold, DEMOTE.index(demote)
+        self.W, self.b = np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)
+
+    def epoch(self, order):
+        return *_visit_linear(self.X, self.y, order, self.demote, self.threshold, self.W, self.b), np.empty(0, np.int64)
+
+
+def product(A, B, *, threads=2):
+    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads."""
+    out, BT = np.empty((len(A), len(B))), np.ascontiguousarray(B.T)
+    parts = [slice(start, start + 64) for start in range(0, len(A), 64)]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda part: ordered_products(A[part], BT, out[part]), parts))
+    return out
+
+
+def squared(K, *, threads=2):
+    """K^T K (n, n) of K (m, n), which is K^2 where K is symmetric; each sum in the order of the m rows."""
+    K, KT = np.ascontiguousarray(K), np.ascontiguousarray(K.T)
+    n, size = len(KT), 64
+    out = np.empty((n, n))
+
+    def strip(start):
+        stop, made = min(start + size, n), np.empty((min(size, n - start), n - start))
+        ordered_products(KT[start:stop], K[:, start:], made)
+        out[start:stop, start:] = made
+        out[start:, start:stop] = made.T
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(strip, range(0, n, size)))
+    return out
+
+
+def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
+    """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
+
+    votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
+    errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats.
+    """
+    examples = np.unique(log.example)
+    places = np.searchsorted(examples, log.example)
+    until = np.array([log.until(epoch) for epoch in epochs], dtype=np.int64)
+    steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
+    votes, errors = np.zeros((len(epochs), n_classes, len(columns))), np.zeros(len(log), dtype=np.int64)
+    y = np.full(len(columns), -1) if y is None else y
+
+    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+        for start, stop, block, rows in blocks(columns, examples):
+            tiles = [slice(left, min(left + TILE, stop - start)) for left in range(0, stop - start, TILE)]
+
+            def over(tile, start=start, block=block, rows=rows):
+                part = slice(start + tile.start, start + tile.stop)
+                return _walk(
+                    kernel, threshold, block[:, tile], rows[places], columns.row_norms[log.example], columns.norms[part],
+                    log.step, log.promoted, log.demoted, until, steps, y[part], votes[:, :, part],
+                )  # fmt: skip
+
+            errors += sum(pool.map(over, tiles))
+    return votes, _of_whole_mistakes(errors, log.promoted)
+
+
+def _of_whole_mistakes(errors, promoted):
+    """Give every row of a mistake the training errors after its last row."""
+    last = np.append(np.flatnonzero(promoted >= 0)[1:], len(promoted)) - 1
+    return np.repeat(errors[last], np.diff(last, prepend=-1)) if len(promoted) else errors
+
+
+@njit(nogil=True, cache=True)
+def _next_demoted(scores, own, true, j, demote):
+    """The class to demote after class j (-1 at first), or -1: the classes but the true one that score at least `own`."""
+    if demote == 0 or demote == 1:
+        if j >= 0:
+            return -1
+        for c in range(scores.shape[0]):
+            if c != true and scores[c] >= own and (j < 0 or scores[c] > scores[j]):
+                j = c
+                if demote == 1:
+                    return j
+        return j
+    for c in range(j + 1, scores.shape[0]):
+        if c != true and scores[c] >= own:
+            return c
+    return -1
+
+
+@njit(nogil=True, cache=True)
+def _wrong(F, y):
+    """The number of examples that a class other than their own matches or beats."""
+    n = F.shape[1]
+    own, count = np.empty(256), np.empty(256, dtype=np.int32)
+    wrong = 0
+    for start in range(0, n, 256):
+        size = min(256, n - start)
+        for u in range(size):
+            own[u] = F[y[start + u], start + u]
+            count[u] = 0
+        for c in range(F.shape[0]):
+            f = F[c, start : start + size]
+            for u in range(size):
+                count[u] += f[u] >= own[u]
+        for u in range(size):
+            wrong += count[u] > 1
+    return wrong
+
+
+@njit(nogil=True, cache=True)
+def _visit(G, y, order, demote, counting, F):
+    """Visit the examples in order; F (C, n) moves. Places in the order, promoted, demoted, and errors of each row."""
+    place, promoted, demoted, errors = (
+        [0 for _ in range(0)],
+        [0 for _ in range(0)],
+        [0 for _ in range(0)],
+        [0 for _ in range(0)],
+    )
+    scores = np.empty(F.shape[0])
+    for s in range(order.shape[0]):
+        t = order[s]
+        true = y[t]
+        for c in range(F.shape[0]):
+            scores[c] = F[c, t]
+        j = _next_demoted(scores, scores[true], true, -1, demote)
+        if j < 0:
+            continue
+        row = G[t]
+        up = F[true]
+        for u in range(row.shape[0]):
+            up[u] += row[u]
+        raised = true
+        while j >= 0:
+            down = F[j]
+            for u in range(row.shape[0]):
+                down[u] -= row[u]
+            place.append(s)
+            promoted.append(raised)
+            demoted.append(j)
+            raised = -1
+            j = _next_demoted(scores, scores[true], true, j, demote)
+        if counting:
+            wrong = _wrong(F, y)
+            for _ in range(len(place) - len(errors)):
+                errors.append(wrong)
+    return np.array(place), np.array(promoted), np.array(demoted), np.array(errors)
+
+
+@njit(nogil=True, cache=True)
+def _visit_linear(X, y, order, demote, threshold, W, b):
+    """Visit the examples in order; W (C, d) and b (C,) move. Places in the order, promoted and demoted classes."""
+    place, promoted, demoted = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
+    scores = np.empty(W.shape[0])
+    for s in range(order.shape[0]):
+        t = order[s]
+        true, x = y[t], X[t]
+        for c in range(W.shape[0]):
+            scores[c] = threshold * b[c]
+            for k in range(x.shape[0]):
+                scores[c] += W[c, k] * x[k]
+        j = _next_demoted(scores, scores[true], true, -1, demote)
+        raised = true
+        if j >= 0:
+            W[true] += x
+            b[true] += 1.0
+        while j >= 0:
+            W[j] -= x
+            b[j] -= 1.0
+            place.append(s)
+            promoted.append(raised)
+            demoted.append(j)
+            raised = -1
+            j = _next_demoted(scores, scores[true], true, j, demote)
+    return np.array(place), np.array(promoted), np.array(demoted)
+
+
+@njit(nogil=True, cache=True)
+def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demoted, y, F):
+    """Move the scores F (C, c) of some columns by these mistakes, one after the other; the wrong ones of them after each."""
+    errors, values = np.zeros(len(slots), dtype=np.int64), np.empty(TILE)
+    for start in range(0, F.shape[1], TILE):
+        stop = min(start + TILE, F.shape[1])
+        k, f = values[: stop - start], F[:, start:stop]
+        for m in range(len(slots)):
+            fill(kernel, store[slots[m], start:stop], row_norms[m], norms[start:stop], k)
+            _move(k, threshold, promoted[m], demoted[m], f)
+            errors[m] += _wrong(f, y[start:stop])
+    return errors
+
+
+@njit(nogil=True, cache=True)
+def _move(k, threshold, promoted, demoted, F):
+    for u in range(k.shape[0]):
+        k[u] += threshold
+    if promoted >= 0:
+        up = F[promoted]
+        for u in range(k.shape[0]):
+            up[u] += k[u]
+    down = F[demoted]
+    for u in range(k.shape[0]):
+        down[u] -= k[u]
+
+
+@njit(nogil=True, cache=True)
+def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demoted, until, steps, y, votes):
+    """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs."""
+    n_classes, size, n_epochs = votes.shape[1], norms.shape[0], len(until)
+    counting = size > 0 and y[0] >= 0
+    F, total, k = np.zeros((n_classes, size)), np.zeros((n_classes, size)), np.empty(size)
+    errors = np.zeros(len(rows), dtype=np.int64)
+    epoch, since = 0, 0
+    for m in range(len(rows) + 1):
+        while epoch < n_epochs and m >= until[epoch]:
+            _vote(F, steps[epoch] - since, total)
+            since = steps[epoch]
+            votes[epoch] = total
+            epoch += 1
+        if m == len(rows) or (epoch == n_epochs and not counting):
+            break
+        if n_epochs > 0 and step[m] > since:
+            _vote(F, step[m] - since, total)
+            since = step[m]
+        fill(kernel, block[rows[m]], row_norms[m], norms, k)
+        _move(k, threshold, promoted[m], demoted[m], F)
+        if counting:
+            errors[m] = _wrong(F, y)
+    return errors
+
+
+@njit(nogil=True, cache=True)
+def _vote(F, steps, total):
+    for u in range(F.shape[1]):
+        best = 0
+        for c in range(1, F.shape[0]):
+            if F[c, u] > F[best, u]:
+                best = c
+        total[best, u] += steps

@@ -1,0 +1,282 @@
+"""Multiclass perceptrons against the literal equations of Xu & Zhang 2005: exactly, on integer data."""
+
+import pickle
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits, load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels, kesler
+from kp.gram import Gram, Points, Products
+from kp.kesler import DEMOTE, Dense, Rows, find_mistakes, product, squared
+from kp.multiclass import UPDATES
+from kp.perceptron import visiting_orders
+
+COLUMNS = ("example", "step", "promoted", "demoted", "errors", "ends")
+
+
+@st.composite
+def problems(draw):
+    """Small integer data with labels of 2 to 4 classes, points to predict, a seed, a number of epochs."""
+    n, d, classes = draw(st.integers(2, 10)), draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    X = draw(st.lists(st.lists(st.integers(-5, 5), min_size=d, max_size=d), min_size=n, max_size=n))
+    y = draw(st.lists(st.integers(0, classes - 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
+    test = draw(st.lists(st.lists(st.integers(-5, 5), min_size=d, max_size=d), min_size=1, max_size=3))
+    y = np.unique(y, return_inverse=True)[1]
+    return np.array(X), y, np.array(test), draw(st.integers(0, 99)), draw(st.integers(1, 3))
+
+
+def orders_of(n, epochs, seed):
+    return [order[0] for order in visiting_orders(n, 1, epochs, random_state=np.random.RandomState(seed))]
+
+
+def rows_of(log):
+    return list(zip(log.example, log.step, log.promoted, log.demoted, strict=True))
+
+
+def of_classes(f):
+    """Scores (n, C) of an estimator; of two classes it gives f_2 = -f_1."""
+    return f if f.ndim == 2 else np.column_stack([-f, f])
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.sampled_from(UPDATES), st.sampled_from(DEMOTE), st.integers(1, 3), st.booleans())
+def test_log_and_every_predictor_equal_the_literal_update(problem, update, demote, degree, threshold):
+    X, y, test, seed, epochs = problem
+    K = oracles.polynomial(X, X, degree, coef0=0)
+    columns = [list(k) for k in zip(*oracles.polynomial(X, np.vstack([X, test]), degree, coef0=0), strict=True)]
+    C = y.max() + 1
+    stored, mistakes = oracles.multiclass_kernel_perceptron(
+        K, y, C, orders_of(len(y), epochs, seed), demote, update, int(threshold)
+    )
+    model = MulticlassKernelPerceptron(
+        "poly", degree=degree, update=update, demote=demote, threshold=threshold, max_iter=epochs,
+        stop_if_separated=False, random_state=seed,
+    ).fit(X, y)  # fmt: skip
+    assert rows_of(model.mistakes_) == mistakes
+    if C == 2 and demote != "all":
+        alpha, beta = stored[-1]
+        assert np.array_equal(model.dual_coef_, np.array(alpha, dtype=float)) and list(model.intercept_) == beta
+    for predictor in PREDICTORS:
+        expected = np.array(
+            oracles.multiclass_predictor_scores(stored, columns[: len(y)], y, columns, predictor), dtype=float
+        ).T
+        f = model.decision_function(np.vstack([X, test]), predictor=predictor)
+        if predictor in ("average", "voted"):
+            f = f * len(stored)
+        if predictor == "voted" and C == 2:
+            np.testing.assert_allclose(f, expected[:, 1] - expected[:, 0], rtol=0, atol=1e-9)
+        else:
+            np.testing.assert_allclose(of_classes(f), expected, rtol=1e-13, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.sampled_from(DEMOTE))
+def test_linear_perceptron_equals_the_literal_update(problem, demote):
+    X, y, test, seed, epochs = problem
+    C, both = y.max() + 1, np.vstack([X, test])
+    stored, mistakes = oracles.multiclass_linear_perceptron(X.tolist(), y, C, orders_of(len(y), epochs, seed), demote)
+    model = MulticlassPerceptron(demote=demote, max_iter=epochs, stop_if_separated=False, random_state=seed).fit(X, y)
+    assert rows_of(model.mistakes_) == mistakes
+    W, b = map(np.array, stored[-1])
+    assert np.array_equal(model.coef_, W if C > 2 else W[1:]) and np.array_equal(model.intercept_, b if C > 2 else b[1:])
+    for predictor in PREDICTORS:
+        expected = oracles.multiclass_predictor_scores(stored, X.tolist(), y, both.tolist(), predictor)
+        f = model.decision_function(both, predictor=predictor) * (len(stored) if predictor in ("average", "voted") else 1)
+        expected = np.array(expected, dtype=float).T
+        if predictor == "voted" and C == 2:
+            expected = np.column_stack([expected[:, 0] - expected[:, 1], expected[:, 1] - expected[:, 0]])
+        np.testing.assert_allclose(of_classes(f), expected, rtol=1e-13, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.integers(1, 3))
+def test_two_classes_are_the_binary_perceptrons_of_equations_3_and_9(problem, degree):
+    X, y, _, seed, epochs = problem
+    y = (y > 0).astype(int)
+    z, orders = [1 if label else -1 for label in y], orders_of(len(y), epochs, seed)
+    K = oracles.polynomial(X, X, degree, coef0=0)
+    options = {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
+    w, b = oracles.linear_perceptron(X.tolist(), z, orders)[-1]
+    model = MulticlassPerceptron(**options).fit(X, y)
+    assert model.coef_[0].tolist() == w and model.intercept_.tolist() == [b]
+    alpha, beta = oracles.kernel_perceptron(K, z, orders)[-1]
+    model = MulticlassKernelPerceptron("poly", degree=degree, **options).fit(X, y)
+    assert model.dual_coef_[1].tolist() == alpha and model.intercept_[1] == beta
+    assert model.decision_function(X).tolist() == [sum(a * k for a, k in zip(alpha, row, strict=True)) + beta for row in K]
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.sampled_from(UPDATES))
+def test_training_errors_of_the_log_are_those_of_its_prefixes(problem, update):
+    X, y, _, seed, epochs = problem
+    K = oracles.polynomial(X, X, 2, coef0=0)
+    stored, _ = oracles.multiclass_kernel_perceptron(K, y, y.max() + 1, orders_of(len(y), epochs, seed), "all", update)
+    model = MulticlassKernelPerceptron(
+        "poly", update=update, demote="all", max_iter=epochs, stop_if_separated=False, random_state=seed
+    ).fit(X, y)
+    for step, errors in zip(model.mistakes_.step, model.mistakes_.errors, strict=True):
+        f = np.array(oracles.multiclass_scores(stored[step], K))
+        own = f[y, np.arange(len(y))]
+        assert errors == np.count_nonzero((f >= own).sum(axis=0) > 1)
+
+
+@pytest.mark.parametrize("demote", DEMOTE)
+@pytest.mark.parametrize("kernel", [kernels.polynomial(2), kernels.gaussian(sigma=15.0)])
+@pytest.mark.parametrize("rows", [1, 40, 10**6])
+@pytest.mark.parametrize("integers", [True, False])
+def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, integers, monkeypatch):
+    monkeypatch.setattr(kesler, "BLOCK", 37)
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300] + (0 if integers else 0.1), y[:300]
+    points = Points(X)
+    gram = Gram(Products(points, points), memory_budget=8 * 300 * rows)
+    G = gram.values(kernel, np.arange(300)) + 1.0
+    logs = [
+        find_mistakes(learner, visiting_orders(300, 1, 3, random_state=np.random.RandomState(0)))
+        for learner in (
+            Dense(G, y, 10, demote=demote),
+            Rows(gram, kernel, y, 10, threshold=1.0, demote=demote, threads=3),
+        )
+    ]
+    assert all(np.array_equal(getattr(logs[0], name), getattr(logs[1], name)) for name in COLUMNS)
+
+
+def test_memory_budget_and_threads_do_not_change_a_bit():
+    X, y = load_iris(return_X_y=True)
+    for update in UPDATES:
+        models = [
+            MulticlassKernelPerceptron(
+                sigma=0.7, update=update, max_iter=20, random_state=3, n_jobs=jobs, memory_budget=budget
+            ).fit(X, y)
+            for jobs, budget in ((1, 2**30), (4, 2**30), (2, 2**14 if update == "ordinary" else 2**20))
+        ]
+        for other in models[1:]:
+            assert np.array_equal(models[0].dual_coef_, other.dual_coef_)
+            for predictor in PREDICTORS:
+                expected = models[0].decision_function(X, predictor=predictor)
+                assert np.array_equal(expected, other.decision_function(X, predictor=predictor))
+
+
+@pytest.mark.parametrize("demote", DEMOTE)
+def test_moving_the_coefficients_equals_the_squared_matrix_on_integers(demote, monkeypatch):
+    monkeypatch.setattr(kesler, "BLOCK", 29)
+    X, y = load_digits(return_X_y=True)
+    X, y = (X[:150] > 7).astype(int), y[:150]
+    options = {"kernel": "poly", "degree": 2, "demote": demote, "max_iter": 4, "random_state": 0}
+    whole = MulticlassKernelPerceptron(**options).fit(X, y)
+    blocked = MulticlassKernelPerceptron(**options, solver="coefficients").fit(X, y)
+    assert rows_of(whole.mistakes_) == rows_of(blocked.mistakes_)
+    assert np.array_equal(whole.dual_coef_, blocked.dual_coef_) and np.array_equal(whole.intercept_, blocked.intercept_)
+    assert blocked.mistakes_.errors is None
+
+
+def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix():
+    X, y = load_iris(return_X_y=True)
+    X = (10 * X).round()
+    K = X @ X.T
+    options = {"max_iter": 30, "random_state": 1}
+    direct = MulticlassKernelPerceptron("linear", **options).fit(X, y)
+    ordinary = MulticlassKernelPerceptron("precomputed", update="ordinary", **options).fit(K @ K, y)
+    given_K = MulticlassKernelPerceptron("precomputed", **options).fit(K, y)
+    called = MulticlassKernelPerceptron(lambda X, Y: X @ Y.T, **options).fit(X, y)
+    for other, points in ((ordinary, K @ K), (given_K, K), (called, X)):
+        assert rows_of(direct.mistakes_) == rows_of(other.mistakes_)
+        for predictor in PREDICTORS:
+            f = direct.decision_function(X, predictor=predictor)
+            np.testing.assert_allclose(
+                other.decision_function(points, predictor=predictor), f, rtol=0, atol=1e-12 * np.abs(f).max()
+            )
+
+
+def test_ordinary_perceptron_of_two_classes_makes_the_mistakes_of_one_against_all():
+    X, y = load_digits(n_class=2, return_X_y=True)
+    one = OneVsAllKernelPerceptron(degree=2, max_iter=5, random_state=4, stop_if_separated=False).fit(X, y)
+    two = MulticlassKernelPerceptron(
+        "poly", coef0=1.0, update="ordinary", threshold=False, max_iter=5, random_state=4, stop_if_separated=False
+    ).fit(X, y)
+    assert np.array_equal(one.mistakes_[0].step, two.mistakes_.step)
+    assert np.array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def test_it_stops_after_the_first_epoch_without_a_mistake_and_says_so():
+    X, y = load_iris(return_X_y=True)
+    easy = MulticlassPerceptron(random_state=0).fit(X[:100], y[:100])
+    assert easy.converged_ and easy.mistakes_.step[-1] < (easy.n_iter_ - 1) * 100
+    assert easy.mistakes_.step[-1] >= (easy.n_iter_ - 2) * 100 and easy.score(X[:100], y[:100]) == 1
+    hard = MulticlassPerceptron(random_state=0, max_iter=7).fit(X, y)
+    assert not hard.converged_ and hard.n_iter_ == 7
+
+
+def test_a_rank_deficient_matrix_converges_where_the_classes_are_separable_in_the_span_of_its_columns():
+    random = np.random.RandomState(0)
+    X = random.randint(-9, 10, size=(80, 2))
+    X = X[np.abs(X[:, 0]) > 1]
+    y = (X[:, 0] > 0).astype(int)
+    assert np.linalg.matrix_rank(X @ X.T) == 2 < len(X)
+    model = MulticlassKernelPerceptron("linear", random_state=0).fit(X, y)
+    assert model.converged_ and model.score(X, y) == 1
+
+
+def test_products_and_squares_are_sums_in_a_fixed_order():
+    random = np.random.RandomState(0)
+    A, B, K = random.randn(70, 33), random.randn(19, 33), random.randn(131, 131)
+    expected = np.zeros((70, 19))
+    for k in range(33):
+        expected += A[:, k : k + 1] * B[:, k]
+    for threads in (1, 3):
+        assert np.array_equal(product(A, B, threads=threads), expected)
+        assert np.array_equal(squared(K, threads=threads), product(K.T, K.T))
+        assert np.array_equal(squared(A.T, threads=threads), product(A, A))
+
+
+@parametrize_with_checks(
+    [
+        MulticlassKernelPerceptron(max_iter=20),
+        MulticlassKernelPerceptron("poly", update="ordinary", coef0=1.0, max_iter=20, predictor="voted"),
+        MulticlassKernelPerceptron(solver="coefficients", max_iter=20, predictor="average"),
+        MulticlassPerceptron(max_iter=20, predictor="minimizing"),
+    ]
+)
+def test_scikit_learn_accepts_the_estimators(estimator, check):
+    check(estimator)
+
+
+def test_a_pickled_model_predicts_the_same():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    for model in (MulticlassKernelPerceptron(max_iter=5), MulticlassPerceptron(max_iter=5)):
+        model.fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+        assert np.array_equal(again.predict(X), model.predict(X)) and set(again.classes_) == set(y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"sigma": 0.0}, "sigma must be positive, got 0.0"),
+        ({"update": "xu"}, "update must be one of xu-zhang, ordinary, got 'xu'"),
+        ({"demote": "last"}, "demote must be one of winner, first, all, got 'last'"),
+        ({"solver": "auto"}, "solver must be one of squared, coefficients, got 'auto'"),
+        ({"memory_budget": 1000}, "memory_budget must hold K and its square, 360000 bytes for 150 examples, got 1000"),
+        ({"solver": "coefficients", "predictor": "minimizing"}, "the minimizing predictor needs count_errors=True"),
+        ({"kernel": "poly", "degree": 400}, "sums of squared kernel values must stay below 1.8e308"),
+        ({"kernel": "precomputed"}, "a precomputed kernel must be a square matrix"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        MulticlassKernelPerceptron(**parameters).fit(X, y)
+
+
+def test_minimizing_without_counted_errors_is_refused():
+    X, y = load_iris(return_X_y=True)
+    model = MulticlassPerceptron(max_iter=2, count_errors=False).fit(X, y)
+    with pytest.raises(ValueError, match="training errors of every predictor"):
+        model.predict(X, predictor="minimizing")
