@@ -29,10 +29,10 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import BYTES, DOUBLE, SINGLE, Points, Products
+from kp.gram import BYTES, DOUBLE, SINGLE, Columns, Points, Products
 from kp.kernels import POLYNOMIAL, fill
 from kp.perceptron import _byte_dot, _exact_dot, _ordered_dot, check_range
-from kp.predictors import _weighted_sum
+from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
@@ -103,21 +103,14 @@ class OnlineLearners:
 
     def scores(self, X):
         """f (m, c) of the points X (c, d), with the intercepts."""
-        m, out = len(self.rows), np.zeros((len(self.rows), len(X)))
+        out = np.zeros((len(self.rows), len(X)))
         if len(self.seen):
             P, Q = Points(self.points), Points(X)
             check_range(self.kernel, [P.top, Q.top], self.n_steps)
-            products, coefficients = Products(P, Q), self.coefficients() * self._scale(P.norms)
-            width = max(1, BLOCK_BYTES // (8 * len(P)))
-            for start in range(0, len(X), width):
-                part = slice(start, min(start + width, len(X)))
-                block = np.empty((len(P), part.stop - start), dtype=products.dtype)
-                products.block(np.arange(len(P)), part, block)
-                _weighted_sum(
-                    self.kernel, block, np.arange(len(P)), P.norms, Q.norms[part], coefficients, out[:, part]
-                )  # fmt: skip
-            out *= self._scale(Q.norms)
-        return out + self.state[:, INTERCEPT].reshape(m, 1)
+            weights = self.coefficients() * self._scale(P.norms)
+            columns = Columns(Products(P, Q))
+            out = expansion(weights, np.arange(len(P)), self.kernel, columns, threads=1) * self._scale(Q.norms)
+        return out + self.state[:, [INTERCEPT]]
 
     def coefficients(self):
         """w (m, S) over the points that are held; 0 where a learner does not hold a point."""

@@ -248,6 +248,17 @@ def test_a_stream_cut_anywhere_gives_the_bits_of_one_fit_in_that_order(model, ki
     assert (whole.n_mistakes_ > 9).all(), "the budgets must have been exceeded"
 
 
+def test_a_random_order_is_the_given_order_of_shuffled_examples():
+    X, y = blobs(100, 3, 5, flip=0.2)
+    order = np.arange(100)
+    np.random.RandomState(3).shuffle(order)
+    shuffled = Forgetron(budget=5, random_state=3).fit(X, y)
+    given = Forgetron(budget=5, shuffle=False).fit(X[order], y[order])
+    np.testing.assert_array_equal(shuffled.online_scores_[order], given.online_scores_)
+    np.testing.assert_array_equal(shuffled.support_, np.sort(order[given.support_]))
+    np.testing.assert_allclose(shuffled.decision_function(X), given.decision_function(X), rtol=1e-12, atol=1e-14)
+
+
 @each_rule
 def test_one_versus_all_is_one_binary_learner_for_each_class(model):
     X, y = blobs(120, 3, 4)
