@@ -1,0 +1,581 @@
+"""Online kernel perceptrons on a budget: removal of the oldest or of a random example, the Forgetron, NORMA.
+
+Sources: Dekel, Shalev-Shwartz & Singer, SIAM J. Comput. 37, 2008 (Forgetron, basic and self-tuning); Cavallanti,
+Cesa-Bianchi & Gentile, Machine Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Signal
+Processing 52, 2004 (NORMA).
+
+    f(x) = sum_i w_i k(x_i, x) over the examples i that are held, w_i = sigma_i y_i
+
+    perceptron   on a mistake hold (x_t, y_t) with weight 1; beyond the budget B remove one, the oldest or a random one
+    Forgetron    before the oldest, r, is removed, multiply all weights by phi:
+                 basic        phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f|}, U = (1/4) sqrt((B + 1) / log(B + 1))
+                 self-tuning  the largest phi in (0, 1] with Psi(phi sigma_r, phi mu_r) + Q <= (15/32) M
+                 with mu_r = y_r f(x_r), Psi(a, b) = a^2 + 2 a - 2 a b, and Q the sum of Psi over all removals
+    NORMA        each step w_i <- (1 - eta lambda) w_i; hold (x_t, y_t) with weight eta if y_t (f(x_t) + b) <= rho
+
+Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mistakes, B budget. A score of exactly 0 is a
+mistake. Every score is summed anew in the order in which the examples are held, so neither the places at which a stream
+is cut, nor threads, nor block sizes change a bit.
+"""
+
+import numbers
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kp import kernels
+from kp.gram import BYTES, DOUBLE, SINGLE, Columns, Points, Products
+from kp.kernels import POLYNOMIAL, fill
+from kp.perceptron import _byte_dot, _exact_dot, _ordered_dot, check_range
+from kp.predictors import expansion
+
+OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
+MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
+STRETCH, BLOCK_BYTES = 512, 2**26
+"""Steps whose kernel values are made together, fewer where so many examples are held that they would exceed the bytes."""
+
+
+class Rule(NamedTuple):
+    """What a learner does with its examples, as the compiled loops read it: one of the five kinds and its numbers."""
+
+    kind: int
+    budget: int = np.iinfo(np.int64).max  # B, or tau for NORMA
+    step: float = 1.0  # eta
+    decaying: bool = False  # eta / sqrt(t) instead of eta
+    regularization: float = 0.0  # lambda
+    nu: float = -1.0  # moves rho where it is not negative
+    intercept: bool = False
+
+
+class OnlineLearners:
+    """m binary online learners of one rule over one stream; they share the points that any of them holds.
+
+    points (S, d) those points and seen (S,) their numbers in the stream; rows and weights: for each learner the places of
+    its examples in points and w_i, in order of insertion (but a random removal puts the new one in place of the old);
+    born: the steps at which they came; state (m, 6): M, Q, the sum of (1 - phi), |f|^2 (basic Forgetron only), b, rho.
+    """
+
+    def __init__(self, rule, kernel, m, *, normalize=False, margin=0.0):
+        self.rule, self.kernel, self.normalize = rule, kernel, normalize
+        self.points, self.seen = None, np.empty(0, dtype=np.int64)
+        self.n_seen = self.n_steps = self.n_passes = 0
+        self.rows = [np.empty(0, dtype=np.int64) for _ in range(m)]
+        self.weights = [np.empty(0) for _ in range(m)]
+        self.born = [np.empty(0, dtype=np.int64) for _ in range(m)]
+        self.state = np.zeros((m, 6))
+        self.state[:, MARGIN] = margin
+
+    def learn(self, X, signs, orders, *, draws=None):
+        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) in the list `orders`.
+
+        draws(n) gives numbers (n, m) in [0, 1), which choose the examples that random removal forgets. Returns the scores
+        (m, n) that the learners gave to each example of the last order before they learnt from it.
+        """
+        held = 0 if self.points is None else len(self.points)
+        everything = X if held == 0 else np.concatenate([self.points, X])
+        seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
+        P = Points(everything)
+        check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
+        scale = self._scale(P.norms)
+        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.smallest
+        if dense.dtype != np.uint8:
+            dense = P.X.astype(np.float64, copy=False) if forgetron else np.empty((0, 0), dtype=np.uint8)
+        scores, visited = np.empty(signs.shape), np.empty(signs.shape)
+        for order in orders:
+            products = Products(P, Points(X[order]))
+            drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
+            start = 0
+            while start < len(X):
+                start = self._stretch(P, dense, products, scale, held + order, start, signs[:, order], drawn, visited)
+            self.n_steps += len(X)
+            self.n_passes += 1
+            scores[:, order] = visited
+        self.n_seen += len(X)
+        kept = np.unique(np.concatenate(self.rows))
+        self.rows = [np.searchsorted(kept, rows) for rows in self.rows]
+        self.points, self.seen = everything[kept], seen[kept]
+        return scores
+
+    def scores(self, X):
+        """f (m, c) of the points X (c, d), with the intercepts."""
+        out = np.zeros((len(self.rows), len(X)))
+        if len(self.seen):
+            P, Q = Points(self.points), Points(X)
+            check_range(self.kernel, [P.top, Q.top], self.n_steps)
+            weights = self.coefficients() * self._scale(P.norms)
+            columns = Columns(Products(P, Q))
+            out = expansion(weights, np.arange(len(P)), self.kernel, columns, threads=1) * self._scale(Q.norms)
+        return out + self.state[:, [INTERCEPT]]
+
+    def coefficients(self):
+        """w (m, S) over the points that are held; 0 where a learner does not hold a point."""
+        out = np.zeros((len(self.rows), len(self.seen)))
+        for w, rows, weights in zip(out, self.rows, self.weights, strict=True):
+            np.add.at(w, rows, weights)
+        return out
+
+    def _scale(self, norms):
+        """1 / sqrt(k(x, x)) of points with these squared norms, 0 where k(x, x) = 0; all 1 without normalization."""
+        largest = self_values(self.kernel, norms).max()
+        if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and largest > 1 + 1e-9:
+            raise ValueError(
+                f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True or scale the data"
+            )
+        return _inverse_root(self.kernel, norms) if self.normalize else np.ones(len(norms))
+
+    def _stretch(self, P, dense, products, scale, order, start, signs, draws, scores):
+        """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
+        pool = np.unique(np.concatenate(self.rows))
+        size = int(np.clip(BLOCK_BYTES // (16 * (len(pool) + STRETCH)), 16, STRETCH))
+        stop = min(start + size, len(order))
+        index = np.concatenate([pool, order[start:stop]])
+        block = np.empty((len(index), stop - start), dtype=products.dtype)
+        products.block(index, slice(start, stop), block)
+        K = np.empty((stop - start, len(index)))
+        own = order[start:stop]
+        _kernel_rows(
+            self.kernel, np.ascontiguousarray(block.T), P.norms[own], P.norms[index], scale[own], scale[index], K
+        )  # fmt: skip
+        arithmetic = BYTES if dense.dtype == np.uint8 else products.arithmetic
+        for a, z in enumerate(signs):
+            h, room = len(self.rows[a]), np.zeros(stop - start)
+            columns = np.concatenate([np.searchsorted(pool, self.rows[a]), room.astype(np.int64)])
+            weights, born = np.concatenate([self.weights[a], room]), np.concatenate([self.born[a], room.astype(np.int64)])
+            place, out, z = len(pool), scores[a, start:stop], z[start:stop].astype(np.float64)
+            if self.rule.kind == NORMA:
+                step = self.n_steps + start
+                low, high = _norma(self.rule, K, place, columns, weights, born, h, z, step, self.state[a], out)
+            else:
+                low, high = _perceptron(
+                    self.rule, self.kernel, K, place, columns, weights, h, z, draws[start:stop, a], self.state[a], out,
+                    dense, arithmetic, index, P.norms, scale,
+                )  # fmt: skip
+            self.rows[a], self.weights[a], self.born[a] = index[columns[low:high]], weights[low:high], born[low:high]
+        return stop
+
+
+def self_values(kernel, norms):
+    """k(x, x) (n,) of points with these squared norms."""
+    own = np.ones(len(norms))
+    if kernel.kind == POLYNOMIAL:
+        fill(kernel, norms, 0.0, norms, own)
+    return own
+
+
+def normalized(kernel, X, Y):
+    """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
+    P, Q = Points(X), Points(Y)
+    products = Products(P, Q)
+    block, K = np.empty((len(P), len(Q)), dtype=products.dtype), np.empty((len(P), len(Q)))
+    products.block(np.arange(len(P)), slice(None), block)
+    _kernel_rows(kernel, block, P.norms, Q.norms, _inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms), K)
+    return K
+
+
+def _inverse_root(kernel, norms):
+    own = self_values(kernel, norms)
+    if own.min() < 0:
+        raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
+    return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
+
+
+@njit(nogil=True, cache=True)
+def _kernel_rows(kernel, products, norms, others, scale, scales, K):
+    """K[j, i] = k(x_j, x_i), multiplied by both scales, from inner products."""
+    for j in range(K.shape[0]):
+        fill(kernel, products[j], norms[j], others, K[j])
+        for i in range(K.shape[1]):
+            K[j, i] *= scale[j] * scales[i]
+
+
+@njit(nogil=True, cache=True)
+def _score(K, columns, weights, low, high):
+    f = 0.0
+    for i in range(low, high):
+        f += weights[i] * K[columns[i]]
+    return f
+
+
+@njit(nogil=True, cache=True)
+def _perceptron(
+    rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale
+):  # fmt: skip
+    """Perceptrons with and without a budget, over the rows of K; example j of the stretch is column place + j.
+
+    The learner holds columns[low:high] with these weights, the oldest first; returns low and high.
+    """
+    low = 0
+    for j in range(y.shape[0]):
+        f = _score(K[j], columns, weights, low, high)
+        scores[j] = f
+        if y[j] * f > 0.0:
+            continue
+        state[MISTAKES] += 1.0
+        if rule.kind == RANDOM and high - low == rule.budget:
+            gone = low + int(draws[j] * rule.budget)
+            columns[gone], weights[gone] = place + j, y[j]
+            continue
+        state[NORM] += 2.0 * y[j] * f + K[j, place + j]
+        columns[high], weights[high] = place + j, y[j]
+        high += 1
+        if high - low > rule.budget:
+            if rule.kind == BASIC or rule.kind == SELF_TUNING:
+                k = _held_values(kernel, X, arithmetic, index, columns[low:high], norms, scale)
+                _shrink(rule, weights[low:high], k, state)
+            low += 1
+    return low, high
+
+
+@njit(nogil=True, cache=True)
+def _shrink(rule, weights, k, state):
+    """Multiply the weights by phi; account for the removal of the first, whose kernel values with all held are k."""
+    sign = 1.0 if weights[0] > 0.0 else -1.0
+    sigma, mu = abs(weights[0]), 0.0
+    for i in range(weights.shape[0]):
+        mu += sign * weights[i] * k[i]
+    phi, budget = 1.0, float(rule.budget)
+    if rule.kind == BASIC:
+        radius = 0.25 * np.sqrt((budget + 1.0) / np.log(budget + 1.0))
+        phi = min((budget + 1.0) ** (-0.5 / (budget + 1.0)), radius / np.sqrt(max(state[NORM], 1e-300)))
+    else:
+        # a phi^2 + b phi + c = Psi(phi sigma, phi mu) + Q - (15/32) M, negative at phi = 0: where it is not at phi = 1
+        # either, phi is its only root in between.
+        a, b, c = sigma * sigma - 2.0 * sigma * mu, 2.0 * sigma, state[DAMAGE] - 15.0 / 32.0 * state[MISTAKES]
+        if a + b + c > 0.0:
+            phi = -2.0 * c / (b + np.sqrt(b * b - 4.0 * a * c))
+    for i in range(weights.shape[0]):
+        weights[i] *= phi
+    sigma, mu = phi * sigma, phi * mu
+    state[DAMAGE] += sigma * sigma + 2.0 * sigma - 2.0 * sigma * mu
+    state[SHRINKING] += 1.0 - phi
+    state[NORM] = phi * phi * state[NORM] - 2.0 * sigma * mu + sigma * sigma * k[0]
+
+
+@njit(nogil=True, cache=True)
+def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
+    """k(x_r, x_i) of the first example that is held with all that are."""
+    n = columns.shape[0]
+    products, others, k = np.empty(n), np.empty(n), np.empty(n)
+    r = index[columns[0]]
+    for i in range(n):
+        s = index[columns[i]]
+        others[i] = norms[s]
+        if arithmetic == BYTES:
+            products[i] = _byte_dot(X[r], X[s])
+        elif arithmetic == SINGLE or arithmetic == DOUBLE:
+            products[i] = _exact_dot(X[r], X[s])
+        else:
+            products[i] = _ordered_dot(X[r], X[s])
+    fill(kernel, products, norms[r], others, k)
+    for i in range(n):
+        k[i] *= scale[r] * scale[index[columns[i]]]
+    return k
+
+
+@njit(nogil=True, cache=True)
+def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores):
+    """NORMA over the rows of K, `step` steps having been made; holds columns[low:high], returns low and high."""
+    low = 0
+    for j in range(y.shape[0]):
+        t = step + j + 1
+        eta = rule.step / np.sqrt(t) if rule.decaying else rule.step
+        f = _score(K[j], columns, weights, low, high) + state[INTERCEPT]
+        scores[j] = f
+        wrong = y[j] * f <= state[MARGIN]
+        keep = 1.0 - eta * rule.regularization
+        for i in range(low, high):
+            weights[i] *= keep
+        if y[j] * f <= 0.0:
+            state[MISTAKES] += 1.0
+        if wrong:
+            columns[high], weights[high], born[high] = place + j, eta * y[j], t
+            high += 1
+            if rule.intercept:
+                state[INTERCEPT] += eta * y[j]
+        if rule.nu >= 0.0:
+            state[MARGIN] += eta * (rule.nu - (1.0 if wrong else 0.0))
+        while low < high and t - born[low] >= rule.budget:
+            low += 1
+    return low, high
+
+
+class OnlineKernelClassifier(ClassifierMixin, BaseEstimator):
+    """What the estimators below share: one learner for each class (or one for two), its kernel, fit and partial_fit.
+
+    Parameters
+    ----------
+    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, or "rbf" exp(-gamma |x - y|^2).
+    degree, gamma, coef0 : parameters of the kernel, not scaled by the number of features.
+    normalize : replace k(x, y) by k(x, y) / sqrt(k(x, x) k(y, y)), so that no point weighs more than another and
+        k(x, x) <= 1, as the analyses assume. A point with k(x, x) = 0 has the kernel value 0 with all.
+    max_iter : passes of `fit` over the examples; shuffle : each in a fresh random order, the same for all classes.
+    random_state : int, RandomState or None, for the orders and for random removal.
+
+    Attributes
+    ----------
+    classes_ (C,); support_ (S,) numbers of the examples that any learner holds, counted from 0 as they were seen, and
+    support_vectors_ (S, d); dual_coef_ (m, S) weights w, m = C learners, or 1 for two classes; intercept_ (m,);
+    n_support_ (m,) examples that each learner holds (twice the same count twice); n_mistakes_ (m,); n_seen_; n_iter_ passes;
+    online_scores_ (n, m) scores of the examples of the last call (of `fit`, in its last order), each as it was before the
+    example was learnt; n_features_in_.
+    """
+
+    def fit(self, X, y):
+        """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
+        X, y = validate_data(self, X, y, dtype="numeric")
+        check_classification_targets(y)
+        self._begin(unique_labels(y), "add examples of another class")
+        orders = [np.arange(len(y)) for _ in range(self.max_iter)]
+        for order in orders if self.shuffle else ():
+            self._random.shuffle(order)
+        return self._learn(X, y, orders)
+
+    def partial_fit(self, X, y, classes=None):
+        """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
+
+        The first call names all classes. However a stream is cut into calls, the result is the same, bit by bit, and
+        that of one `fit` with shuffle=False.
+        """
+        first = not hasattr(self, "classes_")
+        X, y = validate_data(self, X, y, dtype="numeric", reset=first)
+        check_classification_targets(y)
+        if first:
+            self._begin(unique_labels(y) if classes is None else np.unique(classes), "name all classes in the first call")
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"labels must be among the classes of the first call {self.classes_}, got {unknown}")
+        return self._learn(X, y, [np.arange(len(y))])
+
+    def decision_function(self, X):
+        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
+        check_is_fitted(self)
+        f = self._learners.scores(validate_data(self, X, dtype="numeric", reset=False)).T
+        return f[:, 0] if len(self.classes_) == 2 else f
+
+    def predict(self, X):
+        """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
+        f = self.decision_function(X)
+        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(1)]
+
+    def _begin(self, classes, remedy):
+        if not (isinstance(self.max_iter, numbers.Integral) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be an integer of at least 1, got {self.max_iter!r}")
+        if len(classes) < 2:
+            raise ValueError(f"labels must have at least 2 classes, got 1 class ({classes[0]!r}); {remedy}")
+        rule, margin = self._rule()
+        self.classes_ = classes
+        self._random = check_random_state(self.random_state)
+        m = 1 if len(classes) == 2 else len(classes)
+        self._learners = OnlineLearners(rule, self._kernel(), m, normalize=self.normalize, margin=margin)
+
+    def _learn(self, X, y, orders):
+        positive = self.classes_[1 if len(self.classes_) == 2 else 0 :]
+        signs = np.where(y == positive[:, None], 1, -1).astype(np.int8)
+        learners = self._learners
+        draw = (lambda n: self._random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
+        self.online_scores_ = learners.learn(X, signs, orders, draws=draw).T
+        self.support_, self.support_vectors_ = learners.seen, learners.points
+        self.dual_coef_, self.intercept_ = learners.coefficients(), learners.state[:, INTERCEPT].copy()
+        self.n_support_ = np.array([len(rows) for rows in learners.rows])
+        self.n_mistakes_ = learners.state[:, MISTAKES].astype(np.int64)
+        self.n_seen_, self.n_iter_ = learners.n_seen, learners.n_passes
+        return self
+
+    def _kernel(self):
+        if self.kernel == "linear":
+            return kernels.linear()
+        if self.kernel == "poly":
+            return kernels.polynomial(self.degree, gamma=self.gamma, coef0=self.coef0)
+        if self.kernel == "rbf":
+            return kernels.rbf(gamma=self.gamma)
+        raise ValueError(f"kernel must be linear, poly or rbf, got {self.kernel!r}")
+
+    def _budget(self, name="budget"):
+        value = getattr(self, name)
+        if value is None:
+            return np.iinfo(np.int64).max
+        if not (isinstance(value, numbers.Integral) and value >= 1):
+            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+        return int(value)
+
+    def _choice(self, name, allowed):
+        if getattr(self, name) not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+        return allowed[getattr(self, name)]
+
+
+class BudgetPerceptron(OnlineKernelClassifier):
+    """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
+
+    Random removal is Cavallanti, Cesa-Bianchi & Gentile 2007: with B examples held, a mistake removes one of them, each
+    with probability 1/B, and then holds the new one. Without a budget (None) this is the kernel perceptron.
+
+    Parameters, besides those of OnlineKernelClassifier
+    ----------
+    budget : B, examples that each learner may hold, or None for all.
+    removal : "random" or "oldest".
+    """
+
+    def __init__(
+        self,
+        kernel="poly",
+        *,
+        budget=100,
+        removal="random",
+        degree=3,
+        gamma=1.0,
+        coef0=1.0,
+        normalize=True,
+        max_iter=1,
+        shuffle=True,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.budget = budget
+        self.removal = removal
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _rule(self):
+        return Rule(self._choice("removal", {"random": RANDOM, "oldest": OLDEST}), self._budget()), 0.0
+
+
+class Forgetron(OnlineKernelClassifier):
+    """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
+
+    Let M be the mistakes on any sequence with k(x, x) <= 1 and B >= 83. For every g with |g| <= (1/4) sqrt((B + 1) /
+    log(B + 1)), M <= 2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)). Smaller budgets run too, without that guarantee.
+
+    Parameters, besides those of OnlineKernelClassifier
+    ----------
+    budget : B, examples that each learner may hold.
+    shrinking : "self-tuning", as little as keeps the damage Q of all removals within (15/32) M, or "basic", by
+        (B + 1)^(-1 / (2 (B + 1))) and at least so far that |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
+
+    Attributes, besides those of OnlineKernelClassifier
+    ----------
+    damage_ (m,) Q, the sum of Psi over all removals; shrinking_ (m,) the sum of 1 - phi over all shrinks.
+
+    With normalize=False a kernel that exceeds k(x, x) = 1 is refused.
+    """
+
+    def __init__(
+        self,
+        kernel="poly",
+        *,
+        budget=100,
+        shrinking="self-tuning",
+        degree=3,
+        gamma=1.0,
+        coef0=1.0,
+        normalize=True,
+        max_iter=1,
+        shuffle=True,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.budget = budget
+        self.shrinking = shrinking
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _rule(self):
+        if self.budget is None:
+            raise ValueError("budget must be an integer of at least 1, got None; a BudgetPerceptron may go without")
+        return Rule(self._choice("shrinking", {"self-tuning": SELF_TUNING, "basic": BASIC}), self._budget()), 0.0
+
+    def _learn(self, X, y, orders):
+        super()._learn(X, y, orders)
+        self.damage_, self.shrinking_ = self._learners.state[:, [DAMAGE, SHRINKING]].T.copy()
+        return self
+
+
+class Norma(OnlineKernelClassifier):
+    """NORMA: stochastic gradient descent on the regularised soft margin (Kivinen, Smola & Williamson 2004).
+
+    Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: all weights are multiplied by
+    1 - eta lambda, and an example with y (f(x) + b) <= rho is held with weight eta y. With nu, the margin rho moves by
+    eta (nu - 1) on such a margin error and by eta nu otherwise, so that their fraction tends to nu. With rho = 0,
+    lambda = 0, eta = 1 this is the kernel perceptron.
+
+    Parameters, besides those of OnlineKernelClassifier
+    ----------
+    regularization : lambda, at least 0; step * regularization < 1.
+    step : eta > 0; schedule : "constant", or "sqrt" for eta / sqrt(t) at the t-th step.
+    margin : rho, where it starts if nu moves it; nu : None, or a fraction in [0, 1].
+    truncation : tau, or None; an example is dropped tau steps after it came. With X^2 >= k(x, x) and a constant step that
+        changes f by at most (1 - eta lambda)^tau X / lambda in norm.
+    fit_intercept : learn b, which is not regularised.
+
+    Attributes, besides those of OnlineKernelClassifier: margin_ (m,) rho at the end.
+    """
+
+    def __init__(
+        self,
+        kernel="poly",
+        *,
+        regularization=1e-3,
+        step=0.5,
+        schedule="constant",
+        margin=1.0,
+        nu=None,
+        truncation=None,
+        fit_intercept=False,
+        degree=3,
+        gamma=1.0,
+        coef0=1.0,
+        normalize=True,
+        max_iter=1,
+        shuffle=True,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.regularization = regularization
+        self.step = step
+        self.schedule = schedule
+        self.margin = margin
+        self.nu = nu
+        self.truncation = truncation
+        self.fit_intercept = fit_intercept
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _rule(self):
+        if not (self.step > 0 and 0 <= self.regularization * self.step < 1):
+            raise ValueError(
+                "step must be positive and step * regularization in [0, 1), "
+                f"got step {self.step!r} and regularization {self.regularization!r}"
+            )
+        if self.nu is not None and not 0 <= self.nu <= 1:
+            raise ValueError(f"nu must be None or a fraction in [0, 1], got {self.nu!r}")
+        decaying = self._choice("schedule", {"constant": False, "sqrt": True})
+        rule = Rule(
+            NORMA, self._budget("truncation"), float(self.step), decaying, float(self.regularization),
+            -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
+        )  # fmt: skip
+        return rule, float(self.margin)
+
+    def _learn(self, X, y, orders):
+        super()._learn(X, y, orders)
+        self.margin_ = self._learners.state[:, MARGIN].copy()
+        return self

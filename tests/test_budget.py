@@ -1,0 +1,435 @@
+"""Online learners on a budget against their papers' algorithms, written out below, and their theorems."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kp import OneVsAllKernelPerceptron, budget, kernels
+from kp.budget import BudgetPerceptron, Forgetron, Norma
+
+# ------------------------------------------------------------------ the papers, literally and slowly
+
+
+def gram(X, kernel, normalize):
+    """k(x_i, x_j) as Python numbers, integers where they are."""
+    x = [[int(v) if float(v).is_integer() else float(v) for v in row] for row in np.asarray(X).tolist()]
+    if kernel[0] == "poly":
+        _, degree, coef0 = kernel
+        K = [[(coef0 + sum(a * b for a, b in zip(p, q, strict=True))) ** degree for q in x] for p in x]
+    else:
+        K = [[math.exp(-kernel[1] * sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for q in x] for p in x]
+    if normalize:
+        own = [math.sqrt(K[i][i]) for i in range(len(x))]
+        K = [[k / (own[i] * own[j]) if own[i] * own[j] else 0.0 for j, k in enumerate(row)] for i, row in enumerate(K)]
+    return K
+
+
+def value(held, K, t):
+    """f(x_t) for held = [[example, sigma, y], ...]."""
+    return sum(sigma * y * K[i][t] for i, sigma, y in held)
+
+
+def budget_perceptron(K, y, B, remove):
+    """On a mistake with B examples held, remove(held) takes one away; then the new one is held with weight 1."""
+    held, scores = [], []
+    for t in range(len(y)):
+        scores.append(value(held, K, t))
+        if y[t] * scores[-1] <= 0:
+            gone = remove(t) if len(held) == B else None
+            if gone is not None and gone >= 0:
+                held[gone] = [t, 1, y[t]]
+            else:
+                held = held[1 if gone is not None else 0 :] + [[t, 1, y[t]]]
+    return held, scores
+
+
+def forgetron(K, y, B, shrinking):
+    """Dekel, Shalev-Shwartz & Singer 2008: mistake, insert; if more than B are held, shrink by phi, remove the oldest.
+
+    Returns the examples held, the scores, and a trace of (M, Q, phi, sigma of the removed one, |f''|), one for each removal.
+    """
+    held, scores, M, Q, trace = [], [], 0, 0.0, []
+    for t in range(len(y)):
+        scores.append(value(held, K, t))
+        if y[t] * scores[-1] > 0:
+            continue
+        M += 1
+        held = held + [[t, 1.0, y[t]]]
+        if len(held) <= B:
+            continue
+        r, sigma, y_r = held[0]
+        mu = y_r * value(held, K, r)
+
+        def psi(phi, sigma=sigma, mu=mu):
+            a, b = phi * sigma, phi * mu
+            return a**2 + 2 * a - 2 * a * b
+
+        if shrinking == "basic":
+            U = math.sqrt((B + 1) / math.log(B + 1)) / 4
+            norm = math.sqrt(sum(s * v * value(held, K, i) for i, s, v in held))
+            phi = min((B + 1) ** (-1 / (2 * (B + 1))), U / norm if norm else math.inf)
+        elif psi(1.0) + Q <= 15 / 32 * M:
+            phi = 1.0
+        else:  # the largest phi that satisfies the condition: the places where it changes are roots of a quadratic
+            roots = np.roots([sigma**2 - 2 * sigma * mu, 2 * sigma, Q - 15 / 32 * M])
+            phi = max(float(root.real) for root in roots if abs(root.imag) < 1e-9 and 0 < root.real <= 1)
+        Q += psi(phi)
+        held = [[i, phi * s, v] for i, s, v in held]
+        norm = math.sqrt(max(sum(s * v * value(held, K, i) for i, s, v in held), 0))
+        trace.append((M, Q, phi, held[0][1], norm))
+        held = held[1:]
+    return held, scores, trace
+
+
+def norma(K, y, *, lam, eta, sqrt, rho, nu, tau, intercept):
+    """Kivinen, Smola & Williamson 2004. Returns all examples ever held as [example, weight, kept], scores, b, rhos."""
+    held, scores, b, rhos, wrong = [], [], 0.0, [rho], []
+    for t in range(len(y)):
+        step = eta / math.sqrt(t + 1) if sqrt else eta
+        f = sum(w * K[i][t] for i, w, kept in held if kept) + b
+        scores.append(f)
+        sigma = 1 if y[t] * f <= rho else 0
+        held = [[i, (1 - step * lam) * w, kept] for i, w, kept in held]
+        if sigma:
+            held.append([t, step * y[t], True])
+            b += step * y[t] if intercept else 0.0
+        if nu is not None:
+            rho += step * (nu - sigma)
+        held = [[i, w, kept and (tau is None or t - i < tau)] for i, w, kept in held]
+        rhos.append(rho)
+        wrong.append(sigma)
+    return held, scores, b, rhos, wrong
+
+
+# ------------------------------------------------------------------ problems
+
+
+@st.composite
+def streams(draw, most=40):
+    """A short stream of small integer points that recur, with signs; both signs occur."""
+    n, d = draw(st.integers(2, most)), draw(st.integers(1, 3))
+    X = draw(st.lists(st.lists(st.integers(-4, 4), min_size=d, max_size=d), min_size=n, max_size=n))
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
+    return np.array(X), np.array(y)
+
+
+kernel_choices = st.sampled_from([("poly", 1, 1), ("poly", 2, 1), ("poly", 3, 1), ("rbf", 0.25)])
+RULES = [
+    BudgetPerceptron(budget=None),
+    BudgetPerceptron(budget=3, removal="oldest"),
+    BudgetPerceptron(budget=3, random_state=5),
+    Forgetron(budget=3),
+    Forgetron(budget=3, shrinking="basic"),
+    Norma(nu=0.3, truncation=9, fit_intercept=True, schedule="sqrt"),
+]
+each_rule = pytest.mark.parametrize("model", RULES, ids=lambda model: str(model)[:40])
+
+
+def with_kernel(model, kernel, **others):
+    chosen = {"kernel": "poly", "degree": kernel[1], "coef0": kernel[2]} if kernel[0] == "poly" else {"gamma": kernel[1]}
+    return model.set_params(**{"kernel": "rbf", **chosen}, shuffle=False, **others)
+
+
+def blobs(n, classes, seed, *, flip=0.0):
+    """Integer points of overlapping classes; a fraction of the labels is drawn anew."""
+    random = np.random.RandomState(seed)
+    y = random.randint(0, classes, n)
+    X = random.randint(0, 8, (n, 6)) + 3 * np.eye(classes, 6, dtype=int)[y]
+    return X, np.where(random.random_sample(n) < flip, random.randint(0, classes, n), y)
+
+
+# ------------------------------------------------------------------ equality
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(), st.integers(1, 6), st.integers(1, 4), st.integers(0, 99), st.booleans())
+def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B, degree, seed, random_removal):
+    (X, y), K = stream, gram(stream[0], ("poly", degree, 1), False)
+    draws = np.random.RandomState(seed).random_sample((len(y), 1))
+    held, scores = budget_perceptron(K, y.tolist(), B, lambda t: int(draws[t, 0] * B) if random_removal else -1)
+    model = BudgetPerceptron(budget=B, removal="random" if random_removal else "oldest", random_state=seed)
+    model = with_kernel(model, ("poly", degree, 1), normalize=False).fit(X, y)
+    np.testing.assert_array_equal(model.online_scores_[:, 0], np.array(scores, dtype=float))
+    assert model.support_.tolist() == sorted({i for i, _, _ in held})
+    np.testing.assert_array_equal(model.decision_function(X), [float(value(held, K, t)) for t in range(len(y))])
+    assert model.n_support_[0] == len(held) <= B
+
+
+@settings(max_examples=50, deadline=None)
+@given(streams(), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]))
+def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
+    (X, y), K = stream, gram(stream[0], kernel, True)
+    held, scores, trace = forgetron(K, y.tolist(), B, shrinking)
+    assume(all(score == 0 or abs(score) > 1e-9 for score in scores))  # else rounding decides what is a mistake
+    model = with_kernel(Forgetron(budget=B, shrinking=shrinking), kernel).fit(X, y)
+    np.testing.assert_allclose(model.online_scores_[:, 0], scores, rtol=1e-8, atol=1e-10)
+    assert model.support_.tolist() == [i for i, _, _ in held]
+    np.testing.assert_allclose(model.dual_coef_[0], [s * v for _, s, v in held], rtol=1e-8)
+    np.testing.assert_allclose(model.damage_, trace[-1][1] if trace else 0, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(model.shrinking_, sum(1 - phi for _, _, phi, _, _ in trace), rtol=1e-7, atol=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    streams(), kernel_choices, st.sampled_from([0.0, 0.01, 0.3]), st.sampled_from([0.25, 1.0]), st.booleans(),
+    st.sampled_from([0.0, 1.0]), st.sampled_from([None, 0.0, 0.3, 1.0]), st.sampled_from([None, 1, 4]), st.booleans(),
+)  # fmt: skip
+def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, tau, intercept):
+    (X, y), K = stream, gram(stream[0], kernel, True)
+    held, scores, b, rhos, _ = norma(
+        K, y.tolist(), lam=lam, eta=eta, sqrt=sqrt, rho=rho, nu=nu, tau=tau, intercept=intercept
+    )
+    excess = y * scores - rhos[:-1]
+    assume(np.all((excess == 0) | (np.abs(excess) > 1e-9)))  # else rounding decides what is a margin error
+    model = Norma(
+        regularization=lam, step=eta, schedule="sqrt" if sqrt else "constant", margin=rho, nu=nu, truncation=tau,
+        fit_intercept=intercept,
+    )  # fmt: skip
+    model = with_kernel(model, kernel).fit(X, y)
+    np.testing.assert_allclose(model.online_scores_[:, 0], scores, rtol=1e-9, atol=1e-12)
+    kept = [(i, w) for i, w, here in held if here]
+    assert model.support_.tolist() == [i for i, _ in kept]
+    np.testing.assert_allclose(model.dual_coef_[0], [w for _, w in kept], rtol=1e-9)
+    np.testing.assert_allclose([model.intercept_[0], model.margin_[0]], [b, rhos[-1]], rtol=1e-9, atol=1e-12)
+    expected = [sum(w * K[i][t] for i, w in kept) + b for t in range(len(y))]
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_without_a_budget_the_mistakes_are_those_of_the_kernel_perceptron(classes):
+    X, y = blobs(300, classes, 0)
+    plain = OneVsAllKernelPerceptron(degree=2).partial_fit(X, y)
+    models = [
+        BudgetPerceptron(budget=None, degree=2, normalize=False, shuffle=False),
+        BudgetPerceptron(budget=300, degree=2, normalize=False, shuffle=False),
+        Norma(degree=2, regularization=0.0, margin=0.0, step=1.0, normalize=False, shuffle=False),
+    ]
+    for model in models:
+        model.fit(X, y)
+        wrong = [np.flatnonzero(z * f <= 0) for z, f in zip(plain._signs(y), model.online_scores_.T, strict=True)]
+        for log, steps in zip(plain.mistakes_, wrong, strict=True):
+            np.testing.assert_array_equal(log.step, steps)
+        np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+        np.testing.assert_array_equal(model.support_, plain.support_)
+
+
+def test_epochs_of_norma_as_perceptron_are_those_of_the_kernel_perceptron():
+    X, y = blobs(120, 3, 1)
+    plain = OneVsAllKernelPerceptron(degree=2, max_iter=4, orders="shared", random_state=3).fit(X, y)
+    options = dict(degree=2, normalize=False, max_iter=4, random_state=3)
+    for model in (BudgetPerceptron(budget=None, **options), Norma(regularization=0, margin=0, step=1, **options)):
+        model.fit(X, y)
+        assert plain.n_iter_ == model.n_iter_ == 4
+        assert model.n_mistakes_.tolist() == [len(log) for log in plain.mistakes_]
+        np.testing.assert_array_equal(model.support_, plain.support_)
+        np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+
+
+@each_rule
+@pytest.mark.parametrize("kind", ["bytes", "integers", "reals"])
+def test_a_stream_cut_anywhere_gives_the_bits_of_one_fit_in_that_order(model, kind, monkeypatch):
+    X, y = blobs(160, 3, 2, flip=0.2)
+    X = {"bytes": X.astype(np.uint8), "integers": -300 * X, "reals": X / 7}[kind]
+    options = dict(random_state=0, shuffle=False, gamma=1e-3)
+    whole = clone(model).set_params(**options).fit(X, y)
+    monkeypatch.setattr(budget, "STRETCH", 16)
+    parts = clone(model).set_params(**options)
+    for start, stop in [(0, 1), (1, 90), (90, 93), (93, 160)]:
+        parts.partial_fit(X[start:stop], y[start:stop], classes=[0, 1, 2])
+    for name in ("support_", "support_vectors_", "dual_coef_", "intercept_", "n_mistakes_", "n_seen_"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), err_msg=name)
+    np.testing.assert_array_equal(parts.decision_function(X), whole.decision_function(X))
+    np.testing.assert_array_equal(parts.online_scores_, whole.online_scores_[93:])
+    assert (whole.n_mistakes_ > 9).all(), "the budgets must have been exceeded"
+
+
+def test_a_random_order_is_the_given_order_of_shuffled_examples():
+    X, y = blobs(100, 3, 5, flip=0.2)
+    order = np.arange(100)
+    np.random.RandomState(3).shuffle(order)
+    shuffled = Forgetron(budget=5, random_state=3).fit(X, y)
+    given = Forgetron(budget=5, shuffle=False).fit(X[order], y[order])
+    np.testing.assert_array_equal(shuffled.online_scores_[order], given.online_scores_)
+    np.testing.assert_array_equal(shuffled.support_, np.sort(order[given.support_]))
+    np.testing.assert_allclose(shuffled.decision_function(X), given.decision_function(X), rtol=1e-12, atol=1e-14)
+
+
+@each_rule
+def test_one_versus_all_is_one_binary_learner_for_each_class(model):
+    X, y = blobs(120, 3, 4)
+    options = dict(shuffle=False, random_state=0)
+    many = clone(model).set_params(**options).fit(X, y)
+    for a in range(3):
+        one = clone(model).set_params(**options)
+        one.fit(X, (y == a).astype(int))
+        if not (isinstance(model, BudgetPerceptron) and model.removal == "random" and model.budget):
+            np.testing.assert_array_equal(many.online_scores_[:, a], one.online_scores_[:, 0])
+        assert many.n_support_[a] <= (9 if isinstance(model, Norma) else model.budget or 120)
+    np.testing.assert_array_equal(many.predict(X), many.classes_[many.decision_function(X).argmax(1)])
+
+
+# ------------------------------------------------------------------ theorems
+
+
+def test_83_is_the_smallest_budget_for_which_the_basic_forgetron_keeps_the_damage_within_15_32_of_a_mistake():
+    """Each removal has sigma <= (B + 1)^(-1/2) and |f| <= U, so Psi <= sigma^2 + 2 sigma + 2 sigma U."""
+
+    def worst(B):
+        sigma, U = (B + 1) ** -0.5, math.sqrt((B + 1) / math.log(B + 1)) / 4
+        return sigma**2 + 2 * sigma + 2 * sigma * U
+
+    assert worst(82) > 15 / 32 >= worst(83)
+
+
+@settings(max_examples=30, deadline=None)
+@given(streams(), st.integers(1, 8), kernel_choices)
+def test_the_self_tuning_forgetron_keeps_the_damage_within_15_32_of_the_mistakes_always(stream, B, kernel):
+    _, _, trace = forgetron(gram(stream[0], kernel, True), stream[1].tolist(), B, "self-tuning")
+    for M, Q, phi, sigma, _ in trace:
+        assert Q <= 15 / 32 * M * (1 + 1e-12) and 0 < phi <= 1 and 0 < sigma <= 1
+    model = with_kernel(Forgetron(budget=B), kernel)
+    for t in range(len(stream[1])):
+        model.partial_fit(stream[0][t : t + 1], stream[1][t : t + 1], classes=[-1, 1])
+        assert model.damage_[0] <= 15 / 32 * model.n_mistakes_[0] * (1 + 1e-12)
+        assert model.n_support_[0] <= B and np.all(np.abs(model.dual_coef_) <= 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(60), st.integers(1, 8), kernel_choices)
+def test_the_basic_forgetron_forgets_weights_of_at_most_one_over_root_of_B_plus_1(stream, B, kernel):
+    U = math.sqrt((B + 1) / math.log(B + 1)) / 4
+    _, _, trace = forgetron(gram(stream[0], kernel, True), stream[1].tolist(), B, "basic")
+    for place, (_, _, _, sigma, norm) in enumerate(trace):
+        assert norm <= U * (1 + 1e-9)
+        if place >= B:  # removed ones have been through B + 1 shrinks
+            assert sigma <= (B + 1) ** -0.5 * (1 + 1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(60), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]), st.data())
+def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel, shrinking, data):
+    """M <= |g|^2 (1 + sum (1 - phi)) + 2 sum of hinge losses of g + Q, for every g and every budget: the inequality that the
+    paper's proof adds up, an insertion giving at least 1 - 2 loss, a removal costing Psi and a shrink (1 - phi) |g|^2."""
+    X, y = stream
+    model = with_kernel(Forgetron(budget=B, shrinking=shrinking), kernel).fit(X, y)
+    K = np.array(gram(X, kernel, True))
+    coefficients = np.array(data.draw(st.lists(st.floats(-2, 2, width=32), min_size=len(y), max_size=len(y))))
+    for g in (coefficients, y.astype(float), np.zeros(len(y))):
+        square, losses = g @ K @ g, np.maximum(0, 1 - y * (K @ g)).sum()
+        paid = square * (1 + model.shrinking_[0]) + 2 * losses + model.damage_[0]
+        assert model.n_mistakes_[0] <= paid * (1 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize("shrinking", ["self-tuning", "basic"])
+@pytest.mark.parametrize("flip", [0.0, 0.3])
+def test_the_theorem_of_the_forgetron_holds_on_streams_that_exceed_its_budget(shrinking, flip):
+    B, (X, y) = 83, blobs(1500, 2, 0, flip=flip)
+    z = 2 * y - 1
+    model = Forgetron(budget=B, shrinking=shrinking, degree=2, shuffle=False).fit(X, z)
+    norms = np.sqrt(kernels.polynomial(2)(X, X).diagonal())
+    K = kernels.polynomial(2)(X, X) / np.outer(norms, norms)
+    U = math.sqrt((B + 1) / math.log(B + 1)) / 4
+    direction = z - z.mean()
+    direction = direction / math.sqrt(direction @ K @ direction)
+    for size in (0, U / 2, U):
+        losses = np.maximum(0, 1 - size * z * (K @ direction)).sum()
+        assert model.n_mistakes_[0] <= 2 * size**2 + 4 * losses
+    assert model.n_mistakes_[0] > 2 * B
+
+
+@settings(max_examples=50, deadline=None)
+@given(streams(60), kernel_choices, st.sampled_from([0.0, 0.2, 0.7, 1.0]), st.sampled_from([0.1, 1.0]), st.booleans())
+def test_the_fraction_of_margin_errors_is_nu_but_for_the_way_that_the_margin_went(stream, kernel, nu, eta, sqrt):
+    """rho_T = rho_0 + eta sum (nu - sigma_t), so that with a bounded rho the fraction tends to nu."""
+    X, y = stream
+    model = Norma(nu=nu, step=eta, regularization=0.1, margin=0.5)
+    model = with_kernel(model, kernel).fit(X, y)
+    errors = model.n_support_[0]  # nothing is dropped: what is held are the margin errors
+    np.testing.assert_allclose(model.margin_[0] - 0.5, eta * (nu * len(y) - errors), atol=1e-9)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.3, 0.6])
+def test_the_fraction_of_margin_errors_tends_to_nu(nu):
+    X, y = blobs(3000, 2, 7, flip=0.2)
+    model = Norma(degree=2, nu=nu, step=0.1, regularization=0.01, fit_intercept=True, shuffle=False).fit(X, y)
+    assert abs(model.n_support_[0] / len(y) - nu) < 0.01
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(60), kernel_choices, st.sampled_from([0.05, 0.4]), st.sampled_from([0.5, 1.0]), st.integers(1, 9))
+def test_truncation_changes_f_by_no_more_than_its_bound(stream, kernel, lam, eta, tau):
+    """|f - f truncated| <= (1 - eta lambda)^tau X / lambda, with X^2 = 1 >= k(x, x) (Kivinen et al., Proposition 1)."""
+    X, y = stream
+    K = np.array(gram(X, kernel, True))
+    options = dict(lam=lam, eta=eta, sqrt=False, rho=1.0, nu=None, tau=tau, intercept=False)
+    held, *_ = norma(K.tolist(), y.tolist(), **options)
+    model = Norma(regularization=lam, step=eta, truncation=tau)
+    model = with_kernel(model, kernel).fit(X, y)
+    assert model.n_support_[0] <= tau
+    difference = np.zeros(len(y))
+    for i, w, _ in held:
+        difference[i] += w
+    difference[model.support_] -= model.dual_coef_[0]
+    assert math.sqrt(max(difference @ K @ difference, 0)) <= (1 - eta * lam) ** tau / lam + 1e-6
+
+
+# ------------------------------------------------------------------ the rest
+
+
+def test_random_removal_gives_each_example_that_is_held_the_same_chance():
+    X, y = np.arange(21)[:, None], np.r_[np.ones(20, dtype=int), 0]
+    kernel = dict(kernel="rbf", gamma=1e4, shuffle=False)  # every new point scores 0: always a mistake
+    kept = np.zeros(21)
+    for seed in range(400):
+        kept[BudgetPerceptron(budget=20, random_state=seed, **kernel).fit(X, y).support_] += 1
+    assert kept[20] == 400 and np.all(np.abs(400 - kept[:20] - 20) < 20), "each of 20 goes in 1/20 of 400 runs"
+
+
+def test_normalized_kernel_values_are_cosines_and_points_without_length_have_none():
+    X, y = np.array([[0, 0], [3, 4], [6, 8], [4, -3]]), np.array([1, 1, 0, 0])
+    model = BudgetPerceptron("linear", budget=None, shuffle=False).fit(X, y)
+    np.testing.assert_allclose(model.online_scores_[:, 0], [0, 0, 1, 0], atol=1e-15)
+    np.testing.assert_allclose(model.decision_function(np.array([[0, 0], [30, 40]])), [0, 0], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "model, message",
+    [
+        (BudgetPerceptron(budget=0), "budget must be an integer of at least 1, got 0"),
+        (BudgetPerceptron(removal="worst"), "removal must be one of random, oldest, got 'worst'"),
+        (BudgetPerceptron(kernel="sigmoid"), "kernel must be linear, poly or rbf, got 'sigmoid'"),
+        (BudgetPerceptron(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
+        (BudgetPerceptron(degree=1, coef0=-200.0), r"k\(x, x\) >= 0, got -"),
+        (Forgetron(budget=None), "budget must be an integer of at least 1, got None"),
+        (Forgetron(shrinking="none"), "shrinking must be one of self-tuning, basic"),
+        (Forgetron(normalize=False), r"the Forgetron needs a kernel with k\(x, x\) <= 1, got"),
+        (Norma(step=0.5, regularization=2.0), r"step \* regularization in \[0, 1\)"),
+        (Norma(nu=1.5), r"nu must be None or a fraction in \[0, 1\], got 1.5"),
+        (Norma(truncation=0), "truncation must be an integer of at least 1, got 0"),
+        (Norma(schedule="linear"), "schedule must be one of constant, sqrt, got 'linear'"),
+    ],
+)
+def test_wrong_parameters_are_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(*blobs(30, 2, 0))
+
+
+def test_one_class_and_unknown_labels_are_refused():
+    X, y = blobs(30, 2, 0)
+    with pytest.raises(ValueError, match="at least 2 classes, got 1 class"):
+        Forgetron().fit(X, np.zeros(30))
+    with pytest.raises(ValueError, match="name all classes in the first call"):
+        Forgetron().partial_fit(X[:1], y[:1])
+    model = Forgetron().partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"among the classes of the first call \[0 1\], got \[7\]"):
+        model.partial_fit(X, np.full(30, 7))
+
+
+@parametrize_with_checks([BudgetPerceptron(), Forgetron(), Norma()])
+def test_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
