@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kp.study import BUILD, ROOT, comparison, ledger, mnist, neighbours, uci
+from kp.study import BUILD, ROOT, comparison, forms, ledger, mnist, neighbours, uci
 
 PROFILES = ("quick", "full")
 EXPERIMENTS = {
@@ -16,6 +16,7 @@ EXPERIMENTS = {
     "neighbours": neighbours,
     "uci": uci,
     "comparison": comparison,
+    "forms": forms,
     "claims": ledger,
 }
 """The modules of the experiments: `publish` stores results, which depend on the code in MODULES and the data in DATASETS.
@@ -51,6 +52,7 @@ def notebooks(profile):
     plan += [("uci", name.removesuffix("-bundled"), {"dataset": name} | published, ("uci",)) for name in sets]
     plan += [("uci_summary", "", {"datasets": " ".join(sets)} | published, ("uci",))]
     plan += [("comparison", "", {"datasets": " ".join(comparison.DATASETS)} if full else {}, ("comparison",))]
+    plan += [("forms", "", images, ("forms",))]
     executed = ROOT / "notebooks" / "executed" if full else BUILD / "quick" / "notebooks"
     figures = ROOT / "figures" if full else BUILD / "quick" / "figures"
     runs = {}
