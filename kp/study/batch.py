@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kp.study import BUILD, ROOT, comparison, forms, ledger, mnist, neighbours, uci
+from kp.study import BUILD, ROOT, comparison, course, family, forms, ledger, mnist, neighbours, seeds, uci
 
 PROFILES = ("quick", "full")
 EXPERIMENTS = {
@@ -17,6 +17,9 @@ EXPERIMENTS = {
     "uci": uci,
     "comparison": comparison,
     "forms": forms,
+    "seeds": seeds,
+    "course": course,
+    "family": family,
     "claims": ledger,
 }
 """The modules of the experiments: `publish` stores results, which depend on the code in MODULES and the data in DATASETS.
@@ -24,6 +27,22 @@ The last one needs the results of all others."""
 
 TITLES = {"mnist_degree": "MNIST at degree {}", "uci": "{}: published tables"}
 """Titles of the chapters of notebooks that are executed more than once."""
+
+
+def _fields(settings, *names):
+    """Fields of published settings that are parameters of a notebook, as papermill takes them."""
+    values = {name: getattr(settings, name) for name in names}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+PUBLISHED = {
+    "uci": {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5},
+    "comparison": {"datasets": " ".join(comparison.DATASETS)},
+    "seeds": _fields(seeds.PUBLISHED, "dataset", "hard_datasets", "n_splits", "n_hard_splits"),
+    "course": {"n_seeds": course.N_SEEDS, "n_code_seeds": course.N_CODE_SEEDS, "n_splits": course.N_SPLITS},
+    "family": _fields(family.PUBLISHED, "dataset", "n_train", "budgets", "class_budgets", "n_orders"),
+}
+"""Parameters of notebooks at the published scale; what is not here is the notebook's default."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +63,20 @@ def notebooks(profile):
     full = profile == "full"
     images = {"dataset": "mnist" if full else "digits"}
     sets = uci.SETS if full else ("iris-bundled", "wine-bundled")
-    published = {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5} if full else {}
+    scale = dict.fromkeys(PUBLISHED, {}) | (PUBLISHED if full else {})
     plan = [("data", "", images, ("neighbours",)), ("algorithm", "", {}, ())]
     for degree in mnist.DEGREES:
         plan.append(("mnist_degree", degree, images | {"degree": degree}, ("mnist", "claims")))
     plan += [("mnist_summary", "", images, ("mnist", "claims")), ("multiclass", "", {}, ())]
-    plan += [("uci", name.removesuffix("-bundled"), {"dataset": name} | published, ("uci",)) for name in sets]
-    plan += [("uci_summary", "", {"datasets": " ".join(sets)} | published, ("uci",))]
-    plan += [("comparison", "", {"datasets": " ".join(comparison.DATASETS)} if full else {}, ("comparison",))]
-    plan += [("forms", "", images, ("forms",))]
+    plan += [("uci", name.removesuffix("-bundled"), {"dataset": name} | scale["uci"], ("uci",)) for name in sets]
+    plan += [
+        ("uci_summary", "", {"datasets": " ".join(sets)} | scale["uci"], ("uci",)),
+        ("comparison", "", scale["comparison"], ("comparison",)),
+        ("forms", "", images, ("forms",)),
+        ("seeds", "", scale["seeds"], ("seeds",)),
+        ("course", "", images | scale["course"], ("course",)),
+        ("family", "", scale["family"], ("family",)),
+    ]
     executed = ROOT / "notebooks" / "executed" if full else BUILD / "quick" / "notebooks"
     figures = ROOT / "figures" if full else BUILD / "quick" / "figures"
     runs = {}

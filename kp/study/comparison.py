@@ -386,15 +386,7 @@ def _path(table):
 def _source(names):
     parameters = {"datasets": list(names), "scale": asdict(FULL)}
     files = {file: digest for name in names for file, digest in datasets.checksums(name).items()}
-    return store.provenance("comparison", _plain(parameters), MODULES, files)
-
-
-def _plain(parameters):
-    """The parameters as they come back from JSON: tuples are lists."""
-    return {
-        key: _plain(value) if isinstance(value, dict) else list(value) if isinstance(value, tuple) else value
-        for key, value in parameters.items()
-    }
+    return store.provenance("comparison", parameters, MODULES, files)
 
 
 def _read(path, names):

@@ -27,6 +27,7 @@ MODULES = (
 )  # fmt: skip
 """The code that can change a result."""
 
+DATASETS = ("mnist",)
 COMMAND = "python -m kp.study run course"
 PUBLISHED = ROOT / "data" / "published" / "course_page.csv"
 CODES = ("one-hot", "binary")

@@ -28,6 +28,7 @@ from kp.study import RESULTS, store
 MODULES = ("kp.kernels", "kp.gram", "kp.perceptron", "kp.predictors", "kp.budget", "kp.study.family")
 """The code that can change a result."""
 
+DATASETS = ("mnist",)
 COMMAND = "python -m kp.study run family"
 TABLES = ("streams", "final", "noise", "bounds", "nu", "machines")
 PROBLEMS = ("odd or even", "ten digits")
@@ -161,11 +162,7 @@ def _path(name):
 
 
 def _source():
-    return store.provenance("family", _plain(asdict(PUBLISHED)), MODULES, datasets.checksums("mnist"))
-
-
-def _plain(settings):
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
+    return store.provenance("family", asdict(PUBLISHED), MODULES, datasets.checksums("mnist"))
 
 
 @lru_cache(maxsize=32)

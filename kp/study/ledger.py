@@ -5,13 +5,14 @@ import hashlib
 import pandas as pd
 
 from kp import datasets
-from kp.study import RESULTS, claims, mnist, planes, store, uci
+from kp.study import RESULTS, claims, course, family, family_tables, mnist, planes, seeds, store, tables_seeds, uci
 
-OWN = ("kp.multiclass", "kp.estimator", "kp.study.planes", "kp.study.uci", "kp.study.claims", "kp.study.ledger")
-MODULES = tuple(dict.fromkeys([*mnist.MODULES, *uci.MODULES, *OWN]))
+PARTS = (mnist, uci, seeds, course, family)
+OWN = ("planes", "uci", "tables_seeds", "family_tables", "claims", "ledger")
+MODULES = tuple(dict.fromkeys([*(m for part in PARTS for m in part.MODULES), *(f"kp.study.{name}" for name in OWN)]))
 """The code that can change a claim."""
 
-DATASETS = (*mnist.DATASETS, *uci.SETS)
+DATASETS = tuple(dict.fromkeys(name for part in PARTS for name in part.DATASETS))
 COMMAND = "python -m kp.study run claims"
 PATH = RESULTS / "claims.csv"
 
@@ -27,6 +28,9 @@ def publish(*, recompute=False, progress=False):
         claims.hermans(mnist.table("mnist_multiclass")),
         planes.claims(claims.published("xu_zhang_2005_figures")),
         uci.claims(),
+        tables_seeds.claims(seeds.tables(seeds.PUBLISHED)),
+        course.claims(*(course.table(f"course_{name}") for name in ("modifications", "digits", "confusion"))),
+        family_tables.claims(),
     ]
     store.write_table(PATH, pd.concat(parts, ignore_index=True)[claims.COLUMNS], _source(), COMMAND)
 

@@ -238,8 +238,8 @@ def mistakes_table(problems, *, n_orders):
 def growth(table):
     """How the numbers of `mistakes_table` grow from its first value to its last, and the updates beside each other there.
 
-    first, last: the values; bound_* and mistakes_*: last divided by first, of the ordinary update and of xu_zhang; less, more:
-    mistakes of Xu and Zhang's update divided by those of the ordinary one at the first and at the last value.
+    first, last: the values; bound_* and mistakes_*: last divided by first, of the ordinary update and of xu_zhang; less,
+    more: mistakes of Xu and Zhang's update divided by those of the ordinary one at the first and at the last value.
     """
     wide = table.pivot(index="value", columns="update", values=["bound", "median"])
     factors, ratio = wide.iloc[-1] / wide.iloc[0], wide["median", XU_ZHANG] / wide["median", ORDINARY]

@@ -48,6 +48,7 @@ MODULES = (
 )  # fmt: skip
 """The code that can change a result."""
 
+DATASETS = ("seeds", "winequality-red", "winequality-white")
 COMMAND = "python -m kp.study run seeds"
 SOURCE = "Akar & Ye 2017"
 PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"

@@ -49,11 +49,11 @@ def _is_text(node):
 
 
 def provenance(experiment, parameters, modules, data):
-    """The provenance of a result, a dict fit for JSON; data is {file: sha256}."""
+    """The provenance of a result, a dict as it comes back from JSON; data is {file: sha256}."""
     versions = {name: importlib.metadata.version(name) for name in VERSIONS}
     return {
         "experiment": experiment,
-        "parameters": parameters,
+        "parameters": json.loads(json.dumps(parameters)),
         "code": fingerprint(modules),
         "modules": list(modules),
         "data": data,
