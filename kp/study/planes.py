@@ -8,16 +8,12 @@ phi(q) in the place of i and -phi(q) in that of j, where G = phi phi^T; classes 
 with all of them, and every mistake that demotes one class adds one of them to w.
 """
 
-import warnings
-
 import numpy as np
 import pandas as pd
-from scipy.optimize import linprog
+from scipy.optimize import linprog, nnls
 from scipy.spatial import cKDTree
 from scipy.stats import percentileofscore, t
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import OneClassSVM
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, datasets
 from kp.kesler import DEMOTE, Linear, squared
@@ -176,28 +172,28 @@ def mistake_bound(G, y):
     """(R, gamma): R^2 = max_q G_qq, gamma = min (w_i - w_j) . phi(q) over Kesler's vectors, for a w of length 1.
 
     Kesler's vectors have squared lengths 2 G_qq, so a perceptron that starts from 0 and demotes one class a time makes at
-    most 2 (R / gamma)^2 mistakes, in whatever order it visits the examples (Novikoff 1962). w is the direction of the point
-    nearest to 0 in the convex hull of Kesler's vectors, which a one-class support vector machine finds; gamma is the margin
-    that this w attains by our own sums, so that the bound holds to whatever precision w was found.
+    most 2 (R / gamma)^2 mistakes, in whatever order it visits the examples (Novikoff 1962). The shortest w with all products
+    at least 1 is found as a problem of non-negative least squares (Lawson & Hanson 1974, chapter 23); gamma is the margin
+    that it attains by our own sums, so that the bound holds to whatever precision w was found.
     Raises ValueError if it finds no such w: the classes are not separable, or G is too ill-conditioned to tell.
     """
     pairs, signs = _kesler_pairs(y)
     R = np.sqrt(G.diagonal().max())
-    Q = G[np.ix_(pairs, pairs)] / R**2 * (signs @ signs.T)
-    machine = OneClassSVM(kernel="precomputed", nu=1 / len(Q), tol=1e-9, max_iter=200_000)
-    with warnings.catch_warnings():
-        # Where the hull holds 0 the machine never ends, and any w will do whose margin is positive.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(Q)
-    weights = np.zeros(len(Q))
-    weights[machine.support_] = machine.dual_coef_[0]
-    products = Q @ weights
+    values, vectors = np.linalg.eigh(G / R**2)
+    large = values > np.finfo(float).eps * values[-1]
+    phi = vectors[:, large] * np.sqrt(values[large])
+    A = (signs[:, :, None] * phi[pairs, None, :]).reshape(len(pairs), -1)
+    E = np.vstack([A.T, np.ones(len(A))])
+    u, _ = nnls(E, np.eye(len(E))[-1], maxiter=20 * len(A))
+    w = A.T @ u
+    w /= max(np.linalg.norm(w), np.finfo(float).tiny)
+    products = A @ w
     if not products.min() > 0:
         raise ValueError(
             f"the classes must be separable by Kesler's criterion, got a smallest product of {products.min():.3g}; "
             "take another kernel or set the classes farther apart"
         )
-    return float(R), float(R * products.min() / np.sqrt(weights @ products))
+    return float(R), float(R * products.min())
 
 
 def _kesler_pairs(y):
