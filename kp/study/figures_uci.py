@@ -271,7 +271,8 @@ def differences(repeats):
         margin = 0.1 * max(np.ptp(gap), 1.0)
         axis.hist(gap, np.linspace(gap.min() - margin, gap.max() + margin, 22), color=KERNEL_COLOURS["rbf"], alpha=0.75)
         axis.axvline(0, color="black", lw=1)
-        axis.set(title=original(name), xlabel="RBF less polynomial (%)")
+        axis.set_title(original(name))
         axis.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     axes[0, 0].set_ylabel("repeats")
+    figure.supxlabel("mean test error, RBF less polynomial kernel (percentage points)", fontsize=9)
     return figure
