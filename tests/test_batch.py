@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from kp import datasets
 from kp.study import ROOT, batch, mnist, reject_unknown_parameters
 from kp.study.__main__ import main
 
@@ -28,7 +29,8 @@ def test_every_notebook_is_in_both_profiles_and_every_degree_has_its_copy():
 def test_the_quick_profile_writes_below_build_only():
     for run in batch.notebooks("quick").values():
         assert run.target.is_relative_to(ROOT / "build") and run.figures.is_relative_to(ROOT / "build") and not run.reads
-        assert run.parameters.get("dataset", "digits") == "digits"
+        names = f"{run.parameters.get('dataset', '')} {run.parameters.get('datasets', '')}".split()
+        assert all(not datasets.DATASETS[name].files for name in names)
 
 
 def test_every_executed_notebook_and_its_figures_are_with_the_study_and_no_others():

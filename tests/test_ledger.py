@@ -42,3 +42,12 @@ def test_every_number_of_the_tables_of_xu_and_zhang_has_a_verdict(rows):
     assert items["Table I"] == 4 * counts["I"]
     for table in ("II", "III"):
         assert items[f"Table {table}"] == 2 * counts[table] + settings[table]
+
+
+def test_every_number_of_the_other_sources_has_a_verdict(rows):
+    items = rows.groupby("source")["item"].value_counts()
+    table = claims.published("akar_ye_2017")
+    assert items["Akar & Ye 2017", "Table 3"] >= (table["item"] == "Table 3").sum() == 9
+    assert set(table["item"]) <= set(items["Akar & Ye 2017"].index)
+    assert set(claims.published("course_page")["item"]) == set(items["Course page"].index)
+    assert rows.loc[rows["source"] == "Encyclopedia article", "quantity"].str.startswith("exponent of the growth").sum() >= 1
