@@ -325,10 +325,10 @@ def test_spreads_are_shown_side_by_side_and_those_that_fit_are_found(counts):
     for row in shown.itertuples():
         text = table.query("s == @row.s and n_per_class == @row.n_per_class")[f"modifications, {2**row.inputs}"].item()
         assert text.startswith(f"{row.ours:g} (") if row.n else pd.isna(text)
-    for inputs, number in ((2, 9), (3, 35)):
-        rows = shown[shown["inputs"] == inputs]
-        expected = {row.s for row in rows.itertuples() if row.low <= number <= row.high}
-        assert course_tables.fitting(spreads, page)[inputs] == sorted(expected)
+    for number in range(2, 60):
+        for inputs, found in course_tables.fitting(spreads, {2: number, 3: number}).items():
+            rows = shown[shown["inputs"] == inputs]
+            assert found == sorted({row.s for row in rows.itertuples() if row.low <= number <= row.high})
 
 
 @pytest.mark.parametrize(("inputs", "code"), [(2, "binary"), (3, "binary"), (2, "one-hot"), (3, "one-hot")])

@@ -170,7 +170,7 @@ def commonest(confusion, *, k=3):
     """The k commonest confusions of test images over all splits: true, read, and images, the mean number in a split."""
     test = confusion[confusion["part"] == "test"].groupby("true").sum(numeric_only=True).filter(like="as_").to_numpy()
     counts = test / confusion["split"].nunique()
-    np.fill_diagonal(counts, 0)
+    np.fill_diagonal(counts, -1)
     order = np.argsort(-counts, axis=None, kind="stable")[:k]
     true, read = np.unravel_index(order, counts.shape)
     return pd.DataFrame({"true": true, "read": read, "images": counts[true, read]})
