@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.svm import SVC
 
-from kp.study import course, figures_course
+from kp.study import course, course_tables, figures_course
 from kp.study.store import StaleResult
 
 CLAIMS = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
@@ -284,3 +285,112 @@ def test_figures_show_the_tables(counts, code_runs, errors, confusion):
     assert sum(int(text.get_text()) for text in figure.axes[1].texts) == 200
     assert len(figures_course.figure_images(*course.images("digits")).axes) == 10
     assert matplotlib.rcParams["figure.dpi"] == 100
+
+
+def test_lists_and_signs_read_as_text():
+    assert [course_tables.listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3))] == [
+        "none",
+        "0.2",
+        "a and b",
+        "1, 2 and 3",
+    ]
+    assert course_tables.signed([1, -2, 0]) == "+1 −2 0" and course_tables.fractions([1 / 16, 1.0]) == ["1/16", "1"]
+
+
+def test_codes_are_shown_as_the_page_prints_them():
+    table = course_tables.codes_table(4).set_index(["encoding", "output"])
+    binary = [[text.replace("−", "-") for text in row] for row in table.loc["binary"].to_numpy()]
+    assert binary == [["-1", "-1", "+1", "+1"], ["-1", "+1", "-1", "+1"]]
+    assert [(row == "+1").tolist() for row in table.loc["one-hot"].to_numpy()] == np.eye(4, dtype=bool).tolist()
+
+
+def test_decoding_takes_the_class_that_matches_and_else_the_largest_output():
+    table = course_tables.decoding_table([[-1, 2, -1, -3], [-1, 2, -1, 3], [-3, -2, -1, -4]], 2 * np.eye(4, dtype=int) - 1)
+    assert table["matching"].tolist() == ["2", "none", "none"] and table["decoded"].tolist() == [2, 4, 3]
+
+
+def test_the_table_of_a_run_tells_what_each_modification_did():
+    X, y, model = course.delta_rule_run(2, s=0.3, random_state=5)
+    table, x = course_tables.run_table(X, y, model), np.column_stack([np.ones(len(X)), X])
+    wrong = [np.count_nonzero((np.sign(x @ W.T) != model.code_[y]).any(axis=1)) for W in model.weights_history()]
+    assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == np.diff(wrong).tolist()
+    assert (table["class"] - 1).tolist() == y[model.mistakes_.example].tolist()
+
+
+def test_spreads_are_shown_side_by_side_and_those_that_fit_are_found(counts):
+    page = {2: 9, 3: 35}
+    spreads = course.by_spread(counts, page)
+    table, shown = course_tables.spreads_table(spreads), course_tables.presented(spreads)
+    assert len(table) == len(shown) / 2
+    for row in shown.itertuples():
+        text = table.query("s == @row.s and n_per_class == @row.n_per_class")[f"modifications, {2**row.inputs}"].item()
+        assert text.startswith(f"{row.ours:g} (") if row.n else pd.isna(text)
+    for number in range(2, 60):
+        for inputs, found in course_tables.fitting(spreads, {2: number, 3: number}).items():
+            rows = shown[shown["inputs"] == inputs]
+            assert found == sorted({row.s for row in rows.itertuples() if row.low <= number <= row.high})
+
+
+@pytest.mark.parametrize(("inputs", "code"), [(2, "binary"), (3, "binary"), (2, "one-hot"), (3, "one-hot")])
+def test_the_best_planes_are_as_far_from_the_corners_as_a_support_vector_machine_finds(inputs, code):
+    corners = course.binary(2**inputs).astype(float)
+    targets = corners[:, 0] if code == "binary" else np.where(np.arange(len(corners)) == 0, 1, -1)
+    margin = 1 / np.linalg.norm(SVC(kernel="linear", C=1e6).fit(corners, targets).coef_)
+    table = course_tables.planes_table((0.4,)).set_index(["inputs", "code"])
+    assert table.loc[(inputs, code), "distance"] == pytest.approx(margin, rel=1e-3)
+
+
+def test_expected_samples_beyond_the_middle_planes_are_those_that_are_drawn():
+    X, y = course.gaussian_classes(3, n_per_class=5000, s=0.5, random_state=2)
+    beyond = np.count_nonzero(np.sign(X) != course.binary(8)[y])
+    expected = (
+        course_tables.planes_table((0.5,), n_per_class=5000).set_index(["inputs", "code"]).loc[(3, "binary"), "s = 0.5"]
+    )
+    assert beyond == pytest.approx(expected, rel=0.1)
+
+
+def test_errors_in_any_output_are_those_of_the_listing(digits, errors):
+    row = errors[(errors["code"] == "one-hot") & (errors["width"] == 0.25) & (errors["split"] == 1)]
+    train, test = digits.split(1)
+    K = digits.gram(0.25)
+    model = course.fit_digits(K[np.ix_(train, train)], digits.y[train], code="one-hot", random_state=1)
+    signs = np.sign(model.outputs(K[np.ix_(test, train)]))
+    wrong = np.count_nonzero((signs != model.code_[digits.y[test]]).any(axis=1))
+    assert course_tables.any_output(row).item() == wrong > row["test_errors"].item()
+    table = course_tables.widths_table(errors, 0.11).set_index("width")
+    rates = course_tables.any_output(errors) / errors["n_test"]
+    own = rates[(errors["code"] == "one-hot") & (errors["width"] == 0.25)]
+    assert table.loc[0.25, "one-hot any"] == own.median()
+
+
+def test_confusions_of_the_nearest_split_and_the_commonest(confusion):
+    split, train, test = course_tables.nearest_split(confusion, 1.0)
+    wrong = {k: 200 - np.trace(course_tables.nearest_split(confusion[confusion["split"] == k], 1.0)[2]) for k in range(3)}
+    assert split == max(wrong, key=wrong.get) and 200 - np.trace(test) == wrong[split] and np.trace(train) == 200
+    top = course_tables.commonest(confusion, k=90)
+    assert top["images"].sum() == pytest.approx(np.mean([*wrong.values()])) and top["images"].is_monotonic_decreasing
+    assert (top["true"] != top["read"]).all()
+
+
+def test_verdicts_are_counted_for_each_kind_of_number(counts, errors, confusion):
+    claims = course.claims(counts, errors, confusion)
+    table, shown = course_tables.verdicts_table(claims), course_tables.ledger(claims)
+    assert table["rows"].sum() == len(claims) == len(shown)
+    assert (table[["exact", "within", "outside"]].sum(axis=1) == table["rows"]).all()
+    assert (table[["below", "above", "missing"]].sum(axis=1) == table["outside"]).all()
+    assert ((table["why outside"] != "") == (table["outside"] > 0)).all()
+    assert not shown["quantity"].str.contains("listing|sigma").any()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(-2, 2), min_size=4, max_size=4).filter(lambda w: np.abs(w[1:]).max() > 0.1))
+def test_a_plane_cuts_a_cube_in_a_convex_polygon_of_points_on_both(w):
+    w = np.array(w)
+    points = figures_course.plane_in_cube(w, 1.6)
+    corners = np.array(list(np.ndindex(2, 2, 2))) * 3.2 - 1.6
+    values = w[0] + corners @ w[1:]
+    assert (len(points) > 0) == ((values > 0).any() and (values <= 0).any())
+    assert np.abs(points).max(initial=0) <= 1.6 + 1e-9 and np.abs(w[0] + points @ w[1:]).max(initial=0) < 1e-9
+    sides = np.roll(points, -1, axis=0) - points
+    turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ w[1:] if len(points) else np.zeros(0)
+    assert (turns >= -1e-9).all() or (turns <= 1e-9).all()

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from kp.study.figures import canvas, draw_image
 
@@ -29,7 +30,7 @@ def figure_moving_lines(X, y, log, weights, codes):
     """The lines of two outputs at the beginning and after each modification, with the sample that caused it."""
     columns = 5
     rows = -(-len(weights) // columns)
-    figure, axes = canvas(rows, columns, height=1.6 * rows + 0.6, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(rows, columns, height=1.4 * rows + 0.7, sharex=True, sharey=True, squeeze=False)
     wrong = _wrong(X, y, weights[0], codes)
     for k, axis in enumerate(axes.flat[: len(weights)]):
         _draw_classes(axis, X, y, codes, size=5)
@@ -59,7 +60,8 @@ def figure_moving_lines(X, y, log, weights, codes):
 def figure_planes(X, y, codes, initial, final, views):
     """The planes of three outputs and their normals: the initial ones, and the final ones from (elevation, azimuth)."""
     figure, axes = canvas(2, 2, height=5.4, subplot_kw={"projection": "3d"})
-    titles = ["initial", *(f"final, azimuth {azimuth}°, elevation {elevation}°" for elevation, azimuth in views)]
+    names = [f"final, azimuth {azimuth}°, elevation {elevation}°" for elevation, azimuth in views]
+    titles = ["initial", *(name.replace("-", "−") for name in names)]
     panels = zip(axes.flat, [initial, *[final] * len(views)], [views[0], *views], titles, strict=True)
     for axis, weights, (elevation, azimuth), title in panels:
         for c in range(len(codes)):
@@ -169,10 +171,12 @@ def figure_widths(rows, published):
     axis.set_xscale("log")
     axis.set_xticks(widths, [str(Fraction(width)) for width in widths])
     axis.minorticks_off()
-    axis.set(xlabel=r"width $\sigma$ (median distances between images)", ylabel="test error", ylim=(0, None))
+    axis.set(xlabel=r"width $\sigma$ (median distances between images)", ylabel="test error")
+    axis.set_ylim(0, 1.1 * max(published, rows["high"].max()))
     axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     handles = [Line2D([], [], color=c, marker=m, linestyle=s, label=code) for code, (c, m, s) in CODES.items()]
-    figure.legend(handles=[*handles, _hollow()], loc="outside upper center", ncols=3)
+    handles += [] if (rows["separated"] == 1).all() else [_hollow()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
 
 
@@ -218,16 +222,31 @@ def _draw_plane(axis, w, colour, style, name):
     """The plane w_0 + w . x = 0 inside the cube, pale, and its unit normal from the point nearest the origin."""
     length = np.linalg.norm(w[1:])
     normal, foot = w[1:] / length, -w[0] * w[1:] / length**2
-    steepest = int(np.argmax(np.abs(normal)))
-    others = [k for k in range(3) if k != steepest]
-    side = np.linspace(-1.6, 1.6, 2)
-    point = np.zeros((3, 2, 2))
-    point[others[0]], point[others[1]] = np.meshgrid(side, side)
-    point[steepest] = -(w[0] + w[1 + others[0]] * point[others[0]] + w[1 + others[1]] * point[others[1]]) / w[1 + steepest]
-    axis.plot_surface(*point, color=colour, alpha=0.10, linewidth=0, shade=False)
+    section = plane_in_cube(w, 1.6)
+    if len(section):
+        axis.add_collection3d(Poly3DCollection([section], facecolor=colour, edgecolor=colour, alpha=0.12, linewidth=0.5))
     tip = foot + 1.7 * normal
     axis.plot(*np.column_stack([foot, tip]), color=colour, linestyle=style, linewidth=2.0)
     axis.text(*(foot + 2.15 * normal), name, color=colour, fontsize=9, ha="center", va="center")
+
+
+def plane_in_cube(w, half):
+    """Corners (k, 3), in order around it, of the polygon in which w_0 + w . x = 0 cuts the cube [-half, half]^3.
+
+    k is 0 or 3 to 6. Each corner lies on an edge of the cube, at whose ends the plane's equation has different signs.
+    """
+    corners = half * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1.0)
+    value = w[0] + corners @ w[1:]
+    a, b = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
+    cut = (value[a] > 0) != (value[b] > 0)
+    a, b = a[cut], b[cut]
+    points = corners[a] + (value[a] / (value[a] - value[b]))[:, None] * (corners[b] - corners[a])
+    if not len(points):
+        return points
+    across = points[0] - points.mean(axis=0)
+    around = np.cross(w[1:] / np.linalg.norm(w[1:]), across)
+    spokes = points - points.mean(axis=0)
+    return points[np.argsort(np.arctan2(spokes @ around, spokes @ across))]
 
 
 def _draw_markers(axis, x, y, whole, marker, colour):
