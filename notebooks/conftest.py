@@ -5,6 +5,7 @@ import functools
 import pytest
 
 from kp import datasets
+from kp.study import batch
 
 
 @functools.cache
@@ -18,9 +19,10 @@ def missing(name):
 
 
 def pytest_collection_modifyitems(items):
+    runs = batch.notebooks("full")
     for item in items:
-        if item.path.parent.name == "executed" and 'dataset = "mnist"' in item.path.read_text(encoding="utf-8").replace(
-            "\\", ""
-        ):
-            if reason := missing("mnist"):
+        if item.path.parent.name == "executed":
+            words = " ".join(value for value in runs[item.path.stem].parameters.values() if isinstance(value, str)).split()
+            reasons = [missing(name) for name in words if name in datasets.DATASETS]
+            for reason in filter(None, reasons):
                 item.add_marker(pytest.mark.skip(reason=reason))

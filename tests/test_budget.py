@@ -185,7 +185,8 @@ def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, t
         K, y.tolist(), lam=lam, eta=eta, sqrt=sqrt, rho=rho, nu=nu, tau=tau, intercept=intercept
     )
     excess = y * scores - rhos[:-1]
-    assume(np.all((excess == 0) | (np.abs(excess) > 1e-9)))  # else rounding decides what is a margin error
+    nothing = (np.array(scores) == 0) & (np.array(rhos[:-1]) == 0)
+    assume(np.all(nothing | (np.abs(excess) > 1e-9)))  # else rounding decides what is a margin error
     model = Norma(
         regularization=lam, step=eta, schedule="sqrt" if sqrt else "constant", margin=rho, nu=nu, truncation=tau,
         fit_intercept=intercept,

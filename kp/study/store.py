@@ -13,10 +13,14 @@ import io
 import json
 import os
 import platform
+import threading
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+PARSING = threading.Lock()
+"""CPython 3.11 counts the depth of syntax trees for all threads together, and may fail where two parse at a time."""
 
 VERSIONS = ("numpy", "numba", "pandas", "scikit-learn", "scipy")
 
@@ -29,7 +33,9 @@ def fingerprint(modules):
     """sha256 (16 hexadecimal digits) of the modules' syntax trees; comments, docstrings and layout do not count."""
     digest = hashlib.sha256()
     for module in modules:
-        tree = ast.parse(Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8"))
+        source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+        with PARSING:
+            tree = ast.parse(source)
         digest.update(json.dumps([module, _plain(tree)]).encode())
     return digest.hexdigest()[:16]
 

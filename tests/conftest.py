@@ -1,0 +1,9 @@
+"""Property tests try the same examples in every run; HYPOTHESIS_PROFILE=search tries others."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("search", print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
