@@ -9,7 +9,7 @@ SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf test clean environment
+.PHONY: help report pdf test test-code test-notebooks clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -31,9 +31,16 @@ pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill t
 test: environment ## check style and formatting, then run all tests and all notebooks
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	@$(MAKE) --no-print-directory -j 2 test-code test-notebooks
+
+test-code:
 	.venv/bin/python -m pytest
-	.venv/bin/python -m pytest --nbval-lax --nbval-current-env $(filter-out %.part.ipynb %.failed.ipynb,$(wildcard notebooks/*.ipynb))
-	.venv/bin/python -m pytest --nbval --nbval-current-env notebooks/executed
+
+test-notebooks: # beside the tests of the code, so its output is kept back until it ends
+	@mkdir -p build
+	@( .venv/bin/python -m pytest --nbval-lax --nbval-current-env $(filter-out %.part.ipynb %.failed.ipynb,$(wildcard notebooks/*.ipynb)) && \
+	   .venv/bin/python -m pytest --nbval --nbval-current-env notebooks/executed \
+	) > build/test-notebooks.log 2>&1; code=$$?; cat build/test-notebooks.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results
 	rm -rf build .snakemake .pytest_cache .ruff_cache .hypothesis *.egg-info
