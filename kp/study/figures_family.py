@@ -51,12 +51,10 @@ def figure_growth(streams, budget):
         colour, marker, line = next(marks)
         name = {"poly": "polynomial", "rbf": "RBF"}[kernel] + (f", {noise:.0%} wrong" if noise else "")
         left.plot(mean.index, mean, color=colour, marker=marker, linestyle=line, markevery=2, label=name)
-    seen = np.array([own["examples"].max() / 60, own["examples"].max()])
-    top = own["support"].max() * 2
-    left.plot(seen, top * seen / seen[-1], color="#777777", linewidth=1.0)
-    left.annotate(
-        "slope 1", (seen[-1] / 8, top / 8), xytext=(-4, 3), textcoords="offset points", ha="right", fontsize=8
-    )  # fmt: skip
+    seen = np.array([own["examples"].max() / 30, own["examples"].max()])
+    low = own.loc[own["examples"] == own["examples"].max(), "support"].min() / 60
+    left.plot(seen, low * seen / seen[0], color="#777777", linewidth=1.0)
+    left.annotate("slope 1", (5 * seen[0], 5 * low), xytext=(6, -8), textcoords="offset points", fontsize=8)
     left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="examples held")
     left.legend(loc="upper left", fontsize=7)
     clean = _comparable(streams, PROBLEMS[0])
@@ -205,7 +203,7 @@ def figure_nu(nu):
     axis.set(xscale="log", xlabel="examples seen", ylabel="margin errors / examples seen", ylim=(0, None))
     axis.xaxis.set_major_formatter(COUNTS)
     axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axis.legend(loc="upper right")
+    figure.legend(loc="outside right upper")
     return figure
 
 
