@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from kp import datasets
 from kp.study import comparison, figures_comparison, store
-from kp.study import comparison_tables as tables
+from kp.study import tables_comparison as tables
 from kp.study.comparison import METHODS, PERCEPTRONS, TABLES, Scale, Setting
 from kp.study.store import StaleResult
 

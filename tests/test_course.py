@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from kp.study import course, course_tables, figures_course
+from kp.study import course, figures_course, tables_course
 from kp.study.store import StaleResult
 
 CLAIMS = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
@@ -288,30 +288,30 @@ def test_figures_show_the_tables(counts, code_runs, errors, confusion):
 
 
 def test_lists_and_signs_read_as_text():
-    assert [course_tables.listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3))] == [
+    assert [tables_course.listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3))] == [
         "none",
         "0.2",
         "a and b",
         "1, 2 and 3",
     ]
-    assert course_tables.signed([1, -2, 0]) == "+1 −2 0" and course_tables.fractions([1 / 16, 1.0]) == ["1/16", "1"]
+    assert tables_course.signed([1, -2, 0]) == "+1 −2 0" and tables_course.fractions([1 / 16, 1.0]) == ["1/16", "1"]
 
 
 def test_codes_are_shown_as_the_page_prints_them():
-    table = course_tables.codes_table(4).set_index(["encoding", "output"])
+    table = tables_course.codes_table(4).set_index(["encoding", "output"])
     binary = [[text.replace("−", "-") for text in row] for row in table.loc["binary"].to_numpy()]
     assert binary == [["-1", "-1", "+1", "+1"], ["-1", "+1", "-1", "+1"]]
     assert [(row == "+1").tolist() for row in table.loc["one-hot"].to_numpy()] == np.eye(4, dtype=bool).tolist()
 
 
 def test_decoding_takes_the_class_that_matches_and_else_the_largest_output():
-    table = course_tables.decoding_table([[-1, 2, -1, -3], [-1, 2, -1, 3], [-3, -2, -1, -4]], 2 * np.eye(4, dtype=int) - 1)
+    table = tables_course.decoding_table([[-1, 2, -1, -3], [-1, 2, -1, 3], [-3, -2, -1, -4]], 2 * np.eye(4, dtype=int) - 1)
     assert table["matching"].tolist() == ["2", "none", "none"] and table["decoded"].tolist() == [2, 4, 3]
 
 
 def test_the_table_of_a_run_tells_what_each_modification_did():
     X, y, model = course.delta_rule_run(2, s=0.3, random_state=5)
-    table, x = course_tables.run_table(X, y, model), np.column_stack([np.ones(len(X)), X])
+    table, x = tables_course.run_table(X, y, model), np.column_stack([np.ones(len(X)), X])
     wrong = [np.count_nonzero((np.sign(x @ W.T) != model.code_[y]).any(axis=1)) for W in model.weights_history()]
     assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == np.diff(wrong).tolist()
     assert (table["class"] - 1).tolist() == y[model.mistakes_.example].tolist()
@@ -320,13 +320,13 @@ def test_the_table_of_a_run_tells_what_each_modification_did():
 def test_spreads_are_shown_side_by_side_and_those_that_fit_are_found(counts):
     page = {2: 9, 3: 35}
     spreads = course.by_spread(counts, page)
-    table, shown = course_tables.spreads_table(spreads), course_tables.presented(spreads)
+    table, shown = tables_course.spreads_table(spreads), tables_course.presented(spreads)
     assert len(table) == len(shown) / 2
     for row in shown.itertuples():
         text = table.query("s == @row.s and n_per_class == @row.n_per_class")[f"modifications, {2**row.inputs}"].item()
         assert text.startswith(f"{row.ours:g} (") if row.n else pd.isna(text)
     for number in range(2, 60):
-        for inputs, found in course_tables.fitting(spreads, {2: number, 3: number}).items():
+        for inputs, found in tables_course.fitting(spreads, {2: number, 3: number}).items():
             rows = shown[shown["inputs"] == inputs]
             assert found == sorted({row.s for row in rows.itertuples() if row.low <= number <= row.high})
 
@@ -336,7 +336,7 @@ def test_the_best_planes_are_as_far_from_the_corners_as_a_support_vector_machine
     corners = course.binary(2**inputs).astype(float)
     targets = corners[:, 0] if code == "binary" else np.where(np.arange(len(corners)) == 0, 1, -1)
     margin = 1 / np.linalg.norm(SVC(kernel="linear", C=1e6).fit(corners, targets).coef_)
-    table = course_tables.planes_table((0.4,)).set_index(["inputs", "code"])
+    table = tables_course.planes_table((0.4,)).set_index(["inputs", "code"])
     assert table.loc[(inputs, code), "distance"] == pytest.approx(margin, rel=1e-3)
 
 
@@ -344,7 +344,7 @@ def test_expected_samples_beyond_the_middle_planes_are_those_that_are_drawn():
     X, y = course.gaussian_classes(3, n_per_class=5000, s=0.5, random_state=2)
     beyond = np.count_nonzero(np.sign(X) != course.binary(8)[y])
     expected = (
-        course_tables.planes_table((0.5,), n_per_class=5000).set_index(["inputs", "code"]).loc[(3, "binary"), "s = 0.5"]
+        tables_course.planes_table((0.5,), n_per_class=5000).set_index(["inputs", "code"]).loc[(3, "binary"), "s = 0.5"]
     )
     assert beyond == pytest.approx(expected, rel=0.1)
 
@@ -356,25 +356,25 @@ def test_errors_in_any_output_are_those_of_the_listing(digits, errors):
     model = course.fit_digits(K[np.ix_(train, train)], digits.y[train], code="one-hot", random_state=1)
     signs = np.sign(model.outputs(K[np.ix_(test, train)]))
     wrong = np.count_nonzero((signs != model.code_[digits.y[test]]).any(axis=1))
-    assert course_tables.any_output(row).item() == wrong > row["test_errors"].item()
-    table = course_tables.widths_table(errors, 0.11).set_index("width")
-    rates = course_tables.any_output(errors) / errors["n_test"]
+    assert tables_course.any_output(row).item() == wrong > row["test_errors"].item()
+    table = tables_course.widths_table(errors, 0.11).set_index("width")
+    rates = tables_course.any_output(errors) / errors["n_test"]
     own = rates[(errors["code"] == "one-hot") & (errors["width"] == 0.25)]
     assert table.loc[0.25, "one-hot any"] == own.median()
 
 
 def test_confusions_of_the_nearest_split_and_the_commonest(confusion):
-    split, train, test = course_tables.nearest_split(confusion, 1.0)
-    wrong = {k: 200 - np.trace(course_tables.nearest_split(confusion[confusion["split"] == k], 1.0)[2]) for k in range(3)}
+    split, train, test = tables_course.nearest_split(confusion, 1.0)
+    wrong = {k: 200 - np.trace(tables_course.nearest_split(confusion[confusion["split"] == k], 1.0)[2]) for k in range(3)}
     assert split == max(wrong, key=wrong.get) and 200 - np.trace(test) == wrong[split] and np.trace(train) == 200
-    top = course_tables.commonest(confusion, k=90)
+    top = tables_course.commonest(confusion, k=90)
     assert top["images"].sum() == pytest.approx(np.mean([*wrong.values()])) and top["images"].is_monotonic_decreasing
     assert (top["true"] != top["read"]).all()
 
 
 def test_verdicts_are_counted_for_each_kind_of_number(counts, errors, confusion):
     claims = course.claims(counts, errors, confusion)
-    table, shown = course_tables.verdicts_table(claims), course_tables.ledger(claims)
+    table, shown = tables_course.verdicts_table(claims), tables_course.ledger(claims)
     assert table["rows"].sum() == len(claims) == len(shown)
     assert (table[["exact", "within", "outside"]].sum(axis=1) == table["rows"]).all()
     assert (table[["below", "above", "missing"]].sum(axis=1) == table["outside"]).all()

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from kp import datasets, kernels
 from kp.budget import BudgetPerceptron, normalized
-from kp.study import family, family_tables, figures_family, store, toy
+from kp.study import family, figures_family, store, tables_family, toy
 
 TINY = replace(
     family.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_growth=60, n_noise=40, n_epochs=2,
@@ -168,12 +168,12 @@ def test_growth_exponents_find_the_power_of_a_power_law():
         for n in (10, 100, 300, 1000)
     ]
     table = pd.DataFrame(rows, columns=[*family.KEYS, "examples", "online_errors", "mistakes", "support"])
-    found = family_tables.growth_exponents(table)
+    found = tables_family.growth_exponents(table)
     np.testing.assert_allclose(found[["exponent", "low", "high"]], [[0.5] * 3, [1.0] * 3], atol=1e-9)
 
 
 def test_error_by_budget_is_the_mean_over_orders(tables):
-    found = family_tables.by_budget(tables["streams"], tables["final"], "odd or even").set_index(["method", "budget"])
+    found = tables_family.by_budget(tables["streams"], tables["final"], "odd or even").set_index(["method", "budget"])
     final = tables["final"]
     own = final[(final["method"] == "random") & (final["budget"] == 8) & (final["problem"] == "odd or even")]
     rates = own["errors"] / own["n_test"]
@@ -192,19 +192,19 @@ def test_the_value_is_chosen_on_validation_examples_not_on_test_examples():
         (0.1, "norma", 5, 2.0, 1, 5, 16, 10),
     ]
     table = pd.DataFrame(rows, columns=keys).assign(n_train=100, n_validation=100, n_test=100, support=3)
-    (best,) = family_tables.chosen_by_validation(table).to_dict("records")
+    (best,) = tables_family.chosen_by_validation(table).to_dict("records")
     assert best["value"] == 1.0 and best["test"] == pytest.approx(0.6) and best["spread"] == pytest.approx(math.sqrt(0.02))
-    assert family_tables.least_regularized(table, 0.1) == pytest.approx(0.6)
+    assert tables_family.least_regularized(table, 0.1) == pytest.approx(0.6)
 
 
 def test_the_account_of_the_forgetron_keeps_within_its_limit(tables):
-    account = family_tables.forgetron_account(tables["streams"], tables["final"], "odd or even")
+    account = tables_family.forgetron_account(tables["streams"], tables["final"], "odd or even")
     own = account[account["method"] == "forgetron"]
     assert len(own) == 2 and (own["Q / M"] <= 15 / 32 + 1e-9).all() and (own["Q / M"] > 0.1).all()
 
 
 def test_claims_have_the_columns_of_the_ledger_and_computed_verdicts(tables):
-    claims = family_tables.claims(tables["streams"])
+    claims = tables_family.claims(tables["streams"])
     columns = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
     assert list(claims) == columns
     linear = claims[claims["published"] == 1.0]
@@ -232,12 +232,12 @@ def test_settings_that_cannot_be_run_are_refused(changes, message):
 
 
 def test_settings_of_a_notebook_are_those_of_its_profile_with_changes():
-    assert family_tables.settings("digits") == family.QUICK
-    assert family_tables.settings("mnist", budgets=[*family.PUBLISHED.budgets]) == family.PUBLISHED
-    small = family_tables.settings("digits", n_train=300, budgets=[5])
+    assert tables_family.settings("digits") == family.QUICK
+    assert tables_family.settings("mnist", budgets=[*family.PUBLISHED.budgets]) == family.PUBLISHED
+    small = tables_family.settings("digits", n_train=300, budgets=[5])
     assert (small.n_growth, small.n_noise, small.budgets, small.sizes) == (300, 150, (5,), (100, 200))
     with pytest.raises(ValueError, match="dataset must be mnist or digits, got 'iris'"):
-        family_tables.settings("iris")
+        tables_family.settings("iris")
 
 
 def test_unknown_tables_are_refused():
@@ -273,7 +273,7 @@ def test_published_tables_are_stored_once_read_back_and_refused_when_stale(table
 
 def test_figures_have_quantities_on_their_axes(tables):
     streams, final = tables["streams"], tables["final"]
-    summaries = {problem: family_tables.by_budget(streams, final, problem) for problem in family.PROBLEMS}
+    summaries = {problem: tables_family.by_budget(streams, final, problem) for problem in family.PROBLEMS}
     made = [
         figures_family.figure_growth(streams, 4),
         figures_family.figure_budget(summaries),

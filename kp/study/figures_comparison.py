@@ -1,4 +1,4 @@
-"""Figures of the comparison on benchmark sets; tables are those of kp.study.comparison_tables.
+"""Figures of the comparison on benchmark sets; tables are those of kp.study.tables_comparison.
 
 Methods have the same colour and marker everywhere; those of our perceptrons are filled, those of the references open.
 """
@@ -9,8 +9,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 from kp.mistakes import PREDICTORS
 from kp.study.comparison import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS
-from kp.study.comparison_tables import groups
 from kp.study.figures import COLOURS, MARKERS, canvas
+from kp.study.tables_comparison import groups
 
 METHOD_COLOURS = dict(
     zip(

@@ -1,6 +1,6 @@
 """Figures of the family's chapter: growth, budgets, label noise, mistake bounds, NORMA's nu, support vector machines.
 
-Tables are those of kp.study.family and kp.study.family_tables.
+Tables are those of kp.study.family and kp.study.tables_family.
 """
 
 import matplotlib as mpl
@@ -72,7 +72,7 @@ def figure_growth(streams, budget):
 
 
 def figure_budget(summaries):
-    """Error against the examples held; summaries {problem: table of family_tables.by_budget}. Above the online error, below
+    """Error against the examples held; summaries {problem: table of tables_family.by_budget}. Above the online error, below
     the test error of the last hypothesis; bars from the lowest to the highest order."""
     figure, axes = canvas(2, len(summaries), height=5.4, sharex="col", sharey="row", squeeze=False)
     for column, (problem, table) in zip(axes.T, summaries.items(), strict=True):

@@ -5,10 +5,10 @@ import hashlib
 import pandas as pd
 
 from kp import datasets
-from kp.study import RESULTS, claims, course, family, family_tables, mnist, planes, seeds, store, tables_seeds, uci
+from kp.study import RESULTS, claims, course, family, mnist, planes, seeds, store, tables_family, tables_seeds, uci
 
 PARTS = (mnist, uci, seeds, course, family)
-OWN = ("planes", "uci", "tables_seeds", "family_tables", "claims", "ledger")
+OWN = ("planes", "uci", "tables_seeds", "tables_family", "claims", "ledger")
 MODULES = tuple(dict.fromkeys([*(m for part in PARTS for m in part.MODULES), *(f"kp.study.{name}" for name in OWN)]))
 """The code that can change a claim."""
 
@@ -30,7 +30,7 @@ def publish(*, recompute=False, progress=False):
         uci.claims(),
         tables_seeds.claims(seeds.tables(seeds.PUBLISHED)),
         course.claims(*(course.table(f"course_{name}") for name in ("modifications", "digits", "confusion"))),
-        family_tables.claims(),
+        tables_family.claims(),
     ]
     store.write_table(PATH, pd.concat(parts, ignore_index=True)[claims.COLUMNS], _source(), COMMAND)
 

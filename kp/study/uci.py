@@ -165,14 +165,7 @@ class Experiment:
         more["grid"] = {"degrees": self.degrees, "widths": self.widths, "iterations": ITERATIONS}
         more["grid"]["capped"] = [list(map(str, item)) for item in CAPPED.items()]
         more["nested"] = {**more["grid"], "inner_folds": self.inner_folds}
-        return _plain(found | more.get(part, {}))
-
-
-def _plain(value):
-    """The value as JSON gives it back."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return found | more.get(part, {})
 
 
 def experiment(dataset, *, kernel="rbf", parameter="published", max_iter="published", changes=None, **options):
