@@ -10,11 +10,11 @@ Symbols: n training and m test examples of a fold, C classes, c (C, n) promotion
 kp.mistakes), G (n, n) and H (n, m) by how much a mistake on a training example moves the scores of training and test ones.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from kp import datasets, kernels
 from kp.gram import Columns, GivenValues, Points, Products, ordered_products
-from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, squared, walk
+from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, walk
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
 
@@ -110,7 +110,7 @@ class Fold:
             kernel = kernels.polynomial(int(method.parameter), coef0=0.0)
         P, Q = map(Points, points)
         K, across = (Columns(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
-        self.moves = [squared(K, threads=1), np.empty(across.shape)]
+        self.moves = [_square(K), np.empty(across.shape)]
         ordered_products(K, across, self.moves[1])
         if method.threshold:
             for moves in self.moves:
@@ -133,6 +133,16 @@ class Fold:
             return [_product(c, moves) for moves in self.moves]
         W, b = _product(c, self.points[0]), c.sum(axis=1)[:, None] * self.method.threshold
         return [_product(W, np.ascontiguousarray(points.T)) + b for points in self.points]
+
+
+def _square(K, size=128):
+    """K^2 of a symmetric K (n, n), with the bits of kp.kesler.squared; copied strips are faster where K fits the cache."""
+    out = np.empty(K.shape)
+    for start in range(0, len(K), size):
+        strip = np.empty((min(size, len(K) - start), len(K) - start))
+        ordered_products(K[start : start + size], np.ascontiguousarray(K[:, start:]), strip)
+        out[start : start + size, start:], out[start:, start : start + size] = strip, strip.T
+    return out
 
 
 def _product(A, B):
@@ -205,7 +215,7 @@ def cross_validate(jobs, *, n_folds=10, limits=None, threads=2, progress=False):
     converged, mistakes, in the order of the jobs. limits: those below max_iter to report as well.
     """
     names = ["dataset", "kernel", "parameter", "repeat", "fold", "n_train", "n_test", *COLUMNS]
-    frames = in_threads(lambda job: _fold_rows(job, n_folds, limits or ()), jobs, threads=threads, progress=progress)
+    frames = in_parallel(lambda job: _fold_rows(job, n_folds, limits or ()), jobs, threads=threads, progress=progress)
     table = pd.DataFrame([row for rows in frames for row in rows], columns=names)
     return table[[*names[:5], "iterations", "train_errors", "test_errors", "n_train", "n_test", *names[-3:]]]
 
@@ -222,11 +232,14 @@ def _fold_rows(job, n_folds, limits):
     return rows
 
 
-def in_threads(function, jobs, *, threads=2, progress=False):
-    """function(job) of each job, in their order; the compiled loops let several run at once."""
+def in_parallel(function, jobs, *, threads=2, progress=False):
+    """function(job) of each job, in their order; in threads, or as a joblib.parallel_config around the call says.
+
+    The compiled loops let several threads run at once, but shuffling does not: long runs are faster in processes.
+    """
     jobs = list(jobs)
-    with ThreadPoolExecutor(threads) as pool:
-        return list(tqdm(pool.map(function, jobs), total=len(jobs), unit="job", disable=not progress))
+    results = Parallel(n_jobs=threads, prefer="threads", return_as="generator")(delayed(function)(job) for job in jobs)
+    return list(tqdm(results, total=len(jobs), unit="job", disable=not progress))
 
 
 def summary(folds, keys):
@@ -251,7 +264,7 @@ def predictors(jobs, *, n_folds=10, threads=2, progress=False):
     mistakes and support (distinct examples with a mistake, a fold's mean).
     """
     names = ["dataset", "kernel", "parameter", "repeat", "predictor", "train_errors", "test_errors", "n_train", "n_test"]
-    rows = in_threads(lambda job: _predictor_rows(job, n_folds), jobs, threads=threads, progress=progress)
+    rows = in_parallel(lambda job: _predictor_rows(job, n_folds), jobs, threads=threads, progress=progress)
     return pd.DataFrame([row for part in rows for row in part], columns=[*names, "mistakes", "support"])
 
 
@@ -303,7 +316,7 @@ def nested(jobs, *, n_folds=10, inner_folds=5, threads=2, progress=False):
     the fewest inner errors (of equals the first parameter, then the fewest iterations), inner_error, test_errors, n_test.
     """
     tasks = [(*job, i) for job in jobs for i in range(n_folds)]
-    found = in_threads(lambda task: _nested_fold(task, n_folds, inner_folds), tasks, threads=threads, progress=progress)
+    found = in_parallel(lambda task: _nested_fold(task, n_folds, inner_folds), tasks, threads=threads, progress=progress)
     grid = pd.DataFrame([row for rows, _ in found for row in rows])
     keys = ["dataset", "kernel", "parameter", "iterations", "repeat"]
     return summary(grid, keys), pd.DataFrame([chosen for _, chosen in found])
@@ -348,7 +361,7 @@ def rivals(random_state, inner_folds=3):
 
 def cross_validate_rivals(jobs, *, n_folds=10, threads=2, progress=False):
     """Mean test error of each of the `rivals`; jobs are (dataset, repeat). Columns dataset, method, repeat, test_mean."""
-    rows = in_threads(lambda job: _rival_rows(job, n_folds), jobs, threads=threads, progress=progress)
+    rows = in_parallel(lambda job: _rival_rows(job, n_folds), jobs, threads=threads, progress=progress)
     return pd.DataFrame([row for part in rows for row in part], columns=["dataset", "method", "repeat", "test_mean"])
 
 

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from joblib import parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
@@ -307,7 +308,8 @@ def publish(*, recompute=False, progress=False, threads=2):
                 continue
         except store.StaleResult:
             pass
-        frames = [_draft(part, e, recompute=recompute, progress=progress, threads=threads) for e in PUBLISHED.values()]
+        with parallel_config(backend="loky"):
+            frames = [_draft(part, e, recompute=recompute, progress=progress, threads=threads) for e in PUBLISHED.values()]
         for name in names:
             table = pd.concat([frame[name] for frame in frames], ignore_index=True)
             store.write_table(RESULTS / f"uci_{name}.csv", table, source(part), COMMAND)
