@@ -132,8 +132,6 @@ def test_pairs_says_what_it_can_give(dataset, count):
 
 
 def test_the_stored_pairs_belong_to_the_code_and_to_the_images():
-    if not neighbours.PATH.exists():
-        pytest.skip("data/results/mnist_pairs.csv is not there; make it with: python -m kp.study run neighbours")
     found = neighbours.pairs("mnist", neighbours.COUNT)
     assert found["squared_distance"].is_monotonic_increasing and (found["first"] < found["second"]).all()
     try:

@@ -466,17 +466,10 @@ def test_results_of_other_code_or_another_number_of_repeats_are_refused(small_st
         uci.stored("linear")
 
 
-def stored(name):
-    try:
-        return uci.stored(name)
-    except StaleResult as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.parametrize(("name", "kernel"), [("linear", "linear"), ("kernel", "poly"), ("kernel", "rbf")])
 @pytest.mark.parametrize("repeat", [0, 99])
 def test_stored_folds_come_out_again_to_the_last_digit(name, kernel, repeat):
-    table = stored(name)
+    table = uci.stored(name)
     # The bundled wines are those of the file, so that this needs no download.
     ours = cv.cross_validate([("wine-bundled", uci.methods("wine")[kernel], repeat)])
     part = table.query("dataset == 'wine' and kernel == @kernel and repeat == @repeat").reset_index(drop=True)
@@ -486,7 +479,7 @@ def test_stored_folds_come_out_again_to_the_last_digit(name, kernel, repeat):
 
 @pytest.mark.parametrize("dataset", ["iris", "sonar"])
 def test_stored_repeats_of_the_downloaded_sets_come_out_again(dataset):
-    table = stored("kernel")
+    table = uci.stored("kernel")
     try:
         datasets.load(dataset, download=False)
     except datasets.DataError:
@@ -497,7 +490,7 @@ def test_stored_repeats_of_the_downloaded_sets_come_out_again(dataset):
 
 
 def test_stored_readings_and_choices_come_out_again():
-    readings, chosen = stored("readings"), stored("chosen")
+    readings, chosen = uci.stored("readings"), uci.stored("chosen")
     methods = uci.methods("wine")
     reading = "all classes that match are demoted"
     folds = cv.cross_validate([("wine-bundled", replace(methods["rbf"], **uci.READINGS[reading]), 2)])
@@ -511,7 +504,7 @@ def test_stored_readings_and_choices_come_out_again():
 
 def test_the_ledger_has_every_number_of_the_three_tables():
     for name in ("kernel", "linear", "curves", "grid", "rivals"):
-        stored(name)
+        uci.stored(name)
     try:
         claims = uci.claims()
     except datasets.DataError:
