@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 from kp.study import family
+from kp.study.claims import COLUMNS, verdict
 
 
 def settings(dataset, **changes):
@@ -88,10 +89,8 @@ def claims(streams=None):
     found = pd.DataFrame(rows, columns=names).assign(
         source="Encyclopedia article", item="Variants and extensions", producer="family.ipynb"
     )
-    inside = (found["low"] <= found["published"]) & (found["published"] <= found["high"])
-    found["verdict"] = np.where(found["published"] == found["ours"], "exact", np.where(inside, "within", "outside"))
-    columns = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
-    return found[columns].round({"ours": 4, "low": 4, "high": 4})
+    found["verdict"] = verdict(found["published"], found["ours"], found["low"], found["high"])
+    return found[COLUMNS].round({"ours": 4, "low": 4, "high": 4})
 
 
 def chosen_by_validation(noise):
