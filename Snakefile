@@ -9,7 +9,7 @@
 import sys
 
 from kp import datasets
-from kp.study import batch
+from study import chapters as batch
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
@@ -21,7 +21,7 @@ MARKS = f"build/{PROFILE}/marks"
 marks = expand("{marks}/{name}.executed", marks=MARKS, name=RUNS)
 PYTHON = sys.executable
 SHOWN = expand("kp/{name}.py", name=glob_wildcards("kp/{name,[^/]+}.py").name)
-SHOWN += expand("kp/study/{name}.py", name=glob_wildcards("kp/study/{name,[^/]+}.py").name) + ["kp/study/style.mplstyle"]
+SHOWN += expand("study/{name}.py", name=glob_wildcards("study/{name,[^/]+}.py").name) + ["study/style.mplstyle"]
 OTHERS = expand("{marks}/{name}.computed", marks=MARKS, name=[name for name in batch.EXPERIMENTS if name != "claims"])
 OTHERS += expand("data/published/{name}.csv", name=glob_wildcards("data/published/{name}.csv").name)
 
@@ -38,18 +38,18 @@ rule document:
     # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
     input:
         marks if PROFILE == "full" else [run.target for run in batch.notebooks("full").values()],
-        "kp/study/report.py", "kp/study/report.html", "kp/study/report.typ",
+        "study/report.py", "study/report.html", "study/report.typ",
     params: facts=batch.title_page("full")
     output: "build/full/report.{kind,html|pdf}"
-    shell: "{PYTHON} -m kp.study report --kind {wildcards.kind} --profile full --target {output}"
+    shell: "{PYTHON} -m study report --kind {wildcards.kind} --profile full --target {output}"
 
 
 rule quick_document:
     input:
         expand("build/quick/marks/{name}.executed", name=batch.notebooks("quick")),
-        "kp/study/report.py", "kp/study/report.html",
+        "study/report.py", "study/report.html",
     output: "build/quick/report.html"
-    shell: "{PYTHON} -m kp.study report --profile quick --target {output}"
+    shell: "{PYTHON} -m study report --profile quick --target {output}"
 
 
 rule experiment:
@@ -68,7 +68,7 @@ rule experiment:
     params: recompute=RECOMPUTE
     threads: 2
     resources: mem_mb=9000
-    shell: "{PYTHON} -m kp.study run {wildcards.experiment} {params.recompute}"
+    shell: "{PYTHON} -m study run {wildcards.experiment} {params.recompute}"
 
 
 rule notebook:
@@ -79,4 +79,4 @@ rule notebook:
     output: touch("build/{profile}/marks/{name}.executed")
     log: "build/{profile}/logs/{name}.log"
     resources: mem_mb=3000
-    shell: "{PYTHON} -m kp.study notebook {wildcards.name} --profile {wildcards.profile} > {log} 2>&1"
+    shell: "{PYTHON} -m study notebook {wildcards.name} --profile {wildcards.profile} > {log} 2>&1"

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from kp import PREDICTORS, datasets, kernels
 from kp.gram import Gram
 from kp.perceptron import find_mistakes, visiting_orders
-from kp.study import mnist
+from study.mnist import experiment as mnist
 
 SEED = 0
 

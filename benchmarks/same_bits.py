@@ -11,7 +11,8 @@ import hashlib
 import subprocess
 import sys
 
-from kp.study import mnist, store
+from study import store
+from study.mnist import experiment as mnist
 
 SETTINGS = [(1, 5 * 2**30), (2, 5 * 2**30), (2, 2**30)]
 

@@ -2,7 +2,7 @@
 
     python benchmarks/squared.py [--n 250 500 1000 2000 4000] [--epochs 10 200] [--dataset mnist] [--threads 2] [--blocks]
 
-The literal form (Xu & Zhang 2005, eq. 11, kp.study.planes.literal) is plain NumPy with the whole matrix K: C n products at
+The literal form (Xu & Zhang 2005, eq. 11, study.multiclass.experiment.literal) is plain NumPy with the whole matrix K: C n products at
 every visit, and two rows of the coefficients moved at every mistake. The shipped form is the default one, `Dense` in
 K^2 + 1; its time has the squaring of K in it. --blocks also runs `Coefficients`, which never holds K^2, here with K at hand.
 All get the same K, that of the linear kernel on the first n training images with pixels cut to 0 or 1, so that every sum is
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from kp import datasets
 from kp.kesler import Coefficients, Dense, find_mistakes, squared
 from kp.perceptron import visiting_orders
-from kp.study.planes import literal
+from study.multiclass.experiment import literal
 
 SEED = 0
 COLUMNS = ("example", "step", "promoted", "demoted")

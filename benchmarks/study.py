@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 
-from kp.study import mnist
+from study.mnist import experiment as mnist
 
 BLOCK = 1024
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from joblib import parallel_config
 
-from kp.study import uci
-from kp.study.cross_validation import cross_validate
+from study.uci import experiment as uci
+from study.uci.protocol import cross_validate
 
 
 def measure(repeats, processes, linear):

@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from kp import datasets
-from kp.study import batch
+from study import chapters as batch
 
 
 @functools.cache

@@ -8,8 +8,10 @@ import sys
 import pytest
 
 from kp import datasets
-from kp.study import ROOT, batch, mnist, reject_unknown_parameters
-from kp.study.__main__ import main
+from study import ROOT, reject_unknown_parameters
+from study import chapters as batch
+from study.__main__ import main
+from study.mnist import experiment as mnist
 
 
 def papermill(folder, *options, source="mnist_degree"):
@@ -66,8 +68,8 @@ def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, mo
     monkeypatch.setenv("KP_DATA", str(tmp_path))
     monkeypatch.setenv("KP_OFFLINE", "1")
     monkeypatch.setattr("kp.datasets.RAW", tmp_path / "raw")
-    monkeypatch.setattr("kp.study.mnist.RESULTS", tmp_path)
-    monkeypatch.setattr("kp.study.mnist.BUILD", tmp_path)
+    monkeypatch.setattr("study.mnist.experiment.RESULTS", tmp_path)
+    monkeypatch.setattr("study.mnist.experiment.BUILD", tmp_path)
     assert main(arguments) == 1
     assert message in capsys.readouterr().err
 

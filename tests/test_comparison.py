@@ -14,10 +14,12 @@ from matplotlib.figure import Figure
 from scipy.stats import binom
 
 from kp import datasets
-from kp.study import comparison, figures_comparison, store
-from kp.study import tables_comparison as tables
-from kp.study.comparison import METHODS, PERCEPTRONS, TABLES, Scale, Setting
-from kp.study.store import StaleResult
+from study import store
+from study.comparison import experiment as comparison
+from study.comparison import figures as figures_comparison
+from study.comparison import tables
+from study.comparison.experiment import METHODS, PERCEPTRONS, TABLES, Scale, Setting
+from study.store import StaleResult
 
 TINY = Scale(
     repetitions=2, widths=(1.0, 0.25), degrees=(2,), epochs=(1, 3), penalties=(1.0, 10.0), ridges=(0.1,), neighbours=(1, 3),
@@ -307,7 +309,7 @@ def test_tables_of_other_code_are_refused(small_study, monkeypatch):
     comparison.publish()
     assert set(comparison.tables("iris")) == set(TABLES)
     monkeypatch.setattr(comparison, "MODULES", ("kp.gram",))
-    with pytest.raises(StaleResult, match="other code.*python -m kp.study run comparison"):
+    with pytest.raises(StaleResult, match="other code.*python -m study run comparison"):
         comparison.tables("iris")
 
 

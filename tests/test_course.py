@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from kp.study import course, figures_course, tables_course
-from kp.study.store import StaleResult
+from study.course import experiment as course
+from study.course import figures as figures_course
+from study.course import tables as tables_course
+from study.store import StaleResult
 
 CLAIMS = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
 
@@ -226,7 +228,7 @@ def small(tmp_path, monkeypatch):
 
 
 def test_tables_are_refused_until_they_are_published_and_then_read(small):
-    with pytest.raises(StaleResult, match="python -m kp.study run course"):
+    with pytest.raises(StaleResult, match="python -m study run course"):
         course.modifications(course.N_SEEDS)
     course.publish()
     assert sorted(small) == ["compare_codes", "confusion_table", "count_modifications", "digits_table"]

@@ -13,7 +13,11 @@ from sklearn.svm import SVC
 
 from kp import datasets, kernels
 from kp.budget import BudgetPerceptron, normalized
-from kp.study import family, figures_family, store, tables_family, toy
+from study import store
+from study.algorithm import experiment as toy
+from study.family import experiment as family
+from study.family import figures as figures_family
+from study.family import tables as tables_family
 
 TINY = replace(
     family.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_growth=60, n_noise=40, n_epochs=2,
@@ -250,7 +254,7 @@ def test_published_tables_are_stored_once_read_back_and_refused_when_stale(table
     monkeypatch.setattr(family, "PUBLISHED", TINY)
     monkeypatch.setattr(family, "TABLES", ("nu", "machines"))
     monkeypatch.setattr(datasets, "checksums", lambda name: {"file": "0" * 64})
-    with pytest.raises(store.StaleResult, match="python -m kp.study run family"):
+    with pytest.raises(store.StaleResult, match="python -m study run family"):
         family.table("nu", TINY)
     made = []
     monkeypatch.setattr(family, "compute", lambda name, settings, *, progress: made.append(name) or tables[name])

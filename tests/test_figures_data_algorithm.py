@@ -11,7 +11,10 @@ from matplotlib.figure import Figure
 from kp import datasets, kernels
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
-from kp.study import figures_algorithm, figures_data, neighbours, toy
+from study.algorithm import experiment as toy
+from study.algorithm import figures as figures_algorithm
+from study.data import experiment as neighbours
+from study.data import figures as figures_data
 
 matplotlib.use("agg")
 

@@ -14,9 +14,10 @@ from kp import MulticlassKernelPerceptron, MulticlassPerceptron, datasets, kerne
 from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
-from kp.study import figures_multiclass as figures
-from kp.study import planes, toy
-from kp.study.claims import published
+from study.algorithm import experiment as toy
+from study.claims import published
+from study.multiclass import experiment as planes
+from study.multiclass import figures
 
 matplotlib.use("agg")
 

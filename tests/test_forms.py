@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron, datasets
-from kp.study import figures_forms, forms, tables
+from study.forms import experiment as forms
+from study.forms import figures as figures_forms
+from study.mnist import tables
 
 N, EPOCHS = 250, 3
 

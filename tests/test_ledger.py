@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from kp.study import batch, claims, ledger
+from study import chapters as batch
+from study import claims, ledger
 
 
 @pytest.fixture(scope="module")

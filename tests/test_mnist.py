@@ -18,8 +18,9 @@ import pandas as pd
 import pytest
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, datasets
-from kp.study import mnist, store
-from kp.study.mnist import Laboratory, Result, experiment
+from study import store
+from study.mnist import experiment as mnist
+from study.mnist.experiment import Laboratory, Result, experiment
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLICATION = ROOT / "data" / "published" / "hermans_2021.csv"
@@ -333,7 +334,7 @@ def test_a_draft_of_other_code_is_not_used(folder, monkeypatch):
 CHILD = """\
 import sys
 from pathlib import Path
-from kp.study import mnist
+from study.mnist import experiment as mnist
 
 mnist.BUILD = Path(sys.argv[1])
 print("ready", flush=True)

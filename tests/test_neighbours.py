@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kp import datasets
-from kp.study import neighbours
-from kp.study.store import StaleResult
+from study.data import experiment as neighbours
+from study.store import StaleResult
 
 COLUMNS = ["rank", "first", "second", "label_first", "label_second", "squared_distance"]
 
@@ -84,7 +84,7 @@ def small_mnist(tmp_path, monkeypatch):
 
 
 def test_pairs_of_mnist_are_refused_until_they_are_published(small_mnist):
-    with pytest.raises(StaleResult, match="python -m kp.study run neighbours"):
+    with pytest.raises(StaleResult, match="python -m study run neighbours"):
         neighbours.pairs("mnist", 5)
     neighbours.publish()
     X, y, _ = small_mnist

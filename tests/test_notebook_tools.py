@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from kp.study.notebooks import METADATA, clean, execute, tidy
+from study.report.notebooks import METADATA, clean, execute, tidy
 
 
 def write(path, *sources):

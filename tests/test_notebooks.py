@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from kp.study.notebooks import clean
+from study.report.notebooks import clean
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SOURCES = sorted(FOLDER.glob("*.ipynb"))

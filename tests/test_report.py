@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from kp.study import display, report
-from kp.study.notebooks import execute
+from study.report import display
+from study.report import document as report
+from study.report.notebooks import execute
 
 FACTS = dict(title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026")
 FIGURE = """\
@@ -28,7 +29,7 @@ def notebooks(tmp_path_factory):
     imports = """\
 import matplotlib.pyplot as plt
 import pandas as pd
-from kp.study.display import say, show_figure, show_table"""
+from study.report.display import say, show_figure, show_table"""
     cells = [
         new_markdown_cell("# First chapter\n\nMail a@b, see [the second](second.ipynb).[^1]\n\n[^1]: First note."),
         new_code_cell(imports),

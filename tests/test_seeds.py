@@ -12,9 +12,9 @@ from scipy.linalg import LinAlgWarning
 
 from kp import datasets
 from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
-from kp.study import figures_seeds as figures
-from kp.study import seeds, store
-from kp.study import tables_seeds as tables
+from study import store
+from study.seeds import experiment as seeds
+from study.seeds import figures, tables
 
 NAMES = [name for names in seeds.EXPERIMENTS for name in names]
 needs_seeds = pytest.mark.skipif(
@@ -70,7 +70,7 @@ def test_stored_tables_belong_to_the_code():
 
 def test_a_table_of_other_code_is_refused_with_the_command_that_makes_it(monkeypatch, tmp_path):
     monkeypatch.setattr(seeds, "RESULTS", tmp_path)
-    with pytest.raises(store.StaleResult, match="python -m kp.study run seeds"):
+    with pytest.raises(store.StaleResult, match="python -m study run seeds"):
         seeds.tables(seeds.PUBLISHED)
 
 

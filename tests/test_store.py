@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp.study import store
-from kp.study.store import StaleResult
+from study import store
+from study.store import StaleResult
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMAND = "python -m kp.study run mnist"
+COMMAND = "python -m study run mnist"
 SOURCE = {
     "experiment": "mnist",
     "parameters": {"degree": 3, "n_epochs": 10},
@@ -110,7 +110,7 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path):
     path = tmp_path / "file"
     store.write(path, "old")
     code = (
-        "import os, signal, sys; from kp.study import store\n"
+        "import os, signal, sys; from study import store\n"
         "os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "store.write(sys.argv[1], 'new')"
     )
@@ -388,8 +388,8 @@ def test_the_fingerprint_sees_every_module_its_name_and_its_place(tmp_path, monk
 
 
 def test_the_fingerprint_is_the_same_in_another_process():
-    modules = ["kp.kernels", "kp.gram", "kp.study.mnist"]
-    code = f"from kp.study import store; print(store.fingerprint({modules}))"
+    modules = ["kp.kernels", "kp.gram", "study.mnist.experiment"]
+    code = f"from study import store; print(store.fingerprint({modules}))"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True

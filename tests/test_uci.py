@@ -18,10 +18,11 @@ from sklearn.preprocessing import MinMaxScaler
 from kp import datasets, kernels
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from kp.study import cross_validation as cv
-from kp.study import figures_uci, uci
-from kp.study.cross_validation import Method
-from kp.study.store import StaleResult
+from study.store import StaleResult
+from study.uci import experiment as uci
+from study.uci import figures as figures_uci
+from study.uci import protocol as cv
+from study.uci.protocol import Method
 
 matplotlib.use("agg")
 
@@ -436,7 +437,7 @@ def small_store(tmp_path, monkeypatch):
 
 
 def test_publish_keeps_what_is_stored_unless_told_to_recompute(small_store):
-    with pytest.raises(StaleResult, match="python -m kp.study run uci"):
+    with pytest.raises(StaleResult, match="python -m study run uci"):
         uci.stored("kernel")
     uci.publish()
     assert len(small_store) == 8 and uci.stored("kernel")["dataset"].tolist() == list(uci.SETS)

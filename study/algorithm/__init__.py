@@ -1,0 +1,1 @@
+"""The chapter on the algorithm and its predictors (Hermans 2021, Algorithm 1 and section 3)."""

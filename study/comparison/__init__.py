@@ -1,0 +1,1 @@
+"""The chapter that compares the multiclass perceptrons with each other and with reference methods."""

@@ -1,0 +1,1 @@
+"""The chapter on the delta rule and output codes (course page)."""

@@ -1,0 +1,401 @@
+"""The course page "Perceptron": its two generated examples and its digits, over many seeds, spreads, splits and widths.
+
+Source: the course page "Perceptron", its listing DataOneHot, its examples in the plane and in space, and eq. 45.
+
+The page shows one run of each. What it prints is put into a distribution here: of the modifications that the delta rule
+needs (kp.delta_rule), and of the errors of the kernel perceptron with the RBF kernel (kp.output_codes). Its digits, 224
+images of each in 16 x 16 pixels, are not published with it; as many MNIST images, brought to that size, stand in for them.
+
+Symbols: d inputs, s standard deviation of a class, C = 2^d classes, eta learning rate; width sigma of the RBF kernel.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import percentileofscore
+from sklearn.metrics import confusion_matrix
+from sklearn.utils import check_random_state
+
+from kp import datasets, kernels
+from kp.delta_rule import DeltaRulePerceptron
+from kp.gram import Columns, Points, Products
+from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
+from study import RESULTS, ROOT, store
+
+MODULES = (
+    "kp.delta_rule", "kp.estimator", "kp.gram", "kp.kernels", "kp.mistakes", "kp.output_codes", "kp.perceptron",
+    "kp.predictors", "study.course.experiment",
+)  # fmt: skip
+"""The code that can change a result."""
+
+DATASETS = ("mnist",)
+COMMAND = "python -m study run course"
+PUBLISHED = ROOT / "data" / "published" / "course_page.csv"
+CODES = ("one-hot", "binary")
+PRESENTATIONS = 10_000
+"""nt of the page's listing: the most presentations of a run."""
+
+SPREADS = (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
+"""s for the numbers of modifications; the listing sets s = 0.4 and, in the next line, s = 0.2."""
+
+PER_CLASS = (50, 100)
+"""Samples of each class: 50 in the listing, 100 in the text."""
+
+CODE_SPREADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+WIDTHS = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 1, 3 / 2)
+"""sigma in units of the median distance between two images."""
+
+N_SEEDS, N_CODE_SEEDS, N_SPLITS = 1000, 200, 100
+SIDE, PER_DIGIT = 16, 224
+"""Pixels along a side, and images of each digit, of the page's set."""
+
+
+def gaussian_classes(inputs, *, n_per_class=50, s=0.2, random_state):
+    """X (n, d), y (n,): 2^d normal classes of standard deviation s about the corners of the cube [-1, 1]^d.
+
+    Class k has its mean at the corner that is its binary code, as in the listing DataOneHot, which has d = 3; d = 2 is the
+    square. random_state: int or np.random.RandomState.
+    """
+    corners = binary(2**inputs)
+    y = np.repeat(np.arange(len(corners)), n_per_class)
+    return corners[y] + s * check_random_state(random_state).standard_normal((len(y), inputs)), y
+
+
+def delta_rule_run(inputs, *, code="binary", n_per_class=50, s=0.2, eta=1.0, random_state):
+    """(X, y, model) of one run: fresh data, random weights, at most 10^4 presentations."""
+    random = check_random_state(random_state)
+    X, y = gaussian_classes(inputs, n_per_class=n_per_class, s=s, random_state=random)
+    epochs = PRESENTATIONS // len(y)
+    return X, y, DeltaRulePerceptron(code=code, eta=eta, max_iter=epochs, random_state=random).fit(X, y)
+
+
+def nearest_run(inputs, modifications, *, n_seeds, random_state=0, **options):
+    """(seed, X, y, model) of the `delta_rule_run` that separated the classes with this number of modifications, or the
+    nearest to it, the first of equals among n_seeds seeds. Raises ValueError if none of them separated the classes."""
+    best = None
+    for seed in range(random_state, random_state + n_seeds):
+        X, y, model = delta_rule_run(inputs, random_state=seed, **options)
+        gap = abs(len(model.mistakes_) - modifications)
+        if model.converged_ and (best is None or gap < best[0]):
+            best = gap, seed, X, y, model
+            if gap == 0:
+                break
+    if best is None:
+        raise ValueError(f"expected a run that separates the classes, got none among {n_seeds} seeds; lower s")
+    return best[1:]
+
+
+def count_modifications(*, n_seeds=N_SEEDS, spreads=SPREADS, random_state=0):
+    """How many runs needed how many modifications until all classes were separated, binary codes; a tidy table.
+
+    Columns: inputs, n_per_class, s, eta, counted ("presentations" that modified any weight vector, as the page's panels
+    show them, or "weight vectors", each modified one for itself), modifications (NaN: not separated within 10^4
+    presentations), runs. eta = 1 at all spreads, and eta = 1/2 (eq. 38) at s = 0.2.
+    """
+    settings = [(d, n, s, 1.0) for d in (2, 3) for n in PER_CLASS for s in spreads]
+    settings += [(d, n, 0.2, 0.5) for d in (2, 3) for n in PER_CLASS if 0.2 in spreads]
+    rows = []
+    for d, n, s, eta in settings:
+        counts = {"presentations": [], "weight vectors": []}
+        for seed in range(n_seeds):
+            _, _, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=random_state + seed)
+            log = model.mistakes_
+            counts["presentations"].append(len(log) if model.converged_ else np.nan)
+            counts["weight vectors"].append(log.modified().sum() if model.converged_ else np.nan)
+        for counted, values in counts.items():
+            numbers, runs = np.unique(values, return_counts=True)
+            rows += [(d, n, s, eta, counted, number, run) for number, run in zip(numbers, runs, strict=True)]
+    names = ["inputs", "n_per_class", "s", "eta", "counted", "modifications", "runs"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def compare_codes(*, n_seeds=N_CODE_SEEDS, spreads=CODE_SPREADS, n_per_class=50, random_state=0):
+    """Both codes on the same data, one row a run: inputs, s, code, run, converged, modifications (presentations that
+    modified), train_errors (classes got wrong), n, test_errors on as many fresh samples."""
+    rows = []
+    for d in (2, 3):
+        for s in spreads:
+            for run in range(n_seeds):
+                for code in CODES:
+                    random = np.random.RandomState(random_state + run)
+                    test = gaussian_classes(d, n_per_class=n_per_class, s=s, random_state=random)
+                    X, y, model = delta_rule_run(d, code=code, n_per_class=n_per_class, s=s, random_state=random)
+                    errors = [np.count_nonzero(model.predict(x) != labels) for x, labels in ((X, y), test)]
+                    rows.append((d, s, code, run, model.converged_, len(model.mistakes_), errors[0], len(y), errors[1]))
+    names = ["inputs", "s", "code", "run", "converged", "modifications", "train_errors", "n", "test_errors"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def images(dataset, *, random_state=0):
+    """(X (n, side^2) integers, y (n,)) of "digits", all 1,797 of 8 x 8, or "mnist", 2,240 of 16 x 16, 224 of each digit.
+
+    The MNIST images are drawn from its training set and reduced from 28 x 28, each new pixel the sum over its area, which is
+    49 / 16 of an old pixel; sums are counted in sixteenths, so they reach 49 x 255.
+    """
+    data = datasets.load(dataset)
+    if dataset == "digits":
+        return np.concatenate([data.X, data.X_test]), np.concatenate([data.y, data.y_test])
+    random = check_random_state(random_state)
+    chosen = [random.choice(np.flatnonzero(data.y == c), PER_DIGIT, replace=False) for c in data.classes]
+    chosen = np.sort(np.concatenate(chosen))
+    return reduced(data.X[chosen], SIDE), data.y[chosen]
+
+
+def reduced(X, side):
+    """Square images X (n, a^2) of integers as (n, side^2): sums over the area of each new pixel, as whole numbers.
+
+    Along a line, new pixel i covers [i a / side, (i + 1) a / side) of the old ones; shares of old pixels are counted in
+    units of gcd(a, side) / side.
+    """
+    a = round(X.shape[1] ** 0.5)
+    ends = np.arange(side + 1) * a
+    left = np.maximum(ends[:-1, None], np.arange(a) * side)
+    right = np.minimum(ends[1:, None], (np.arange(a) + 1) * side)
+    share = np.maximum(right - left, 0) // np.gcd(a, side)
+    return (share @ X.reshape(-1, a, a).astype(np.int64) @ share.T).reshape(len(X), -1)
+
+
+class Digits:
+    """Kernel values of all images once for each width; X (n, d) of integers, y (n,)."""
+
+    def __init__(self, X, y):
+        self.y, points = y, Points(X)
+        self.columns = Columns(Products(points, points))
+        source = self.columns.source
+        self.products = np.empty((len(y), len(y)), dtype=source.dtype)
+        source.block(np.arange(len(y)), slice(None), self.products)
+        norms = self.columns.norms
+        squared = np.maximum(norms[:, None] + norms - 2.0 * self.products, 0.0)
+        self.median = float(np.median(np.sqrt(squared[np.triu_indices(len(y), 1)])))
+        """The median distance between two images."""
+
+    def gram(self, width):
+        """K (n, n) of the RBF kernel with sigma = width times the median distance."""
+        norms = self.columns.norms
+        return kernels.gaussian(sigma=width * self.median).of(self.products, norms, norms)
+
+    def split(self, random_state):
+        """(train, test): the images at random in two halves."""
+        order = np.random.RandomState(random_state).permutation(len(self.y))
+        return order[: len(order) // 2], order[len(order) // 2 :]
+
+
+def fit_digits(K, y, *, code, random_state, max_iter=100):
+    """The kernel perceptron of the page's second listing, from kernel values K (n, n) of its training half."""
+    return OutputCodeKernelPerceptron(
+        "precomputed", code=code, max_iter=max_iter, random_state=random_state, n_jobs=1
+    ).fit(K, y)  # fmt: skip
+
+
+def digits_table(digits, *, n_splits=N_SPLITS, widths=WIDTHS, codes=CODES, random_state=0):
+    """One row for each width, code and split: width, code, split, train_errors, test_errors, n_train, n_test, epochs,
+    converged, mistakes (over all outputs), unmatched (test images whose outputs match no code), unmatched_errors."""
+    rows = []
+    for width in widths:
+        K = digits.gram(width)
+        for split in range(n_splits):
+            train, test = digits.split(random_state + split)
+            K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
+            for code in codes:
+                model = fit_digits(K_train, digits.y[train], code=code, random_state=random_state + split)
+                f = model.outputs(K_test)
+                unmatched = ~(np.sign(f)[:, None] == model.code_).all(axis=2).any(axis=1)
+                wrong = model.classes_[class_scores(f.T, model.code_).argmax(axis=1)] != digits.y[test]
+                train_errors = np.count_nonzero(model.predict(K_train) != digits.y[train])
+                rows.append((
+                    width, code, split, train_errors, wrong.sum(), len(train), len(test), model.n_iter_, model.converged_,
+                    sum(map(len, model.mistakes_)), unmatched.sum(), (unmatched & wrong).sum(),
+                ))  # fmt: skip
+    names = [
+        "width", "code", "split", "train_errors", "test_errors", "n_train", "n_test", "epochs", "converged", "mistakes",
+        "unmatched", "unmatched_errors",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=names)
+
+
+def confusion_table(digits, width, *, n_splits=N_SPLITS, random_state=0):
+    """Confusion matrices of one-hot codes at one width: width, split, part (train or test), true, and counts of images read
+    as each digit, as_0 .. as_9."""
+    K, rows = digits.gram(width), []
+    for split in range(n_splits):
+        train, test = digits.split(random_state + split)
+        model = fit_digits(K[np.ix_(train, train)], digits.y[train], code="one-hot", random_state=random_state + split)
+        for part, examples in (("train", train), ("test", test)):
+            read = model.predict(K[np.ix_(examples, train)])
+            matrix = confusion_matrix(digits.y[examples], read, labels=range(10))
+            rows += [(width, split, part, true, *counts) for true, counts in enumerate(matrix)]
+    return pd.DataFrame(rows, columns=["width", "split", "part", "true", *(f"as_{digit}" for digit in range(10))])
+
+
+def nearest_width(table, error):
+    """The width at which the mean test error of one-hot codes is nearest to `error`, the narrowest of equals."""
+    one_hot = table[table["code"] == "one-hot"]
+    means = (one_hot["test_errors"] / one_hot["n_test"]).groupby(one_hot["width"]).mean()
+    return float((means - error).abs().idxmin())
+
+
+def publish(*, recompute=False, progress=False):
+    """Compute the four tables at published scale and store them, unless those of this code are stored already."""
+    sources = _sources()
+    try:
+        if not recompute:
+            for name, source in sources.items():
+                store.read_table(RESULTS / f"{name}.csv", source, COMMAND)
+            return
+    except store.StaleResult:
+        pass
+    digits = Digits(*images("mnist"))
+    errors = digits_table(digits)
+    tables = {
+        "course_modifications": count_modifications(),
+        "course_codes": compare_codes(),
+        "course_digits": errors,
+        "course_confusion": confusion_table(digits, nearest_width(errors, page()["test_error"])),
+    }
+    for name, rows in tables.items():
+        store.write_table(RESULTS / f"{name}.csv", rows, sources[name], COMMAND)
+
+
+def table(name):
+    """A stored table by its name; StaleResult if it does not belong to this code, its parameters and the data."""
+    return store.read_table(RESULTS / f"{name}.csv", _sources()[name], COMMAND)
+
+
+def modifications(n_seeds, *, random_state=0):
+    """`count_modifications`: as stored at published scale (1,000 seeds from 0), else computed on the spot."""
+    if (n_seeds, random_state) == (N_SEEDS, 0):
+        return table("course_modifications")
+    return count_modifications(n_seeds=n_seeds, random_state=random_state)
+
+
+def codes(n_seeds, *, random_state=0):
+    """`compare_codes`: as stored at published scale (200 seeds from 0), else computed on the spot."""
+    if (n_seeds, random_state) == (N_CODE_SEEDS, 0):
+        return table("course_codes")
+    return compare_codes(n_seeds=n_seeds, random_state=random_state)
+
+
+def digits_tables(dataset, digits, n_splits, *, random_state=0):
+    """(`digits_table`, `confusion_table` at the width nearest to the page's test error): those of "mnist" at published scale
+    (100 splits from 0) as stored, else computed on the spot."""
+    if (dataset, n_splits, random_state) == ("mnist", N_SPLITS, 0):
+        return table("course_digits"), table("course_confusion")
+    errors = digits_table(digits, n_splits=n_splits, random_state=random_state)
+    width = nearest_width(errors, page()["test_error"])
+    return errors, confusion_table(digits, width, n_splits=n_splits, random_state=random_state)
+
+
+def _sources():
+    """{name: provenance} of the four tables."""
+    digits = {"n_splits": N_SPLITS, "widths": list(WIDTHS)}
+    parameters = {
+        "course_modifications": {"n_seeds": N_SEEDS, "spreads": list(SPREADS), "n_per_class": list(PER_CLASS)},
+        "course_codes": {"n_seeds": N_CODE_SEEDS, "spreads": list(CODE_SPREADS)},
+        "course_digits": digits,
+        "course_confusion": digits | {"test_error": page()["test_error"]},
+    }
+    common, data = store.provenance("course", {}, MODULES, {}), datasets.checksums("mnist")
+    return {
+        name: common | {"experiment": name, "parameters": values, "data": data if "n_splits" in values else {}}
+        for name, values in parameters.items()
+    }
+
+
+def page():
+    """{key: number} of the numbers that the page prints."""
+    return pd.read_csv(PUBLISHED, index_col="key")["published"].to_dict()
+
+
+def expanded(counts):
+    """The modifications (runs,) of a table of counts, one for each run; NaN where a run did not separate the classes."""
+    return np.repeat(counts["modifications"].to_numpy(float), counts["runs"])
+
+
+def summary(values, published=np.nan):
+    """{ours: median, low, high: 95 % range, n, percentile: place of the published number, 0 to 1} of values without NaN.
+
+    The percentile counts the values below and half of the equal ones.
+    """
+    values = np.asarray(values, dtype=float)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return {"ours": np.nan, "low": np.nan, "high": np.nan, "n": 0, "percentile": np.nan}
+    low, ours, high = np.quantile(values, [0.025, 0.5, 0.975])
+    place = percentileofscore(values, published, kind="mean") / 100
+    return {"ours": ours, "low": low, "high": high, "n": len(values), "percentile": place}
+
+
+def by_spread(counts, published):
+    """A row for each inputs, n_per_class, s, eta and way of counting: `summary`, and separated, the share of runs that end.
+
+    published: {inputs: number}.
+    """
+    rows = []
+    for key, part in counts.groupby(["inputs", "n_per_class", "s", "eta", "counted"]):
+        values = expanded(part)
+        names = dict(zip(["inputs", "n_per_class", "s", "eta", "counted"], key, strict=True))
+        separated = np.mean(~np.isnan(values))
+        rows.append(names | summary(values, published[key[0]]) | {"separated": separated})
+    return pd.DataFrame(rows)
+
+
+def by_width(errors, published):
+    """A row for each code and width: `summary` of the test error, separated (share of splits without training errors),
+    epochs and mistakes (medians), unmatched (share of test images that match no code)."""
+    rows = []
+    for (code, width), part in errors.groupby(["code", "width"], sort=False):
+        of_error = summary(part["test_errors"] / part["n_test"], published)
+        more = {
+            "separated": part["converged"].mean(),
+            "epochs": part["epochs"].median(),
+            "mistakes": part["mistakes"].median(),
+            "unmatched": part["unmatched"].sum() / part["n_test"].sum(),
+        }
+        rows.append({"code": code, "width": width} | of_error | more)
+    return pd.DataFrame(rows)
+
+
+def claims(counts, errors, confusion):
+    """The page's numbers beside ours: from `modifications`, `digits_table` and `confusion_table` at published scale.
+
+    ours is the median over n runs or splits, low and high their 95 % range; the verdict is "exact" where ours is the
+    published number at its digits, "within" where that lies in the range, else "outside".
+    """
+    published, rows = pd.read_csv(PUBLISHED, index_col="key"), []
+    number = published["published"]
+
+    def add(key, detail="", **values):
+        row = {"item": published.at[key, "item"], "quantity": published.at[key, "quantity"] + detail}
+        rows.append(row | {"published": number[key], "percentile": np.nan} | values)
+
+    def exactly(key, value):
+        add(key, ours=value, low=value, high=value, n=1)
+
+    exactly("delta", abs(1 - np.sign(-0.5)))
+    exactly("samples", PER_CLASS[0])
+    for inputs in (2, 3):
+        exactly(f"classes_{inputs}", len(np.unique(binary(2**inputs), axis=0)))
+    spreads = by_spread(counts, {inputs: number[f"modifications_{inputs}"] for inputs in (2, 3)})
+    for row in spreads[spreads["s"].isin([0.2, 0.4]) & (spreads["eta"] == 1)].to_dict("records"):
+        detail = ", s = {s}, {n_per_class} a class, counting {counted}".format(**row)
+        add(f"modifications_{row['inputs']}", detail, **{k: row[k] for k in ("ours", "low", "high", "n", "percentile")})
+    one_hot = errors[errors["code"] == "one-hot"]
+    for width, part in one_hot.groupby("width"):
+        detail = f", sigma = {width:g} of the median distance"
+        for key, column in (("training_error", "train"), ("test_error", "test")):
+            rates = part[f"{column}_errors"] / part[f"n_{column}"]
+            add(key, detail, **summary(rates, number[key]))
+        if width == confusion["width"].iloc[0]:
+            rates = 1 - part["test_errors"] / part["n_test"]
+            add("correct", detail, **summary(rates, number["correct"]))
+    for key in published.index[published["item"].str.startswith("Eq. 45")]:
+        part, true, read = key.split("_")
+        cell = confusion.loc[(confusion["part"] == part) & (confusion["true"] == int(true)), f"as_{read}"]
+        detail = f", sigma = {confusion['width'].iloc[0]:g} of the median distance"
+        add(key, detail, **summary(cell, number[key]))
+    claims = pd.DataFrame(rows).assign(source="Course page", producer="course.ipynb")
+    digits = np.where(claims["published"] % 1 == 0, 0, 2)
+    equal = [round(ours, d) == number for ours, d, number in zip(claims["ours"], digits, claims["published"], strict=True)]
+    inside = (claims["low"] <= claims["published"]) & (claims["published"] <= claims["high"])
+    claims["verdict"] = np.where(equal, "exact", np.where(inside, "within", "outside"))
+    columns = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
+    return claims[columns].round({"ours": 4, "low": 4, "high": 4, "percentile": 4})

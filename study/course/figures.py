@@ -1,0 +1,275 @@
+"""Figures of the course page's chapter: moving lines and planes, numbers of modifications, codes, widths, confusions.
+
+Symbols: X (n, d) examples of 2^d classes y (n,), weights (M + 1, m, d + 1) with the bias first, codes (C, m).
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+from study.style import canvas, draw_image
+
+OUTPUTS = (("#000000", "-"), ("#D55E00", "--"), ("#0072B2", "-."))
+"""Colour and line of each output's boundary and weight vector."""
+
+CLASSES = (
+    ("#56B4E9", "o"), ("#E69F00", "s"), ("#009E73", "^"), ("#CC79A7", "D"),
+    ("#0072B2", "v"), ("#D55E00", "P"), ("#999999", "X"), ("#8C6D1F", "h"),
+)  # fmt: skip
+"""Colour and marker of each class."""
+
+CODES = {"one-hot": ("#0072B2", "o", "-"), "binary": ("#D55E00", "s", "--")}
+EDGE = 1.95
+"""Half the side of the squares and cubes in which classes about the corners of [-1, 1]^d are drawn."""
+
+
+def figure_moving_lines(X, y, log, weights, codes):
+    """The lines of two outputs at the beginning and after each modification, with the sample that caused it."""
+    columns = 5
+    rows = -(-len(weights) // columns)
+    figure, axes = canvas(rows, columns, height=1.4 * rows + 0.7, sharex=True, sharey=True, squeeze=False)
+    wrong = _wrong(X, y, weights[0], codes)
+    for k, axis in enumerate(axes.flat[: len(weights)]):
+        _draw_classes(axis, X, y, codes, size=5)
+        for i, w in enumerate(weights[k]):
+            moved = k > 0 and log.delta[k - 1, i] != 0
+            _draw_line(axis, w, *OUTPUTS[i], width=2.0 if moved else 1.1)
+        if k:
+            example = log.example[k - 1]
+            colour, marker = CLASSES[y[example]]
+            axis.scatter(*X[example], s=60, color=colour, marker=marker, edgecolors="black", linewidths=1.3, zorder=5)
+            wrong = log.errors[k - 1]
+        axis.set_title(f"{'initial' if k == 0 else k}: {wrong} wrong", fontsize=8)
+        axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        axis.grid(False)
+    for axis in axes.flat[len(weights) :]:
+        axis.set_axis_off()
+    for place, axis in enumerate(axes.flat[: len(weights)]):
+        axis.tick_params(labelbottom=place + columns >= len(weights))
+        if place + columns >= len(weights):
+            axis.set_xlabel("$x_1$")
+        if place % columns == 0:
+            axis.set_ylabel("$x_2$")
+    figure.legend(handles=_output_handles(2), loc="outside upper center", ncols=4)
+    return figure
+
+
+def figure_planes(X, y, codes, initial, final, views):
+    """The planes of three outputs and their normals: the initial ones, and the final ones from (elevation, azimuth)."""
+    figure, axes = canvas(2, 2, height=5.4, subplot_kw={"projection": "3d"})
+    names = [f"final, azimuth {azimuth}°, elevation {elevation}°" for elevation, azimuth in views]
+    titles = ["initial", *(name.replace("-", "−") for name in names)]
+    panels = zip(axes.flat, [initial, *[final] * len(views)], [views[0], *views], titles, strict=True)
+    for axis, weights, (elevation, azimuth), title in panels:
+        for c in range(len(codes)):
+            colour, marker = CLASSES[c]
+            axis.scatter(*X[y == c].T, s=4, color=colour, marker=marker, alpha=0.7, linewidths=0, depthshade=False)
+        for i, w in enumerate(weights):
+            _draw_plane(axis, w, *OUTPUTS[i], f"$w_{i + 1}$")
+        axis.view_init(elevation, azimuth)
+        axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), zlim=(-EDGE, EDGE))
+        axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
+        axis.set_xlabel("$x_1$", labelpad=-8)
+        axis.set_ylabel("$x_2$", labelpad=-8)
+        axis.set_zlabel("$x_3$", labelpad=-8)
+        axis.tick_params(pad=-3, labelsize=7)
+        axis.set_title(title, fontsize=8, y=1.0)
+        axis.set_box_aspect(None, zoom=0.95)
+    figure.legend(handles=_output_handles(3)[:3], loc="outside upper center", ncols=3)
+    return figure
+
+
+def figure_modifications(counts, rows, published):
+    """Above, how many runs at s = 0.2 need how many modifications; below, median and 95 % range by s; the page's numbers.
+
+    counts: course.count_modifications; rows: course.by_spread; published {inputs: number}.
+    """
+    figure, axes = canvas(2, 2, height=4.9)
+    here = (counts["eta"] == 1) & (counts["counted"] == "presentations")
+    rows = rows[(rows["eta"] == 1) & (rows["counted"] == "presentations") & (rows["n"] > 0)]
+    sizes = sorted(counts["n_per_class"].unique())
+    styles = dict(zip(sizes, (("#0072B2", "o", "-"), ("#D55E00", "s", "--")), strict=False))
+    for column, (inputs, number) in enumerate(published.items()):
+        above, below = axes[:, column]
+        for n, (colour, marker, line) in styles.items():
+            part = counts[here & (counts["inputs"] == inputs) & (counts["n_per_class"] == n) & (counts["s"] == 0.2)]
+            share = part["runs"] / part["runs"].sum()
+            above.plot(part["modifications"], share, color=colour, marker=marker, linestyle=line, markersize=3, label=f"{n}")
+            part = rows[(rows["inputs"] == inputs) & (rows["n_per_class"] == n)]
+            shift = 0.004 * (1 if n == sizes[-1] else -1)
+            span = [part["ours"] - part["low"], part["high"] - part["ours"]]
+            below.errorbar(part["s"] + shift, part["ours"], yerr=span, color=colour, linestyle=line, capsize=2, elinewidth=1)
+            _draw_markers(below, part["s"] + shift, part["ours"], part["separated"] == 1, marker, colour)
+        above.axvline(number, color="black", linewidth=1, linestyle=":")
+        above.text(number, 0.98, f" page: {number}", va="top", fontsize=8, transform=above.get_xaxis_transform())
+        below.axhline(number, color="black", linewidth=1, linestyle=":")
+        below.text(0.02, number, f"page: {number}", va="bottom", fontsize=8, transform=below.get_yaxis_transform())
+        above.set(title=f"{inputs} inputs, {2**inputs} classes", xlabel="modifications ($s = 0.2$)", ylim=(0, None))
+        above.set_xlim(0, number * 1.25)
+        above.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        below.set(xlabel="standard deviation $s$ of a class", yscale="log", xlim=(0.08, 0.42))
+        below.set_yticks(*[[t for t in (2, 5, 10, 20, 50, 100, 200)]] * 2)
+        below.minorticks_off()
+    axes[0, 0].set_ylabel("share of runs")
+    axes[1, 0].set_ylabel("modifications")
+    axes[0, 1].legend(title="samples a class", title_fontsize=8, loc="center", bbox_to_anchor=(0.62, 0.5))
+    axes[1, 1].legend(handles=[_hollow()], loc="lower right")
+    return figure
+
+
+def figure_codes(table):
+    """Both codes by s, from course.compare_codes: share separated, median modifications, mean test error, 95 % ranges."""
+    figure, axes = canvas(3, 2, height=6.0, sharex=True, sharey="row")
+    table = table.assign(error=table["test_errors"] / table["n"])
+    for column, inputs in enumerate((2, 3)):
+        share, number, error = axes[:, column]
+        for code, (colour, marker, line) in CODES.items():
+            part = table[(table["inputs"] == inputs) & (table["code"] == code)]
+            style = dict(color=colour, marker=marker, linestyle=line, label=code)
+            of = part.groupby("s")
+            share.plot(of["converged"].mean(), **style)
+            separated = part[part["converged"]].groupby("s")["modifications"]
+            _draw_band(number, separated, style, "median")
+            _draw_band(error, of["error"], style, "mean")
+        share.set(title=f"{inputs} inputs, {2**inputs} classes", ylim=(-0.03, 1.03))
+        number.set(yscale="log")
+        number.set_yticks(*[[2, 5, 10, 20, 50, 100, 200]] * 2)
+        number.minorticks_off()
+        error.set_xlabel("standard deviation $s$ of a class")
+    axes[2, 0].set_ylim(0, None)
+    for axis in (*axes[0], *axes[2]):
+        axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes[0, 0].set_ylabel("runs that\nseparate the classes")
+    axes[1, 0].set_ylabel("modifications\nuntil separated")
+    axes[2, 0].set_ylabel("test error")
+    axes[0, 1].legend(loc="upper right")
+    return figure
+
+
+def figure_images(X, y):
+    """The first image of each digit."""
+    figure, axes = canvas(1, 10, height=0.85)
+    for digit, axis in enumerate(axes):
+        draw_image(axis, X[np.flatnonzero(y == digit)[0]])
+    return figure
+
+
+def figure_widths(rows, published):
+    """Test error by width of the kernel for both codes: median and 95 % range over splits, from course.by_width."""
+    figure, axis = canvas(height=3.5)
+    for (code, (colour, marker, line)), shift in zip(CODES.items(), (0.98, 1.02), strict=True):
+        part = rows[rows["code"] == code]
+        span = [part["ours"] - part["low"], part["high"] - part["ours"]]
+        axis.errorbar(part["width"] * shift, part["ours"], yerr=span, color=colour, linestyle=line, capsize=2, elinewidth=1)
+        _draw_markers(axis, part["width"] * shift, part["ours"], part["separated"] == 1, marker, colour)
+    axis.axhline(published, color="black", linewidth=1, linestyle=":")
+    axis.text(0.01, published, f"page: {published:.0%}", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
+    widths = sorted(rows["width"].unique())
+    axis.set_xscale("log")
+    axis.set_xticks(widths, [str(Fraction(width)) for width in widths])
+    axis.minorticks_off()
+    axis.set(xlabel=r"width $\sigma$ (median distances between images)", ylabel="test error")
+    axis.set_ylim(0, 1.1 * max(published, rows["high"].max()))
+    axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    handles = [Line2D([], [], color=c, marker=m, linestyle=s, label=code) for code, (c, m, s) in CODES.items()]
+    handles += [] if (rows["separated"] == 1).all() else [_hollow()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    return figure
+
+
+def figure_confusions(train, test):
+    """Two confusion matrices (10, 10) of counts: rows true digits, columns what they are read as."""
+    figure, axes = canvas(1, 2, height=3.5)
+    for axis, matrix, title in zip(axes, (train, test), ("training half", "test half"), strict=True):
+        matrix = np.asarray(matrix)
+        axis.imshow(matrix, cmap="Blues", vmin=0, vmax=1.6 * matrix.max())
+        for (true, read), count in np.ndenumerate(matrix):
+            if count:
+                bold = "bold" if true == read else "normal"
+                axis.text(read, true, count, ha="center", va="center", fontsize=6.5, weight=bold)
+        axis.grid(False)
+        axis.set(title=title, xlabel="read as", xticks=range(10), yticks=range(10))
+    axes[0].set_ylabel("true digit")
+    return figure
+
+
+def _wrong(X, y, weights, codes):
+    signs = np.sign(weights[:, 0] + X @ weights[:, 1:].T)
+    return int(np.count_nonzero((signs != codes[y]).any(axis=1)))
+
+
+def _draw_classes(axis, X, y, codes, *, size):
+    for c in range(len(codes)):
+        colour, marker = CLASSES[c]
+        axis.scatter(*X[y == c].T, s=size, color=colour, marker=marker, alpha=0.6, linewidths=0)
+
+
+def _draw_line(axis, w, colour, style, *, width):
+    """The line w_0 + w_1 x_1 + w_2 x_2 = 0 and, from its point nearest the origin, the unit vector along (w_1, w_2)."""
+    normal = w[1:] / np.linalg.norm(w[1:])
+    foot = -w[0] / np.linalg.norm(w[1:]) * normal
+    along = 6 * np.array([-normal[1], normal[0]])
+    axis.plot(*np.column_stack([foot - along, foot + along]), color=colour, linestyle=style, linewidth=width, zorder=4)
+    if np.abs(foot).max() < EDGE:
+        arrow = dict(arrowstyle="->", color=colour, linewidth=width, shrinkA=0, shrinkB=0)
+        axis.annotate("", foot + 0.7 * normal, foot, arrowprops=arrow, zorder=4)
+
+
+def _draw_plane(axis, w, colour, style, name):
+    """The plane w_0 + w . x = 0 inside the cube, pale, and its unit normal from the point nearest the origin."""
+    length = np.linalg.norm(w[1:])
+    normal, foot = w[1:] / length, -w[0] * w[1:] / length**2
+    section = plane_in_cube(w, 1.6)
+    if len(section):
+        axis.add_collection3d(Poly3DCollection([section], facecolor=colour, edgecolor=colour, alpha=0.12, linewidth=0.5))
+    tip = foot + 1.7 * normal
+    axis.plot(*np.column_stack([foot, tip]), color=colour, linestyle=style, linewidth=2.0)
+    axis.text(*(foot + 2.15 * normal), name, color=colour, fontsize=9, ha="center", va="center")
+
+
+def plane_in_cube(w, half):
+    """Corners (k, 3), in order around it, of the polygon in which w_0 + w . x = 0 cuts the cube [-half, half]^3.
+
+    k is 0 or 3 to 6. Each corner lies on an edge of the cube, at whose ends the plane's equation has different signs.
+    """
+    corners = half * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1.0)
+    value = w[0] + corners @ w[1:]
+    a, b = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
+    cut = (value[a] > 0) != (value[b] > 0)
+    a, b = a[cut], b[cut]
+    points = corners[a] + (value[a] / (value[a] - value[b]))[:, None] * (corners[b] - corners[a])
+    if not len(points):
+        return points
+    across = points[0] - points.mean(axis=0)
+    around = np.cross(w[1:] / np.linalg.norm(w[1:]), across)
+    spokes = points - points.mean(axis=0)
+    return points[np.argsort(np.arctan2(spokes @ around, spokes @ across))]
+
+
+def _draw_markers(axis, x, y, whole, marker, colour):
+    """Markers, hollow where `whole` is false."""
+    for part, fill in ((whole, colour), (~whole, "white")):
+        axis.plot(x[part], y[part], marker, color=colour, markerfacecolor=fill, markersize=5, zorder=4)
+
+
+def _hollow():
+    style = dict(color="#555555", linestyle="none", marker="o", markerfacecolor="white")
+    return Line2D([], [], label="hollow: not all runs separate", **style)
+
+
+def _draw_band(axis, groups, style, middle):
+    line = getattr(groups, middle)()
+    axis.plot(line, **style)
+    if len(line):
+        axis.fill_between(
+            line.index, groups.quantile(0.025), groups.quantile(0.975), color=style["color"], alpha=0.15, linewidth=0
+        )
+
+
+def _output_handles(m):
+    handles = [Line2D([], [], color=c, linestyle=s, label=f"output {i + 1}") for i, (c, s) in enumerate(OUTPUTS[:m])]
+    sample = dict(linestyle="none", marker="o", markersize=7, markerfacecolor="#DDDDDD", markeredgecolor="black")
+    return [*handles, Line2D([], [], label="sample presented", **sample)]

@@ -1,0 +1,134 @@
+"""The nearest pairs of examples of different classes: the hardest cases that a training set holds.
+
+Squared distances |x - y|^2 = |x|^2 + |y|^2 - 2 x.y of integer-valued points are integers, and exact here (see kp.gram).
+
+Symbols: X (n, d) examples, y (n,) labels, D an upper limit to the squared distances that still matter.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from kp import datasets
+from kp.gram import Points, Products
+from study import RESULTS, store
+
+MODULES = ("kp.gram", "study.data.experiment")
+"""The code that can change a result."""
+
+DATASETS = ("mnist",)
+COMMAND = "python -m study run neighbours"
+PATH = RESULTS / "mnist_pairs.csv"
+COUNT = 20
+ROWS, COLUMNS = 1024, 4096
+"""Size of the blocks of distances: a few tens of megabytes each."""
+
+
+def nearest_pairs(X, y, count, *, progress=False):
+    """The `count` nearest pairs of examples of different classes, each example in one pair at most; a tidy table.
+
+    The pairs are taken one after the other: always the nearest of those whose examples are both still free, the first by
+    (first, second) of equals. X (n, d), y (n,). Columns: rank from 1, first < second (indices of examples), label_first,
+    label_second, squared_distance. There are fewer rows where no more pairs exist. progress shows a bar of the distances.
+    Raises ValueError unless count is at least 1.
+    """
+    if not count >= 1:
+        raise ValueError(f"count must be at least 1, got {count!r}")
+    y = np.asarray(y)
+    order = np.argsort(y, kind="stable")
+    points = Points(np.asarray(X)[order])
+    starts = np.flatnonzero(np.r_[True, y[order][1:] != y[order][:-1]])
+    classes = [range(start, stop) for start, stop in zip(starts, [*starts[1:], len(y)], strict=True)]
+    found, limit = np.empty((0, 3)), np.inf
+    with tqdm(total=_n_pairs(classes), unit="pair", unit_scale=True, disable=not progress) as bar:
+        for rows, columns in _blocks(classes):
+            found = np.concatenate([found, _within(points, order, rows, columns, limit)])
+            found = found[np.lexsort(found.T)]
+            # A maximal set of disjoint pairs is at least half as large as any other: where 2 count - 1 disjoint pairs lie
+            # within D, taking the nearest first meets `count` of them within D, whatever other pairs are still to come.
+            taken = _disjoint(found, 2 * count - 1)
+            if len(taken) == 2 * count - 1:
+                limit = found[taken[-1], 2]
+                found = found[found[:, 2] <= limit]
+            bar.update(len(rows) * len(columns))
+    pairs = found[_disjoint(found, count)]
+    squared = pairs[:, 2].astype(np.int64) if points.exact else pairs[:, 2]
+    first, second = pairs[:, 1].astype(int), pairs[:, 0].astype(int)
+    return pd.DataFrame(
+        {
+            "rank": np.arange(1, len(pairs) + 1),
+            "first": first,
+            "second": second,
+            "label_first": y[first],
+            "label_second": y[second],
+            "squared_distance": squared,
+        }
+    )
+
+
+def publish(*, recompute=False, progress=False):
+    """Find the nearest pairs of MNIST's training images and store them, unless those of this code are stored already."""
+    try:
+        if not recompute:
+            store.read_table(PATH, _source(), COMMAND)
+            return
+    except store.StaleResult:
+        pass
+    data = datasets.load("mnist")
+    store.write_table(PATH, nearest_pairs(data.X, data.y, COUNT, progress=progress), _source(), COMMAND)
+
+
+def pairs(dataset, count):
+    """The `count` nearest pairs of the training set: those of "mnist" as stored, those of "digits" found on the spot.
+
+    Raises StaleResult if the stored pairs are absent or of other code, ValueError for other sets or more than are stored.
+    """
+    if dataset not in ("mnist", "digits"):
+        raise ValueError(f"dataset must be mnist or digits, got {dataset!r}")
+    if dataset == "digits":
+        data = datasets.load(dataset)
+        return nearest_pairs(data.X, data.y, count)
+    if not 1 <= count <= COUNT:
+        raise ValueError(f"count must be an integer in 1..{COUNT}, the pairs that are stored, got {count!r}")
+    return store.read_table(PATH, _source(), COMMAND).head(count)
+
+
+def _source():
+    return store.provenance("neighbours", {"dataset": "mnist", "count": COUNT}, MODULES, datasets.checksums("mnist"))
+
+
+def _n_pairs(classes):
+    return sum(len(a) * len(b) for a, b in combinations(classes, 2))
+
+
+def _blocks(classes):
+    """Ranges (rows, columns) that cover each pair of examples of different classes once."""
+    for a, b in combinations(classes, 2):
+        for i in range(0, len(a), ROWS):
+            for j in range(0, len(b), COLUMNS):
+                yield a[i : i + ROWS], b[j : j + COLUMNS]
+
+
+def _within(points, order, rows, columns, limit):
+    """Pairs (k, 3) of the block with squared distance <= limit, as (second, first, squared distance), first < second."""
+    source = Products(points, points)
+    products = np.empty((len(rows), len(columns)), dtype=source.dtype)
+    source.block(np.array(rows), slice(columns.start, columns.stop), products)
+    squared = points.norms[rows.start : rows.stop, None] + points.norms[columns.start : columns.stop] - 2.0 * products
+    i, j = np.nonzero(squared <= limit)
+    ends = np.sort([order[rows.start + i], order[columns.start + j]], axis=0)
+    return np.column_stack([ends[1], ends[0], squared[i, j]])
+
+
+def _disjoint(found, count):
+    """Places of the first `count` rows of `found`, in order, that share no example with a row taken before."""
+    taken, used = [], set()
+    for place, (second, first, _) in enumerate(found.tolist()):
+        if len(taken) == count:
+            break
+        if first not in used and second not in used:
+            taken.append(place)
+            used |= {first, second}
+    return taken

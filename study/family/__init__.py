@@ -1,0 +1,1 @@
+"""The chapter on the family of the kernel perceptron (encyclopedia article)."""

@@ -1,0 +1,1 @@
+"""The chapter on the three multiclass forms on MNIST."""

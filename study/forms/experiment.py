@@ -1,0 +1,324 @@
+"""Three forms of a multiclass kernel perceptron on the same images: one-vs-all, ordinary, and Xu and Zhang's, up to scale.
+
+Sources: Hermans 2021 (one-vs-all); Duda, Hart & Stork 2001 (ordinary); Xu & Zhang 2005, eqs 10 and 11.
+
+The kernel of each form is chosen on images that no training here has seen; test images are looked at once, with that kernel,
+for growing numbers of training images. Xu and Zhang's form learns in the squared Gram matrix up to SQUARED examples and by
+its coefficients beyond, where training errors, and so the minimizing predictor, and votes would take the rows of K^2.
+
+Symbols: n training examples, S support examples, C classes, E epochs.
+"""
+
+import time
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from kp import datasets, kernels, kesler, perceptron
+from kp.gram import Columns, GivenValues, Gram, Points, Products
+from kp.mistakes import PREDICTORS, MulticlassLog
+from kp.predictors import expansion, replay
+from study import BUILD, RESULTS, store
+
+MODULES = (
+    "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.kesler", "study.forms.experiment",
+)  # fmt: skip
+"""The code that can change a result."""
+
+DATASETS = ("mnist",)
+COMMAND = "python -m study run forms"
+FORMS = ("one-vs-all", "ordinary", "Xu-Zhang", "Xu-Zhang, no threshold")
+SQUARED = 12_000
+"""The most examples for which K^2 is held: 2.3 GB with K."""
+VOTING = 4_000
+"""The most examples for which votes of Xu and Zhang's form are counted."""
+MEMORY = 5 * 2**30
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run on a data set: the kernels to choose from, and the numbers of training examples with their epochs."""
+
+    widths: tuple
+    degrees: tuple
+    n_choose: int
+    n_validate: int
+    sizes: dict
+
+
+PLANS = {
+    "mnist": Plan(
+        widths=(300.0, 500.0, 700.0, 1000.0, 1400.0), degrees=(2, 4, 6), n_choose=4000, n_validate=4000,
+        sizes={1000: 10, 2000: 10, 4000: 10, 10_000: 10, 60_000: 4},
+    ),
+    "digits": Plan(
+        widths=(8.0, 16.0, 24.0), degrees=(2, 4), n_choose=400, n_validate=400, sizes={200: 10, 400: 10, 800: 10}
+    ),
+}  # fmt: skip
+
+
+def kernel_of(kind, parameter):
+    """The kernel "rbf" of this width, or "poly" (1 + x . y)^degree."""
+    return kernels.gaussian(sigma=parameter) if kind == "rbf" else kernels.polynomial(int(parameter))
+
+
+@dataclass
+class Learnt:
+    """What a form has learnt: a log for each perceptron (one-vs-all) or a single one, training points, time taken."""
+
+    form: str
+    kernel: kernels.Kernel
+    points: Points
+    logs: list
+    n_classes: int
+    seconds: float
+
+    @property
+    def n_epochs(self):
+        return self.logs[0].n_epochs
+
+    @property
+    def support(self):
+        """Distinct examples (S,) on which any perceptron erred."""
+        return np.unique(np.concatenate([log.example for log in self.logs]))
+
+    @property
+    def threshold(self):
+        return float(self.form == "Xu-Zhang")
+
+
+def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, draft=None, progress=False):
+    """Train one form on X (n, d), y (n,) indices of classes; all forms stop after an epoch without a mistake.
+
+    draft is a path where epochs of the largest runs are kept until all are done, so that an interrupted run goes on.
+    """
+    started, spent = time.perf_counter(), 0.0
+    points, random = Points(X), np.random.RandomState(random_state)
+    if form == "one-vs-all":
+        gram = Gram(Products(points, points), memory_budget=MEMORY)
+        signs = np.where(y == np.arange(n_classes)[:, None], 1, -1).astype(np.int8)
+        orders = perceptron.visiting_orders(len(y), n_classes, n_epochs, random_state=random)
+        logs = perceptron.find_mistakes(gram, kernel, signs, orders, n_epochs, threads=threads, stop_if_separated=True)
+        return Learnt(form, kernel, points, logs, n_classes, time.perf_counter() - started)
+    orders = perceptron.visiting_orders(len(y), 1, n_epochs, random_state=random)
+    with tqdm(total=len(y) * n_epochs, unit="visit", unit_scale=True, disable=not progress) as bar:
+        if form == "ordinary":
+            gram = Gram(Products(points, points), memory_budget=MEMORY)
+            log = kesler.find_mistakes(kesler.Rows(gram, kernel, y, n_classes, threads=threads), orders, tick=bar.update)
+        elif len(y) <= SQUARED:
+            K = Columns(Products(points, points)).values(kernel, np.arange(len(y)))
+            G = kesler.squared(K, threads=threads) + float(form == "Xu-Zhang")
+            log = kesler.find_mistakes(kesler.Dense(G, y, n_classes), orders, tick=bar.update)
+        else:
+            threshold = float(form == "Xu-Zhang")
+            log, spent = _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, draft, bar)
+    return Learnt(form, kernel, points, [log], n_classes, spent or time.perf_counter() - started)
+
+
+def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, draft, bar):
+    """The log of Xu and Zhang's update as it is written, epoch by epoch, each kept in the draft, and the seconds it took."""
+    columns = Columns(Products(points, points))
+    learner = kesler.Coefficients(
+        lambda rows: columns.values(kernel, rows), y, n_classes, threshold=threshold, threads=threads
+    )
+    logs = []
+    for epoch, order in enumerate(orders, start=1):
+        path = draft.with_name(f"{draft.name}_epoch_{epoch}.npz")
+        source = store.provenance("forms epoch", {"epoch": epoch, "kernel": list(kernel), "n": len(y)}, MODULES, {})
+        try:
+            arrays = store.read_arrays(path, source, COMMAND)
+        except store.StaleResult:
+            started = time.perf_counter()
+            log = kesler.find_mistakes(learner, [order])
+            columns_of_log = {name: getattr(log, name) for name in ("example", "step", "promoted", "demoted")}
+            arrays = {**columns_of_log, "alpha": learner.alpha, "beta": learner.beta}
+            arrays["seconds"] = np.array(time.perf_counter() - started)
+            store.write_arrays(path, arrays, source)
+        learner.alpha, learner.beta = arrays["alpha"].copy(), arrays["beta"].copy()
+        logs.append(arrays)
+        bar.update(len(y))
+        if not len(arrays["example"]):
+            break
+    steps = [arrays["step"] + epoch * len(y) for epoch, arrays in enumerate(logs)]
+    together = {name: np.concatenate([arrays[name] for arrays in logs]) for name in ("example", "promoted", "demoted")}
+    ends = len(y) * np.arange(1, len(logs) + 1)
+    log = MulticlassLog(step=np.concatenate(steps), errors=None, ends=ends, **together)
+    return log, sum(float(arrays["seconds"]) for arrays in logs)
+
+
+def predictions(learnt, X, *, votes=True, threads=2):
+    """{predictor: classes (E, c)} of the points X (c, d) after every epoch.
+
+    The minimizing predictor is left out where the log has no training errors, the voted one with votes=False.
+    """
+    epochs, points = range(1, learnt.n_epochs + 1), Points(X)
+    columns = Columns(Products(learnt.points, points))
+    if learnt.form == "one-vs-all":
+        parts = [
+            {name: f.argmax(axis=1) for name, f in part.items()}
+            for _, part in replay(learnt.logs, learnt.kernel, columns, epochs=epochs, threads=threads)
+        ]
+        return {
+            name: np.concatenate([part[name] for part in parts], axis=1) for name in PREDICTORS if votes or name != "voted"
+        }
+    (log,), C, support = learnt.logs, learnt.n_classes, learnt.support
+    names = [name for name in PREDICTORS[:3] if name != "minimizing" or log.errors is not None]
+    log = log.renumbered(np.searchsorted(support, log.example))
+    c = np.concatenate([log.coefficients(p, e, n_classes=C, n=len(support)) for p in names for e in epochs])
+    beta = learnt.threshold * c.sum(axis=1)
+    squared = learnt.form != "ordinary"
+    training = Columns(Products(learnt.points, learnt.points))
+    alpha, held = (expansion(c, support, learnt.kernel, training), np.arange(len(training))) if squared else (c, support)
+    f = expansion(alpha, held, learnt.kernel, columns) + beta[:, None]
+    f = f.reshape(len(names), len(epochs), C, len(points))
+    out = {name: scores.argmax(axis=1) for name, scores in zip(names, f, strict=True)}
+    if votes:
+        source = Columns(
+            GivenValues(lambda rows, part: columns.values(learnt.kernel, support[rows], part), len(support), len(X))
+        )
+        if squared:
+            source = _squares(learnt, training, columns, threads)
+        counted, _ = kesler.walk(log, kernels.GIVEN, source, C, threshold=learnt.threshold, epochs=epochs, threads=threads)
+        out["voted"] = counted.argmax(axis=1)
+    return out
+
+
+def _squares(learnt, training, columns, threads):
+    """Sums over all training points m of k(x_q, x_m) k(x_m, x), for support examples q and the points of `columns`."""
+    everyone = np.arange(len(training))
+
+    def values(rows, part):
+        left = training.values(learnt.kernel, learnt.support[rows])
+        return kesler.product(left, columns.values(learnt.kernel, everyone, part).T, threads=threads)
+
+    return Columns(GivenValues(values, len(learnt.support), len(columns)))
+
+
+def split(dataset):
+    """(X, y, X_test, y_test) with y as indices of classes; the set without a test part gives its last third."""
+    data = datasets.load(dataset)
+    y = np.searchsorted(data.classes, data.y)
+    if data.X_test is not None:
+        return data.X, y, data.X_test, np.searchsorted(data.classes, data.y_test)
+    n = 2 * len(y) // 3
+    return data.X[:n], y[:n], data.X[n:], y[n:]
+
+
+def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes, draft=None, progress=False):
+    """Tidy table of one form with one kernel: counts of errors on the test points for each predictor and epoch."""
+    learnt = learn(form, kernel_of(kind, parameter), X, y, n_epochs, n_classes=n_classes, draft=draft, progress=progress)
+    found = predictions(learnt, X_test, votes=len(y) <= VOTING or not form.startswith("Xu-Zhang"))
+    mistakes = [sum(log.until(e) for log in learnt.logs) for e in range(1, learnt.n_epochs + 1)]
+    clean = all(log.step[-1] < log.steps() - len(y) for log in learnt.logs)
+    rows = [
+        {
+            "form": form, "kernel": kind, "parameter": parameter, "n": len(y), "predictor": predictor, "epoch": epoch,
+            "errors": int(np.count_nonzero(classes != y_test)), "n_test": len(y_test), "mistakes": mistakes[epoch - 1],
+            "support": len(learnt.support), "converged": clean, "seconds": round(learnt.seconds, 1),
+        }
+        for predictor, by_epoch in found.items()
+        for epoch, classes in enumerate(by_epoch, start=1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def choose(dataset, *, progress=False):
+    """The table of validation errors of every form with every kernel of the plan."""
+    plan, (X, y, *_) = PLANS[dataset], split(dataset)
+    n, held, classes = plan.n_choose, slice(len(y) - plan.n_validate, None), int(y.max()) + 1
+    grid = [("rbf", width) for width in plan.widths] + [("poly", float(degree)) for degree in plan.degrees]
+    return pd.concat(
+        [
+            measure(form, kind, parameter, X[:n], y[:n], X[held], y[held], 10, n_classes=classes)
+            for form in FORMS
+            for kind, parameter in tqdm(grid, desc=form, disable=not progress)
+        ],
+        ignore_index=True,
+    )
+
+
+def chosen(grid):
+    """{form: (kind, parameter)}: the kernel with the fewest validation errors of any predictor at any epoch."""
+    best = grid.sort_values("errors", kind="stable").groupby("form", sort=False).first()
+    return {form: (best.loc[form, "kernel"], float(best.loc[form, "parameter"])) for form in FORMS}
+
+
+def grow(dataset, form, n, kernel, *, progress=False):
+    """The table of test errors of one form with its kernel (kind, parameter), trained on the first n examples."""
+    plan, (X, y, X_test, y_test) = PLANS[dataset], split(dataset)
+    draft = BUILD / "forms" / f"{dataset}_{form.replace(', ', '_').replace(' ', '_')}_{n}"
+    return measure(
+        form,
+        *kernel,
+        X[:n],
+        y[:n],
+        X_test,
+        y_test,
+        plan.sizes[n],
+        n_classes=int(y.max()) + 1,
+        draft=draft,
+        progress=progress,
+    )
+
+
+def publish(*, recompute=False, progress=False):
+    """Choose kernels and measure all forms on MNIST; each part is stored as it is done.
+
+    Times are of one machine and one day: those stored for this code are kept.
+    """
+    grid = _part("choice", lambda: choose("mnist", progress=progress), recompute)
+    kernel, parts = chosen(grid), []
+    for n in PLANS["mnist"].sizes:
+        for form in FORMS[: None if n <= SQUARED else 3]:
+
+            def compute(form=form, n=n):
+                return grow("mnist", form, n, kernel[form], progress=progress)
+
+            parts.append(_part(f"{FORMS.index(form)}_{n}", compute, recompute))
+    errors, source = pd.concat(parts, ignore_index=True), _source("mnist")
+    store.write_table(RESULTS / "forms_choice.csv", grid.drop(columns="seconds"), source, COMMAND)
+    store.write_table(RESULTS / "forms_errors.csv", errors.drop(columns="seconds"), source, COMMAND)
+    try:
+        times()
+    except store.StaleResult:
+        measured = errors.drop_duplicates(["form", "n"])[["form", "n", "seconds"]]
+        store.write_table(RESULTS / "forms_times.csv", measured, source, COMMAND)
+
+
+def times():
+    """Seconds of training of each form and size, as they were measured when the stored results were made, on two cores."""
+    return store.read_table(RESULTS / "forms_times.csv", _source("mnist"), COMMAND)
+
+
+def _part(name, compute, recompute):
+    """A part of the results: from the draft under build, or computed and kept there."""
+    path, source = BUILD / "forms" / f"{name}.csv", _source("mnist")
+    if not recompute:
+        try:
+            return store.read_table(path, source, COMMAND)
+        except store.StaleResult:
+            pass
+    table = compute()
+    store.write_table(path, table, source, COMMAND)
+    return table
+
+
+def results(dataset):
+    """(choice, errors): the stored tables of "mnist", or those of "digits", computed on the spot."""
+    if dataset == "mnist":
+        return tuple(
+            store.read_table(RESULTS / f"forms_{name}.csv", _source(dataset), COMMAND) for name in ("choice", "errors")
+        )
+    if dataset not in PLANS:
+        raise ValueError(f"dataset must be one of {', '.join(PLANS)}, got {dataset!r}")
+    grid = choose(dataset)
+    kernel = chosen(grid)
+    errors = [grow(dataset, form, n, kernel[form]) for n in PLANS[dataset].sizes for form in FORMS]
+    return grid, pd.concat(errors, ignore_index=True)
+
+
+def _source(dataset):
+    return store.provenance("forms", asdict(PLANS[dataset]) | {"seed": SEED}, MODULES, datasets.checksums(dataset))

@@ -1,0 +1,140 @@
+"""Figures of the multiclass chapter: regions of the classes in the plane, mistakes and their bound, training errors.
+
+Symbols: X (n, 2) examples, y (n,) indices of C classes, F (c, C) scores of the points of a lattice, row by row from the
+bottom, box = (left, right, bottom, top).
+"""
+
+import numpy as np
+from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter, PercentFormatter
+
+from study.style import canvas
+
+CLASSES = ("#0072B2", "#D55E00", "#009E73", "#8A4F7D", "#7A6A00", "#333333")
+"""Dark colours of the classes, safe for colour-blind readers; their regions are pale versions of them."""
+
+PALE = ListedColormap([1 - (1 - np.array(to_rgb(colour))) * share for colour, share in zip(
+    CLASSES, (0.22, 0.28, 0.20, 0.26, 0.34, 0.15), strict=True)])  # fmt: skip
+
+MARKERS = {4: "+*x."}
+"""Markers of the classes: those of the source, "+", "*", "x", "." for four classes, and of five or else the following."""
+
+USUAL_MARKERS = "ox.s*^"
+
+UPDATES = {"ordinary": ("#7A6A00", "s", (4, 1.5)), "xu-zhang": ("#332288", "o", ())}
+"""Colour, marker and dashes of the two updates."""
+
+LABELS = {"ordinary": "ordinary", "xu-zhang": "Xu and Zhang"}
+
+
+def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=None):
+    """The region of each class, by its highest score, with the examples; panels {title: F (c, C)}, columns of them a row.
+
+    Lines are the boundaries, where the two highest scores are equal. names (C,) of the classes make a legend;
+    rings (n,) bool marks some examples of the last panel.
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    width = width or (4.2 if columns == 1 else 6.4)
+    side = (width - 0.6) / columns * (box[3] - box[2]) / (box[1] - box[0])
+    shape = 3 if columns == 1 and len("".join(names)) > 30 else len(names)
+    lines = -(-len(names) // shape) if len(names) else 0
+    height = rows * (side + (0.25 if any(panels) else 0.0)) + 0.4 + 0.2 * lines
+    figure, axes = canvas(rows, columns, width=width, height=height, sharex=True, sharey=True, squeeze=False)
+    size = 20 if columns == 1 else 14 if columns == 2 else 8
+    for place, (axis, (title, F)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
+        _draw_regions(axis, F, box)
+        _draw_examples(axis, X, y, size=size)
+        axis.set_title(title, fontsize=9 if columns < 3 else 8)
+        if rings is not None and place == len(panels) - 1:
+            axis.scatter(*X[rings].T, s=5 * size, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+        if place // columns == rows - 1:
+            axis.set_xlabel("$x_1$")
+        if place % columns == 0:
+            axis.set_ylabel("$x_2$")
+    for axis in axes.flat[len(panels) :]:
+        axis.set_axis_off()
+    if len(names):
+        figure.legend(handles=_handles(names), loc="outside upper center", ncols=shape, handletextpad=0.2)
+    return figure
+
+
+def figure_mistakes(panels):
+    """Mistakes of both updates with their bounds; panels {label of the axis: table of planes.mistakes_table}."""
+    figure, axes = canvas(1, len(panels), height=3.3, sharey=True, squeeze=False)
+    for axis, (label, table) in zip(axes.flat, panels.items(), strict=True):
+        for update, (colour, marker, _) in UPDATES.items():
+            part = table[table["update"] == update]
+            span = [part["median"] - part["fewest"], part["most"] - part["median"]]
+            axis.plot(part["value"], part["bound"], color=colour, marker="v", linestyle=":", linewidth=1.2, mfc="white")
+            axis.errorbar(part["value"], part["median"], yerr=span, color=colour, marker=marker, capsize=2.5)
+        axis.set(xlabel=label, xscale="log", yscale="log")
+        ticks = sorted(set(table["value"]))
+        axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.tick_params(axis="x", which="minor", length=0)
+    axes[0, 0].set_ylabel("mistakes until none is left")
+    handles = [Line2D([], [], color=c, marker=m, label=f"{LABELS[u]}: mistakes") for u, (c, m, _) in UPDATES.items()]
+    handles += [
+        Line2D([], [], color=c, marker="v", linestyle=":", mfc="white", label=f"{LABELS[u]}: bound")
+        for u, (c, _, _) in UPDATES.items()
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2)
+    return figure
+
+
+def figure_training_errors(courses):
+    """Training errors along the logs, from {update: table of planes.error_course}: median, range and the end of each run."""
+    figure, axis = canvas(height=2.8)
+    for update, table in courses.items():
+        colour, marker, dashes = UPDATES[update]
+        axis.fill_between(table["step"], table["least"], table["most"], color=colour, alpha=0.22, linewidth=0)
+        axis.plot(table["step"], table["median"], color=colour, dashes=dashes, label=LABELS[update])
+        last = table.iloc[-1]
+        axis.plot(last["step"], last["least"], color=colour, marker=marker, markersize=7, zorder=4, clip_on=False)
+    axis.yaxis.set_major_formatter(PercentFormatter(1))
+    axis.set(xlabel="step (examples visited)", ylabel="training error", xscale="log", ylim=(0, None))
+    axis.legend(loc="lower left")
+    return figure
+
+
+def _draw_regions(axis, F, box):
+    """The class of the highest score as pale regions, and the lines on which the two highest are equal."""
+    side = round(len(F) ** 0.5)
+    F = F.reshape(side, side, -1)
+    axis.imshow(
+        F.argmax(axis=-1), extent=box, origin="lower", cmap=PALE, vmin=-0.5, vmax=len(CLASSES) - 0.5, aspect="equal",
+        interpolation="nearest",
+    )  # fmt: skip
+    across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
+    for c in range(F.shape[-1]):
+        lead = F[..., c] - np.delete(F, c, axis=-1).max(axis=-1)
+        if lead.min() < 0 < lead.max():
+            axis.contour(across, up, lead, levels=[0], colors="black", linewidths=0.9)
+    axis.grid(False)
+
+
+def _draw_examples(axis, X, y, *, size):
+    for c, marker in enumerate(_markers(y.max() + 1)):
+        scale = {".": 2.6, "*": 1.7}.get(marker, 1)
+        axis.scatter(*X[y == c].T, s=scale * size, color=CLASSES[c], marker=marker, zorder=3, **_line(marker))
+
+
+def _handles(names):
+    return [
+        Line2D([], [], linestyle="none", marker=marker, color=CLASSES[c], markersize=6, label=name)
+        for c, (marker, name) in enumerate(zip(_markers(len(names)), names, strict=True))
+    ]
+
+
+def _markers(n_classes):
+    markers = MARKERS.get(n_classes, USUAL_MARKERS)[:n_classes]
+    if len(markers) < n_classes:
+        raise ValueError(f"regions are drawn for at most {len(USUAL_MARKERS)} classes, got {n_classes}; take fewer")
+    return markers
+
+
+def _line(marker):
+    """Strokes for "+" and "x"; no edge around filled markers."""
+    return {"linewidths": 1.0 if marker in "+x" else 0.0}

@@ -1,0 +1,149 @@
+"""Results on disk: written at once or not at all, and read only if they belong to the code that reads them.
+
+Every stored file has its provenance: what was run (experiment, parameters), on what (sha256 of the data files), by which
+code (a fingerprint of the modules that can change a result) and with which versions. Arrays carry it inside the .npz file,
+tables in a .json file of the same name. Nothing here depends on the clock, so running again changes no byte.
+"""
+
+import ast
+import hashlib
+import importlib.metadata
+import importlib.util
+import io
+import json
+import os
+import platform
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+PARSING = threading.Lock()
+"""CPython 3.11 counts the depth of syntax trees for all threads together, and may fail where two parse at a time."""
+
+VERSIONS = ("numpy", "numba", "pandas", "scikit-learn", "scipy")
+
+
+class StaleResult(RuntimeError):
+    """A stored result is missing, damaged, or was made by other code; the message has the command that makes it."""
+
+
+def fingerprint(modules):
+    """sha256 (16 hexadecimal digits) of the modules' syntax trees; comments, docstrings and layout do not count."""
+    digest = hashlib.sha256()
+    for module in modules:
+        source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+        with PARSING:
+            tree = ast.parse(source)
+        digest.update(json.dumps([module, _plain(tree)]).encode())
+    return digest.hexdigest()[:16]
+
+
+def _plain(node):
+    """A syntax tree as nested lists, without positions, docstrings and what differs between versions of Python."""
+    if isinstance(node, ast.AST):
+        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, []) and name != "kind"]
+        return [type(node).__name__, [[name, _plain(value)] for name, value in fields]]
+    if isinstance(node, list):
+        return [_plain(item) for item in node if not _is_text(item)]
+    return repr(node)
+
+
+def _is_text(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def provenance(experiment, parameters, modules, data):
+    """The provenance of a result, a dict as it comes back from JSON; data is {file: sha256}."""
+    versions = {name: importlib.metadata.version(name) for name in VERSIONS}
+    return {
+        "experiment": experiment,
+        "parameters": json.loads(json.dumps(parameters)),
+        "code": fingerprint(modules),
+        "modules": list(modules),
+        "data": data,
+        "versions": {"python": platform.python_version(), **versions},
+    }
+
+
+def write(path, content):
+    """Write bytes or text to path in one step: a reader sees the old file or the new one, never half of either."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_arrays(path, arrays, source):
+    """Store arrays (name -> array) with their provenance `source` in one compressed .npz file."""
+    buffer = io.BytesIO()
+    record = json.dumps({**source, "arrays": sorted(arrays)}, sort_keys=True)
+    np.savez_compressed(buffer, provenance=np.array(record), **arrays)
+    write(path, buffer.getvalue())
+
+
+def read_arrays(path, source, command):
+    """The arrays that were stored for this provenance. Raises StaleResult if they are not there, damaged or others.
+
+    Parameters, data and code must agree; versions may differ. command is what the reader is told to run.
+    """
+    try:
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        found = json.loads(str(arrays.pop("provenance")))
+        if found.pop("arrays") != sorted(arrays):
+            raise ValueError("arrays are missing")
+    except FileNotFoundError:
+        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+    except Exception as error:  # a damaged archive can fail in a dozen ways
+        raise StaleResult(f"{_short(path)} is damaged ({type(error).__name__}); make it again with: {command}") from None
+    _check(path, found, source, command)
+    return arrays
+
+
+def write_table(path, table, source, command):
+    """Store a tidy table as CSV, and beside it as .json its provenance, sha256 and the command that makes it."""
+    text = table.to_csv(index=False, lineterminator="\n")
+    record = {**source, "command": command, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": len(table)}
+    write(path, text)
+    write(Path(path).with_suffix(".json"), json.dumps(record, indent=2, sort_keys=True) + "\n")
+
+
+def read_table(path, source=None, command="make report PROFILE=full"):
+    """The stored table, if its bytes are those that were recorded and, where `source` is given, belong to it.
+
+    Raises StaleResult with the command that remakes it.
+    """
+    path = Path(path)
+    try:
+        record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        text, recorded, command = path.read_bytes(), record["sha256"], record["command"]
+    except FileNotFoundError as error:
+        raise StaleResult(f"{_short(error.filename)} is missing; make it with: {command}") from None
+    except (ValueError, KeyError, TypeError):
+        raise StaleResult(f"{_short(path.with_suffix('.json'))} is damaged; make it again with: {command}") from None
+    if hashlib.sha256(text).hexdigest() != recorded:
+        raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
+    if source is not None:
+        _check(path, record, source, command)
+    return pd.read_csv(io.BytesIO(text))
+
+
+def _check(path, found, source, command):
+    for key, what in (("experiment", "experiment"), ("parameters", "parameters"), ("data", "data"), ("code", "code")):
+        if found.get(key) != source[key]:
+            raise StaleResult(
+                f"{_short(path)} was made with other {what}: expected {source[key]}, got {found.get(key)}; "
+                f"make it again with: {command}"
+            )
+
+
+def _short(path):
+    """The path as seen from the project's folder, so that no message depends on the machine."""
+    root = Path(__file__).resolve().parents[1]
+    return Path(path).relative_to(root) if Path(path).is_relative_to(root) else path
