@@ -8,7 +8,7 @@
 
 import sys
 
-from kp import datasets
+from study import datasets
 from study import chapters as batch
 
 PROFILE = config.get("profile", "quick")

@@ -16,7 +16,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kp import datasets
+from study import datasets
 from kp.kesler import Coefficients, Dense, find_mistakes, squared
 from kp.perceptron import visiting_orders
 from study.multiclass.experiment import literal

@@ -4,7 +4,7 @@
 
 Seconds of each row and in all, in processes, as the study runs them; --linear adds the rows of Table II. Starting the
 processes and compilation are not counted. Without
-the files of sonar and vowel, `python -m kp.datasets fetch iris sonar vowel wine` downloads them.
+the files of sonar and vowel, `python -m study.datasets fetch iris sonar vowel wine` downloads them.
 """
 
 import argparse

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from kp import datasets
+from study import datasets
 from study import chapters as batch
 
 

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from kp.datasets import DataError
+from study.datasets import DataError
 from study import BUILD, ROOT
 from study import chapters as batch
 from study.report import document as report

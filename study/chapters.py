@@ -1,104 +1,206 @@
-"""Which notebooks make a profile, with which parameters, and where their executed copies and figures go.
+"""The plan of the study: its chapters in order, their numbers, titles, parameters, experiments, figures and tables.
 
-quick: bundled data, under build/quick. full: the published scale, in notebooks/executed and figures, committed. A profile
-changes data and sizes only. The order is that of the chapters.
+A chapter is one executed notebook. Several chapters may come from one source notebook with different parameters, its
+variants: MNIST at each degree, the published tables for each data set. What is not said here is the notebook's default.
+
+Profiles: quick takes bundled data and small sizes, and writes below build/quick; full is the published scale, in
+notebooks/executed and figures, which are committed. A profile changes data and sizes only.
+
+Figures and tables are known by name, each name once in a chapter; their numbers follow from the order here.
 """
 
+import importlib
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from study import BUILD, ROOT, ledger
-from study.comparison import experiment as comparison
-from study.course import experiment as course
-from study.data import experiment as neighbours
-from study.family import experiment as family
-from study.forms import experiment as forms
-from study.mnist import experiment as mnist
-from study.seeds import experiment as seeds
-from study.uci import experiment as uci
+from study import BUILD, ROOT
 
 PROFILES = ("quick", "full")
-EXPERIMENTS = {
-    "mnist": mnist,
-    "neighbours": neighbours,
-    "uci": uci,
-    "comparison": comparison,
-    "forms": forms,
-    "seeds": seeds,
-    "course": course,
-    "family": family,
-    "claims": ledger,
-}
-"""The modules of the experiments: `publish` stores results, which depend on the code in MODULES and the data in DATASETS.
-The last one needs the results of all others."""
-
-TITLES = {"mnist_degree": "MNIST at degree {}", "uci": "{}: published tables"}
-"""Titles of the chapters of notebooks that are executed more than once."""
 
 
-def _fields(settings, *names):
-    """Fields of published settings that are parameters of a notebook, as papermill takes them."""
-    values = {name: getattr(settings, name) for name in names}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """One chapter; see the module.
 
-
-PUBLISHED = {
-    "uci": {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5},
-    "comparison": {"datasets": " ".join(comparison.DATASETS)},
-    "seeds": _fields(seeds.PUBLISHED, "dataset", "hard_datasets", "n_splits", "n_hard_splits"),
-    "course": {"n_seeds": course.N_SEEDS, "n_code_seeds": course.N_CODE_SEEDS, "n_splits": course.N_SPLITS},
-    "family": _fields(family.PUBLISHED, "dataset", "n_train", "budgets", "class_budgets", "n_orders"),
-}
-"""Parameters of notebooks at the published scale; what is not here is the notebook's default."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One notebook to execute: source stem, target, folder of figures, parameters, experiments whose results it reads, and
-    the title of its chapter where it is not the notebook's own."""
+    source : stem of the notebook in notebooks/; variant : which of several chapters of that notebook, or "";
+    title : the chapter's title, for variants (else the notebook's own); full, quick : parameters of the profiles, quick None
+    if that profile leaves the chapter out; experiments : names of study folders whose published results the chapter reads;
+    figures, tables : the names of what it shows, in order.
+    """
 
     source: str
-    target: Path
-    figures: Path
-    parameters: dict = field(default_factory=dict)
-    reads: tuple[str, ...] = ()
+    variant: str = ""
     title: str = ""
+    full: dict = field(default_factory=dict)
+    quick: dict | None = field(default_factory=dict)
+    experiments: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+    @property
+    def name(self):
+        return f"{self.source}_{self.variant}" if self.variant else self.source
+
+    @property
+    def number(self):
+        """The chapter's number in the report, from 1."""
+        return [chapter.name for chapter in CHAPTERS].index(self.name) + 1
+
+    def parameters(self, profile):
+        """The parameters of a profile, with the folder in which figures are saved."""
+        folder = FIGURES[profile].relative_to(ROOT).as_posix()
+        return {**getattr(self, profile), "figures_folder": folder}
+
+    def target(self, profile):
+        """The executed notebook."""
+        return EXECUTED[profile] / f"{self.name}.ipynb"
+
+    def label(self, name):
+        """The label of a figure or table by its name: "Figure 4.2". Raises ValueError for a name that is not in the plan."""
+        for kind, names in (("Figure", self.figures), ("Table", self.tables)):
+            if name in names:
+                return f"{kind} {self.number}.{names.index(name) + 1}"
+        raise ValueError(
+            f"chapter {self.name} shows the figures {', '.join(self.figures)} and the tables {', '.join(self.tables)}, got "
+            f"{name!r}; add it to study/chapters.py"
+        )
 
 
-def notebooks(profile):
-    """{name: Run} of a profile, in the order of the report's chapters."""
-    full = profile == "full"
-    images = {"dataset": "mnist" if full else "digits"}
-    sets = uci.SETS if full else ("iris-bundled", "wine-bundled")
-    scale = dict.fromkeys(PUBLISHED, {}) | (PUBLISHED if full else {})
-    plan = [("data", "", images, ("neighbours",)), ("algorithm", "", {}, ())]
-    for degree in mnist.DEGREES:
-        plan.append(("mnist_degree", degree, images | {"degree": degree}, ("mnist", "claims")))
-    plan += [("mnist_summary", "", images, ("mnist", "claims")), ("multiclass", "", {}, ())]
-    plan += [("uci", name.removesuffix("-bundled"), {"dataset": name} | scale["uci"], ("uci",)) for name in sets]
-    plan += [
-        ("uci_summary", "", {"datasets": " ".join(sets)} | scale["uci"], ("uci",)),
-        ("comparison", "", scale["comparison"], ("comparison",)),
-        ("forms", "", images, ("forms",)),
-        ("seeds", "", scale["seeds"], ("seeds",)),
-        ("course", "", images | scale["course"], ("course",)),
-        ("family", "", scale["family"], ("family",)),
-    ]
-    executed = ROOT / "notebooks" / "executed" if full else BUILD / "quick" / "notebooks"
-    figures = ROOT / "figures" if full else BUILD / "quick" / "figures"
-    runs = {}
-    for source, variant, parameters, reads in plan:
-        name = f"{source}_{variant}" if variant != "" else source
-        target = executed / f"{name}.ipynb"
-        title = TITLES[source].format(str(variant).capitalize()) if variant != "" else ""
-        runs[name] = Run(source, target, figures, parameters, reads if full else (), title)
-    return runs
+EXECUTED = {"quick": BUILD / "quick" / "notebooks", "full": ROOT / "notebooks" / "executed"}
+FIGURES = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}
+IMAGES = {"quick": {"dataset": "digits"}, "full": {"dataset": "mnist"}}
+
+DATA = Chapter(
+    source="data",
+    **IMAGES,
+    experiments=("data",),
+    figures=("one_of_each", "grid", "counts", "means", "pixel_values", "ink", "usage", "norms", "pairs"),
+    tables=("facts", "balance", "nearest"),
+)  # fmt: skip
+
+ALGORITHM = Chapter(source="algorithm")
+
+MNIST_DEGREES = [
+    Chapter(
+        source="mnist_degree",
+        variant=str(degree),
+        title=f"MNIST at degree {degree}",
+        quick={**IMAGES["quick"], "degree": degree},
+        full={**IMAGES["full"], "degree": degree},
+        experiments=("mnist", "claims"),
+    )
+    for degree in range(1, 7)
+]
+
+MNIST_SUMMARY = Chapter(source="mnist_summary", **IMAGES, experiments=("mnist", "claims"))
+
+MULTICLASS = Chapter(source="multiclass")
+
+UCI_SCALE = {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5}
+UCI_SETS = {"iris": "iris-bundled", "sonar": None, "vowel": None, "wine": "wine-bundled"}
+"""The data sets of the published tables, and the bundled ones that stand for them in the quick profile."""
+
+UCI = [
+    Chapter(
+        source="uci",
+        variant=name,
+        title=f"{name.capitalize()}: published tables",
+        quick={"dataset": bundled} if bundled else None,
+        full={"dataset": name, **UCI_SCALE},
+        experiments=("uci",),
+    )
+    for name, bundled in UCI_SETS.items()
+]
+
+UCI_SUMMARY = Chapter(
+    source="uci_summary",
+    quick={"datasets": " ".join(filter(None, UCI_SETS.values()))},
+    full={"datasets": " ".join(UCI_SETS), **UCI_SCALE},
+    experiments=("uci",),
+)
+
+COMPARISON = Chapter(
+    source="comparison",
+    full={"datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine"},
+    experiments=("comparison",),
+)
+
+FORMS = Chapter(source="forms", **IMAGES, experiments=("forms",))
+
+SEEDS = Chapter(
+    source="seeds",
+    full={
+        "dataset": "seeds", "hard_datasets": "winequality-red winequality-white", "n_splits": 1000, "n_hard_splits": 3,
+    },
+    experiments=("seeds",),
+)  # fmt: skip
+
+COURSE = Chapter(
+    source="course",
+    quick=IMAGES["quick"],
+    full={**IMAGES["full"], "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
+    experiments=("course",),
+)
+
+FAMILY = Chapter(
+    source="family",
+    full={
+        "dataset": "mnist", "n_train": 60000, "budgets": [50, 100, 250, 500, 1000, 2000], "class_budgets": [50, 100, 250],
+        "n_orders": 3,
+    },
+    experiments=("family",),
+)  # fmt: skip
+
+CHAPTERS = [
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE, FAMILY,
+]  # fmt: skip
+
+VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
+"""The parameter of a source notebook that tells its variants apart."""
+
+EXPERIMENTS = ("mnist", "data", "uci", "comparison", "forms", "seeds", "course", "family", "claims")
+"""What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
+
+
+def chapters(profile):
+    """The chapters of a profile, in order."""
+    if profile not in PROFILES:
+        raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}")
+    return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
+
+
+def chapter(name, profile="full"):
+    """The chapter of this name; ValueError if the profile has none."""
+    known = {each.name: each for each in chapters(profile)}
+    if name not in known:
+        raise ValueError(f"notebook must be one of {', '.join(known)} in profile {profile}, got {name!r}")
+    return known[name]
+
+
+def of_notebook(source, parameters):
+    """The chapter that a source notebook with these parameters makes, or None for a variant that is not in the plan."""
+    value = str(parameters[VARIANTS[source]]).removesuffix("-bundled") if source in VARIANTS else ""
+    return next((each for each in CHAPTERS if (each.source, each.variant) == (source, value)), None)
+
+
+def reference(name, item):
+    """The label of a figure or table of any chapter: reference("seeds", "table_3") is "Table 18.1"."""
+    return chapter(name).label(item)
+
+
+def experiments(name):
+    """The experiments of one of EXPERIMENTS, in the order in which their module declares them."""
+    from study.experiment import Experiment
+
+    if name not in EXPERIMENTS:
+        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
+    module = importlib.import_module("study.ledger" if name == "claims" else f"study.{name}.experiment")
+    return [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
 
 
 def title_page(profile):
     """Title, author, course and date of the report: environment variables KP_TITLE etc., or the defaults."""
-    scale = {"quick": " (quick profile: bundled digits)", "full": ""}[profile]
+    scale = {"quick": " (quick profile: bundled data)", "full": ""}[profile]
     return {
         "title": os.environ.get("KP_TITLE") or "Kernel perceptrons: a reproducible study" + scale,
         "author": os.environ.get("KP_AUTHOR") or "The kp authors",

@@ -1,9 +1,19 @@
-"""Claims: a number that a source publishes, ours beside it, and a verdict that is computed.
+"""Claims: a number that a source publishes, ours beside it, and a verdict. The ledger of all claims is data/results/claims.csv.
 
-Verdicts: "exact" where the numbers are equal at the published digits, "within" where the published one lies in our 95 %
-interval or in the central 95 % of our distribution over repeats, "outside" otherwise; what is outside is explained in the
-report. Counts of errors have exact binomial intervals (Clopper & Pearson). percentile is the place of the published number
-in our distribution, where there is one. The ledger of all claims is made in study.ledger.
+One row for every published number. A published number printed with d decimals stands for the values that round to it. The
+verdict is
+
+    exact        ours is one of these values
+    within       one of them lies in [low, high], our 95 % interval or the central 95 % of our distribution over repeats
+    outside      none does; `explanation` says why, as far as we know, and `chapter` where it is argued
+    degenerate   the number cannot fail (0.00 where the data separate, a placeholder, a fact of the data set): no success
+
+Counts of errors have exact binomial intervals (Clopper & Pearson 1934). percentile is the place of the published number in
+our distribution over repeats, where there is one: the share of repeats below it, those equal to it counting half.
+
+What a number would be under other readings of a source is in a second table, data/results/claims_readings.csv, under the
+key of its row. Rows come from the chapters: study/<chapter>/claims.py has claims() and, where there are any, readings();
+study.ledger puts them together.
 """
 
 import numpy as np
@@ -13,7 +23,11 @@ from scipy.stats import beta
 from study import ROOT
 
 PUBLISHED = ROOT / "data" / "published"
-COLUMNS = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
+COLUMNS = (
+    "key", "source", "item", "quantity", "published", "decimals", "ours", "low", "high", "n", "verdict", "percentile",
+    "explanation", "chapter",
+)  # fmt: skip
+READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
 
 
 def interval(errors, n, *, level=0.95):
@@ -25,48 +39,56 @@ def interval(errors, n, *, level=0.95):
     return low * n, high * n
 
 
-def verdict(published, ours, low, high):
-    """exact, within or outside, for each published number."""
-    inside = (low <= published) & (published <= high)
-    return np.where(published == ours, "exact", np.where(inside, "within", "outside"))
+def percentile(values, number):
+    """The share of values (n,) below a number, those equal to it counting half; in 0..1."""
+    values = np.asarray(values, dtype=float)
+    return float(((values < number) + 0.5 * (values == number)).mean())
 
 
-def hermans(multiclass):
-    """The claims of Hermans 2021, from the table of multiclass errors: 360 counts, the best three, the abstract's three."""
-    keys = ["degree", "epoch", "predictor", "split"]
-    rows = published("hermans_2021").merge(multiclass, on=[*keys, "n"], suffixes=("_published", "")).sort_values(keys)
-    figure = rows["split"].map({"train": "Fig. 5", "test": "Fig. 6"}) + rows["degree"].map(lambda p: f" ({chr(96 + p)})")
-    words = "multiclass {split} errors, degree {degree}, epoch {epoch}, {predictor} predictor"
-    counts = pd.DataFrame(
-        {
-            "item": figure,
-            "quantity": [words.format(**row) for row in rows[keys].to_dict("records")],
-            "published": rows["errors_published"],
-            "ours": rows["errors"],
-            "n": rows["n"],
-            "producer": rows["degree"].map(lambda p: f"mnist_degree_{p}.ipynb"),
-        }
-    )
-    test = rows[rows["split"] == "test"]
-    best = test.groupby("predictor", as_index=False).agg(
-        published=("errors_published", "min"), ours=("errors", "min"), n=("n", "first")
-    )
-    best = best.assign(
-        item="Section 5.3 (left empty)",
-        quantity="smallest multiclass test errors of the " + best["predictor"] + " predictor, from the published counts",
-        producer="mnist_summary.ipynb",
-    )
-    abstract = best.assign(
-        item="Abstract",
-        quantity="multiclass test errors of the " + best["predictor"] + " predictor: the abstract's 100 %",
-        published=best["n"],
-    )
-    claims = pd.concat([counts, best, abstract], ignore_index=True).assign(source="Hermans 2021", percentile=np.nan)
-    claims["low"], claims["high"] = interval(claims["ours"], claims["n"])
-    claims["verdict"] = verdict(claims["published"], claims["ours"], claims["low"], claims["high"])
-    return claims[COLUMNS].round({"low": 2, "high": 2})
+def verdict(published, ours, low, high, *, decimals=0, degenerate=False):
+    """exact, within, outside or degenerate, for each published number (arrays or numbers); decimals as printed."""
+    published, ours, low, high = (np.asarray(x, dtype=float) for x in (published, ours, low, high))
+    half = 0.5 * 10.0 ** -np.asarray(decimals, dtype=float)
+    # Half a unit of the last place, and the little that keeps decimal fractions from falling out by their binary rounding.
+    reach = half * (1 + 1e-9)
+    inside = (low <= published + reach) & (published - reach <= high)
+    words = np.where(np.abs(published - ours) <= reach, "exact", np.where(inside, "within", "outside"))
+    return np.where(degenerate, "degenerate", words)
+
+
+def rows(frame, *, source, chapter):
+    """Rows of the ledger from a frame with the columns item, quantity, published, ours, low, high, n, and perhaps others.
+
+    key is required and unique. decimals (0), percentile (missing), degenerate (False), explanation ("") and chapter have
+    defaults; the verdict is added.
+    """
+    full = pd.DataFrame({"decimals": 0, "percentile": np.nan, "degenerate": False, "explanation": "", "chapter": chapter},
+                        index=frame.index)  # fmt: skip
+    full = full.assign(source=source, **frame)
+    marks = {"decimals": full["decimals"], "degenerate": full["degenerate"].astype(bool)}
+    full["verdict"] = verdict(full["published"], full["ours"], full["low"], full["high"], **marks)
+    return full[list(COLUMNS)]
+
+
+def readings_rows(frame, ledger):
+    """Rows of the table of readings from a frame with the columns key, reading, ours, low, high, n (and percentile).
+
+    ledger holds the rows with these keys: their published numbers give the verdicts.
+    """
+    full = frame.merge(ledger[["key", "published", "decimals"]], on="key", validate="many_to_one")
+    full = pd.DataFrame({"percentile": np.nan}, index=full.index).assign(**full)
+    full["verdict"] = verdict(*(full[c] for c in ("published", "ours", "low", "high")), decimals=full["decimals"])
+    return full[list(READINGS)]
 
 
 def published(name):
     """The numbers that a source publishes, as a table from data/published."""
     return pd.read_csv(PUBLISHED / f"{name}.csv")
+
+
+def counts(ledger):
+    """How many claims of each source have each verdict: a row for each source, and one for all."""
+    words = ["exact", "within", "outside", "degenerate"]
+    table = ledger.groupby("source", sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    table = table.reindex(columns=words, fill_value=0)
+    return pd.concat([table, table.sum().to_frame("all").T]).rename_axis("source").reset_index()

@@ -1,70 +1,22 @@
-"""Results on disk: written at once or not at all, and read only if they belong to the code that reads them.
+"""Results on disk: written at once or not at all, and read only if they belong to what reads them.
 
-Every stored file has its provenance: what was run (experiment, parameters), on what (sha256 of the data files), by which
-code (a fingerprint of the modules that can change a result) and with which versions. Arrays carry it inside the .npz file,
-tables in a .json file of the same name. Nothing here depends on the clock, so running again changes no byte.
+Every stored file has its provenance: what was run (experiment, parameters), on what data, by which code and with which
+versions (study.experiment makes it). Arrays carry it inside the .npz file, tables in a .json file of the same name. Nothing
+here depends on the clock, so running again changes no byte.
 """
 
-import ast
 import hashlib
-import importlib.metadata
-import importlib.util
 import io
 import json
 import os
-import platform
-import threading
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-PARSING = threading.Lock()
-"""CPython 3.11 counts the depth of syntax trees for all threads together, and may fail where two parse at a time."""
-
-VERSIONS = ("numpy", "numba", "pandas", "scikit-learn", "scipy")
-
 
 class StaleResult(RuntimeError):
     """A stored result is missing, damaged, or was made by other code; the message has the command that makes it."""
-
-
-def fingerprint(modules):
-    """sha256 (16 hexadecimal digits) of the modules' syntax trees; comments, docstrings and layout do not count."""
-    digest = hashlib.sha256()
-    for module in modules:
-        source = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
-        with PARSING:
-            tree = ast.parse(source)
-        digest.update(json.dumps([module, _plain(tree)]).encode())
-    return digest.hexdigest()[:16]
-
-
-def _plain(node):
-    """A syntax tree as nested lists, without positions, docstrings and what differs between versions of Python."""
-    if isinstance(node, ast.AST):
-        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, []) and name != "kind"]
-        return [type(node).__name__, [[name, _plain(value)] for name, value in fields]]
-    if isinstance(node, list):
-        return [_plain(item) for item in node if not _is_text(item)]
-    return repr(node)
-
-
-def _is_text(node):
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def provenance(experiment, parameters, modules, data):
-    """The provenance of a result, a dict as it comes back from JSON; data is {file: sha256}."""
-    versions = {name: importlib.metadata.version(name) for name in VERSIONS}
-    return {
-        "experiment": experiment,
-        "parameters": json.loads(json.dumps(parameters)),
-        "code": fingerprint(modules),
-        "modules": list(modules),
-        "data": data,
-        "versions": {"python": platform.python_version(), **versions},
-    }
 
 
 def write(path, content):
@@ -106,9 +58,14 @@ def read_arrays(path, source, command):
     return arrays
 
 
+def table_text(table):
+    """A table as it is stored: CSV without its index."""
+    return table.to_csv(index=False, lineterminator="\n")
+
+
 def write_table(path, table, source, command):
     """Store a tidy table as CSV, and beside it as .json its provenance, sha256 and the command that makes it."""
-    text = table.to_csv(index=False, lineterminator="\n")
+    text = table_text(table)
     record = {**source, "command": command, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": len(table)}
     write(path, text)
     write(Path(path).with_suffix(".json"), json.dumps(record, indent=2, sort_keys=True) + "\n")
@@ -120,18 +77,31 @@ def read_table(path, source=None, command="make report PROFILE=full"):
     Raises StaleResult with the command that remakes it.
     """
     path = Path(path)
+    record = read_record(path, command)
+    recorded, command = record["sha256"], record["command"]
     try:
-        record = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        text, recorded, command = path.read_bytes(), record["sha256"], record["command"]
-    except FileNotFoundError as error:
-        raise StaleResult(f"{_short(error.filename)} is missing; make it with: {command}") from None
-    except (ValueError, KeyError, TypeError):
-        raise StaleResult(f"{_short(path.with_suffix('.json'))} is damaged; make it again with: {command}") from None
+        text = path.read_bytes()
+    except FileNotFoundError:
+        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
     if hashlib.sha256(text).hexdigest() != recorded:
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
         _check(path, record, source, command)
-    return pd.read_csv(io.BytesIO(text))
+    return pd.read_csv(io.BytesIO(text), float_precision="round_trip")
+
+
+def read_record(path, command="make report PROFILE=full"):
+    """The provenance of a stored table, with its command, sha256 and number of rows."""
+    path = Path(path).with_suffix(".json")
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(record["sha256"] + record["command"], str):
+            raise TypeError
+    except FileNotFoundError:
+        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+    except (ValueError, KeyError, TypeError):
+        raise StaleResult(f"{_short(path)} is damaged; make it again with: {command}") from None
+    return record
 
 
 def _check(path, found, source, command):

@@ -1,36 +1,111 @@
-"""What all figures share: the style sheet, the colours, and how images of digits are drawn.
+"""What all figures share: the style sheet, one palette, heat maps, axes, and how images of digits are drawn.
 
-A figure is a function of tables or arrays that returns a matplotlib Figure; it reads and writes no file and fits nothing.
-The figures themselves are in figures_data, figures_algorithm and figures_mnist.
+A figure is a function figure_NAME of tables or arrays in study/<chapter>/figures.py that returns a matplotlib Figure; it
+reads and writes no file and fits nothing.
 """
 
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-
-from kp.mistakes import PREDICTORS
+import seaborn as sns
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 mpl.style.use(["default", STYLE])
 WIDTH = 6.4
 """Width of a figure in inches, that of the text on paper."""
 
-COLOURS = dict(zip(PREDICTORS, ("#D55E00", "#0072B2", "#009E73", "#CC79A7"), strict=True))
-"""The colour of each predictor, everywhere (Okabe & Ito's palette, safe for colour-blind readers)."""
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, GREY = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#777777",
+)  # fmt: skip
+"""The palette of the study, safe for colour-blind readers (Okabe & Ito)."""
 
-MARKERS = dict(zip(PREDICTORS, "osD^", strict=True))
+PREDICTOR_COLOURS = {"final": VERMILION, "average": BLUE, "minimizing": GREEN, "voted": PURPLE}
+PREDICTOR_MARKERS = {"final": "o", "average": "s", "minimizing": "D", "voted": "^"}
+
+METHOD_COLOURS = {
+    "one-vs-all": BLUE,
+    "ordinary": VERMILION,
+    "Xu-Zhang": GREEN,
+    "Xu-Zhang, average": GREEN,
+    "Xu-Zhang, no threshold": "#7FCEB9",
+    "linear": BLACK,
+    "SVM": PURPLE,
+    "kernel ridge": SKY,
+    "nearest neighbours": "#B8860B",
+    "scikit-learn perceptron": GREY,
+}
+"""The colour of each multiclass method, everywhere, under its one spelling."""
+
+METHOD_MARKERS = {
+    "one-vs-all": "o",
+    "ordinary": "s",
+    "Xu-Zhang": "D",
+    "linear": "^",
+    "SVM": "P",
+    "kernel ridge": "X",
+    "nearest neighbours": "v",
+    "scikit-learn perceptron": "h",
+}
+
+CLASS_COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, "#999999", "#8C6D1F", "#7F3C8D")
+"""Colours of classes in pictures of examples, by the index of the class."""
+CLASS_MARKERS = "os^DvPXh*<"
+
+PUBLISHED = {"color": "#CC0000", "marker": "d", "linestyle": "none"}
+"""A published number, wherever it stands beside ours."""
+BAND = "#DDDDDD"
+"""An interval or a range of ours."""
+REFERENCE = {"color": GREY, "linewidth": 0.8, "linestyle": "--"}
+"""A line of reference: chance, a bound, zero."""
+
 DASHES = {"train": (3, 1.5), "test": ()}
-POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
+POSITIVE, NEGATIVE = BLUE, VERMILION
 """Colours of the two signs +1 and -1 in pictures of binary problems."""
 
 
 def canvas(rows=1, columns=1, *, width=WIDTH, height=3.4, **options):
-    """(Figure, axes) in the house style, of this size in inches; pyplot does not keep it."""
+    """(Figure, axes) in the house style, of this size in inches; pyplot does not keep it.
+
+    The figure's attribute drawn_by names the function of a study.<chapter>.figures module that asked for it.
+    """
     figure, axes = plt.subplots(rows, columns, figsize=(width, height), **options)
     plt.close(figure)
+    figure.drawn_by = _caller()
     return figure, axes
+
+
+def _caller():
+    """The outermost function of a module of figures among the callers, as "study.data.figures.figure_counts"."""
+    frame, found = sys._getframe(1), ""
+    while frame:
+        module = frame.f_globals.get("__name__", "")
+        if module.endswith(".figures"):
+            found = f"{module}.{frame.f_code.co_name}"
+        frame = frame.f_back
+    return found
+
+
+def heat_map(axis, values, *, rows, columns, format=".0f", cmap="Blues", **options):
+    """An annotated heat map of values (rows, columns) on an axis, labelled on both sides (seaborn.heatmap)."""
+    sns.heatmap(
+        values, ax=axis, annot=True, fmt=format, cmap=cmap, xticklabels=columns, yticklabels=rows, linewidths=0.4,
+        annot_kws={"fontsize": 7}, **{"cbar": False, **options},
+    )  # fmt: skip
+    axis.tick_params(length=0)
+    axis.set_yticklabels(axis.get_yticklabels(), rotation=0)
+
+
+def log_percent_axis(axis, *, which="y"):
+    """A logarithmic axis of percentages with ticks at 1, 2, 5, 10, ... written as plain numbers."""
+    side = {"x": axis.xaxis, "y": axis.yaxis}[which]
+    side.axes.set(**{f"{which}scale": "log"})
+    side.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    side.set_minor_formatter(NullFormatter())
 
 
 def degree_colours(degrees):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kp import datasets
+from study import datasets
 from study import ROOT, reject_unknown_parameters
 from study import chapters as batch
 from study.__main__ import main
@@ -67,7 +67,7 @@ def test_unknown_parameters_are_named_and_constants_are_not_parameters():
 def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("KP_DATA", str(tmp_path))
     monkeypatch.setenv("KP_OFFLINE", "1")
-    monkeypatch.setattr("kp.datasets.RAW", tmp_path / "raw")
+    monkeypatch.setattr("study.datasets.RAW", tmp_path / "raw")
     monkeypatch.setattr("study.mnist.experiment.RESULTS", tmp_path)
     monkeypatch.setattr("study.mnist.experiment.BUILD", tmp_path)
     assert main(arguments) == 1

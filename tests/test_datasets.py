@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, datasets
-from kp.datasets import DATASETS, DataError, Dataset, File
+from study.datasets import DATASETS, DataError, Dataset, File
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 STUDY = "mnist iris sonar vowel wine seeds winequality-red winequality-white optdigits pendigits letter satimage".split()
@@ -450,7 +450,7 @@ def test_load_without_download_asks_no_one(server, raw, register):
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(DataError, match="got 'mnits'; did you mean 'mnist'"):
         datasets.load("mnits")
-    with pytest.raises(DataError, match="see 'python -m kp.datasets'"):
+    with pytest.raises(DataError, match="see 'python -m study.datasets'"):
         datasets.fetch("?")
 
 
@@ -916,7 +916,7 @@ def test_no_line_parts_the_other_planar_sets(name):
 
 def test_the_readme_is_current():
     text = (REPOSITORY / "data" / "README.md").read_text(encoding="utf-8")
-    assert text == datasets.readme(), "run: python -m kp.datasets readme > data/README.md"
+    assert text == datasets.readme(), "run: python -m study.datasets readme > data/README.md"
 
 
 def test_the_readme_tells_all_that_is_registered():
@@ -936,7 +936,7 @@ def test_the_readme_tells_all_that_is_registered():
 
 def test_the_command_line_prints_the_readme():
     run = subprocess.run(
-        [sys.executable, "-m", "kp.datasets", "readme"], cwd=REPOSITORY, capture_output=True, check=True, timeout=60
+        [sys.executable, "-m", "study.datasets", "readme"], cwd=REPOSITORY, capture_output=True, check=True, timeout=60
     )
     assert run.stdout.decode("utf-8").replace("\r\n", "\n") == datasets.readme()
     assert run.stderr == b""

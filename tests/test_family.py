@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.budget import BudgetPerceptron, normalized
 from study import store
 from study.algorithm import experiment as toy

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kp import datasets
+from study import datasets
 from study.data import experiment as neighbours
 from study.store import StaleResult
 
@@ -137,7 +137,7 @@ def test_the_stored_pairs_belong_to_the_code_and_to_the_images():
     try:
         data = datasets.load("mnist", download=False)
     except datasets.DataError:
-        pytest.skip("the MNIST files are not there; get them with: python -m kp.datasets fetch mnist")
+        pytest.skip("the MNIST files are not there; get them with: python -m study.datasets fetch mnist")
     moves = data.X[found["first"]].astype(int) - data.X[found["second"]]
     assert (moves**2).sum(axis=1).tolist() == found["squared_distance"].tolist()
     assert data.y[found["first"]].tolist() == found["label_first"].tolist()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgWarning
 
-from kp import datasets
+from study import datasets
 from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
 from study import store
 from study.seeds import experiment as seeds

@@ -15,7 +15,8 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from study.store import StaleResult
@@ -484,7 +485,7 @@ def test_stored_repeats_of_the_downloaded_sets_come_out_again(dataset):
     try:
         datasets.load(dataset, download=False)
     except datasets.DataError:
-        pytest.skip(f"the files of {dataset} are not there; get them with: python -m kp.datasets fetch {dataset}")
+        pytest.skip(f"the files of {dataset} are not there; get them with: python -m study.datasets fetch {dataset}")
     ours = cv.cross_validate([(dataset, uci.methods(dataset)["rbf"], 7)])
     part = table.query("dataset == @dataset and kernel == 'rbf' and repeat == 7").reset_index(drop=True)
     pd.testing.assert_frame_equal(ours, part, check_dtype=False, check_exact=True)
@@ -509,7 +510,7 @@ def test_the_ledger_has_every_number_of_the_three_tables():
     try:
         claims = uci.claims()
     except datasets.DataError:
-        pytest.skip("the files of the four sets are not there; get them with: python -m kp.datasets fetch")
+        pytest.skip("the files of the four sets are not there; get them with: python -m study.datasets fetch")
     assert claims["item"].value_counts().to_dict() == {"Table I": 16, "Table II": 20, "Table III": 48}
     assert claims["published"].notna().all() and claims["ours"].notna().all()
     assert (claims["percentile"].dropna().between(0, 1)).all()

@@ -10,7 +10,8 @@ import pandas as pd
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import binomtest, friedmanchisquare, studentized_range, wilcoxon
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.mistakes import PREDICTORS
 from study.claims import interval
 from study.comparison.experiment import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS, median_distance

@@ -15,7 +15,8 @@ from scipy.stats import percentileofscore
 from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_random_state
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import Columns, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores

@@ -5,23 +5,17 @@ Squared distances |x - y|^2 = |x|^2 + |y|^2 - 2 x.y of integer-valued points are
 Symbols: X (n, d) examples, y (n,) labels, D an upper limit to the squared distances that still matter.
 """
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp import datasets
 from kp.gram import Points, Products
-from study import RESULTS, store
+from study import datasets
+from study.experiment import experiment
 
-MODULES = ("kp.gram", "study.data.experiment")
-"""The code that can change a result."""
-
-DATASETS = ("mnist",)
-COMMAND = "python -m study run neighbours"
-PATH = RESULTS / "mnist_pairs.csv"
-COUNT = 20
 ROWS, COLUMNS = 1024, 4096
 """Size of the blocks of distances: a few tens of megabytes each."""
 
@@ -68,35 +62,25 @@ def nearest_pairs(X, y, count, *, progress=False):
     )
 
 
-def publish(*, recompute=False, progress=False):
-    """Find the nearest pairs of MNIST's training images and store them, unless those of this code are stored already."""
-    try:
-        if not recompute:
-            store.read_table(PATH, _source(), COMMAND)
-            return
-    except store.StaleResult:
-        pass
-    data = datasets.load("mnist")
-    store.write_table(PATH, nearest_pairs(data.X, data.y, COUNT, progress=progress), _source(), COMMAND)
+@dataclass(frozen=True)
+class Settings:
+    """Which pairs: those of the training images of a data set, "mnist" or "digits"."""
+
+    dataset: str
+    count: int = 20
+
+    def __post_init__(self):
+        if self.dataset not in ("mnist", "digits"):
+            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
+        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= 1000:
+            raise ValueError(f"count must be an integer in 1..1000, got {self.count!r}")
 
 
-def pairs(dataset, count):
-    """The `count` nearest pairs of the training set: those of "mnist" as stored, those of "digits" found on the spot.
-
-    Raises StaleResult if the stored pairs are absent or of other code, ValueError for other sets or more than are stored.
-    """
-    if dataset not in ("mnist", "digits"):
-        raise ValueError(f"dataset must be mnist or digits, got {dataset!r}")
-    if dataset == "digits":
-        data = datasets.load(dataset)
-        return nearest_pairs(data.X, data.y, count)
-    if not 1 <= count <= COUNT:
-        raise ValueError(f"count must be an integer in 1..{COUNT}, the pairs that are stored, got {count!r}")
-    return store.read_table(PATH, _source(), COMMAND).head(count)
-
-
-def _source():
-    return store.provenance("neighbours", {"dataset": "mnist", "count": COUNT}, MODULES, datasets.checksums("mnist"))
+@experiment("data", published=[Settings("mnist")], data=lambda settings: [settings.dataset])
+def pairs(settings, *, progress=False):
+    """The nearest pairs of training images of different digits; see `nearest_pairs`."""
+    data = datasets.load(settings.dataset)
+    return nearest_pairs(data.X, data.y, settings.count, progress=progress)
 
 
 def _n_pairs(classes):

@@ -21,7 +21,8 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
 from study import RESULTS, store
 

@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp import datasets, kernels, kesler, perceptron
+from kp import kernels
+from kp import kernels, kesler, perceptron
+from study import datasets
 from kp.gram import Columns, GivenValues, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.predictors import expansion, replay

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.gram import Columns, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders

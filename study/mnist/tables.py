@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from kp import datasets
+from study import datasets
 from kp.gram import Columns, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.predictors import scores

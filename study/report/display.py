@@ -1,15 +1,19 @@
 """What notebook cells show: sentences, figures and tables, each once, with the same bytes on every run.
 
-A figure or a table carries its number and caption in the cell's output, so that it reads well in Jupyter, on a
+A figure or a table carries its label and caption in the cell's output, so that it reads well in Jupyter, on a
 code-hosting site, and in the report, which turns both into captioned floats (see study.report.document).
 """
 
+import ast
+import inspect
 import io
-import os
-from pathlib import Path
+import textwrap
 
+import nbformat
 import pandas as pd
 from IPython.display import display
+
+from study import ROOT, chapters, store
 
 PIXELS_PER_INCH = 200
 SCREEN_PIXELS_PER_INCH = 100
@@ -23,61 +27,111 @@ def say(template, **values):
     _show_markdown(template.format(**values))
 
 
-def show_figure(fig, number, caption, *, folder=None):
-    """Display a figure once, followed by its number and caption, and close it.
+def open_chapter(source, namespace):
+    """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
 
-    fig is a matplotlib Figure, number an integer or text such as "3b", caption Markdown on what is shown. The
-    caption is also the picture's alternative text. figure_<number>.png and .svg are saved in folder, by default the
-    folder that the environment variable KP_FIGURES names; nothing is saved where neither is given.
+    Raises ValueError if the namespace holds a plain value that is none of the notebook's parameters: papermill passes a
+    mistyped parameter on with a warning only. Constants (in capitals) and names that begin with an underscore do not count.
     """
-    import matplotlib.pyplot as plt
-
-    caption = f"**Figure {number}.** {_one_line(caption)}"
-    png, svg = _picture(fig, "png"), _picture(fig, "svg")
-    plt.close(fig)
-    folder = folder or os.environ.get("KP_FIGURES")
-    if folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        Path(folder, f"figure_{number}.png").write_bytes(png)
-        Path(folder, f"figure_{number}.svg").write_bytes(svg)
-    alt = caption.replace("**", "")
-    width = round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)
-    display({"image/png": png, "text/plain": alt}, raw=True, metadata={"image/png": {"alt": alt, "width": width}})
-    _show_markdown(caption)
+    known = parameters(source)
+    plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
+    found = {name for name, value in namespace.items() if isinstance(value, plain) and name[0] != "_" and not name.isupper()}
+    if unknown := sorted(found - {"In", "Out"} - set(known)):
+        raise ValueError(f"parameters must be among {', '.join(known)}, got {', '.join(unknown)}; correct the name")
+    values = {name: namespace[name] for name in known}
+    return OpenChapter(source, chapters.of_notebook(source, values), values.get("figures_folder", ""))
 
 
-def show_table(frame, caption, *, number, formats=None):
-    """Display a data frame as a Markdown table under its number and caption; the index is not shown.
+def parameters(source):
+    """The names of a source notebook's parameters, in the order of its cell of parameters."""
+    notebook = nbformat.read(ROOT / "notebooks" / f"{source}.ipynb", as_version=4)
+    (cell,) = (cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
+    statements = ast.parse(cell.source).body
+    return [target.id for statement in statements for target in getattr(statement, "targets", None) or [statement.target]]
 
-    formats maps column names to a format specification (".2%") or a function of the value. Without one, floats have
-    four significant digits; missing values are left empty. Numbers are aligned right, text left.
-    Raises ValueError if formats names a column that frame lacks.
+
+class OpenChapter:
+    """Shows the figures and tables of a chapter under their numbers, which the plan (study.chapters) gives to their names.
+
+    plan is a chapters.Chapter, or None for a variant that is not in the plan: then they are numbered as they come. folder
+    is where figures are saved, relative to the project; "" saves none.
     """
-    formats = formats or {}
-    if unknown := sorted(set(formats) - set(frame.columns)):
-        raise ValueError(f"formats must name columns of the table, {list(frame.columns)}, got {unknown}")
-    shown = {name: [_cell(value, formats.get(name)) for value in frame[name]] for name in frame.columns}
-    numeric = [pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns]
-    lines = [
-        _row(frame.columns.map(_text)),
-        _row("--:" if right else ":--" for right in numeric),
-        *map(_row, zip(*shown.values(), strict=True)),
-    ]
-    _show_markdown(f"**Table {number}.** {_one_line(caption)}\n\n" + "\n".join(lines))
+
+    def __init__(self, source, plan, folder=""):
+        self.source, self.plan, self.folder, self._labels = source, plan, folder, {}
+
+    def label(self, name, kind=None):
+        """ "Figure 4.2": the label of what is shown under this name in this chapter, for sentences."""
+        if self.plan:
+            return self.plan.label(name)
+        if name not in self._labels:
+            if kind is None:
+                raise ValueError(f"{name!r} is shown later, or nowhere, in this run; its number is not known")
+            count = sum(label.startswith(kind) for label in self._labels.values())
+            self._labels[name] = f"{kind} {count + 1}"
+        return self._labels[name]
+
+    def figure(self, name, fig, caption):
+        """Display a figure once, followed by its label and caption, and close it.
+
+        fig is a matplotlib Figure, caption Markdown on what is shown; it is also the picture's alternative text. Where the
+        chapter has a folder, <chapter>-<name>.png and .svg are saved there. They carry the label, the function that drew
+        them and the chapter in their metadata.
+        """
+        import matplotlib.pyplot as plt
+
+        label = self.label(name, "Figure")
+        caption = f"**{label}.** {_one_line(caption)}"
+        stem = f"{self.plan.name if self.plan else self.source}-{name}"
+        facts = {"Title": f"{label} ({stem})", "Source": getattr(fig, "drawn_by", "")}
+        png, svg = _picture(fig, "png", facts), _picture(fig, "svg", facts)
+        plt.close(fig)
+        if self.folder:
+            for kind, content in (("png", png), ("svg", svg)):
+                store.write(ROOT / self.folder / f"{stem}.{kind}", content)
+        alt = caption.replace("**", "")
+        width = round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)
+        display({"image/png": png, "text/plain": alt}, raw=True, metadata={"image/png": {"alt": alt, "width": width}})
+        _show_markdown(caption)
+
+    def table(self, name, frame, caption, *, formats=None):
+        """Display a data frame as a Markdown table under its label and caption; the index is not shown.
+
+        formats maps column names to a format specification (".2%") or a function of the value. Without one, floats have
+        four significant digits; missing values are left empty. Numbers are aligned right, text left.
+        Raises ValueError if formats names a column that frame lacks.
+        """
+        formats = formats or {}
+        if unknown := sorted(set(formats) - set(frame.columns)):
+            raise ValueError(f"formats must name columns of the table, {list(frame.columns)}, got {unknown}")
+        shown = {column: [_cell(value, formats.get(column)) for value in frame[column]] for column in frame.columns}
+        numeric = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
+        lines = [
+            _row(frame.columns.map(_text)),
+            _row("--:" if right else ":--" for right in numeric),
+            *map(_row, zip(*shown.values(), strict=True)),
+        ]
+        _show_markdown(f"**{self.label(name, 'Table')}.** {_one_line(caption)}\n\n" + "\n".join(lines))
+
+
+def show_source(function):
+    """Display the source of a function, as code, without its decorators."""
+    source = inspect.getsource(function)
+    _show_markdown(f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```")
 
 
 def _show_markdown(text):
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
-def _picture(fig, kind):
-    """Bytes of the figure as "png" or "svg", without date or software version."""
+def _picture(fig, kind, facts):
+    """Bytes of the figure as "png" or "svg", with facts but without date or software version."""
     import matplotlib as mpl
 
     nothing = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}[kind]
     file = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "kp"}):
-        fig.savefig(file, format=kind, dpi=PIXELS_PER_INCH, metadata=nothing)
+        fig.savefig(file, format=kind, dpi=PIXELS_PER_INCH, metadata={**nothing, **facts})
     return file.getvalue()
 
 

@@ -35,7 +35,7 @@ from sklearn.svm import SVC, SVR
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kp import datasets
+from study import datasets
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron

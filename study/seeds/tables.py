@@ -15,7 +15,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from kp import datasets
+from study import datasets
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 from study.claims import COLUMNS, interval, verdict
 from study.seeds.experiment import (

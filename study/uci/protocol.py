@@ -25,7 +25,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from tqdm import tqdm
 
-from kp import datasets, kernels
+from kp import kernels
+from study import datasets
 from kp.gram import Columns, GivenValues, Points, Products, ordered_products
 from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, walk
 from kp.mistakes import PREDICTORS, MulticlassLog

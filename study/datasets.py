@@ -9,7 +9,7 @@ A file is looked for in $KP_DATA, then in data/raw, and is else downloaded into 
 sha256 is checked each time before it is parsed. A file that is wrong, or not to be had, stops the program: no set is
 ever replaced by another, and $KP_DATA is only read.
 
-    python -m kp.datasets [list | fetch [NAME...] | verify [NAME...] | readme]
+    python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | readme]
 """
 
 import argparse
@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 RAW = Path(__file__).resolve().parents[1] / "data" / "raw"
-REMEDY = "delete the file and run 'python -m kp.datasets fetch', or set KP_DATA to a folder with a good copy"
+REMEDY = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
 FAILURES = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
@@ -177,7 +177,7 @@ def _registered(name):
     if name in DATASETS:
         return DATASETS[name]
     near = difflib.get_close_matches(str(name), DATASETS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "see 'python -m kp.datasets'"
+    hint = f"did you mean {near[0]!r}?" if near else "see 'python -m study.datasets'"
     raise DataError(f"expected the name of a data set, one of {', '.join(DATASETS)}; got {name!r}; {hint}")
 
 
@@ -321,7 +321,7 @@ def _check(dataset, data):
         if found != expected:
             raise DataError(
                 f"{dataset.name}: expected a {part} part of shape, dtype, rows by class {expected}, found {found}; "
-                + (REMEDY if dataset.files else "correct the registry in kp/datasets.py")
+                + (REMEDY if dataset.files else "correct the registry in study/datasets.py")
             )
     if dataset.sha256 and (found := fingerprint(data)) != dataset.sha256:
         raise DataError(
@@ -927,19 +927,19 @@ DATASETS = {
 PREAMBLE = """\
 # Data
 
-This page is written from the registry in `kp/datasets.py`, by `python -m kp.datasets readme > data/README.md`.
+This page is written from the registry in `study/datasets.py`, by `python -m study.datasets readme > data/README.md`.
 
-`kp.datasets.load(name)` looks for a file in the folder that the environment variable `KP_DATA` names, then in
+`study.datasets.load(name)` looks for a file in the folder that the environment variable `KP_DATA` names, then in
 `data/raw`; if it is in neither, it is downloaded into `data/raw` from the first address that has it, unless
 `KP_OFFLINE=1`. The sha256 of a file is checked whenever it is read. Files in `KP_DATA` are never written to, and the
 files themselves are not part of this repository. Values are as published: not scaled, not shuffled.
 
-    python -m kp.datasets                     # lists the sets
-    python -m kp.datasets fetch [NAME...]     # downloads what is absent
-    python -m kp.datasets verify [NAME...]    # checks what is there, downloads nothing
+    python -m study.datasets                     # lists the sets
+    python -m study.datasets fetch [NAME...]     # downloads what is absent
+    python -m study.datasets verify [NAME...]    # checks what is there, downloads nothing
 
 An address `zip#member` stands for a member of an archive. The sha256 of a bundled set is over its arrays, as
-`kp.datasets.fingerprint` defines it. A synthetic set needs a seed, and nothing else.
+`study.datasets.fingerprint` defines it. A synthetic set needs a seed, and nothing else.
 """
 
 
@@ -976,7 +976,7 @@ def _listing():
 
 def main(argv=None):
     """Lists, fetches, verifies the sets or prints data/README.md. Returns 0, or 1 if a set could not be had."""
-    parser = argparse.ArgumentParser(prog="python -m kp.datasets", description="The data sets of the study.")
+    parser = argparse.ArgumentParser(prog="python -m study.datasets", description="The data sets of the study.")
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("list", help="list the sets (the default)")
     for command, text in (("fetch", "download what is absent"), ("verify", "check what is there, download nothing")):
@@ -1021,3 +1021,13 @@ def _report(name, *, download):
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def facts(name):
+    """What the arrays of a set depend on, as plain values."""
+    return checksums(name)
+
+
+def definitions(name):
+    """The functions that give a set its arrays."""
+    return ()

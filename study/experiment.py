@@ -1,0 +1,275 @@
+"""A declared experiment: settings in, tidy tables out, read where they are stored and fresh, else computed.
+
+    @experiment("uci", published=PUBLISHED, data=lambda settings: [settings.dataset])
+    def kernel(settings, *, progress=False):
+        ...
+        return table
+
+    kernel(PUBLISHED[0])     the rows of one part of the published table, as stored in data/results/uci_kernel.csv
+    kernel(PUBLISHED)        all of them
+    kernel(other_settings)   computed once and kept under build/results
+    kernel.publish()         computes what is missing of the published table, part by part, and writes it
+
+Settings are frozen dataclasses; each one is a part of its own. A stored part belongs to its parameters, to the code that it
+reaches (study.definitions) and to its data: files, parsers, and what else it reads. Published results are never computed on
+the spot: where they are missing or stale, StaleResult names the command that makes them.
+"""
+
+import hashlib
+import importlib
+import importlib.metadata
+import json
+import platform
+from dataclasses import asdict, is_dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+from joblib import Parallel, delayed
+from tqdm import tqdm
+
+from study import BUILD, MEASURED, RESULTS, datasets, definitions, store
+
+VERSIONS = ("numpy", "numba", "pandas", "scikit-learn", "scipy")
+
+
+def experiment(chapter, **options):
+    """The decorator that makes an `Experiment` of a function (settings, *, progress) -> table, or {name: table}.
+
+    Options are those of `Experiment`.
+    """
+    return lambda compute: Experiment(chapter, compute, **options)
+
+
+class Experiment:
+    """A computation whose results are stored; see the module. Call it with settings, or with a list of them.
+
+    Parameters
+    ----------
+    chapter : str
+        The chapter's name, the first part of the names of its files.
+    compute : function
+        (settings, *, progress) -> DataFrame, or {name: DataFrame} where there are several tables. With `arrays`, a dict of
+        numpy arrays is stored as one .npz file for each part.
+    published : sequence of settings, or a function that returns it
+        What is stored with the project, in the order of the rows.
+    tables : tuple of str, default: the name of the function
+        The tables that one computation gives. Their files are <chapter>_<table>.csv, or
+        <chapter>.csv where both have one name.
+    measured : tuple of str
+        Those of the tables that hold times or memory. They are kept apart in data/measured, and recomputing leaves alone
+        what was measured with the same code.
+    arrays : function settings -> str, or None
+        The name of a part's file of arrays. The result has them under the key "arrays".
+    data : function settings -> list of str
+        The names of the data sets that are used (study.datasets).
+    reads : function settings -> list of paths
+        Other files of the project that the result depends on.
+    parameters : function settings -> dict, default: the fields of the dataclass
+        What the result depends on, as plain values.
+    together : bool
+        compute takes a list of settings and yields a result for each, in their order.
+    processes : int
+        How many parts are published side by side.
+    """
+
+    def __init__(
+        self, chapter, compute, *, published=(), tables=None, measured=(), arrays=None, data=None, reads=None,
+        parameters=None, together=False, processes=1,
+    ):  # fmt: skip
+        self.chapter, self.compute, self.name = chapter, compute, f"{chapter}.{compute.__name__}"
+        self.tables, self.measured, self.arrays = tables or (compute.__name__,), measured, arrays
+        self._published, self._data, self._reads, self._parameters = published, data, reads, parameters
+        self.together, self.processes = together, processes
+        self.__doc__, self.__module__, self.__wrapped__ = compute.__doc__, compute.__module__, compute
+
+    def __reduce__(self):
+        return _find, (self.__module__, self.compute.__name__)
+
+    def __repr__(self):
+        return f"<experiment {self.name}>"
+
+    @property
+    def published(self):
+        """The settings of the published results, a list."""
+        return list(self._published() if callable(self._published) else self._published)
+
+    @property
+    def command(self):
+        return f"python -m study run {self.name}"
+
+    def __call__(self, settings, *, progress=False):
+        """The table of these settings (one, or a list), or {name: table} where the experiment has several.
+
+        Raises StaleResult for published settings whose stored results are missing, damaged, or made by other code.
+        """
+        asked = list(settings) if isinstance(settings, list | tuple) else [settings]
+        found = {s: self._stored(s) for s in asked if s in self.published}
+        others = [s for s in asked if s not in found]
+        found |= {s: result for s in others if (result := self._checkpoint(s)) is not None}
+        for s, result in self._computed([s for s in others if s not in found], progress):
+            self._keep(s, result)
+            found[s] = self._checkpoint(s)
+        return self._result([found[s] for s in asked])
+
+    def publish(self, *, recompute=False, progress=False):
+        """Compute what is missing of the published results and write them to data/results.
+
+        A part is kept under build/ when it is done, so an interrupted run goes on where it stopped. recompute=True computes
+        everything again; measured tables are kept where they belong to the code.
+        """
+        if not recompute and self.is_fresh():
+            return
+        missing = [s for s in self.published if recompute or self._checkpoint(s) is None]
+        if self.processes > 1 and not self.together:
+            jobs = Parallel(n_jobs=self.processes, return_as="generator_unordered")(
+                delayed(_publish_part)(self, s) for s in missing
+            )
+            for _ in tqdm(jobs, total=len(missing), desc=self.name, disable=not progress):
+                pass
+        else:
+            for s, result in self._computed(missing, progress):
+                self._keep(s, result)
+        results = [self._checkpoint(s) for s in self.published]
+        for table in self.tables:
+            parts = [result[table] for result in results]
+            if table not in self.measured or not self._is_stored(table):
+                record = {**self.provenance(self.published), "parts": [len(part) for part in parts]}
+                store.write_table(self.path(table), pd.concat(parts, ignore_index=True), record, self.command)
+        if self.arrays:
+            for s, result in zip(self.published, results, strict=True):
+                store.write_arrays(self._array_path(s), result["arrays"], self.provenance([s]))
+        for s in self.published:
+            for path in self._checkpoint_paths(s).values():
+                path.unlink(missing_ok=True)
+                path.with_suffix(".json").unlink(missing_ok=True)
+
+    def is_fresh(self):
+        """True if all published results are stored and belong to the code, the parameters and the data."""
+        try:
+            for table in self.tables:
+                store.read_table(self.path(table), self.provenance(self.published), self.command)
+            if self.arrays:
+                for s in self.published:
+                    store.read_arrays(self._array_path(s), self.provenance([s]), self.command)
+        except store.StaleResult:
+            return False
+        return True
+
+    def path(self, table):
+        """The file of a published table."""
+        stem = self.chapter if table == self.chapter else f"{self.chapter}_{table}"
+        return (MEASURED if table in self.measured else RESULTS) / f"{stem}.csv"
+
+    def stored_files(self):
+        """All files of published results, tables first."""
+        return [self.path(t) for t in self.tables] + [self._array_path(s) for s in self.published if self.arrays]
+
+    def source_files(self):
+        """The source files, relative to the project, in which the code stands that the results depend on."""
+        return definitions.files(self._roots(self.published))
+
+    def datasets(self, settings):
+        """The names of the data sets of these settings, each once."""
+        names = [name for s in settings for name in (self._data(s) if self._data else ())]
+        return list(dict.fromkeys(names))
+
+    def provenance(self, settings):
+        """What the results of a list of settings depend on: a dict of plain values."""
+        parameters = [self._plain(s) for s in settings]
+        data = {name: datasets.facts(name) for name in self.datasets(settings)}
+        paths = {Path(path) for s in settings for path in (self._reads(s) if self._reads else ())}
+        files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(paths)}
+        return {
+            "experiment": self.name,
+            "parameters": json.loads(json.dumps(parameters)),
+            "code": definitions.fingerprint(self._roots(settings)),
+            "data": json.loads(json.dumps(data | files)),
+            "versions": self._versions,
+        }
+
+    @cached_property
+    def _versions(self):
+        return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in VERSIONS}}
+
+    def _roots(self, settings):
+        """The functions and classes from which the code is followed: the computation, its settings, parsers, the writer."""
+        classes = {type(s) for s in settings if is_dataclass(s)}
+        parsers = [function for name in self.datasets(settings) for function in datasets.definitions(name)]
+        return [self.compute, *sorted(classes, key=str), *parsers, store.table_text]
+
+    def _plain(self, settings):
+        return self._parameters(settings) if self._parameters else asdict(settings)
+
+    def _computed(self, settings, progress):
+        """Yield (settings, {name: table}) of each one, computed now."""
+        if self.together:
+            results = self.compute(settings, progress=progress) if settings else ()
+        else:
+            results = (self.compute(s, progress=progress) for s in settings)
+        for s, result in zip(settings, results, strict=True):
+            yield s, {self.tables[0]: result} if isinstance(result, pd.DataFrame) else result
+
+    def _result(self, results):
+        """One result from those of several settings: tables one below the other, arrays as a list."""
+        found = {name: pd.concat([each[name] for each in results], ignore_index=True) for name in self.tables}
+        if self.arrays:
+            return found | {"arrays": [each["arrays"] for each in results]}
+        return found if len(self.tables) > 1 else found[self.tables[0]]
+
+    def _stored(self, settings):
+        """{name: rows of one part} as published."""
+        everything, found = self.provenance(self.published), {}
+        for table in self.tables:
+            rows = store.read_table(self.path(table), everything, self.command)
+            ends = [0, *pd.Series(store.read_record(self.path(table))["parts"]).cumsum()]
+            part = self.published.index(settings)
+            found[table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
+        if self.arrays:
+            found["arrays"] = store.read_arrays(self._array_path(settings), self.provenance([settings]), self.command)
+        return found
+
+    def _is_stored(self, table):
+        try:
+            store.read_table(self.path(table), self.provenance(self.published), self.command)
+        except store.StaleResult:
+            return False
+        return True
+
+    def _array_path(self, settings):
+        return RESULTS / f"{self.chapter}_{self.arrays(settings)}.npz"
+
+    def _checkpoint_paths(self, settings):
+        """{name: path} of the files in which one part is kept under build/."""
+        key = hashlib.sha256(json.dumps(self._plain(settings), sort_keys=True).encode()).hexdigest()[:16]
+        folder = BUILD / "results" / self.name
+        paths = {table: folder / f"{key}_{table}.csv" for table in self.tables}
+        return paths | ({"arrays": folder / f"{key}.npz"} if self.arrays else {})
+
+    def _checkpoint(self, settings):
+        """{name: rows} of one part as kept under build/, or None."""
+        source = self.provenance([settings])
+        try:
+            return {
+                name: (store.read_arrays if name == "arrays" else store.read_table)(path, source, self.command)
+                for name, path in self._checkpoint_paths(settings).items()
+            }
+        except store.StaleResult:
+            return None
+
+    def _keep(self, settings, result):
+        source = self.provenance([settings])
+        for name, path in self._checkpoint_paths(settings).items():
+            if name == "arrays":
+                store.write_arrays(path, result[name], source)
+            else:
+                store.write_table(path, result[name], source, self.command)
+
+
+def _publish_part(experiment, settings):
+    for s, result in experiment._computed([settings], False):
+        experiment._keep(s, result)
+
+
+def _find(module, name):
+    return getattr(importlib.import_module(module), name)
