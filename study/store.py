@@ -87,7 +87,7 @@ def read_table(path, source=None, command="make report PROFILE=full"):
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
         _check(path, record, source, command)
-    return pd.read_csv(io.BytesIO(text), float_precision="round_trip")
+    return pd.read_csv(io.BytesIO(text))
 
 
 def read_record(path, command="make report PROFILE=full"):
