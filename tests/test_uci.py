@@ -46,7 +46,7 @@ def literal_errors(X, y, train, test, method, random_state):
     features, rule = (A, literal.multiclass_linear) if method.kernel == "linear" else (kernel(A, A), literal.xu_zhang)
     random, n = np.random.RandomState(random_state), len(train)
     limit = method.max_iter * n if method.unit == "epochs" else method.max_iter
-    orders = [random.permutation(n)]
+    orders = [np.arange(n) if method.order == "given" else random.permutation(n)]
     while len(orders) * n < limit:
         orders.append(random.permutation(n) if method.order == "fresh" else orders[0])
     order = np.concatenate(orders)[:limit]  # after an epoch without a mistake nothing moves any more
