@@ -19,9 +19,10 @@ import numpy as np
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kp import PREDICTORS, datasets, kernels, literal
+from kp import PREDICTORS, kernels, literal
 from kp.gram import Gram
 from kp.perceptron import find_mistakes, visiting_orders
+from study import datasets
 from study.mnist import experiment as mnist
 
 SEED = 0

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, datasets, kernels, literal
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
 from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
+from study import datasets
 from study.algorithm import experiment as toy
 from study.claims import published
 from study.multiclass import experiment as planes
