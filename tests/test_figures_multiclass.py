@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, datasets, kernels
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
 from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
+from study import datasets
 from study.algorithm import experiment as toy
 from study.claims import published
 from study.multiclass import experiment as planes
@@ -50,10 +51,11 @@ def assert_labelled(figure):
 def test_literal_update_in_numpy_is_that_of_the_oracle(seed, demote, degree):
     X, y = problem(seed)
     K = oracles.polynomial(X, X, degree, coef0=0)
-    stored, expected = oracles.multiclass_kernel_perceptron(K, y, 3, orders(len(y), 3, seed), demote)
-    mistakes, alpha, beta = planes.literal(np.array(K, dtype=float), y, 3, orders(len(y), 3, seed), demote=demote)
-    assert mistakes == expected
-    assert alpha.tolist() == stored[-1][0] and beta.tolist() == stored[-1][1]
+    order = orders(len(y), 3, seed)
+    *expected, rows = literal.xu_zhang(K, y, np.concatenate(order), demote=demote)
+    mistakes, *parameters = planes.literal(K.astype(float), y, 3, order, demote=demote)
+    assert [(q, step, j) for q, step, _, j in mistakes] == rows
+    assert all(np.array_equal(*pair) for pair in zip(parameters, expected, strict=True))
 
 
 def test_the_squared_matrix_gives_the_bits_of_the_literal_update_on_integers():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, perceptron
 from kp.gram import BLOCK, Columns, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
@@ -30,31 +30,30 @@ def problems(draw):
     )
 
 
-def literal(X, y, test, degree, epochs, seed):
-    """scores[epoch][predictor] (m, n + test) and errors, from the literal algorithm."""
-    classes = sorted(set(y.tolist()))
+def expected_scores(X, y, test, degree, epochs, seed):
+    """scores[epoch][predictor] (m, n + test) from Algorithm 1 in integers; the average times the number of steps."""
+    classes = np.unique(y)
     positives = classes if len(classes) > 2 else classes[1:]
-    K = oracles.polynomial(X, X, degree)
-    columns = [list(k) for k in zip(*oracles.polynomial(X, np.vstack([X, test]), degree), strict=True)]
-    orders = oracles.orders(len(y), len(positives), epochs, seed)
-    runs = []
-    for a, positive in enumerate(positives):
-        z = [1 if label == positive else -1 for label in y]
-        runs.append((z, oracles.algorithm_1(K, z, [order[a] for order in orders])))
-    return [
-        {
-            name: np.array([oracles.predictor_scores(A[: e * len(y)], K, z, columns, name) for z, A in runs])
-            for name in PREDICTORS
-        }
-        for e in range(1, epochs + 1)
-    ]
+    K, points = oracles.polynomial(X, X, degree), oracles.polynomial(X, np.vstack([X, test]), degree)
+    out = [{name: [] for name in PREDICTORS} for _ in range(epochs)]
+    for positive, order in zip(positives, oracles.orders(len(y), len(positives), epochs, seed), strict=True):
+        z = np.where(y == positive, 1, -1)
+        stored = literal.algorithm_1(K, z, order)
+        votes = np.cumsum([np.sign(literal.g(alpha, z, points)) for alpha in stored], axis=0)
+        for e, f in enumerate(out, start=1):
+            A = stored[: e * len(y)]
+            chosen = {"final": A[-1], "average": sum(A), "minimizing": literal.minimizing(A, K, z)}
+            for name, alpha in chosen.items():
+                f[name].append(literal.g(alpha, z, points))
+            f["voted"].append(votes[len(A) - 1])
+    return [{name: np.array(rows, dtype=float) for name, rows in f.items()} for f in out]
 
 
 @settings(max_examples=40, deadline=None)
 @given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
 def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, threads, stretch, rows):
     X, y, test, degree, epochs, seed = problem
-    expected = literal(X, y, test, degree, epochs, seed)
+    expected = expected_scores(X, y, test, degree, epochs, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
@@ -74,7 +73,7 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
 @given(problems(), st.sampled_from([1, 40, 2**20]))
 def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
     X, y, test, degree, epochs, seed = problem
-    expected = literal(X, y, test, degree, epochs, seed)
+    expected = expected_scores(X, y, test, degree, epochs, seed)
     model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(X, y)
     kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
     signs = model._signs(np.searchsorted(model.classes_, y))
@@ -97,8 +96,8 @@ def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
     X, z = random.randint(-5, 6, (12, 3)), np.array([1, -1] * 6)
     K, orders = oracles.polynomial(X, X, 2), list(visiting_orders(12, 1, 3, random_state=np.random.RandomState(1)))
     (log,) = find_mistakes(Gram.of_points(X, memory_budget=2**20), kernels.polynomial(2), z[None], orders, 3)
-    A = oracles.algorithm_1(K, z.tolist(), [order[0] for order in orders])
-    assert [oracles.binary_errors(A[s], K, z.tolist()) for s in log.step] == log.errors.tolist()
+    A = literal.algorithm_1(K, z, np.concatenate(orders, axis=1)[0])
+    assert [np.count_nonzero(np.sign(literal.g(A[s], z, K)) != z) for s in log.step] == log.errors.tolist()
     np.testing.assert_array_equal(log.alpha("final", n=12), A[-1])
     np.testing.assert_array_equal(log.alpha("average", n=12), np.mean(A, axis=0))
     assert log.survival().sum() == len(A)
