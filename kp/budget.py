@@ -22,13 +22,13 @@ import numbers
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
+from kp.compiled import compiled
 from kp.gram import BYTES, DOUBLE, SINGLE, Columns, Points, Products
 from kp.kernels import POLYNOMIAL, fill
 from kp.perceptron import _byte_dot, _exact_dot, _ordered_dot, check_range
@@ -184,7 +184,7 @@ def _inverse_root(kernel, norms):
     return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _kernel_rows(kernel, products, norms, others, scale, scales, K):
     """K[j, i] = k(x_j, x_i), multiplied by both scales, from inner products."""
     for j in range(K.shape[0]):
@@ -193,7 +193,7 @@ def _kernel_rows(kernel, products, norms, others, scale, scales, K):
             K[j, i] *= scale[j] * scales[i]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _score(K, columns, weights, low, high):
     f = 0.0
     for i in range(low, high):
@@ -201,7 +201,7 @@ def _score(K, columns, weights, low, high):
     return f
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _perceptron(
     rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale
 ):  # fmt: skip
@@ -231,7 +231,7 @@ def _perceptron(
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _shrink(rule, weights, k, state):
     """Multiply the weights by phi; account for the removal of the first, whose kernel values with all held are k."""
     sign = 1.0 if weights[0] > 0.0 else -1.0
@@ -256,7 +256,7 @@ def _shrink(rule, weights, k, state):
     state[NORM] = phi * phi * state[NORM] - 2.0 * sigma * mu + sigma * sigma * k[0]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
     """k(x_r, x_i) of the first example that is held with all that are."""
     n = columns.shape[0]
@@ -277,7 +277,7 @@ def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
     return k
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores):
     """NORMA over the rows of K, `step` steps having been made; holds columns[low:high], returns low and high."""
     low = 0

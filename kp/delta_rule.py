@@ -23,11 +23,11 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
+from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
 from kp.mistakes import Log
 from kp.output_codes import PRESENTATIONS, code_matrix, decision, presentations
@@ -179,7 +179,7 @@ def _augmented(X):
     return np.column_stack([np.ones(len(X)), np.asarray(X, dtype=np.float64)])
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _output(w, x):
     total = 0.0
     for k in range(w.shape[0]):
@@ -187,7 +187,7 @@ def _output(w, x):
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _outputs(W, X):
     out = np.empty((W.shape[0], X.shape[0]))
     for i in range(W.shape[0]):
@@ -196,13 +196,13 @@ def _outputs(W, X):
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sign_errors(W, X, y):
     """delta (m, n) = y - sgn(W x) of all examples."""
     return y - np.sign(_outputs(W, X))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _present(X, y, order, eta, W, errors):
     """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
     vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
@@ -234,7 +234,7 @@ def _present(X, y, order, eta, W, errors):
     return places[:count], deltas[:count], wrong[:count]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _move(W, X, delta, sizes):
     """Add sizes[k] delta[k, i] X[k] to W[i], one modification k after the other."""
     for k in range(sizes.shape[0]):
@@ -243,7 +243,7 @@ def _move(W, X, delta, sizes):
                 W[i, j] += sizes[k] * delta[k, i] * X[k, j]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _vote(W, modifying, delta, eta, stood, X):
     """votes (m, n): the signs of the outputs after each number of modifications, times the steps for which they stood."""
     votes = np.zeros((W.shape[0], X.shape[0]))

@@ -10,7 +10,8 @@ Symbols: X (n, d) points, s_ij = x_i . x_j.
 """
 
 import numpy as np
-from numba import njit
+
+from kp.compiled import compiled
 
 SINGLE, DOUBLE, ORDERED, GIVEN, BYTES = range(5)
 BLOCK = 1024
@@ -99,7 +100,7 @@ class GivenValues:
         out[:] = self.function(rows, columns)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def ordered_products(A, BT, out):
     """out (n, m) = A (n, d) times BT (d, m), each sum in the order of the columns of A; in tiles that fit the cache."""
     rows, wide = 32, 1024
@@ -124,7 +125,7 @@ def ordered_products(A, BT, out):
                     k += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _norms(A):
     out = np.zeros(A.shape[0])
     for i in range(A.shape[0]):
@@ -243,7 +244,7 @@ class Gram(Columns):
         return block, rows
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _copy_rows(store, rows, start, out):
     for i in range(rows.shape[0]):
         for j in range(out.shape[1]):

@@ -10,7 +10,8 @@ taken by repeated multiplication in a fixed order: the same bits on every machin
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from kp.compiled import compiled
 
 VALUES, POLYNOMIAL, RBF = range(3)
 
@@ -89,7 +90,7 @@ def rbf(*, gamma):
     return Kernel(RBF, float(gamma), 0.0, 1)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def fill(kernel, products, norm, norms, out):
     """out[j] = k(x, y_j), from products[j] = x . y_j, norm = |x|^2 and norms[j] = |y_j|^2; one row, in fixed order."""
     m = out.shape[0]

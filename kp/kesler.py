@@ -20,9 +20,9 @@ beta (C,) the parameters of eq. 10.
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
+from kp.compiled import compiled
 from kp.gram import ordered_products
 from kp.kernels import fill
 from kp.mistakes import MulticlassLog
@@ -213,7 +213,7 @@ def _of_whole_mistakes(errors, promoted):
     return np.repeat(errors[last], np.diff(last, prepend=-1)) if len(promoted) else errors
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _next_demoted(scores, own, true, j, demote):
     """The class to demote after class j (-1 at first), or -1: the classes but the true one that score at least `own`."""
     if demote == 0 or demote == 1:
@@ -231,7 +231,7 @@ def _next_demoted(scores, own, true, j, demote):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _wrong(F, y):
     """The number of examples that a class other than their own matches or beats."""
     n = F.shape[1]
@@ -251,7 +251,7 @@ def _wrong(F, y):
     return wrong
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit(G, y, order, demote, counting, F):
     """Visit the examples in order; F (C, n) moves. Places in the order, promoted, demoted, and errors of each row."""
     place, promoted, demoted, errors = (
@@ -290,7 +290,7 @@ def _visit(G, y, order, demote, counting, F):
     return np.array(place), np.array(promoted), np.array(demoted), np.array(errors)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit_linear(X, y, order, demote, threshold, W, b):
     """Visit the examples in order; W (C, d) and b (C,) move. Places in the order, promoted and demoted classes."""
     place, promoted, demoted = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
@@ -318,7 +318,7 @@ def _visit_linear(X, y, order, demote, threshold, W, b):
     return np.array(place), np.array(promoted), np.array(demoted)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demoted, y, F):
     """Move the scores F (C, c) of some columns by these mistakes, one after the other; the wrong ones of them after each."""
     errors, values = np.zeros(len(slots), dtype=np.int64), np.empty(TILE)
@@ -332,7 +332,7 @@ def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demote
     return errors
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _move(k, threshold, promoted, demoted, F):
     for u in range(k.shape[0]):
         k[u] += threshold
@@ -345,7 +345,7 @@ def _move(k, threshold, promoted, demoted, F):
         down[u] -= k[u]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demoted, until, steps, y, votes):
     """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs."""
     n_classes, size, n_epochs = votes.shape[1], norms.shape[0], len(until)
@@ -371,7 +371,7 @@ def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demo
     return errors
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _vote(F, steps, total):
     for u in range(F.shape[1]):
         best = 0

@@ -19,13 +19,13 @@ Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
+from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
 from kp.mistakes import MistakeLog
 from kp.perceptron import check_range, find_mistakes, visiting_orders
@@ -322,7 +322,7 @@ def _find_mistakes_dense(K, signs, orders, *, stop_if_separated):
     return logs
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit(K, signs, order, f, errors):
     """Visit the examples in order; outputs f (m, n) and their training errors (m,) move. Of each mistake the place in the
     order, the output, and the training errors of that output afterwards."""

@@ -16,9 +16,9 @@ result depends on threads, stretches or budgets: each score receives the same ad
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
+from kp.compiled import compiled
 from kp.gram import BYTES, DOUBLE, GIVEN, SINGLE
 from kp.kernels import VALUES, fill
 from kp.mistakes import MistakeLog
@@ -145,7 +145,7 @@ class _Primal:
         return found
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc"})
+@compiled(fastmath={"reassoc"})
 def _primal_epoch(gamma, coef0, X, order, z, w, b):
     """Positions in `order` at which the perceptron errs; w and b move. Sums of integers: reassociation changes nothing."""
     wrong = []
@@ -217,7 +217,7 @@ class _Dual:
             self.stretch = max(self.stretch // 2, 64)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _byte_dot(x, y):
     total = np.uint32(0)
     for k in range(x.shape[0]):
@@ -225,7 +225,7 @@ def _byte_dot(x, y):
     return np.float64(total)
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc"})
+@compiled(fastmath={"reassoc"})
 def _exact_dot(x, y):
     total = np.float64(0.0)
     for k in range(x.shape[0]):
@@ -233,7 +233,7 @@ def _exact_dot(x, y):
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _ordered_dot(x, y):
     total = np.float64(0.0)
     for k in range(x.shape[0]):
@@ -241,7 +241,7 @@ def _ordered_dot(x, y):
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, quota, z, scores):
     """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped.
 
@@ -283,7 +283,7 @@ def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, 
     return wrong[:count].copy(), stop
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _advance(kernel, store, norms, rows, examples, z, scores, errors):
     """Add the rows of these mistakes to all scores, one mistake after the other, counting the errors after each."""
     values = np.empty(TILE)

@@ -13,9 +13,9 @@ Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
+from kp.compiled import compiled
 from kp.kernels import Kernel, fill
 from kp.mistakes import PREDICTORS
 
@@ -133,7 +133,7 @@ def blocks(columns, examples, block_bytes=2**28):
         yield start, stop, *columns.columns(examples, start, stop, buffer)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
     """out[a] += sum_i coefficients[a, i] k(x_i, .), in ascending order of i."""
     values = np.empty(TILE)
@@ -150,7 +150,7 @@ def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
                         f[j] += weight * k[j]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _replay(
     kernel, block, rows, row_norms, norms, sign, step, until, steps, best, z, errors, final, average, minimizing, voted
 ):
@@ -192,7 +192,7 @@ def _replay(
                 minimum += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _stand(f, steps, total, votes):
     """The predictor with scores f stands for a number of steps."""
     for j in range(f.shape[0]):
