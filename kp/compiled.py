@@ -1,7 +1,7 @@
 """Compiled functions, kept on disk for exactly the sources that they were compiled from.
 
 Numba compiles a function together with those it calls, but its own cache notices only changes of the file that the function
-is in. Here the folder of the cache is named by a hash of all sources of the package: after any change, all is compiled again.
+is in. Here the folder of the cache is named by a hash of all sources of the package: after any change all is compiled again.
 """
 
 import hashlib

@@ -31,7 +31,8 @@ def copy(tmp_path):
 def scores(copy, **environment):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     done = subprocess.run(
-        [sys.executable, "-c", FIT], cwd=copy.parent, env=kept | {"PYTHONPATH": ""} | environment, capture_output=True, text=True
+        [sys.executable, "-c", FIT], cwd=copy.parent, env=kept | {"PYTHONPATH": ""} | environment,
+        capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return eval(done.stdout)[0]
@@ -55,7 +56,7 @@ def test_a_change_of_a_kernel_changes_the_compiled_functions_of_other_files(copy
 
 def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(copy):
     (copy / "__pycache__").write_text("a file, so that no folder can be made")
-    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": ""}
+    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
     assert scores(copy, **nowhere) == EXPECTED
     assert scores(copy, NUMBA_DISABLE_JIT="1", **nowhere) == EXPECTED
 
