@@ -34,6 +34,9 @@ DEMOTE = ("winner", "first", "all")
 BLOCK = 512
 """Visits that are gone through together where the matrix G is not kept."""
 
+STRIP = 128
+"""Rows of a product that one thread computes at a time."""
+
 
 def find_mistakes(learner, orders, *, stop_if_separated=True, tick=None):
     """Run a learner over the visiting orders, one (1, n) array an epoch; returns its `MulticlassLog`.
@@ -154,29 +157,38 @@ class Linear:
 
 
 def product(A, B, *, threads=2):
-    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads."""
-    out, BT = np.empty((len(A), len(B))), np.ascontiguousarray(B.T)
-    parts = [slice(start, start + 64) for start in range(0, len(A), 64)]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda part: ordered_products(A[part], BT, out[part]), parts))
+    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads.
+
+    Where B is A itself, half of the product is computed and mirrored. Tiles are copied, which makes them fit the cache.
+    """
+    A, BT, symmetric = np.ascontiguousarray(A), np.ascontiguousarray(B.T), B is A
+    out, starts = np.empty((len(A), BT.shape[1])), range(0, len(A), STRIP)
+    wide = TILE if len(starts) > 1 else max(len(out.T), 1)
+
+    def strip(start):
+        rows = slice(start, start + STRIP)
+        for left in range(start if symmetric else 0, BT.shape[1], wide):
+            columns = slice(left, left + wide)
+            right = np.ascontiguousarray(BT[:, columns])
+            made = np.empty((len(A[rows]), right.shape[1]))
+            ordered_products(A[rows], right, made)
+            out[rows, columns] = made
+            if symmetric:
+                out[columns, rows] = made.T
+
+    if threads == 1 or len(starts) == 1:
+        for start in starts:
+            strip(start)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(strip, starts))
     return out
 
 
 def squared(K, *, threads=2):
     """K^T K (n, n) of K (m, n), which is K^2 where K is symmetric; each sum in the order of the m rows."""
-    K, KT = np.ascontiguousarray(K), np.ascontiguousarray(K.T)
-    n, size = len(KT), 64
-    out = np.empty((n, n))
-
-    def strip(start):
-        stop, made = min(start + size, n), np.empty((min(size, n - start), n - start))
-        ordered_products(KT[start:stop], K[:, start:], made)
-        out[start:stop, start:] = made
-        out[start:, start:stop] = made.T
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(strip, range(0, n, size)))
-    return out
+    KT = K.T
+    return product(KT, KT, threads=threads)
 
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
