@@ -29,9 +29,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
 from kp.compiled import compiled
-from kp.gram import BYTES, DOUBLE, SINGLE, Columns, Points, Products
-from kp.kernels import POLYNOMIAL, fill
-from kp.perceptron import _byte_dot, _exact_dot, _ordered_dot, check_range
+from kp.gram import BYTES, CrossGram, Points, Products, dot
+from kp.kernels import POLYNOMIAL, check_range, fill
 from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
@@ -82,7 +81,7 @@ class OnlineLearners:
         P = Points(everything)
         check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
         scale = self._scale(P.norms)
-        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.smallest
+        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.compact
         if dense.dtype != np.uint8:
             dense = P.X.astype(np.float64, copy=False) if forgetron else np.empty((0, 0), dtype=np.uint8)
         scores, visited = np.empty(signs.shape), np.empty(signs.shape)
@@ -108,7 +107,7 @@ class OnlineLearners:
             P, Q = Points(self.points), Points(X)
             check_range(self.kernel, [P.top, Q.top], self.n_steps)
             weights = self.coefficients() * self._scale(P.norms)
-            columns = Columns(Products(P, Q))
+            columns = CrossGram(Products(P, Q))
             out = expansion(weights, np.arange(len(P)), self.kernel, columns, threads=1) * self._scale(Q.norms)
         return out + self.state[:, [INTERCEPT]]
 
@@ -265,12 +264,7 @@ def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
     for i in range(n):
         s = index[columns[i]]
         others[i] = norms[s]
-        if arithmetic == BYTES:
-            products[i] = _byte_dot(X[r], X[s])
-        elif arithmetic == SINGLE or arithmetic == DOUBLE:
-            products[i] = _exact_dot(X[r], X[s])
-        else:
-            products[i] = _ordered_dot(X[r], X[s])
+        products[i] = dot(arithmetic, X[r], X[s])
     fill(kernel, products, norms[r], others, k)
     for i in range(n):
         k[i] *= scale[r] * scale[index[columns[i]]]

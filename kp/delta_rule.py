@@ -29,9 +29,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
+from kp.kernels import check_range
 from kp.mistakes import Log
 from kp.output_codes import PRESENTATIONS, code_matrix, decision, presentations
-from kp.perceptron import check_range
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +129,7 @@ class DeltaRulePerceptron(KernelPerceptron):
         """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
         check_is_fitted(self)
         log, W = self.mistakes_, self.initial_weights_.copy()
-        if log.until(epoch):
+        if log.length(epoch):
             sizes = float(self.eta) * log.weights(predictor, epoch)
             sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
             _move(W, self._modifying(), log.delta, sizes)
@@ -148,7 +148,7 @@ class DeltaRulePerceptron(KernelPerceptron):
         x = _augmented(validate_data(self, X, dtype="numeric", reset=False))
         if predictor != "voted":
             return _outputs(self.weights(predictor, epoch), x).T
-        log, made = self.mistakes_, self.mistakes_.until(epoch)
+        log, made = self.mistakes_, self.mistakes_.length(epoch)
         votes = _vote(self.initial_weights_.copy(), self._modifying(), log.delta[:made], float(self.eta),
                       np.diff(log.step[:made], prepend=0, append=log.steps(epoch)), x)  # fmt: skip
         return votes.T / log.steps(epoch)

@@ -27,8 +27,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
+from kp.kernels import check_range
 from kp.mistakes import MistakeLog
-from kp.perceptron import check_range, find_mistakes, visiting_orders
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
@@ -287,12 +288,12 @@ def _errors_by_epoch(logs):
     """Training errors (E,) at the end of each epoch, summed over the outputs. Scores start at 0, so that every output errs
     on the first example presented and no log is empty at the end of an epoch."""
     epochs = range(1, logs[0].n_epochs + 1)
-    return sum(log.errors[[log.until(epoch) - 1 for epoch in epochs]] for log in logs)
+    return sum(log.errors[[log.length(epoch) - 1 for epoch in epochs]] for log in logs)
 
 
 def _until(log, epoch):
     """The log as it was at the end of the epoch."""
-    made = log.until(epoch)
+    made = log.length(epoch)
     columns = {name: getattr(log, name)[:made] for name in ("example", "step", "sign", "errors")}
     return replace(log, **columns, ends=log.ends[:epoch])
 

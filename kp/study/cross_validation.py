@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tqdm import tqdm
 
 from kp import datasets, kernels
-from kp.gram import Columns, GivenValues, Points, Products
+from kp.gram import CrossGram, Points, PrecomputedKernel, Products
 from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, product, squared, walk
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
@@ -109,7 +109,7 @@ class Fold:
         if method.kernel == "poly":
             kernel = kernels.polynomial(int(method.parameter), coef0=0.0)
         P, Q = map(Points, points)
-        K, across = (Columns(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
+        K, across = (CrossGram(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
         self.moves = [squared(K, threads=1), product(K, across.T, threads=1)]
         if method.threshold:
             for moves in self.moves:
@@ -261,7 +261,7 @@ def _predictor_rows(job, n_folds):
         for i, name in enumerate(PREDICTORS):
             total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
         sizes += len(train), len(test)
-        made += log.n_mistakes / n_folds, len(np.unique(log.example)) / n_folds
+        made += log.n_mistakes() / n_folds, len(np.unique(log.example)) / n_folds
     head, tail = (dataset, method.kernel, method.parameter, repeat), (*sizes.tolist(), *made.round(6).tolist())
     return [(*head, name, *total[i].tolist(), *tail) for i, name in enumerate(PREDICTORS)]
 
@@ -281,7 +281,7 @@ def _coefficients(fold, log: MulticlassLog, predictor):
 def _voted_errors(fold, log):
     wrong = []
     for moves, y in zip(fold.moves, fold.y, strict=True):
-        columns = Columns(GivenValues(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
+        columns = CrossGram(PrecomputedKernel(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
         (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,), threads=1)
         wrong.append(int((votes.argmax(axis=0) != y).sum()))
     return wrong
