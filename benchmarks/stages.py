@@ -56,7 +56,7 @@ def measure(degrees, n_train, threads):
     stage("predictors of all degrees", f"{sum(len(log) for result in results for log in result.logs):,} mistakes")
     total, peak = clock[-1] - clock[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     examples = np.unique(np.concatenate([log.example for result in results for log in result.logs]))
-    bare = bare_products(laboratory.gram.source.P, laboratory.columns[1].source.Q, examples)
+    bare = bare_products(laboratory.gram.points, laboratory.columns[1].column_points, examples)
     print(f"{'whole study':28}{total:8.1f} s   {peak:.2f} GiB peak memory")
     print(f"{'bare products':28}{bare:8.1f} s   {len(examples):,} distinct rows")
     print(f"{'ratio':28}{total / bare:8.2f}")
