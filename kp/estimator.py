@@ -41,7 +41,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(axis=1)]
 
     def _validate(self, X, y):
-        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index of its class for each example (n,), the classes."""
+        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes."""
         X, y = validate_data(self, X, y, dtype=self._dtype())
         check_classification_targets(y)
         self._check_parameters()
@@ -55,7 +55,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self._check_parameters()
         if first:
-            known = _several(np.unique(y if classes is None else classes), "name all classes in the first call of partial_fit")
+            known = np.unique(y if classes is None else classes)
+            _several(known, "name all classes in the first call of partial_fit")
         else:
             known = self.classes_
         unknown = np.setdiff1d(y, known)
@@ -143,7 +144,7 @@ class KernelPerceptron(Classifier):
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
 
     def with_mistakes(self, X, y, mistakes):
-        """The estimator as `fit` left it that once made these `mistakes_` on the same X, y: fitted without learning again."""
+        """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
         X, _, classes = self._validate(X, y)
         return self._store(X, classes, mistakes)
 
@@ -190,7 +191,7 @@ class KernelPerceptron(Classifier):
         return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget)
 
     def _set_support(self, X, examples):
-        """Keep copies of the training points X (S, d) for prediction; of a precomputed kernel the indices `examples` (S,)."""
+        """Keep copies of training points X (S, d) for prediction, or for a precomputed kernel their indices (S,)."""
         if self.kernel == "precomputed":
             self._support = examples
         else:

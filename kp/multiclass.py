@@ -94,14 +94,14 @@ class _AllClasses(KernelPerceptron):
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
 
-    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins. The same random_state gives the same
-    bits on any number of threads.
+    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins. The same random_state gives the
+    same bits on any number of threads.
 
     Parameters
     ----------
     kernel : "rbf" exp(-|x - y|^2 / (2 sigma^2)), "poly" (coef0 + x.y)^degree, "linear" x.y, "precomputed", or a function.
     sigma, degree, coef0 : of the kernel (eqs 7, 8; the source has coef0 = 0); sigma is in the units of X.
-    update : "xu-zhang" moves every coefficient of the two classes by k(x_m, x_q), "ordinary" only that of the example itself.
+    update : "xu-zhang" moves all coefficients of the two classes by k(x_m, x_q), "ordinary" only that of example q.
     threshold : move beta by 1 with every mistake; otherwise beta stays 0.
     demote : of the classes that match or beat the true one the "winner" (of equals the first), the "first", or "all".
     max_iter : number of epochs at most.
