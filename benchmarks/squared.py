@@ -61,7 +61,7 @@ def compare(name, n, epochs, threads, with_blocks):
         mistakes, *_ = literal(K, y, n_classes, orders[: log.n_epochs])
         slow = time.perf_counter() - start
     assert rows(log) == mistakes
-    cells = [f"{n:,}", log.n_epochs, f"{log.n_mistakes:,}", f"{slow:.2f}", f"{square:.2f}", f"{learn:.2f}"]
+    cells = [f"{n:,}", log.n_epochs, f"{log.n_mistakes():,}", f"{slow:.2f}", f"{square:.2f}", f"{learn:.2f}"]
     cells += [f"**{slow / (square + learn):.1f}**"]
     if with_blocks:
         blocks, other = blocked(K, y, n_classes, orders, threads)

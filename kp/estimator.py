@@ -12,9 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import Columns, GivenValues, Gram, Points, Products
+from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
+from kp.kernels import check_range
 from kp.mistakes import PREDICTORS
-from kp.perceptron import check_range
 
 KERNELS = {
     "linear": lambda model: kernels.linear(),
@@ -180,8 +180,8 @@ class KernelPerceptron(Classifier):
         elif self.kernel == "precomputed":
             n, values = columns.shape[1], lambda i, j: columns[:, j][rows[i]]
         else:
-            return Columns(Products(rows, columns))
-        return Columns(GivenValues(values, len(rows), n))
+            return CrossGram(Products(rows, columns))
+        return CrossGram(PrecomputedKernel(values, len(rows), n))
 
     def _gram(self, X):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""

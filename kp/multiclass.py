@@ -11,9 +11,10 @@ from sklearn.utils import check_random_state
 
 from kp import kernels
 from kp.estimator import KernelPerceptron, check_predictor
-from kp.gram import Columns, GivenValues
+from kp.gram import CrossGram, PrecomputedKernel
+from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
-from kp.perceptron import check_range, visiting_orders
+from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
@@ -173,7 +174,7 @@ class MulticlassKernelPerceptron(_AllClasses):
             here = columns.values(kernel, everyone, part).T
             return product(training.values(kernel, self.support_[rows]), here, threads=self._n_threads())
 
-        return kernels.GIVEN, Columns(GivenValues(values, len(self.support_), len(columns)))
+        return kernels.GIVEN, CrossGram(PrecomputedKernel(values, len(self.support_), len(columns)))
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -273,7 +274,7 @@ class MulticlassPerceptron(_AllClasses):
         return product(c, self._support.X.astype(np.float64).T, threads=self._n_threads())
 
     def _sums(self, c, columns):
-        return product(self._weights(c), columns.source.Q.X.astype(np.float64), threads=self._n_threads())
+        return product(self._weights(c), columns.column_points.X.astype(np.float64), threads=self._n_threads())
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -20,14 +20,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
-from kp.gram import Columns, Gram, Points, Products
+from kp.gram import CrossGram, Gram, Points, Products
+from kp.kernels import check_range
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.perceptron import check_range, find_mistakes, visiting_orders
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
@@ -152,7 +153,7 @@ class _OutputCodes(KernelPerceptron):
         logs, epochs = self._logs(), range(1, self.n_iter_ + 1)
         if "minimizing" in predictors:
             for log in logs:
-                log.best()  # raises ValueError where training errors were not counted
+                log.minimizing_length()  # raises ValueError where training errors were not counted
         columns = self._columns(X, logs[0].steps())
         for _, f in replay(logs, self._kernel(), columns, epochs=epochs, threads=self._n_threads()):
             yield {name: [decision(outputs, self.code_) for outputs in f[name]] for name in predictors}
@@ -267,15 +268,18 @@ def _errors_by_epoch(logs):
     """Training errors (E,) at the end of each epoch, summed over the outputs. Scores start at 0, so that every output errs
     on the first example presented and no log is empty at the end of an epoch."""
     epochs = range(1, logs[0].n_epochs + 1)
-    return sum(log.errors[[log.until(epoch) - 1 for epoch in epochs]] for log in logs)
+    return sum(log.errors[[log.length(epoch) - 1 for epoch in epochs]] for log in logs)
 
 
 def _truncated(logs, epoch):
     """The logs as they were at the end of the epoch."""
-    names = ("example", "step", "sign", "errors")
-    columns = [{name: getattr(log, name)[: log.until(epoch)] for name in names if log.errors is not None or name != "errors"}
-               for log in logs]  # fmt: skip
-    return [replace(log, **part, ends=log.ends[:epoch]) for log, part in zip(logs, columns, strict=True)]
+    parts = []
+    for log in logs:
+        made = slice(log.length(epoch))
+        errors = None if log.errors is None else log.errors[made]
+        columns = {"example": log.example[made], "step": log.step[made], "sign": log.sign[made], "errors": errors}
+        parts.append(replace(log, **columns, ends=log.ends[:epoch]))
+    return parts
 
 
 def _find_mistakes_dense(K, signs, orders, *, stop_if_consistent):
@@ -303,7 +307,7 @@ def _find_mistakes_dense(K, signs, orders, *, stop_if_consistent):
     return logs
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit(K, signs, order, f, errors):
     """Visit the examples in order; outputs f (m, n) and their training errors (m,) move. Of each mistake the place in the
     order, the output, and the training errors of that output afterwards."""
@@ -398,7 +402,7 @@ def _find_mistakes_together(models, gram, y, classes, **options):
     logs = [logs[i : i + m] for i in range(0, len(logs), m)]
     for i, model in enumerate(models):
         # A model that made no mistake in an epoch makes none in later ones: they were run for the other models.
-        made = [sum(log.until(epoch) for log in logs[i]) for epoch in range(1, logs[i][0].n_epochs + 1)]
+        made = [sum(log.length(epoch) for log in logs[i]) for epoch in range(1, logs[i][0].n_epochs + 1)]
         quiet = np.flatnonzero(np.diff(made, prepend=0) == 0)
         if model.stop_if_separated and len(quiet):
             logs[i] = _truncated(logs[i], quiet[0] + 1)
@@ -423,17 +427,17 @@ class SharedTraining:
         self.X, self.y, self.n_jobs = X, y, n_jobs
         self.gram = Gram.of_points(X, memory_budget=memory_budget)
 
-    def fit(self, models, *, count_errors=True, tick=None):
+    def fit(self, models, *, count_errors=True, callback=None):
         """Fit models that have the same max_iter, each as its own `fit` would, bit for bit; returns them.
 
         With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
-        would need kernel rows; `staged_outputs` counts them in passing. tick(visits) is called as the visits go on.
+        would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
         """
         if len({model.max_iter for model in models}) > 1:
             raise ValueError(f"models must have the same max_iter, got {[model.max_iter for model in models]}")
         for model in models:
             X, y, classes = model._validate(self.X, self.y)
-        options = {"threads": self.n_jobs, "count_errors": count_errors, "tick": tick}
+        options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
         for affine in (True, False):  # weight vectors do not wait for kernel rows
             group = [model for model in models if model._kernel().affine == affine]
             logs = _find_mistakes_together(group, self.gram, y, classes, **options) if group else []
@@ -441,13 +445,13 @@ class SharedTraining:
                 model._store(X, classes, part)
         return models
 
-    def staged_outputs(self, models, X=None, *, tick=None):
+    def staged_outputs(self, models, X=None, *, callback=None):
         """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
 
         X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
         Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
         training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
-        out). tick(c) is called after each block of the walk. The arrays are overwritten by the next block.
+        out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block.
         """
         logs = [model.mistakes_ for model in models]
         if len({model.n_iter_ for model in models}) > 1:
@@ -461,16 +465,13 @@ class SharedTraining:
             counting["signs"] = np.concatenate([model._signs(index, model.classes_) for model in models])
             counting["errors"] = [None if log.errors is not None else e for log, e in zip(flat, errors, strict=True)]
         else:
-            columns = Columns(Products(self.gram.source.P, Points(X)))
+            columns = CrossGram(Products(self.gram.points, Points(X)))
         each = [kernel for kernel, part in zip(kernels, logs, strict=True) for _ in part]
-        cuts = list(pairwise(np.cumsum([0, *map(len, logs)])))
-        for part, f in replay(flat, each, columns, epochs=epochs, threads=self.n_jobs, tick=tick, **counting):
-            yield part, [
-                {name: f[name][:, a:b] for name in PREDICTORS if name != "minimizing" or not lacking}
-                for (a, b), lacking in zip(cuts, missing, strict=True)
-            ]
+        cuts = [slice(*ends) for ends in pairwise(np.cumsum([0, *map(len, logs)]))]
+        names = [[name for name in PREDICTORS if name != "minimizing" or not lacking] for lacking in missing]
+        for part, f in replay(flat, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
+            yield part, [{name: f[name][:, cut] for name in own} for cut, own in zip(cuts, names, strict=True)]
         for i in np.flatnonzero(missing) if X is None else ():
-            counted = errors[slice(*cuts[i])]
-            models[i].mistakes_ = [log.with_errors(e) for log, e in zip(logs[i], counted, strict=True)]
+            models[i].mistakes_ = [log.with_errors(e) for log, e in zip(logs[i], errors[cuts[i]], strict=True)]
             for part, f in primal_scores(models[i].mistakes_, kernels[i], self.gram, "minimizing", epochs):
                 yield part, [{"minimizing": f} if j == i else {} for j in range(len(models))]

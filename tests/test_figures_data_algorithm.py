@@ -287,7 +287,7 @@ def test_predictors_are_drawn_with_the_errors_of_the_table(run):
 def test_log_is_drawn_mistake_by_mistake(run):
     *_, log, _ = run
     table = toy.log_table(log)
-    figure = figures_algorithm.figure_log(table, log.ends, log.best())
+    figure = figures_algorithm.figure_log(table, log.ends, log.minimizing_length())
     assert_labelled(figure)
     above, below = figure.axes
     for part, sign in zip(above.collections, (1, -1), strict=True):
@@ -296,7 +296,10 @@ def test_log_is_drawn_mistake_by_mistake(run):
     line, minimizing, final = below.lines[:3]
     assert line.get_xdata().tolist() == [*log.step + 1, log.steps()]
     assert line.get_ydata().tolist() == [*log.errors, log.errors[-1]]
-    assert minimizing.get_ydata()[0] == log.errors.min() and minimizing.get_xdata()[0] == log.step[log.best() - 1] + 1
+    assert (
+        minimizing.get_ydata()[0] == log.errors.min()
+        and minimizing.get_xdata()[0] == log.step[log.minimizing_length() - 1] + 1
+    )
     assert final.get_ydata()[0] == log.errors[-1] and final.get_xdata()[0] == log.steps()
     assert [end.get_xdata()[0] for end in above.lines] == log.ends.tolist()
 

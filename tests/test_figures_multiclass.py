@@ -134,7 +134,7 @@ def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
     options = {"update": update, "demote": demote, "count_errors": False, "max_iter": 20000, "n_jobs": 1}
     for order in range(2):
         model = MulticlassKernelPerceptron("linear", random_state=order, **options).fit(X, y)
-        assert model.converged_ and model.mistakes_.n_mistakes <= 2 * (R / gamma) ** 2
+        assert model.converged_ and model.mistakes_.n_mistakes() <= 2 * (R / gamma) ** 2
 
 
 def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop():
@@ -146,7 +146,7 @@ def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_
     assert (counted["fewest"] <= counted["median"]).all() and (counted["most"] <= counted["bound"]).all()
     assert uncounted[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
     logs = [clone(model).set_params(update="ordinary", random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
-    assert sorted(log.n_mistakes for log in logs) == counted.iloc[0][["fewest", "median", "most"]].tolist()
+    assert sorted(log.n_mistakes() for log in logs) == counted.iloc[0][["fewest", "median", "most"]].tolist()
 
 
 def test_growth_compares_the_last_value_with_the_first():
@@ -207,7 +207,7 @@ def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
     train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
     model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
     row = table[(table["method"] == "xu-zhang, first") & (table["draw"] == 1)].iloc[0]
-    assert row["mistakes"] == model.mistakes_.n_mistakes and row["epochs"] == model.n_iter_
+    assert row["mistakes"] == model.mistakes_.n_mistakes() and row["epochs"] == model.n_iter_
     assert row["test_errors"] == np.sum(model.predict(test.X) != test.y) and row["n_test"] == len(test.y)
 
 

@@ -229,16 +229,21 @@ def test_a_rank_deficient_matrix_converges_where_the_classes_are_separable_in_th
     assert model.converged_ and model.score(X, y) == 1
 
 
-def test_products_and_squares_are_sums_in_a_fixed_order():
+@pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (300, 5, 1100), (1, 1, 1), (0, 3, 2)])
+def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
     random = np.random.RandomState(0)
-    A, B, K = random.randn(70, 33), random.randn(19, 33), random.randn(131, 131)
-    expected = np.zeros((70, 19))
-    for k in range(33):
+    A, B = random.randn(n, d), random.randn(m, d)
+    expected, square, wide = np.zeros((n, m)), np.zeros((d, d)), np.zeros((m, m))
+    for k in range(d):
         expected += A[:, k : k + 1] * B[:, k]
+        wide += B[:, k : k + 1] * B[:, k]
+    for row in A:
+        square += row[:, None] * row
     for threads in (1, 3):
         assert np.array_equal(product(A, B, threads=threads), expected)
-        assert np.array_equal(squared(K, threads=threads), product(K.T, K.T))
-        assert np.array_equal(squared(A.T, threads=threads), product(A, A))
+        assert np.array_equal(product(A, np.asfortranarray(B), threads=threads), expected)
+        assert np.array_equal(squared(A, threads=threads), square)
+        assert np.array_equal(squared(B.T, threads=threads), wide)
 
 
 @parametrize_with_checks(

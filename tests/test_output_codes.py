@@ -204,10 +204,10 @@ def test_an_epoch_of_draws_without_a_mistake_does_not_end_the_run():
         model = OutputCodeKernelPerceptron("rbf", gamma=0.1, code="binary", max_iter=60, random_state=seed).fit(
             X[::9], y[::9]
         )
-        made = np.diff([0, *(sum(log.until(e) for log in model.mistakes_) for e in range(1, model.n_iter_ + 1))])
+        made = np.diff([0, *(sum(log.length(e) for log in model.mistakes_) for e in range(1, model.n_iter_ + 1))])
         quiet += np.count_nonzero(made[: model.n_iter_ - 1] == 0)
         assert model.converged_ and not any(log.errors[-1] for log in model.mistakes_)
-        assert sum(log.errors[log.until(e) - 1] for log in model.mistakes_ for e in range(1, model.n_iter_)) > 0
+        assert sum(log.errors[log.length(e) - 1] for log in model.mistakes_ for e in range(1, model.n_iter_)) > 0
     assert quiet > 0
 
 

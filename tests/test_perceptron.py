@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
-from kp.gram import BLOCK, Columns, Gram, Points, Products
+from kp.gram import BLOCK, CrossGram, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
@@ -79,7 +79,7 @@ def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, bl
     kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
     signs = model._signs(np.searchsorted(model.classes_, y))
     errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
-    columns = Columns(Products(Points(X), Points(np.vstack([X, test]))))
+    columns = CrossGram(Products(Points(X), Points(np.vstack([X, test]))))
     for part, f in replay(model.mistakes_, kernel, columns, epochs=wanted, block_bytes=block_bytes):
         for name in PREDICTORS:
             for e in wanted:
@@ -101,7 +101,7 @@ def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
     assert [oracles.binary_errors(A[s], K, z.tolist()) for s in log.step] == log.errors.tolist()
     np.testing.assert_array_equal(log.alpha("final", n=12), A[-1])
     np.testing.assert_array_equal(log.alpha("average", n=12), np.mean(A, axis=0))
-    assert log.survival().sum() == len(A)
+    assert log.n_mistakes() == len(log) and [log.n_mistakes(e) for e in (1, 2)] == [log.length(1), log.length(2)]
 
 
 @pytest.mark.parametrize("degree", [1, 2, 5])
@@ -173,9 +173,9 @@ def test_minimizing_takes_the_first_of_equal_minima_over_every_step_not_every_ep
     X, y = random.randint(-9, 10, (60, 2)), random.randint(0, 2, 60)
     model = OneVsAllKernelPerceptron(degree=2, max_iter=4, random_state=1, stop_if_separated=False).fit(X, y)
     (log,) = model.mistakes_
-    best = log.best()
+    best = log.minimizing_length()
     assert log.errors[best - 1] == log.errors.min() and np.all(log.errors[: best - 1] > log.errors.min())
-    assert best not in [log.until(e) for e in range(1, 5)]
+    assert best not in [log.length(e) for e in range(1, 5)]
     assert (model.predict(X, predictor="minimizing") != y).sum() == log.errors.min() < (model.predict(X) != y).sum()
 
 
@@ -201,7 +201,7 @@ def test_a_stream_goes_on_through_parts_without_mistakes():
     for _ in range(4):
         stream.partial_fit(X, y)
     assert stream.n_iter_ == 5 and stream.n_seen_ == 10 and stream.score(X, y) == 1.0
-    assert stream.mistakes_[0].survival().sum() == 10
+    assert stream.mistakes_[0].steps() == 10
 
 
 @pytest.mark.parametrize("budget", [8 * 80, 2**20])
@@ -324,4 +324,4 @@ def test_an_epoch_that_was_not_run_is_refused(epoch):
 def test_it_stops_after_an_epoch_without_mistakes():
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     model = OneVsAllKernelPerceptron("linear", max_iter=50, shuffle=False).fit(np.hstack([X, 1 - X]), y)
-    assert model.n_iter_ < 50 and model.mistakes_[0].until(model.n_iter_ - 1) == len(model.mistakes_[0])
+    assert model.n_iter_ < 50 and model.mistakes_[0].length(model.n_iter_ - 1) == len(model.mistakes_[0])

@@ -115,7 +115,7 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
     fitted = [pipeline[-1] for pipeline in found["estimator"]]
     assert ours["epochs"].tolist() == [each.n_iter_ for each in fitted]
     assert ours["converged"].tolist() == [each.converged_ for each in fitted]
-    assert ours["mistakes"].tolist() == [each.mistakes_.n_mistakes for each in fitted]
+    assert ours["mistakes"].tolist() == [each.mistakes_.n_mistakes() for each in fitted]
     if kernel != "linear":
         table = cv.predictors([("wine-bundled", method, 3)], threads=1).set_index("predictor")
         for name in PREDICTORS:

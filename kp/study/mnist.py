@@ -173,7 +173,7 @@ class Laboratory:
         models, names = [estimator(e) for e in experiments], ", ".join(str(e.degree) for e in experiments)
         visits = len(models) * self.n_classes * len(self.y) * experiments[0].n_epochs
         with self._bar(f"perceptrons of degree {names}", visits, "visit") as bar:
-            self.training.fit(models, count_errors=False, tick=bar.update)
+            self.training.fit(models, count_errors=False, callback=bar.update)
         return [model.mistakes_ for model in models]
 
     def evaluate(self, experiments, logs):
@@ -183,7 +183,7 @@ class Laboratory:
         counts = [_Counts(e.n_epochs, self.n_classes, n[1]) for e in experiments]
         for split, X in enumerate((None, self.X_test)):
             with self._bar(f"predictors on the {SPLITS[split]} images", n[split], "image") as bar:
-                for part, outputs in self.training.staged_outputs(models, X, tick=bar.update):
+                for part, outputs in self.training.staged_outputs(models, X, callback=bar.update):
                     for count, f in zip(counts, outputs, strict=True):
                         count.add(split, f, self.labels[split][part], part)
         return [
