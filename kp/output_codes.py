@@ -436,6 +436,8 @@ class SharedTraining:
         if len({model.max_iter for model in models}) > 1:
             raise ValueError(f"models must have the same max_iter, got {[model.max_iter for model in models]}")
         for model in models:
+            if callable(model.kernel) or model.kernel == "precomputed":
+                raise ValueError(f"models must have named kernels, got {model.kernel!r}; fit this one by itself")
             X, y, classes = model._validate(self.X, self.y)
         options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
         for affine in (True, False):  # weight vectors do not wait for kernel rows
