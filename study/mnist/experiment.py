@@ -14,13 +14,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp import kernels
-from kp.gram import CrossGram, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.perceptron import find_mistakes, visiting_orders
-from kp.predictors import primal_scores, replay
+from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import BUILD, RESULTS, datasets, store
 
-MODULES = ("kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "study.mnist.experiment")
+MODULES = (
+    "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.estimator", "kp.output_codes",
+    "study.mnist.experiment",
+)  # fmt: skip
 """The code that can change a result."""
 
 DATASETS = ("mnist",)
@@ -152,17 +153,16 @@ def logs_from_arrays(arrays):
 
 
 class Laboratory:
-    """The data of one experiment or several, and the inner products that they share."""
+    """The images of one experiment or several, and the inner products that their estimators share."""
 
     def __init__(self, dataset, n_train, *, memory_budget=MEMORY_BUDGET, threads=2, progress=False):
         data = datasets.load(dataset)
-        self.classes = np.array(data.classes)
-        self.labels = np.searchsorted(self.classes, data.y[:n_train]), np.searchsorted(self.classes, data.y_test)
-        self.signs = [np.where(y == np.arange(len(self.classes))[:, None], 1, -1).astype(np.int8) for y in self.labels]
-        points, others = Points(data.X[:n_train]), Points(data.X_test)
-        self.gram = Gram(Products(points, points), memory_budget=memory_budget)
-        self.columns = self.gram, CrossGram(Products(points, others))
-        self.threads, self.progress = threads, progress
+        self.X, self.y, self.X_test = data.X[:n_train], data.y[:n_train], data.X_test
+        if len(np.unique(self.y)) < len(data.classes):
+            raise ValueError(f"the first {n_train} images must show all {len(data.classes)} classes; raise n_train")
+        self.labels = [np.searchsorted(np.array(data.classes), y) for y in (self.y, data.y_test)]
+        self.n_classes, self.progress = len(data.classes), progress
+        self.training = SharedTraining(self.X, self.y, memory_budget=memory_budget, n_jobs=threads)
 
     def find(self, experiments):
         """The mistake logs, a list for each experiment, of experiments that have the same number of epochs.
@@ -170,50 +170,38 @@ class Laboratory:
         Their perceptrons run side by side, so that each kernel row is made once for all of them. Degree 1 goes by weight
         vectors and leaves the training errors uncounted.
         """
-        m, n = self.signs[0].shape
-        n_epochs = experiments[0].n_epochs
-        orders = [visiting_orders(n, m, n_epochs, random_state=np.random.RandomState(e.random_state)) for e in experiments]
-        names = ", ".join(str(e.degree) for e in experiments)
-        with self._bar(f"perceptrons of degree {names}", len(experiments) * m * n * n_epochs, "visit") as bar:
-            logs = find_mistakes(
-                self.gram, [kernel(e) for e in experiments for _ in range(m)], np.tile(self.signs[0], (len(experiments), 1)),
-                (np.concatenate(order) for order in zip(*orders, strict=True)), n_epochs,
-                threads=self.threads, count_errors=False, callback=bar.update,
-            )  # fmt: skip
-        return [logs[i : i + m] for i in range(0, len(logs), m)]
+        models, names = [estimator(e) for e in experiments], ", ".join(str(e.degree) for e in experiments)
+        visits = len(models) * self.n_classes * len(self.y) * experiments[0].n_epochs
+        with self._bar(f"perceptrons of degree {names}", visits, "visit") as bar:
+            self.training.fit(models, count_errors=False, callback=bar.update)
+        return [model.mistakes_ for model in models]
 
     def evaluate(self, experiments, logs):
         """The Results of these experiments, all from one walk over the training images and one over the test images."""
-        m, epochs, logs = len(self.classes), range(1, experiments[0].n_epochs + 1), list(logs)
-        counts = [_Counts(len(epochs), m, len(self.labels[1])) for _ in experiments]
-        signs = np.tile(self.signs[0], (len(experiments), 1))
-        errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for part in logs for log in part]
-        for split, columns in enumerate(self.columns):
-            counting = {"signs": signs, "errors": errors} if split == 0 else {}
-            kernels_ = [kernel(e) for e in experiments for _ in range(m)]
-            with self._bar(f"predictors on the {SPLITS[split]} images", len(columns), "image") as bar:
-                flat = [log for part in logs for log in part]
-                for part, f in replay(
-                    flat, kernels_, columns, epochs=epochs, threads=self.threads, callback=bar.update, **counting
-                ):
-                    for i, count in enumerate(counts):
-                        scores = {name: f[name][:, i * m : (i + 1) * m] for name in PREDICTORS}
-                        count.add(split, scores, self.labels[split][part], self.signs[split][:, part], part)
-            for i, experiment in enumerate(experiments):
-                if logs[i][0].errors is None:
-                    logs[i] = [log.with_errors(errors[i * m + a]) for a, log in enumerate(logs[i])]
-                    for part, f in primal_scores(logs[i], kernel(experiment), self.gram, "minimizing", epochs):
-                        labels, z = self.labels[split][part], self.signs[split][:, part]
-                        counts[i].add(split, {"minimizing": f}, labels, z, part)
+        models = [estimator(e).with_mistakes(self.X, self.y, part) for e, part in zip(experiments, logs, strict=True)]
         n = tuple(map(len, self.labels))
+        counts = [_Counts(e.n_epochs, self.n_classes, n[1]) for e in experiments]
+        for split, X in enumerate((None, self.X_test)):
+            with self._bar(f"predictors on the {SPLITS[split]} images", n[split], "image") as bar:
+                for part, outputs in self.training.staged_outputs(models, X, callback=bar.update):
+                    for count, f in zip(counts, outputs, strict=True):
+                        count.add(split, f, self.labels[split][part], part)
         return [
-            Result(e, count.multiclass, count.binary, count.confusion, count.predictions, part, n)
-            for e, count, part in zip(experiments, counts, logs, strict=True)
+            Result(e, count.multiclass, count.binary, count.confusion, count.predictions, model.mistakes_, n)
+            for e, count, model in zip(experiments, counts, models, strict=True)
         ]
 
     def _bar(self, description, total, unit):
         hidden = None if self.progress else True
         return tqdm(total=total, desc=description, unit=unit, unit_scale=True, disable=hidden)
+
+
+def estimator(experiment):
+    """The estimator of an experiment, not yet fitted."""
+    return OneVsAllKernelPerceptron(
+        degree=experiment.degree, max_iter=experiment.n_epochs, random_state=experiment.random_state,
+        stop_if_separated=False,
+    )  # fmt: skip
 
 
 def kernel(experiment):
@@ -222,20 +210,18 @@ def kernel(experiment):
 
 
 class _Counts:
-    """Errors of every predictor, added up block by block of the columns."""
+    """Errors of every predictor, added up block by block of the images."""
 
     def __init__(self, n_epochs, m, n_test):
         shape = (len(PREDICTORS), n_epochs)
         self.multiclass, self.binary = np.zeros((*shape, 2), dtype=int), np.zeros((*shape, m, 2), dtype=int)
-        self.confusion, self.predictions = (
-            np.zeros((*shape, m, m), dtype=int),
-            np.zeros((*shape, n_test), dtype=np.uint8),
-        )
+        self.confusion = np.zeros((*shape, m, m), dtype=int)
+        self.predictions = np.zeros((*shape, n_test), dtype=np.uint8)
 
-    def add(self, split, scores, labels, signs, part):
-        for name, f in scores.items():
-            if np.isnan(f).any():
-                continue
+    def add(self, split, outputs, labels, part):
+        """Count in outputs {predictor: f (E, m, c)} of the images `part` of a split, whose classes are labels (c,)."""
+        signs = np.where(labels == np.arange(self.confusion.shape[-1])[:, None], 1, -1).astype(np.int8)
+        for name, f in outputs.items():
             p, predicted = PREDICTORS.index(name), f.argmax(axis=1)
             self.multiclass[p, :, split] += (predicted != labels).sum(axis=1)
             self.binary[p, :, :, split] += (signs * f <= 0).sum(axis=2)
