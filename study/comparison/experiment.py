@@ -30,11 +30,10 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from study import datasets
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import BUILD, RESULTS, store
+from study import BUILD, RESULTS, datasets, store
 
 MODULES = (
     "kp.kernels", "kp.gram", "kp.mistakes", "kp.predictors", "kp.perceptron", "kp.kesler", "kp.estimator",
@@ -257,7 +256,7 @@ def costs(model, setting, n):
     if setting.method not in PERCEPTRONS:
         return n, n
     logs = model.mistakes_ if setting.method == "one-vs-all" else [model.mistakes_]
-    read = [log.best() if setting.predictor == "minimizing" else log.until() for log in logs]
+    read = [log.minimizing_length() if setting.predictor == "minimizing" else log.length() for log in logs]
     support = len(np.unique(np.concatenate([log.example[:m] for log, m in zip(logs, read, strict=True)])))
     return support, n if setting.method == "xu-zhang" else support
 
