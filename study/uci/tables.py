@@ -271,7 +271,7 @@ def chosen_parameters(results):
 
     Columns table, dataset, kernel, quantity ("parameter" or "iterations"), published, ours (weighted median), low, high,
     percentile, repeats, verdict. For the linear perceptrons the iterations are chosen from the learning curves. Where low
-    and high span all candidates no published number could lie outside: degenerate.
+    and high span all candidates, a published number among them cannot lie outside: degenerate.
     """
     curves = results["curves"]
     lines = curves[(curves["kernel"] == "linear") & curves["iterations"].isin(ITERATIONS)]
@@ -292,7 +292,7 @@ def chosen_parameters(results):
             found |= {"ours": ours, "low": low, "high": high}
             found["percentile"] = np.average((values < number) + 0.5 * (values == number), weights=weights)
             found |= {"repeats": part["repeat"].nunique(), "decimals": int(quantity == "parameter" and number < 1)}
-            found["degenerate"] = low == tried[quantity].min() and high == tried[quantity].max()
+            found["degenerate"] = low == tried[quantity].min() and high == tried[quantity].max() and low <= number <= high
             rows.append(found)
     table = pd.DataFrame(rows)
     return _with_verdicts(table, decimals=table["decimals"], degenerate=table["degenerate"])
