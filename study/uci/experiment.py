@@ -146,7 +146,7 @@ def _plain(*names):
     return lambda settings: {name: value for name, value in asdict(settings).items() if name in (*common, *names)}
 
 
-DECLARED = {"published": PUBLISHED, "data": lambda settings: [settings.dataset]}
+DECLARED = {"published": PUBLISHED, "data": lambda settings: [settings.dataset], "sample": SETS.index("wine")}
 
 
 @experiment("uci", **DECLARED, parameters=lambda settings: {"dataset": settings.dataset})
