@@ -96,7 +96,13 @@ MNIST_SUMMARY = Chapter(source="mnist_summary", **IMAGES, experiments=("mnist", 
 
 MULTICLASS = Chapter(source="multiclass")
 
-UCI_SCALE = {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5}
+UCI_SCALES = {
+    "quick": {"n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
+    "full": {
+        "n_repeats": 100, "degrees": [1, 2, 4, 6, 9, 12, 16, 20], "widths": [0.9, 0.6, 0.4, 0.3, 0.2, 0.1], "inner_folds": 5,
+    },
+}  # fmt: skip
+"""The same for the chapters on single sets and for their summary, which reads what they computed."""
 UCI_SETS = {"iris": "iris-bundled", "sonar": None, "vowel": None, "wine": "wine-bundled"}
 """The data sets of the published tables, and the bundled ones that stand for them in the quick profile."""
 
@@ -105,19 +111,29 @@ UCI = [
         source="uci",
         variant=name,
         title=f"{name.capitalize()}: published tables",
-        quick={"dataset": bundled} if bundled else None,
-        full={"dataset": name, **UCI_SCALE},
+        quick={"dataset": bundled, **UCI_SCALES["quick"]} if bundled else None,
+        full={"dataset": name, **UCI_SCALES["full"]},
         experiments=("uci",),
+        figures=("distributions", "curves", "parameters", "optimism", "predictors", "baselines"),
+        tables=(
+            "set", "published_and_ours", "rates", "variants", "numbers_and_variants", "arithmetic", "optimism_table",
+            "chosen", "predictor_means",
+        ),
     )
     for name, bundled in UCI_SETS.items()
-]
+]  # fmt: skip
 
 UCI_SUMMARY = Chapter(
     source="uci_summary",
-    quick={"datasets": " ".join(filter(None, UCI_SETS.values()))},
-    full={"datasets": " ".join(UCI_SETS), **UCI_SCALE},
+    quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
+    full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
     experiments=("uci",),
-)
+    figures=("intervals", "variants", "optimism", "differences", "baselines"),
+    tables=(
+        "sets", "cited_errors", "published_and_ours", "verdicts", "claims", "chosen", "explained", "arithmetic",
+        "optimism_table", "against_baselines", "predictors",
+    ),
+)  # fmt: skip
 
 COMPARISON = Chapter(
     source="comparison",
