@@ -21,7 +21,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kp", "study")
-BOUNDARY = ("study", "study.definitions", "study.store", "study.experiment", "study.datasets")
+BOUNDARY = (
+    "study", "study.definitions", "study.store", "study.experiment", "study.datasets", "study.datasets.registry",
+    "study.datasets.fetch",
+)  # fmt: skip
 """Modules whose definitions count by name only: what stores results, and the data, which provenance has apart."""
 
 INSIDE = ("body", "elt", "key", "value", "generators")
@@ -75,8 +78,12 @@ def code():
 
 
 def _address(function):
+    """The (module, name) of a function or class; one from outside of the project joins the code with its module."""
     function = inspect.unwrap(function)
-    return function.__module__, function.__qualname__.partition(".")[0]
+    module, modules = function.__module__, code().modules
+    if module not in modules:
+        modules[module] = Module(module, inspect.getsource(inspect.getmodule(function)), package=module.rpartition(".")[0])
+    return module, function.__qualname__.partition(".")[0]
 
 
 class Module:
@@ -133,9 +140,11 @@ class Code:
     def attribute(self, module, name):
         """The same for an attribute of a module."""
         if module not in self.modules:
-            return "other", f"{module}.{name}"
+            return "module" if f"{module}.{name}" in self.modules else "other", f"{module}.{name}"
         if module in self.boundary and f"{module}.{name}" not in self.modules:
-            return "boundary", name
+            # What a module of the boundary only passes on counts in full.
+            elsewhere = self.modules[module].imports.get(name, (module,))[0] not in self.boundary
+            return (elsewhere and self.resolve(module, name)) or ("boundary", name)
         return self.resolve(module, name) or ("module", f"{module}.{name}")
 
     def references(self, node, scope, local=frozenset()):

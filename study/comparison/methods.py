@@ -77,7 +77,7 @@ class KernelPerceptron(Method):
 
     def costs(self, model, candidate, n):
         logs = self.logs(model)
-        read = [log.best() if candidate.predictor == "minimizing" else log.until() for log in logs]
+        read = [log.minimizing_length() if candidate.predictor == "minimizing" else log.length() for log in logs]
         support = len(np.unique(np.concatenate([log.example[:m] for log, m in zip(logs, read, strict=True)])))
         return support, support
 

@@ -2,7 +2,7 @@
 
 Sources: Demsar 2006 (ranks over data sets, Friedman's test, Nemenyi's critical difference); McNemar 1947; Clopper & Pearson.
 
-Tables are those of study.comparison.experiment. Symbols: N data sets, k methods, K (n, n) kernel values, sigma the width of an RBF.
+Symbols: N data sets, k methods, n test examples.
 """
 
 import numpy as np
@@ -11,8 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import binomtest, friedmanchisquare, studentized_range, wilcoxon
 
 from kp import kernels
-from study import datasets
 from kp.mistakes import PREDICTORS
+from study import datasets
 from study.claims import interval
 from study.comparison.experiment import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS, median_distance
 

@@ -22,9 +22,8 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kp import kernels
-from study import datasets
 from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
-from study import RESULTS, store
+from study import RESULTS, datasets, store
 
 MODULES = ("kp.kernels", "kp.gram", "kp.perceptron", "kp.predictors", "kp.budget", "study.family.experiment")
 """The code that can change a result."""

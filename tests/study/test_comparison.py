@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from scipy.stats import binom
 
-from study import datasets
-from study import store
+from study import datasets, store
 from study.comparison import experiment as comparison
 from study.comparison import figures as figures_comparison
 from study.comparison import tables
@@ -159,7 +158,7 @@ def test_the_minimizing_predictor_needs_the_examples_up_to_its_own_mistake():
     model = comparison.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
     log = model.mistakes_
     support, _ = comparison.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
-    assert support == len(set(log.example[: log.best()].tolist())) < len(model.support_)
+    assert support == len(set(log.example[: log.minimizing_length()].tolist())) < len(model.support_)
 
 
 def test_ridge_on_labels_solves_the_ridge_equations():
