@@ -145,9 +145,9 @@ def signed_ranks(table, first, second):
     return float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0
 
 
-def mean_ranks(chosen):
+def mean_ranks(chosen, methods=NAMES):
     """A row for each method: mean rank over the data sets, and on how many sets it errs least (alone or with others)."""
-    table = by_method(chosen)
+    table = by_method(chosen, methods)
     best = table.eq(table.min(axis=1), axis=0).sum()
     found = pd.DataFrame({"method": table.columns, "mean rank": ranks(table).mean().to_numpy(), "best on": best.to_numpy()})
     return found.sort_values("mean rank", kind="stable", ignore_index=True)
