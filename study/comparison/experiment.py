@@ -184,7 +184,7 @@ def splits(data, repetitions):
 
 @experiment(
     "comparison", published=FULL, tables=("errors", "validation", "pairs", "times"), measured=("times",), processes=2,
-    data=lambda settings: [settings.dataset],
+    data=lambda settings: [settings.dataset], sample=DATASETS.index("iris"),
 )  # fmt: skip
 def compare(settings, *, progress=False):
     """{table: tidy table} of one data set, on one thread.

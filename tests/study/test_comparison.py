@@ -465,23 +465,6 @@ def test_settings_say_which_sets_there_are(names):
     assert [each.dataset for each in comparison.settings_of("wine iris")] == ["wine", "iris"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_stored_errors_of_seeds_come_out_again(name):
-    (published,) = comparison.settings_of("seeds")
-    try:
-        data = datasets.load("seeds", download=False)
-    except datasets.DataError as error:
-        pytest.skip(str(error))
-    stored = comparison.compare(published)["errors"]
-    repetition, fold, train, test = next(comparison.splits(data, 1))
-    rows, _, _ = comparison.run_method(method(name), train, test, published, repetition)
-    columns = [*CHOICE, "n_train", "support", "kernel_values", "errors", "n"]
-    expected = stored[(stored["repetition"] == repetition) & (stored["fold"] == fold) & (stored["method"] == name)]
-    pd.testing.assert_frame_equal(
-        pd.DataFrame(rows)[columns], expected[columns].reset_index(drop=True), check_dtype=False, check_exact=True
-    )
-
-
 def test_the_stored_tables_are_whole():
     errors = comparison.compare(comparison.FULL)["errors"]
     assert tuple(errors["dataset"].unique()) == comparison.DATASETS
