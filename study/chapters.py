@@ -139,9 +139,20 @@ COMPARISON = Chapter(
     source="comparison",
     full={"datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine"},
     experiments=("comparison",),
+    figures=("errors", "ranks", "pairs", "costs", "predictors", "widths", "squared_kernel"),
+    tables=(
+        "sets", "perceptrons", "references", "ranks_and_best", "pairs_won", "support", "seconds", "against_final", "choices",
+        "best_widths", "mean_ratios",
+    ),
 )
 
-FORMS = Chapter(source="forms", **IMAGES, experiments=("forms",))
+FORMS = Chapter(
+    source="forms",
+    **IMAGES,
+    experiments=("forms",),
+    figures=("choice", "growth", "cost", "spectra"),
+    tables=("kernels", "largest", "seconds"),
+)  # fmt: skip
 
 SEEDS = Chapter(
     source="seeds",

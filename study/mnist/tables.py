@@ -8,7 +8,6 @@ from kp.mistakes import PREDICTORS
 from kp.predictors import scores
 from study import datasets
 from study.claims import interval
-from study.forms import experiment as forms
 from study.mnist.experiment import kernel
 
 
@@ -157,32 +156,3 @@ def rivals(by_degree, winner):
     inside = (winner.low <= best) & (best <= winner.high)
     others = inside[(best.index > 1) & (best.index != winner.degree)]
     return {"others": len(others), "inside": int(others.sum()), "linear": "inside" if inside[1] else "outside"}
-
-
-def at_the_end(errors, n=None):
-    """One row a form of study.forms.experiment, after its last epoch with n training examples (default: the most of each).
-
-    Columns form, kernel, n, epoch, n_test, mistakes, support, and the counts of test errors of each predictor.
-    """
-    rows = errors[errors["n"] == (errors.groupby("form")["n"].transform("max") if n is None else n)]
-    rows = rows[rows["epoch"] == rows.groupby("form")["epoch"].transform("max")]
-    rows = rows.assign(kernel=[describe(kind, value) for kind, value in zip(rows["kernel"], rows["parameter"], strict=True)])
-    keys = ["form", "kernel", "n", "epoch", "n_test", "mistakes", "support"]
-    table = rows.pivot(index=keys, columns="predictor", values="errors").rename_axis(columns=None).reset_index()
-    table = table.reindex(columns=[*keys, *PREDICTORS])
-    return table.sort_values("form", key=lambda names: names.map(forms.FORMS.index), ignore_index=True)
-
-
-def describe(kind, parameter):
-    """A kernel of study.forms.experiment in words."""
-    return f"RBF, $\\sigma$ = {parameter:g}" if kind == "rbf" else f"$(1 + x \\cdot y)^{{{parameter:g}}}$"
-
-
-def spectra(dataset, kinds, n):
-    """{title: (shares of K, shares of K^2)}: eigenvalues among n examples, descending, of kernels [(kind, parameter)]."""
-    points, out = Points(forms.split(dataset)[0][:n]), {}
-    for kind, parameter in kinds:
-        K = CrossGram(Products(points, points)).values(forms.kernel_of(kind, parameter), np.arange(n))
-        values = np.maximum(np.linalg.eigvalsh(K)[::-1], 0.0)
-        out[describe(kind, parameter)] = values / values.sum(), values**2 / np.sum(values**2)
-    return out
