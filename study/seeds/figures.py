@@ -10,9 +10,21 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from study.style import (
-    BLACK, BLUE, CLASS_COLOURS, CLASS_MARKERS, GREY, METHOD_COLOURS, PUBLISHED, PURPLE, REFERENCE, SKY, VERMILION, canvas,
+    BAND,
+    BLACK,
+    BLUE,
+    CLASS_COLOURS,
+    CLASS_MARKERS,
+    GREY,
+    METHOD_COLOURS,
+    PUBLISHED,
+    PURPLE,
+    REFERENCE,
+    SKY,
+    VERMILION,
+    canvas,
     heat_map,
-)  # fmt: skip
+)
 
 PERCENT = PercentFormatter(1.0, decimals=0)
 
@@ -47,7 +59,7 @@ def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
 
 
 def figure_accuracies(splits, table):
-    """Accuracies of the settings of Table 3 over random splits: 95 % range, quartiles, median; on the source's split; published.
+    """Accuracies of the settings of Table 3: over random splits (95 % range, quartiles, median), on the source's, published.
 
     splits: experiment.table_3_splits; table: tables.table_3, with or without its column "published".
     """
@@ -117,7 +129,7 @@ def figure_differences(paired):
     figure, axis = canvas(height=0.27 * len(rows) + 0.9)
     for y, row in enumerate(rows.itertuples()):
         colour = METHOD_COLOURS.get(row.method.partition(",")[0], GREY)
-        axis.errorbar(row.difference, y, xerr=row.sd_difference, fmt="none", ecolor="#CCCCCC", elinewidth=5, zorder=1)
+        axis.errorbar(row.difference, y, xerr=row.sd_difference, fmt="none", ecolor=BAND, elinewidth=5, zorder=1)
         ends = [[row.difference - row.low], [row.high - row.difference]]
         axis.errorbar(row.difference, y, xerr=ends, fmt="o", color=colour, capsize=3, zorder=3)
     axis.axvline(0, **REFERENCE)
@@ -127,7 +139,7 @@ def figure_differences(paired):
     axis.grid(False, axis="y")
     handles = [
         Line2D([], [], color=GREY, marker="o", label="mean and its corrected 95 % interval"),
-        Line2D([], [], color="#CCCCCC", linewidth=5, label="± standard deviation over splits"),
+        Line2D([], [], color=BAND, linewidth=5, label="± standard deviation over splits"),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
