@@ -133,6 +133,12 @@ SEEDS = Chapter(
         "dataset": "seeds", "hard_datasets": "winequality-red winequality-white", "n_splits": 1000, "n_hard_splits": 3,
     },
     experiments=("seeds",),
+    figures=(
+        "spectrum", "accuracies", "surface", "differences", "projection", "persistent_errors", "hard_sets", "hard_errors",
+    ),
+    tables=(
+        "identity", "feature_maps", "table_3", "conventions", "peaks", "methods", "clusterings", "hard_methods", "neighbours",
+    ),
 )  # fmt: skip
 
 COURSE = Chapter(
