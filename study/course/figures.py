@@ -196,6 +196,7 @@ def figure_confusions(train, test):
         matrix = np.asarray(matrix)
         heat_map(axis, matrix, rows=range(10), columns=range(10), vmin=0, vmax=1.6 * matrix.max(), mask=matrix == 0)
         axis.set(title=title, xlabel="read as")
+        axis.grid(False)
     axes[0].set_ylabel("true digit")
     return figure
 

@@ -211,3 +211,14 @@ def commonest(confusion, *, k=3):
     order = np.argsort(-counts, axis=None, kind="stable")[:k]
     true, read = np.unravel_index(order, counts.shape)
     return pd.DataFrame({"true": true, "read": read, "images": counts[true, read]})
+
+
+def readings_table(readings, ledger):
+    """The verdicts of readings (study.claims.readings_rows), counted for each published number of the ledger.
+
+    Columns: number, published, readings, exact, within, outside.
+    """
+    counts = readings.groupby("key", sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    counts = counts.reindex(columns=["exact", "within", "outside"], fill_value=0)
+    named = ledger.set_index("key").loc[counts.index, ["quantity", "published"]].rename(columns={"quantity": "number"})
+    return named.assign(readings=counts.sum(axis=1)).join(counts).reset_index(drop=True)

@@ -5,7 +5,6 @@ Symbols: P (n, 3) coordinates on principal components, y (n,) classes 0..C-1, K 
 
 import matplotlib as mpl
 import numpy as np
-import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
@@ -64,20 +63,20 @@ def figure_accuracies(splits, table):
     splits: experiment.table_3_splits; table: tables.table_3, with or without its column "published".
     """
     labels = [rf"$\lambda = {s.lam:g}$, $\tau = {s.tau:g}$, $k = {s.k}$" for s in table.itertuples()]
-    names = dict(zip(table[["lam", "tau", "k"]].itertuples(index=False, name=None), labels, strict=True))
-    keys = splits[["lam", "tau", "k"]].itertuples(index=False, name=None)
-    drawn = splits.assign(accuracy=1 - splits["errors"] / splits["n"], setting=[names[key] for key in keys])
+    accuracy = (1 - splits["errors"] / splits["n"]).groupby([splits["lam"], splits["tau"], splits["k"]])
+    settings, rows = table[["lam", "tau", "k"]].itertuples(index=False, name=None), np.arange(len(table))
     figure, axis = canvas(height=0.33 * len(table) + 0.9)
-    sns.boxplot(
-        drawn, x="accuracy", y="setting", order=labels, ax=axis, color=SKY, whis=(2.5, 97.5), showfliers=False, width=0.55,
-        linewidth=1,
+    axis.boxplot(
+        [accuracy.get_group(setting) for setting in settings], positions=rows, orientation="horizontal", widths=0.55,
+        whis=(2.5, 97.5), showfliers=False, patch_artist=True, tick_labels=labels, boxprops={"facecolor": SKY},
+        medianprops={"color": BLACK},
     )  # fmt: skip
+    axis.invert_yaxis()
     left = np.sort(table["low"])[1] - 0.02  # one setting may be far worse than all others: an arrow says how far it reaches
     for row, low in enumerate(table["low"]):
         if low < left:
-            axis.annotate(f"to {low:.0%}", (left, row), (8, 5), textcoords="offset points", fontsize=8)
+            axis.annotate(f"to {low:.0%}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
             axis.plot(left, row, marker="<", color=GREY, markersize=7, clip_on=False, zorder=4)
-    rows = np.arange(len(table))
     axis.plot(table["ours"], rows, "o", markersize=6, color=BLACK, label="first of each class train", zorder=4)
     if "published" in table:
         axis.plot(table["published"], rows, **PUBLISHED, markersize=11, fillstyle="none", label="published", zorder=4)

@@ -216,18 +216,12 @@ def hard_limits(hard):
     The bound is that of the nearest neighbour's error on the whole training part. copies is the difference in the random
     forest's error that repeated rows make when they are kept; missing for a set without any. The index is the set.
     """
-    rows = hard_summary(hard).query("whole").set_index(["repeats", "method", "dataset"])["error"]
-    error, sets = rows["dropped"], hard["dataset"].unique()
-    kept = rows.xs(("kept", FOREST)) if ("kept", FOREST) in rows.index else pd.Series(dtype=float)
-    classes = np.array([len(datasets.DATASETS[name].classes) for name in sets])
-    return pd.DataFrame(
-        {
-            "majority": error[MAJORITY].reindex(sets),
-            "bound": nearest_neighbour_bound(error[NEAREST].reindex(sets), classes),
-            "copies": error[FOREST].reindex(sets) - kept.reindex(sets),
-        },
-        index=pd.Index(sets, name="dataset"),
-    )
+    rows = hard_summary(hard).query("whole").pivot(index="dataset", columns=["repeats", "method"], values="error")
+    rows = rows.reindex(hard["dataset"].unique())
+    error, kept = rows["dropped"], rows.get(("kept", FOREST), np.nan)
+    classes = np.array([len(datasets.DATASETS[name].classes) for name in rows.index])
+    bound = nearest_neighbour_bound(error[NEAREST], classes)
+    return pd.DataFrame({"majority": error[MAJORITY], "bound": bound, "copies": error[FOREST] - kept})
 
 
 def hard_neighbours(hard):
