@@ -160,6 +160,13 @@ SEEDS = Chapter(
         "dataset": "seeds", "hard_datasets": "winequality-red winequality-white", "n_splits": 1000, "n_hard_splits": 3,
     },
     experiments=("seeds",),
+    figures=(
+        "spectrum", "accuracies", "surface", "differences", "projection", "persistent_errors", "hard_sets", "hard_errors",
+    ),
+    tables=(
+        "identity", "feature_maps", "table_3", "conventions", "peaks", "methods", "clusterings", "hard_methods",
+        "neighbours",
+    ),
 )  # fmt: skip
 
 COURSE = Chapter(
@@ -167,7 +174,11 @@ COURSE = Chapter(
     quick=IMAGES["quick"],
     full={**IMAGES["full"], "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
     experiments=("course",),
-)
+    figures=("moving_lines", "planes", "modifications", "codes", "images", "widths", "confusions"),
+    tables=(
+        "code_matrices", "decoding", "run", "spreads", "distances", "errors_by_width", "numbers", "outside", "readings",
+    ),
+)  # fmt: skip
 
 FAMILY = Chapter(
     source="family",
