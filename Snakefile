@@ -8,22 +8,45 @@
 
 import sys
 
-from study import datasets
-from study import chapters as batch
+import nbformat
+
+from study import chapters, datasets, definitions
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
-if PROFILE not in batch.PROFILES:
-    raise ValueError(f"profile must be one of {', '.join(batch.PROFILES)}, got {PROFILE!r}")
-
-RUNS = batch.notebooks(PROFILE)
+CHAPTERS = {chapter.name: chapter for chapter in chapters.chapters(PROFILE)}
 MARKS = f"build/{PROFILE}/marks"
-marks = expand("{marks}/{name}.executed", marks=MARKS, name=RUNS)
 PYTHON = sys.executable
-SHOWN = expand("kp/{name}.py", name=glob_wildcards("kp/{name,[^/]+}.py").name)
-SHOWN += expand("study/{name}.py", name=glob_wildcards("study/{name,[^/]+}.py").name) + ["study/style.mplstyle"]
-OTHERS = expand("{marks}/{name}.computed", marks=MARKS, name=[name for name in batch.EXPERIMENTS if name != "claims"])
-OTHERS += expand("data/published/{name}.csv", name=glob_wildcards("data/published/{name}.csv").name)
+DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/chapters.py"]
+
+
+def executed(profile):
+    """Marks of the executed notebooks of a profile."""
+    return [f"build/{profile}/marks/{chapter.name}.executed" for chapter in chapters.chapters(profile)]
+
+
+def computation(wildcards):
+    """The source files and the data files, as far as they are here, of an experiment; the ledger needs all others' results."""
+    found, paths = chapters.experiments(wildcards.experiment), set()
+    for each in found:
+        paths.update(each.source_files())
+        for name in each.datasets(each.published):
+            paths.update(path for file in datasets.DATASETS[name].files if (path := datasets.find(file)))
+    if wildcards.experiment == "claims":
+        paths.update(f"{MARKS}/{name}.computed" for name in chapters.EXPERIMENTS if name != "claims")
+        paths.update(f"data/published/{name}.csv" for name in glob_wildcards("data/published/{name}.csv").name)
+    return sorted(map(str, paths))
+
+
+def shown(wildcards):
+    """The notebook, the source files of all definitions that it reaches, and the results that it reads."""
+    chapter = CHAPTERS[wildcards.name]
+    source = f"notebooks/{chapter.source}.ipynb"
+    cells = nbformat.read(source, as_version=4).cells
+    program = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    modules = {module for module, _ in definitions.reached_by_text(program)} & set(definitions.code().modules)
+    computed = [f"{MARKS}/{name}.computed" for name in chapter.experiments] if PROFILE == "full" else []
+    return [source, *sorted(definitions.code().modules[module].path for module in modules), "study/style.mplstyle", *computed]
 
 
 rule report:
@@ -37,46 +60,33 @@ rule pdf:
 rule document:
     # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
     input:
-        marks if PROFILE == "full" else [run.target for run in batch.notebooks("full").values()],
-        "study/report.py", "study/report.html", "study/report.typ",
-    params: facts=batch.title_page("full")
+        executed("full") if PROFILE == "full" else [chapter.target("full") for chapter in chapters.chapters("full")],
+        DOCUMENT,
+    params: facts=chapters.title_page("full")
     output: "build/full/report.{kind,html|pdf}"
-    shell: "{PYTHON} -m study report --kind {wildcards.kind} --profile full --target {output}"
+    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --target {output:q}"
 
 
 rule quick_document:
-    input:
-        expand("build/quick/marks/{name}.executed", name=batch.notebooks("quick")),
-        "study/report.py", "study/report.html",
+    input: executed("quick"), DOCUMENT,
     output: "build/quick/report.html"
-    shell: "{PYTHON} -m study report --profile quick --target {output}"
+    shell: "{PYTHON:q} -m study report --profile quick --target {output:q}"
 
 
 rule experiment:
     # The memory keeps two of them from running together; each uses both cores.
     # Data files that are not here yet are downloaded by the command, which verifies all of them in any case.
-    input:
-        lambda wildcards: [f"{module.replace('.', '/')}.py" for module in batch.EXPERIMENTS[wildcards.experiment].MODULES],
-        lambda wildcards: [
-            path
-            for name in batch.EXPERIMENTS[wildcards.experiment].DATASETS
-            for file in datasets.DATASETS[name].files
-            if (path := datasets.find(file))
-        ],
-        lambda wildcards: OTHERS if wildcards.experiment == "claims" else [],
+    input: computation,
     output: touch("build/{profile}/marks/{experiment}.computed")
     params: recompute=RECOMPUTE
     threads: 2
     resources: mem_mb=9000
-    shell: "{PYTHON} -m study run {wildcards.experiment} {params.recompute}"
+    shell: "{PYTHON:q} -m study run {wildcards.experiment:q} {params.recompute}"
 
 
 rule notebook:
-    input:
-        lambda wildcards: f"notebooks/{RUNS[wildcards.name].source}.ipynb",
-        lambda wildcards: [f"{MARKS}/{name}.computed" for name in RUNS[wildcards.name].reads],
-        SHOWN,
+    input: shown,
     output: touch("build/{profile}/marks/{name}.executed")
     log: "build/{profile}/logs/{name}.log"
     resources: mem_mb=3000
-    shell: "{PYTHON} -m study notebook {wildcards.name} --profile {wildcards.profile} > {log} 2>&1"
+    shell: "{PYTHON:q} -m study notebook {wildcards.name:q} --profile {wildcards.profile:q} > {log:q} 2>&1"

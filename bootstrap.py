@@ -1,7 +1,7 @@
 """Make the environment .venv from requirements.lock.txt, unless it is there and up to date.
 
 Runs with a bare Python: python3 bootstrap.py. The environment is remade from nothing when the lock, pyproject.toml,
-this file or the version of Python changes.
+this file, the version of Python or the folder changes: an environment that was copied or moved runs the other folder's code.
 """
 
 import hashlib
@@ -19,8 +19,8 @@ OLDEST = (3, 11)
 
 
 def fingerprint():
-    """Hash of all that the environment is made from."""
-    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    """Hash of all that the environment is made from, and of where it is: it names this folder in many places."""
+    digest = hashlib.sha256(repr((sys.version_info[:2], str(ROOT))).encode())
     for name in ("requirements.lock.txt", "pyproject.toml", "bootstrap.py"):
         digest.update((ROOT / name).read_bytes())
     return digest.hexdigest()

@@ -16,9 +16,9 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from study import datasets
 from kp.kesler import Coefficients, Dense, find_mistakes, squared
 from kp.perceptron import visiting_orders
+from study import datasets
 from study.multiclass.experiment import literal
 
 SEED = 0

@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from study import datasets
 from study import chapters as batch
+from study import datasets
 
 
 @functools.cache

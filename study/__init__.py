@@ -1,5 +1,11 @@
-"""Everything that turns the algorithms into a report: experiments, stored results, figures, notebooks, documents."""
+"""Everything that turns the algorithms into a report: experiments, stored results, figures, notebooks, documents.
 
+It is run from a checkout. Importing it asks for the same bytes on every CPU, of this process if NumPy is not loaded yet, and
+of those that it starts: NumPy's and OpenBLAS's loops for newer x86 processors differ from others in the last bit.
+"""
+
+import os
+import platform
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -9,3 +15,10 @@ RESULTS = ROOT / "data" / "results"
 MEASURED = ROOT / "data" / "measured"
 """Times and memory of one machine: stored with the project, but no part of what must come out again."""
 BUILD = ROOT / "build"
+
+SAME_BYTES = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Haswell"}
+"""Environment variables that NumPy and OpenBLAS read when they are loaded; one that is set already is left as it is."""
+
+if platform.machine() in ("x86_64", "AMD64"):
+    for _name, _value in SAME_BYTES.items():
+        os.environ.setdefault(_name, _value)

@@ -2,6 +2,7 @@
 
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
 python -m study notebook NAME    execute one notebook of a profile
+python -m study list             list the notebooks of a profile
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 """
 
@@ -10,20 +11,17 @@ import os
 import sys
 from pathlib import Path
 
+from study import BUILD, ROOT, chapters
 from study.datasets import DataError
-from study import BUILD, ROOT
-from study import chapters as batch
-from study.report import document as report
-from study.report.notebooks import execute
 from study.store import StaleResult
 
 
 def main(arguments=None):
     """Run one command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m study", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m study", description="The study from the command line.")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables")
-    run.add_argument("experiment", choices=batch.EXPERIMENTS)
+    run.add_argument("experiment", help=f"one of {', '.join(chapters.EXPERIMENTS)}, or one table of it, as in uci.kernel")
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
     notebook = commands.add_parser("notebook", help="execute one notebook of a profile")
     notebook.add_argument("name", help="one of those that 'list' shows")
@@ -32,7 +30,7 @@ def main(arguments=None):
     document.add_argument("--kind", choices=("html", "pdf"), default="html")
     document.add_argument("--target", type=Path)
     for sub in (notebook, listing, document):
-        sub.add_argument("--profile", choices=batch.PROFILES, default="quick")
+        sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
     options = parser.parse_args(arguments)
     try:
         return {"run": _run, "notebook": _notebook, "list": _list, "report": _report}[options.command](options)
@@ -42,31 +40,43 @@ def main(arguments=None):
 
 
 def _run(options):
-    batch.EXPERIMENTS[options.experiment].publish(recompute=options.recompute, progress=sys.stderr.isatty())
+    chapter, _, name = options.experiment.partition(".")
+    found = [each for each in chapters.experiments(chapter) if not name or each.name == options.experiment]
+    if not found:
+        known = ", ".join(each.name for each in chapters.experiments(chapter))
+        raise ValueError(f"experiment must be one of {known}, got {options.experiment!r}")
+    for each in found:
+        each.publish(recompute=options.recompute, progress=sys.stderr.isatty())
     return 0
 
 
 def _list(options):
-    print("\n".join(batch.notebooks(options.profile)))
+    print("\n".join(chapter.name for chapter in chapters.chapters(options.profile)))
     return 0
 
 
 def _notebook(options):
-    run = batch.notebooks(options.profile).get(options.name)
-    if run is None:
-        known = ", ".join(batch.notebooks(options.profile))
-        raise ValueError(f"notebook must be one of {known} in profile {options.profile}, got {options.name!r}")
-    os.environ["KP_FIGURES"] = str(run.figures)
-    execute(ROOT / "notebooks" / f"{run.source}.ipynb", run.target, run.parameters, progress=sys.stderr.isatty())
+    from study.report.notebooks import execute
+
+    chapter = chapters.chapter(options.name, options.profile)
+    source, parameters = ROOT / "notebooks" / f"{chapter.source}.ipynb", chapter.parameters(options.profile)
+    execute(source, chapter.target(options.profile), parameters, progress=sys.stderr.isatty())
     return 0
 
 
 def _report(options):
-    runs = batch.notebooks(options.profile).values()
+    from study.report import document
+
+    found = chapters.chapters(options.profile)
     target = options.target or BUILD / options.profile / f"report.{options.kind}"
-    write = {"html": report.html, "pdf": report.pdf}[options.kind]
-    titles = {run.target.stem: run.title for run in runs}
-    write([run.target for run in runs], target, **batch.title_page(options.profile), titles=titles)
+    write = {"html": document.html, "pdf": document.pdf}[options.kind]
+    titles = {chapter.name: chapter.title for chapter in found}
+    write(
+        [chapter.target(options.profile) for chapter in found],
+        target,
+        **chapters.title_page(options.profile),
+        titles=titles,
+    )
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[options.profile]
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
     return 0

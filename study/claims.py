@@ -20,9 +20,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from study import ROOT
+from study import RESULTS, ROOT, store
 
 PUBLISHED = ROOT / "data" / "published"
+FILES = (RESULTS / "claims.csv", RESULTS / "claims_readings.csv")
 COLUMNS = (
     "key", "source", "item", "quantity", "published", "decimals", "ours", "low", "high", "n", "verdict", "percentile",
     "explanation", "chapter",
@@ -92,3 +93,8 @@ def counts(ledger):
     table = ledger.groupby("source", sort=False)["verdict"].value_counts().unstack(fill_value=0)
     table = table.reindex(columns=words, fill_value=0)
     return pd.concat([table, table.sum().to_frame("all").T]).rename_axis("source").reset_index()
+
+
+def stored():
+    """(ledger, readings) as stored, without asking whether they are fresh: the tests do."""
+    return tuple(store.read_table(path) for path in FILES)

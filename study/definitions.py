@@ -21,7 +21,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kp", "study")
-BOUNDARY = ("study", "study.definitions", "study.store", "study.experiment", "study.datasets")
+BOUNDARY = (
+    "study", "study.definitions", "study.store", "study.experiment", "study.datasets", "study.datasets.registry",
+    "study.datasets.fetch",
+)  # fmt: skip
 """Modules whose definitions count by name only: what stores results, and the data, which provenance has apart."""
 
 INSIDE = ("body", "elt", "key", "value", "generators")
@@ -135,7 +138,9 @@ class Code:
         if module not in self.modules:
             return "other", f"{module}.{name}"
         if module in self.boundary and f"{module}.{name}" not in self.modules:
-            return "boundary", name
+            # What a module of the boundary only passes on counts in full.
+            elsewhere = self.modules[module].imports.get(name, (module,))[0] not in self.boundary
+            return (elsewhere and self.resolve(module, name)) or ("boundary", name)
         return self.resolve(module, name) or ("module", f"{module}.{name}")
 
     def references(self, node, scope, local=frozenset()):

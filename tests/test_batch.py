@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from study import datasets
-from study import ROOT, reject_unknown_parameters
+from study import ROOT, datasets, reject_unknown_parameters
 from study import chapters as batch
 from study.__main__ import main
 from study.mnist import experiment as mnist

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from scipy.stats import binom
 
-from study import datasets
-from study import store
+from study import datasets, store
 from study.comparison import experiment as comparison
 from study.comparison import figures as figures_comparison
 from study.comparison import tables

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from kp import kernels
-from study import datasets
 from kp.budget import BudgetPerceptron, normalized
-from study import store
+from study import datasets, store
 from study.algorithm import experiment as toy
 from study.family import experiment as family
 from study.family import figures as figures_family

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from kp import kernels
-from study import datasets
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
+from study import datasets
 from study.algorithm import experiment as toy
 from study.algorithm import figures as figures_algorithm
 from study.data import experiment as neighbours

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgWarning
 
-from study import datasets
 from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
-from study import store
+from study import datasets, store
 from study.seeds import experiment as seeds
 from study.seeds import figures, tables
 

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from kp import kernels
-from study import datasets
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
+from study import datasets
 from study.store import StaleResult
 from study.uci import experiment as uci
 from study.uci import figures as figures_uci

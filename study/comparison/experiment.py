@@ -30,11 +30,10 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from study import datasets
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import BUILD, RESULTS, store
+from study import BUILD, RESULTS, datasets, store
 
 MODULES = (
     "kp.kernels", "kp.gram", "kp.mistakes", "kp.predictors", "kp.perceptron", "kp.kesler", "kp.estimator",

@@ -11,8 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import binomtest, friedmanchisquare, studentized_range, wilcoxon
 
 from kp import kernels
-from study import datasets
 from kp.mistakes import PREDICTORS
+from study import datasets
 from study.claims import interval
 from study.comparison.experiment import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS, median_distance
 

@@ -16,11 +16,10 @@ from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_random_state
 
 from kp import kernels
-from study import datasets
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import Columns, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
-from study import RESULTS, ROOT, store
+from study import RESULTS, ROOT, datasets, store
 
 MODULES = (
     "kp.delta_rule", "kp.estimator", "kp.gram", "kp.kernels", "kp.mistakes", "kp.output_codes", "kp.perceptron",

@@ -16,13 +16,11 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp import kernels
 from kp import kernels, kesler, perceptron
-from study import datasets
 from kp.gram import Columns, GivenValues, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.predictors import expansion, replay
-from study import BUILD, RESULTS, store
+from study import BUILD, RESULTS, datasets, store
 
 MODULES = (
     "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.kesler", "study.forms.experiment",

@@ -14,12 +14,11 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp import kernels
-from study import datasets
 from kp.gram import Columns, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay
-from study import BUILD, RESULTS, store
+from study import BUILD, RESULTS, datasets, store
 
 MODULES = ("kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "study.mnist.experiment")
 """The code that can change a result."""

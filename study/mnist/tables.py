@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from study import datasets
 from kp.gram import Columns, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.predictors import scores
+from study import datasets
 from study.claims import interval
 from study.forms import experiment as forms
 from study.mnist.experiment import kernel

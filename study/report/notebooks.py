@@ -1,9 +1,13 @@
 """Notebooks as files: execute one with parameters, and bring the result into the one form that is committed.
 
-Two executions of the same notebook with the same parameters give the same bytes, on every machine.
+Two executions of the same notebook with the same parameters give the same bytes, on every machine. An executed notebook
+carries a fingerprint of all that it was made from, so that it can be held against the code without running it.
 """
 
 import copy
+import hashlib
+import importlib
+import json
 import os
 import re
 import site
@@ -12,6 +16,9 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+
+from study import ROOT, claims, definitions
+from study.experiment import Experiment
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -45,7 +52,9 @@ def execute(source, target, parameters, *, cwd=None, progress=False):
             cwd=str(cwd or source.parent),
             progress_bar=progress,
         )
-        nbformat.write(clean(nbformat.read(part, as_version=4)), part)
+        executed = clean(nbformat.read(part, as_version=4))
+        executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
+        nbformat.write(executed, part)
         os.replace(part, target)
         failed.unlink(missing_ok=True)
     except PapermillExecutionError as error:
@@ -61,14 +70,53 @@ def execute(source, target, parameters, *, cwd=None, progress=False):
         part.unlink(missing_ok=True)
 
 
+def made_from(source, parameters):
+    """What an execution of the notebook source with parameters depends on: a dict of plain values.
+
+    source : hash of the cells; parameters; code : fingerprint of all definitions that the cells reach; files : sha256 of the
+    stored results that they can read, of the published numbers, the registry of data sets and the style of figures.
+    """
+    cells = nbformat.read(source, as_version=4).cells
+    program = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    texts = [[cell.cell_type, cell.source] for cell in cells]
+    return {
+        "source": _hash(json.dumps(texts).encode()),
+        "parameters": json.loads(json.dumps(parameters)),
+        "code": definitions.fingerprint_of_text(program),
+        "files": {path.relative_to(ROOT).as_posix(): _hash(path.read_bytes()) for path in inputs(program)},
+    }
+
+
+def inputs(program):
+    """The files that a program (the code of a notebook) can read through the definitions that it reaches, sorted."""
+    paths = {
+        *(ROOT / "data" / "published").glob("*.csv"),
+        ROOT / "data" / "registry.toml",
+        ROOT / "study" / "style.mplstyle",
+    }
+    for module, name in definitions.reached_by_text(program):
+        found = getattr(importlib.import_module(module), name, None) if module in definitions.code().modules else None
+        if isinstance(found, Experiment):
+            paths.update(found.stored_files())
+        elif found is claims.stored:
+            paths.update(claims.FILES)
+    return sorted(path for path in paths if path.exists())
+
+
+def _hash(content):
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 def clean(notebook):
     """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., tags the only metadata.
 
+    What it was made from stays.
     Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
     Raises ValueError if a cell wrote to stderr or a source or output shows a path of one machine.
     """
     notebook = copy.deepcopy(notebook)
-    notebook.metadata = nbformat.from_dict(METADATA)
+    made_from = notebook.metadata.get("made_from")
+    notebook.metadata = nbformat.from_dict(METADATA | ({"made_from": made_from} if made_from else {}))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for index, cell in enumerate(notebook.cells):
         cell.id = str(index)
@@ -130,8 +178,7 @@ def _check_texts(index, cell):
 
 def _machine_path(text):
     """The first piece of text that names a folder of this machine, or looks like one of another's; else None."""
-    project = Path(__file__).parents[2]
-    here = {str(Path.home()), str(project), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
+    here = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix, *site.getsitepackages()}
     found = [path for path in here if len(path) > 1 and re.search(re.escape(path) + r"\b", text)]
     if match := MACHINE_PATH.search(text):
         found.append(match.group())

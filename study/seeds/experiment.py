@@ -35,12 +35,11 @@ from sklearn.svm import SVC, SVR
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from study import datasets
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import RESULTS, ROOT, store
+from study import RESULTS, ROOT, datasets, store
 
 MODULES = (
     "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.estimator", "kp.output_codes", "kp.kesler",

@@ -15,8 +15,8 @@ from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from study import datasets
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
+from study import datasets
 from study.claims import COLUMNS, interval, verdict
 from study.seeds.experiment import (
     BEST,

@@ -17,8 +17,7 @@ from joblib import parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
-from study import datasets
-from study import BUILD, RESULTS, ROOT, store
+from study import BUILD, RESULTS, ROOT, datasets, store
 from study.uci import protocol as cv
 from study.uci.protocol import Method, summary
 

@@ -26,11 +26,11 @@ from sklearn.tree import DecisionTreeClassifier
 from tqdm import tqdm
 
 from kp import kernels
-from study import datasets
 from kp.gram import Columns, GivenValues, Points, Products, ordered_products
 from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, walk
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
+from study import datasets
 
 KERNELS = ("linear", "poly", "rbf")
 FOLDS = ("stratified", "plain", "consecutive")

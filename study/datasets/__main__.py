@@ -1,0 +1,113 @@
+"""The command line of the data sets, and data/README.md, which it writes from the registry.
+
+python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | readme]
+"""
+
+import argparse
+import os
+import sys
+
+from . import fetch, load
+from .registry import DATASETS, DataError, registered
+
+PREAMBLE = """\
+# Data
+
+This page is written from `data/registry.toml`, by `python -m study.datasets readme > data/README.md`.
+
+`study.datasets.load(name)` looks for a file in the folder that the environment variable `KP_DATA` names, then in
+`data/raw`; if it is in neither, it is downloaded into `data/raw` from the first address that has it, unless
+`KP_OFFLINE=1`. The sha256 of a file is checked before it is parsed. Files in `KP_DATA` are never written to, and the
+files themselves are not part of this repository. Values are as published: not scaled, not shuffled.
+
+    python -m study.datasets                     # lists the sets
+    python -m study.datasets fetch [NAME...]     # downloads what is absent
+    python -m study.datasets verify [NAME...]    # checks what is there, downloads nothing
+
+An address `zip#member` stands for a member of an archive. The sha256 of a bundled set is over its arrays, as
+`study.datasets.fingerprint` defines it. A synthetic set needs a seed, and nothing else.
+"""
+
+
+def readme():
+    """The text of data/README.md: every set's shape, classes, licence, citation, files, sha256, addresses."""
+    lines = [PREAMBLE, "| set | from | rows | test rows | features | classes |", "|---|---|---:|---:|---:|---:|"]
+    for d in DATASETS.values():
+        lines.append(
+            f"| [{d.name}](#{d.name}) | {d.kind} | {d.n_train:,} | {f'{d.n_test:,}' if d.n_test else '-'} "
+            f"| {d.n_features} | {len(d.classes)} |"
+        )
+    for d in DATASETS.values():
+        lines += ["", f"## {d.name}", "", f"{d.title}. {d.notes}", ""]
+        lines += [f"- source: {d.source}", f"- licence: {d.licence}", f"- cite: {d.citation}"]
+        lines += [f"- shape: {d.n_train:,} x {d.n_features} {d.dtype}" + (f", test {d.n_test:,}" if d.n_test else "")]
+        lines += [f"- split: {d.split}"] + ([f"- sha256: `{d.sha256}`"] if d.sha256 else [])
+        lines += ["", "| label | class | rows |" + (" test rows |" if d.n_test else "")]
+        lines += ["|---|---|---:|" + ("---:|" if d.n_test else "")]
+        for i, (label, name) in enumerate(zip(d.classes, d.target_names, strict=True)):
+            lines += [f"| {label} | {name} | {d.counts[i]:,} |" + (f" {d.test_counts[i]:,} |" if d.n_test else "")]
+        for file in d.files:
+            lines += ["", f"`{file.path}`, {file.size:,} bytes, sha256 `{file.sha256}`", ""]
+            lines += [f"- <{address}>" for address in file.addresses]
+    return "\n".join(lines) + "\n"
+
+
+def _listing():
+    """One line a set: its name, its size, how many of its files are there, right or wrong."""
+    yield f"{'set':<18}{'rows':>7}{'test':>7}{'features':>9}{'classes':>8}  found"
+    for d in DATASETS.values():
+        found = f"{sum(fetch.find(file) is not None for file in d.files)} of {len(d.files)} files" if d.files else d.kind
+        yield f"{d.name:<18}{d.n_train:>7}{d.n_test or '-':>7}{d.n_features:>9}{len(d.classes):>8}  {found}"
+
+
+def main(argv=None):
+    """Lists, fetches, verifies the sets or prints data/README.md. Returns 0, or 1 if a set could not be had."""
+    parser = argparse.ArgumentParser(prog="python -m study.datasets", description="The data sets of the study.")
+    commands = parser.add_subparsers(dest="command")
+    commands.add_parser("list", help="list the sets (the default)")
+    for command, text in (("fetch", "download what is absent"), ("verify", "check what is there, download nothing")):
+        commands.add_parser(command, help=text).add_argument("names", metavar="NAME", nargs="*", help="default: all")
+    commands.add_parser("readme", help="print data/README.md")
+    arguments = parser.parse_args(argv)
+    if arguments.command == "readme":
+        sys.stdout.write(readme())
+        return 0
+    try:
+        if arguments.command in (None, "list"):
+            print(*_listing(), sep="\n")
+            return 0
+        names = [registered(name).name for name in arguments.names] or list(DATASETS)
+    except DataError as error:
+        print(error, file=sys.stderr)
+        return 1
+    failures = sum(not _report(name, download=arguments.command == "fetch") for name in names)
+    if failures:
+        print(f"{failures} of {len(names)} sets failed", file=sys.stderr)
+    return int(failures > 0)
+
+
+def _report(name, *, download):
+    """Obtain and verify the files of a set, then load it; print what was found. True if all was well."""
+    try:
+        for file in DATASETS[name].files:
+            path = fetch.obtain(file, download=download)
+            fetch.read(file, path)
+            print(f"{name}: {path}: sha256 as registered")
+        load(name, download=False)
+        print(f"{name}: shape, dtype and class counts as registered")
+    except DataError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    try:
+        code = main()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = "interrupted; files that were fetched whole are kept"
+    except BrokenPipeError:  # the reader, such as head, has gone; nothing is to be flushed at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code)

@@ -1,0 +1,130 @@
+"""Finds a registered file, downloads it if it is absent, and verifies its bytes.
+
+A file is looked for in $KP_DATA, then in data/raw; if it is in neither, it is downloaded into data/raw, unless KP_OFFLINE
+is set. A file that is there but wrong is an error: it is never replaced.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+from .registry import REMEDY, ROOT, DataError
+
+RAW = ROOT / "data" / "raw"
+TIMEOUT = 30
+"""Seconds without a byte after which a server is given up."""
+RETRIES = 1
+"""Further attempts at an address that failed, before the next address."""
+FAILURES = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
+
+def folders():
+    """The folders to search, in order: $KP_DATA, if set, and data/raw. Raises DataError if KP_DATA names no folder."""
+    if not (name := os.environ.get("KP_DATA")):
+        return [RAW]
+    if not os.path.isdir(folder := os.path.expanduser(name)):
+        raise DataError(f"{name}: expected KP_DATA to name a folder, found none there; set it to one or unset it")
+    return [Path(folder), RAW]
+
+
+def find(file):
+    """Path of a registered File in the first folder that has it, $KP_DATA or data/raw, or None."""
+    return next((path for folder in folders() if (path := folder / file.path).exists()), None)
+
+
+def obtain(file, *, download=True):
+    """Path of the File, found or downloaded. With download=False, or KP_OFFLINE set, no address is tried.
+
+    A downloaded file is verified; one that is found is verified by read. Raises DataError if it is not to be had: the
+    message names the file, each address with the reason why it failed, and the two ways out.
+    """
+    if path := find(file):
+        return path
+    target = RAW / file.path
+    way_out = f"put the file at {target}, or set KP_DATA to a folder that holds {file.path}"
+    offline = os.environ.get("KP_OFFLINE", "") not in ("", "0")
+    if offline or not download:
+        why = "KP_OFFLINE forbids to download it" if offline else "a download was not asked for"
+        places = " or ".join(map(str, folders()))
+        raise DataError(f"{file.path}: expected in {places}, found nowhere, and {why}; {way_out}")
+    tried = "" if file.addresses else " no address is registered"
+    for address in file.addresses:
+        try:
+            blob = _download(file, address)
+        except FAILURES as error:
+            tried += f"\n  {address}\n    {type(error).__name__}: {error}"
+        else:
+            return _store(blob, target, way_out)
+    raise DataError(
+        f"{file.path}: expected {file.size} bytes of sha256 {file.sha256} from one address, found:{tried}\n{way_out}"
+    )
+
+
+def read(file, path):
+    """The verified bytes of the File at path. Raises DataError if they are not those registered."""
+    try:
+        if not path.is_file():  # a named pipe would be read for ever
+            raise DataError(f"{path}: expected a readable file, found a folder or a device; {REMEDY}")
+        blob = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: expected a readable file, found: {error.strerror}; {REMEDY}") from error
+    if problem := _mismatch(file, blob):
+        raise DataError(f"{path}: {problem}; {REMEDY}")
+    return blob
+
+
+def _mismatch(file, blob):
+    """None if the bytes are the file's, else what was expected and what was found."""
+    if (found := hashlib.sha256(blob).hexdigest()) == file.sha256:
+        return None
+    return f"expected {file.size} bytes of sha256 {file.sha256}, found {len(blob)} bytes of sha256 {found}"
+
+
+def _download(file, address):
+    """The verified bytes of the file from one address. Raises one of FAILURES."""
+    import pooch
+    from tqdm import tqdm
+
+    pooch.get_logger().setLevel("WARNING")
+    url, _, member = address.partition("#")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tqdm(total=file.size, desc=file.path, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar,
+    ):
+        registry = {"download": None if member else file.sha256}
+        cache = pooch.create(folder, base_url="", registry=registry, urls={"download": url}, retry_if_failed=RETRIES)
+        # "identity": a server that compresses in transit would change the bytes that are hashed.
+        headers = {"Accept-Encoding": "identity"}
+        downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=2**16, timeout=TIMEOUT, headers=headers)
+        path = Path(cache.fetch("download", downloader=downloader))
+        blob = _member(path, member, file.size) if member else path.read_bytes()
+    if problem := _mismatch(file, blob):
+        raise ValueError(problem)
+    return blob
+
+
+def _member(archive, name, size):
+    """The bytes of the archive's member of this name, in whatever folder; one byte more than size at most."""
+    with zipfile.ZipFile(archive) as members:
+        for path in members.namelist():
+            if path.rpartition("/")[2] == name:
+                with members.open(path) as stream:
+                    return stream.read(size + 1)
+        raise ValueError(f"expected the member {name} in the archive, found {', '.join(members.namelist()) or 'none'}")
+
+
+def _store(blob, target, way_out):
+    """Write a file that appears whole or not at all. Returns its path; raises DataError if it cannot be written."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
+            part = Path(folder, target.name)
+            part.write_bytes(blob)
+            os.replace(part, target)
+    except OSError as error:
+        raise DataError(f"{target}: expected a place to write to, found: {error}; {way_out}") from error
+    return target

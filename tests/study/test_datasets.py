@@ -1,0 +1,483 @@
+"""Data sets are found, downloaded from a server on loopback, verified and registered; the command line. The arrays are
+the subject of test_datasets_arrays."""
+
+import hashlib
+import http.server
+import io
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from study import datasets
+from study.datasets import DATASETS, DataError, Dataset, File, fetch, parse, registry
+from study.datasets.__main__ import main, readme
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDY = "mnist iris sonar vowel wine seeds winequality-red winequality-white optdigits pendigits letter satimage".split()
+BUNDLED = ["digits", "iris-bundled", "wine-bundled"]
+SYNTHETIC = "blobs2d gaussians2d moons spirals five-classes four-spirals".split()
+TABLE = b"".join(b"%d,%d,%s\n" % (i, i * i, b"ab"[i % 2 : i % 2 + 1]) for i in range(500))
+CORRUPT = bytes([TABLE[0] ^ 1]) + TABLE[1:]
+
+
+def sha256(blob):
+    return hashlib.sha256(blob).hexdigest()
+
+
+def zipped(name, blob):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as target:
+        target.writestr(f"folder/{name}.data", blob)
+    return archive.getvalue()
+
+
+ANSWERS = {  # path: the body, and the length that is announced
+    "/good": (TABLE, len(TABLE)),
+    "/corrupt": (CORRUPT, len(CORRUPT)),
+    "/truncated": (TABLE[:1000], len(TABLE)),
+    "/page": (b"<html>please log in</html>", 26),
+    "/good.zip": (zipped("tiny", TABLE), None),
+    "/corrupt.zip": (zipped("tiny", CORRUPT), None),
+    "/other.zip": (zipped("other", TABLE), None),
+}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers as ANSWERS says; /silent never ends, /recovering is unavailable once, anything else is not found."""
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        path = "/truncated" if self.path == "/silent" else self.path
+        status = 200 if path in ANSWERS else 404
+        if path == "/recovering":
+            status = 503 if self.server.asked.count(path) == 1 else 200
+            path = "/good"
+        body, length = ANSWERS[path] if status == 200 else (b"", 0)
+        self.send_response(status)
+        if "gzip" in self.headers.get("Accept-Encoding", ""):  # as servers of .gz files say, unless it is not accepted
+            self.send_header("Content-Encoding", "gzip")
+        if length is not None:
+            self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(body)
+        if self.path == "/silent":
+            self.server.closing.wait(10)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.asked, server.closing = [], threading.Event()
+        server.address = f"http://127.0.0.1:{server.server_port}/"
+        thread = threading.Thread(target=server.serve_forever, kwargs=dict(poll_interval=0.01))
+        thread.start()
+        yield server
+        server.closing.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def raw(tmp_path, monkeypatch):
+    """An empty data/raw of our own, with neither KP_DATA nor KP_OFFLINE set, and no pause between attempts."""
+    monkeypatch.setattr(fetch, "RAW", tmp_path / "raw")
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    monkeypatch.delenv("KP_DATA", raising=False)
+    monkeypatch.delenv("KP_OFFLINE", raising=False)
+    return tmp_path / "raw"
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Register the set 'tiny', whose file is TABLE, or the given bytes, at the given addresses. Returns the file."""
+
+    def register(*addresses, blob=TABLE, **changes):
+        file = File("uci/tiny.data", sha256(blob), len(blob), addresses)
+        tiny = dict(dtype="int64", feature_names=("i", "i squared"), counts=(250, 250), parser="tables")
+        tiny |= dict(classes=("a", "b"), target_names=("even", "odd"), files=(file,))
+        tiny |= dict(options=dict(separator=",", dtype="int64", labels="str"))
+        texts = dict.fromkeys("title source licence citation notes".split(), "")
+        monkeypatch.setitem(DATASETS, "tiny", Dataset(name="tiny", **texts, **(tiny | changes)))
+        return file
+
+    return register
+
+
+def put(folder, blob=TABLE):
+    """Write the file of 'tiny' by hand."""
+    path = folder / "uci" / "tiny.data"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(blob)
+    return path
+
+
+def left_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def load_error(**options):
+    """The message with which loading 'tiny' fails."""
+    with pytest.raises(DataError) as caught:
+        datasets.load("tiny", **options)
+    return str(caught.value)
+
+
+# Download.
+
+
+@pytest.mark.parametrize("address", ["good", "good.zip#tiny.data", "recovering"])
+def test_an_absent_file_is_downloaded_verified_and_kept(server, raw, register, address):
+    register(server.address + address)
+    data = datasets.load("tiny")
+    np.testing.assert_array_equal(data.X, [[i, i * i] for i in range(500)])
+    assert data.y.tolist() == ["a", "b"] * 250
+    assert (raw / "uci" / "tiny.data").read_bytes() == TABLE
+    assert left_in(raw) == ["uci", "uci/tiny.data"]
+    assert len(server.asked) == 1 + (address == "recovering")
+    datasets.load("tiny", download=False)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX file modes")
+def test_a_downloaded_file_has_the_usual_permissions(server, raw, register, tmp_path):
+    path, usual = fetch.obtain(register(server.address + "good")), tmp_path / "usual"
+    usual.touch()
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
+
+
+BAD = {
+    "corrupt": sha256(CORRUPT),
+    "truncated": "IncompleteRead",
+    "page": "does not match",
+    "missing": "404",
+    "corrupt.zip#tiny.data": sha256(CORRUPT),
+    "other.zip#tiny.data": "expected the member tiny.data in the archive, found folder/other.data",
+    "page#tiny.data": "BadZipFile",
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_bad_address_is_named_with_its_reason_and_the_next_one_serves(server, raw, register, bad):
+    register(server.address + bad)
+    message = load_error()
+    lines = message.splitlines()
+    assert BAD[bad] in lines[lines.index(f"  {server.address}{bad}") + 1]
+    for part in ("uci/tiny.data", sha256(TABLE), f"put the file at {raw}", "KP_DATA"):
+        assert part in message
+    assert not raw.exists()
+    register(server.address + bad, server.address + "good")
+    assert datasets.load("tiny").X.shape == (500, 2)
+    assert left_in(raw) == ["uci", "uci/tiny.data"]
+
+
+def test_a_server_that_is_silent_or_away_is_given_up(server, raw, register, monkeypatch):
+    monkeypatch.setattr(fetch, "TIMEOUT", 0.2)
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as closed:
+        away = f"http://127.0.0.1:{closed.server_port}/good"
+    register(server.address + "silent", away)
+    message = load_error()
+    assert "Read timed out" in message and f"{away}\n    ConnectionError" in message
+    assert not raw.exists()
+
+
+def test_an_interrupted_download_leaves_nothing(server, raw, register, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    register(server.address + "good")
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        datasets.load("tiny")
+    assert left_in(raw) == ["uci"]
+
+
+def test_a_place_that_cannot_be_written_to_is_reported(server, raw, register):
+    raw.write_text("a file where a folder should be")
+    register(server.address + "good")
+    message = load_error()
+    assert str(raw / "uci" / "tiny.data") in message and "a place to write to" in message and "KP_DATA" in message
+
+
+def test_progress_is_shown_on_a_terminal_only(server, raw, register, monkeypatch, capsys):
+    file = register(server.address + "good")
+    fetch.obtain(file).unlink()
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    fetch.obtain(file)
+    assert "uci/tiny.data: 100%" in capsys.readouterr().err
+
+
+def test_offline_and_without_download_no_address_is_asked(server, raw, register, monkeypatch):
+    register(server.address + "good")
+    assert "a download was not asked for" in load_error(download=False)
+    monkeypatch.setenv("KP_OFFLINE", "1")
+    message = load_error()
+    assert "uci/tiny.data" in message and "KP_OFFLINE" in message and str(raw) in message
+    assert server.asked == [] and not raw.exists()
+    monkeypatch.setenv("KP_OFFLINE", "0")
+    datasets.load("tiny")
+    assert server.asked == ["/good"]
+
+
+def test_two_processes_fetch_the_same_file_at_once(server, raw):
+    program = (
+        "import sys; from pathlib import Path; from study.datasets import File, fetch; fetch.RAW = Path(sys.argv[1]);"
+        "file = File('uci/tiny.data', sys.argv[2], 1, (sys.argv[3],)); fetch.read(file, fetch.obtain(file))"
+    )
+    command = [sys.executable, "-c", program, str(raw), sha256(TABLE), server.address + "good"]
+    environment = {key: value for key, value in os.environ.items() if key not in ("KP_DATA", "KP_OFFLINE")}
+    both = [subprocess.Popen(command, cwd=ROOT, env=environment) for _ in range(2)]
+    assert [process.wait(60) for process in both] == [0, 0]
+    assert left_in(raw) == ["uci", "uci/tiny.data"] and (raw / "uci" / "tiny.data").read_bytes() == TABLE
+
+
+# Files that are there.
+
+
+def test_kp_data_comes_before_data_raw_and_both_before_a_download(server, raw, register, tmp_path, monkeypatch):
+    file, own = register(server.address + "good"), tmp_path / "own"
+    own.mkdir()
+    monkeypatch.setenv("KP_DATA", str(own))
+    assert fetch.obtain(file) == fetch.obtain(file) == raw / "uci" / "tiny.data"
+    path = put(own)
+    assert fetch.obtain(file) == path
+    assert server.asked == ["/good"]
+
+
+@pytest.mark.parametrize("blob", [CORRUPT, b""])
+@pytest.mark.parametrize("where", ["own", "raw"])
+def test_a_wrong_file_stops_the_load_and_is_not_touched(server, raw, register, tmp_path, monkeypatch, where, blob):
+    register(server.address + "good")
+    path = put(tmp_path / where, blob)
+    if where == "own":
+        monkeypatch.setenv("KP_DATA", str(tmp_path / "own"))
+    message = load_error()
+    expected = f"expected {len(TABLE)} bytes of sha256 {sha256(TABLE)}, found {len(blob)} bytes of sha256 {sha256(blob)}"
+    for part in (str(path), expected, "delete the file", "KP_DATA"):
+        assert part in message
+    assert path.read_bytes() == blob and server.asked == []
+    assert left_in(tmp_path) == [where, f"{where}/uci", f"{where}/uci/tiny.data"]
+
+
+@pytest.mark.parametrize("folder", ["mistyped", "~no_such_user/data"])
+def test_kp_data_must_name_a_folder(raw, register, monkeypatch, folder):
+    register()
+    monkeypatch.setenv("KP_DATA", folder)
+    assert f"{folder}: expected KP_DATA to name a folder" in load_error()
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
+def test_a_folder_or_a_pipe_in_place_of_a_file_is_reported(raw, register, make):
+    register()
+    path = put(raw)
+    path.unlink()
+    make(path)
+    assert f"{path}: expected a readable file" in load_error()
+
+
+def test_a_set_is_parsed_once_and_again_if_its_file_changes(raw, register):
+    register()
+    path = put(raw)
+    data = datasets.load("tiny")
+    assert datasets.load("tiny") is data
+    path.write_bytes(CORRUPT)
+    os.utime(path, (0, 0))
+    assert sha256(CORRUPT) in load_error()
+
+
+def test_arrays_of_every_kind_of_set_are_read_only(raw, register):
+    register(
+        options=dict(separator=",", dtype="int64", labels="str", n_train=250), counts=(125,) * 2, test_counts=(125,) * 2
+    )
+    put(raw)
+    for name in ("tiny", "digits", "moons"):
+        data = datasets.load(name)
+        for array in (data.X, data.y, data.X_test, data.y_test, data.class_indices, data.signs, data.signs_test):
+            if array is not None:
+                with pytest.raises(ValueError, match="read-only"):
+                    array[0] = array[1]
+
+
+def test_a_verified_file_that_cannot_be_parsed_is_named(raw, register):
+    register(options={})
+    path = put(raw)
+    message = load_error()
+    assert message.startswith(f"{path}: expected float64 values and int64 labels") and "delete the file" in message
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(DataError, match="got 'mnits'; did you mean 'mnist'"):
+        datasets.load("mnits")
+    with pytest.raises(DataError, match="see 'python -m study.datasets'"):
+        datasets.checksums("?")
+
+
+HALVES = dict(options=dict(separator=",", dtype="int64", labels="str", n_train=250), counts=(125, 125))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(counts=(249, 251)),
+        dict(dtype="float64"),
+        dict(feature_names=("i",)),
+        dict(classes=("a", "c")),
+        dict(test_counts=(1, 0)),
+        HALVES,
+        HALVES | dict(test_counts=(125, 124)),
+    ],
+)
+def test_arrays_that_differ_from_the_registry_are_refused(raw, register, change):
+    register(**change)
+    put(raw)
+    with pytest.raises(DataError, match="tiny: expected a (training|test) part of"):
+        datasets.load("tiny")
+
+
+def test_a_bundled_copy_that_changed_is_refused(monkeypatch):
+    monkeypatch.setitem(DATASETS, "iris-bundled", replace(DATASETS["iris-bundled"], sha256="0" * 64))
+    with pytest.raises(DataError, match="iris-bundled: expected the sha256 0000.*scikit-learn"):
+        datasets.load("iris-bundled")
+
+
+# The registry and what is derived from it.
+
+
+def test_every_set_of_the_study_is_registered():
+    assert [*STUDY, *BUNDLED, *SYNTHETIC] == list(DATASETS)
+    for name, dataset in DATASETS.items():
+        assert name == dataset.name and dataset.parser in datasets.PARSERS
+        assert dataset.kind == ("file" if name in STUDY else "bundled" if name in BUNDLED else "synthetic")
+        assert all([dataset.title, dataset.source, dataset.licence, dataset.citation, dataset.notes, dataset.split])
+    files = [file for dataset in DATASETS.values() for file in dataset.files]
+    assert len({file.path for file in files}) == len({file.sha256 for file in files}) == len(files) == 18
+    for file in files:
+        assert file.size > 0 and len(set(file.addresses)) == len(file.addresses) >= 2
+        assert all(address.startswith(("http://", "https://")) for address in file.addresses)
+        assert all(address.endswith(file.path.rpartition("/")[2]) for address in file.addresses)
+
+
+@pytest.mark.parametrize(
+    ("line", "changed", "problem"),
+    [
+        ('title = "MNIST', 'titel = "MNIST', "titel"),
+        ("counts = [5923, ", "counts = [", r"expected 10 target_names, 10 counts"),
+        ("classes = [0, 1, 2,", "classes = [1, 0, 2,", "expected classes that are sorted"),
+        ('sha256 = "440f', 'sha256 = "440F', "train-images-idx3-ubyte.gz: expected a sha256"),
+        ('parser = "mnist"\n', "", "parser"),
+        ("lengths = [28, 28]", "lengths = [28]", "index"),
+    ],
+)
+def test_a_wrong_entry_is_refused_with_its_name(tmp_path, line, changed, problem):
+    text = registry.PATH.read_text(encoding="utf-8")
+    assert line in text
+    (tmp_path / "registry.toml").write_text(text.replace(line, changed, 1), encoding="utf-8")
+    with pytest.raises(DataError, match=rf"registry.toml: \[mnist\]: .*{problem}"):
+        registry.read(tmp_path / "registry.toml")
+    with pytest.raises(DataError, match="expected the registry of the data sets, found"):
+        registry.read(tmp_path / "absent.toml")
+
+
+def test_checksums_are_those_of_files_arrays_and_seeds(raw, register):
+    register()
+    assert datasets.checksums("tiny") == {"uci/tiny.data": sha256(TABLE)}
+    assert datasets.checksums("digits") == {"digits": datasets.fingerprint(datasets.load("digits"))}
+    zero, one = (datasets.checksums("moons", random_state=seed) for seed in (0, 1))
+    assert list(zero) == ["moons?random_state=0"] and list(one) == ["moons?random_state=1"]
+    assert set(zero.values()) != set(one.values()) and zero == datasets.checksums("moons")
+
+
+def test_facts_tell_what_changes_the_arrays_and_nothing_else(register):
+    register("http://one/")
+    facts = datasets.facts("tiny")
+    assert facts["files"] == [sha256(TABLE)] and facts["parser"] == "tables" and facts["options"]["separator"] == ","
+    register("http://two/", split="other", test_counts=())
+    assert datasets.facts("tiny") == facts
+    for change in (dict(blob=CORRUPT), dict(options={}), dict(parser="vowel"), dict(dtype="int8"), dict(classes=("a", "c"))):
+        register(**change)
+        assert datasets.facts("tiny") != facts
+
+
+def test_definitions_are_the_functions_by_which_the_set_is_read():
+    assert datasets.definitions("vowel") == (parse.vowel, datasets.class_indices, datasets.signs)
+    for name in DATASETS:
+        for function in datasets.definitions(name):
+            assert getattr(sys.modules[function.__module__], function.__qualname__) is function
+
+
+# data/README.md and the command line.
+
+
+def test_the_readme_is_current_and_tells_all_that_is_registered():
+    text = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    assert text == readme(), "run: python -m study.datasets readme > data/README.md"
+    for d in DATASETS.values():
+        section = text.split(f"\n## {d.name}\n")[1].split("\n## ")[0]
+        parts = [d.title, d.source, d.licence, d.citation, d.notes, d.split, d.dtype, d.sha256 or "", *d.target_names]
+        parts += [f"{d.n_train:,} x {d.n_features}"]
+        parts += [part for file in d.files for part in (file.path, file.sha256, *file.addresses)]
+        assert [part for part in parts if part not in section] == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["list"]])
+def test_the_command_line_lists_every_set(raw, register, capsys, arguments):
+    register()
+    put(raw)
+    assert main(arguments) == 0
+    found = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()[1:]}
+    assert list(found) == list(DATASETS)
+    assert found["tiny"].endswith("1 of 1 files") and found["mnist"].endswith("0 of 4 files")
+    assert found["digits"].endswith("bundled") and found["moons"].endswith("synthetic")
+
+
+def test_the_command_line_fetches_and_verifies(server, raw, register, capsys):
+    register(server.address + "good")
+    assert main(["verify", "tiny"]) == 1 and server.asked == []
+    assert main(["fetch", "tiny"]) == 0 and server.asked == ["/good"]
+    assert main(["verify", "tiny", "moons", "digits"]) == 0
+    assert "tiny: shape, dtype and class counts as registered" in capsys.readouterr().out
+    register(counts=(249, 251))
+    assert main(["verify", "tiny"]) == 1
+    out, err = capsys.readouterr()
+    assert "sha256 as registered" in out and "tiny: expected a training part" in err
+    put(raw, CORRUPT)
+    assert main(["verify", "tiny", "moons"]) == 1
+    out, err = capsys.readouterr()
+    assert sha256(CORRUPT) in err and "1 of 2 sets failed" in err and "moons: shape" in out
+    assert main(["fetch", "tiny"]) == 1
+    assert (raw / "uci" / "tiny.data").read_bytes() == CORRUPT
+
+
+def test_the_command_line_refuses_names_and_folders_that_are_not_there(raw, capsys, monkeypatch):
+    assert main(["fetch", "mnits"]) == 1
+    assert "did you mean 'mnist'" in capsys.readouterr().err
+    monkeypatch.setenv("KP_DATA", str(raw / "mistyped"))
+    assert main(["list"]) == 1
+    assert "expected KP_DATA to name a folder" in capsys.readouterr().err
+
+
+def test_the_command_line_ends_without_a_traceback_when_interrupted_or_no_longer_read():
+    program = (
+        "import runpy, study.datasets\ndef load(*args, **options): raise KeyboardInterrupt\n"
+        "study.datasets.load = load; runpy.run_module('study.datasets', run_name='__main__')"
+    )
+    run = subprocess.run([sys.executable, "-c", program, "verify", "moons"], cwd=ROOT, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (1, "interrupted; files that were fetched whole are kept\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "study.datasets", "readme"]
+    run = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (1, "")

@@ -1,0 +1,261 @@
+"""The arrays of the data sets: parsers on hand-made bytes, the published files, class indices and signs, synthetic sets."""
+
+import gzip
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.stats import norm
+
+from study import datasets
+from study.datasets import DATASETS, parse
+
+SYNTHETIC = {
+    "blobs2d": datasets.blobs,
+    "gaussians2d": datasets.gaussians,
+    "moons": datasets.moons,
+    "spirals": datasets.spirals,
+    "five-classes": datasets.five_classes,
+    "four-spirals": datasets.four_spirals,
+}
+
+
+def needs(*names):
+    """Skip, with the reason, unless every file of the sets is on disk."""
+    absent = [f.path for name in names for f in DATASETS[name].files if datasets.find(f) is None]
+    if absent:
+        pytest.skip(f"absent from KP_DATA and data/raw: {', '.join(absent)}")
+
+
+def idx(array, *, magic=None, shape=None, extra=b""):
+    """The literal format: magic number, big-endian lengths, bytes; gzip-compressed."""
+    header = (magic or 0x0800 + array.ndim).to_bytes(4, "big")
+    for length in shape or array.shape:
+        header += length.to_bytes(4, "big")
+    return gzip.compress(header + array.tobytes() + extra)
+
+
+IMAGES = np.arange(24, dtype=np.uint8).reshape(4, 3, 2)
+MALFORMED = {
+    "wrong magic": (idx(IMAGES, magic=2049), "expected the IDX magic number 2051, found 2049"),
+    "little-endian": (idx(IMAGES, magic=0x03080000), "expected the IDX magic number 2051, found 50855936"),
+    "no header": (gzip.compress(b"\0\0\x08\x03"), "expected an IDX header of 16 bytes, found 4 bytes"),
+    "too few values": (idx(IMAGES[:-1], shape=(4, 3, 2)), "expected 24 values after an IDX header of shape"),
+    "too many values": (idx(IMAGES, extra=b"\0"), "found 25"),
+    "truncated gzip": (idx(IMAGES)[:-9], "expected whole gzip-compressed data"),
+    "no gzip": (gzip.decompress(idx(IMAGES)), "expected whole gzip-compressed data"),
+}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=3), st.integers(0, 2**32 - 1))
+def test_idx_arrays_are_read_as_they_were_written(shape, seed):
+    array = np.random.RandomState(seed).randint(256, size=shape).astype(np.uint8)
+    found = parse.idx(idx(array), ndim=array.ndim)
+    np.testing.assert_array_equal(found, array)
+    assert found.dtype == np.uint8
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_idx_names_file_expected_and_found(case):
+    blob, problem = MALFORMED[case]
+    with pytest.raises(ValueError) as caught:
+        parse.idx(blob, ndim=3, where="some/images.gz")
+    assert str(caught.value).startswith("some/images.gz: ") and problem in str(caught.value)
+
+
+def test_mnist_is_four_idx_files_and_a_row_of_X_is_an_image():
+    labels = np.arange(4, dtype=np.uint8)
+    X, y, X_test, y_test = parse.mnist(*[("", idx(array)) for array in (IMAGES, labels, IMAGES[:2], labels[:2])])
+    assert X.tolist() == np.arange(24).reshape(4, 6).tolist() and X_test.tolist() == X[:2].tolist()
+    assert y.tolist() == [0, 1, 2, 3] and y_test.tolist() == [0, 1]
+
+
+def test_tables_forgive_blank_lines_doubled_tabs_and_padding():
+    X, y = parse.table(b"1.5\t\t2\t 1\n3\t4\t10 \n \n\n")
+    np.testing.assert_array_equal(X, [[1.5, 2], [3, 4]])
+    assert y.tolist() == [1, 10] and y.dtype == np.int64
+    layout = dict(separator=",", dtype="int64", label=0, labels="str", header=1)
+    X, y = parse.table(b'"head"\nT, 2,100\n A,30,  4', **layout)
+    np.testing.assert_array_equal(X, [[2, 100], [30, 4]])
+    assert X.dtype == np.int64 and y.tolist() == ["T", "A"]
+
+
+@pytest.mark.parametrize(
+    ("blob", "problem"),
+    [
+        (b"1,2,1\n1,1\n", r"expected rows of one length, found lengths \[2, 3\]"),
+        (b"", r"expected rows of one length, found lengths \[\]"),
+        (b"1,?,1\n", "expected int64 values and int64 labels.*'\\?'"),
+        (b"1,2,one\n", "expected int64 values and int64 labels.*'one'"),
+        (b"1,2.5,1\n", "expected int64 values and int64 labels.*'2.5'"),
+    ],
+)
+def test_malformed_tables_name_file_expected_and_found(blob, problem):
+    with pytest.raises(ValueError, match=f"some.csv: {problem}"):
+        parse.table(blob, separator=",", dtype="int64", where="some.csv")
+
+
+def test_parts_are_two_files_or_the_first_rows_or_told_by_a_column():
+    one, two = ("", b"1 0\n2 1\n"), ("", b"3 1\n")
+    assert [part.tolist() for part in parse.tables(one, two)] == [[[1], [2]], [0, 1], [[3]], [1]]
+    assert [part.tolist() for part in parse.tables(one, n_train=1)] == [[[1]], [0], [[2]], [1]]
+    context = ("", b"0 9 1 1.5 7\n1 8 0 2.5 8\n")
+    assert [part.tolist() for part in parse.vowel(context)] == [[[1.5]], [7], [[2.5]], [8]]
+
+
+FINGERPRINTS = {  # of the arrays, the first 16 digits
+    "mnist": "53e43f82a7b477dd",
+    "iris": "ba8f65ead4e9bea9",
+    "sonar": "ebaab3b2e0392552",
+    "vowel": "0f13fb28dcf94a49",
+    "wine": "bcb03115e341f6e8",
+    "seeds": "70391681a9b4e1d4",
+    "winequality-red": "bc9913669a3cf931",
+    "winequality-white": "10c9bfb8be4ca549",
+    "optdigits": "0db285d3e5e3c42e",
+    "pendigits": "f8e3dccc36f6221b",
+    "letter": "21081b8dd18ba33c",
+    "satimage": "bb2239ec6fc1a4ba",
+}
+
+
+@pytest.mark.parametrize("name", FINGERPRINTS)
+def test_arrays_of_the_published_files_are_those_of_the_study(name):
+    needs(name)
+    assert datasets.fingerprint(datasets.load(name, download=False))[:16] == FINGERPRINTS[name]
+
+
+def test_bundled_iris_differs_from_uci_in_three_values():
+    needs("iris")
+    ours, bundled = datasets.load("iris", download=False), datasets.load("iris-bundled")
+    assert [(int(i) + 1, int(j)) for i, j in np.argwhere(ours.X != bundled.X)] == [(35, 3), (38, 1), (38, 2)]
+    np.testing.assert_array_equal(ours.class_indices, bundled.y)
+
+
+def test_bundled_wine_and_digits_are_those_of_uci():
+    needs("wine", "optdigits")
+    ours, bundled = datasets.load("wine", download=False), datasets.load("wine-bundled")
+    np.testing.assert_array_equal(ours.X, bundled.X)
+    np.testing.assert_array_equal(ours.y, bundled.y + 1)
+    ours, bundled = datasets.load("optdigits", download=False), datasets.load("digits")
+    np.testing.assert_array_equal(ours.X_test, np.vstack([bundled.X, bundled.X_test]))
+    np.testing.assert_array_equal(ours.y_test, np.concatenate([bundled.y, bundled.y_test]))
+
+
+# Class indices, signs, fingerprints.
+
+
+def test_class_indices_and_signs_say_which_class_each_label_is():
+    y = np.array(["b", "a", "c", "b"])
+    indices = datasets.class_indices(y, ("a", "b", "c"))
+    assert indices.tolist() == [1, 0, 2, 1] and indices.dtype == np.int64
+    z = datasets.signs(indices, 3)
+    assert z.tolist() == [[-1, 1, -1, -1], [1, -1, -1, 1], [-1, -1, 1, -1]] and z.dtype == np.int8
+    data = datasets.Data("", y[:, None], y, None, None, (), ("a", "b", "c"), ())
+    assert data.class_indices.tolist() == indices.tolist() and data.signs.tolist() == z.tolist()
+    assert data.class_indices_test is None and data.signs_test is None
+    data = replace(data, X_test=y[:1, None], y_test=y[:1])
+    assert data.class_indices_test.tolist() == [1] and data.signs_test.tolist() == [[-1], [1], [-1]]
+    with pytest.raises(ValueError, match="expected labels among a, b, got 'c'"):
+        datasets.class_indices(y, ("a", "b"))
+
+
+def test_a_fingerprint_is_the_sha256_of_a_fixed_layout():
+    X, y = np.array([[1, 2], [3, 4]]), np.array([0, 1], np.uint8)
+    data = datasets.Data("tiny", X, y, None, None, ("a", "b"), (0, 1), ("0", "1"))
+    layout = b"X <i8 (2, 2)\n" + b"".join(i.to_bytes(8, "little") for i in (1, 2, 3, 4)) + b"y |u1 (2,)\n\x00\x01"
+    assert datasets.fingerprint(data) == hashlib.sha256(layout).hexdigest()
+    for same in (replace(data, X=np.asfortranarray(X)), replace(data, X=X.astype(">i8"))):
+        assert datasets.fingerprint(same) == datasets.fingerprint(data)
+    for other in (replace(data, X=X.T), replace(data, X=X.astype("<i4")), replace(data, X_test=X, y_test=y)):
+        assert datasets.fingerprint(other) != datasets.fingerprint(data)
+
+
+# Synthetic sets.
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_a_seed_and_its_generator_give_the_same_set_and_only_that_generator_moves_on(name):
+    np.random.seed(3)
+    expected = np.random.rand()
+    np.random.seed(3)
+    state = np.random.RandomState(7)
+    first, again = datasets.load(name, random_state=7), datasets.load(name, random_state=np.int64(7))
+    given_state, next_state = datasets.load(name, random_state=state), datasets.load(name, random_state=state)
+    for same in (again, given_state):
+        np.testing.assert_array_equal(first.X, same.X)
+        np.testing.assert_array_equal(first.y, same.y)
+    assert not np.array_equal(first.X, next_state.X)
+    assert np.random.rand() == expected
+
+
+@pytest.mark.parametrize("generate", SYNTHETIC.values())
+def test_synthetic_classes_are_balanced_and_in_random_order(generate):
+    X, y = generate(101, random_state=0)
+    assert X.shape == (101, 2) and X.dtype == np.float64 and y.dtype == np.int64
+    assert np.ptp(np.bincount(y)) == 1
+    assert 20 < np.count_nonzero(np.diff(y)) < 90  # neither sorted nor alternating
+    for wrong in (None, np.random.default_rng(0), "0"):
+        with pytest.raises(TypeError, match="random_state must be an int or a np.random.RandomState, got"):
+            generate(random_state=wrong)
+    with pytest.raises(ValueError, match="n_samples must be at least [2345], one a class, got 1"):
+        generate(1, random_state=0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_blobs_and_five_classes_are_separable_with_the_stated_margin(seed):
+    X, y = datasets.blobs(random_state=seed)
+    angle = 2 * np.pi * np.arange(3) / 3
+    assert (datasets.signs(y, 3) * (X @ [np.cos(angle), np.sin(angle)]).T).min() >= 0.5 - 1e-12
+    X, y = datasets.five_classes(random_state=seed)
+    means = np.array([[0.2, 0.2], [0.8, 0.2], [0.5, 0.5], [0.2, 0.8], [0.8, 0.8]])
+    f = 2 * X @ means.T - (means**2).sum(axis=1)
+    for own, scores in zip(y, f, strict=True):
+        others = np.delete(np.arange(5), own)
+        steepness = 2 * np.hypot(*(means[own] - means[others]).T)
+        assert ((scores[own] - scores[others]) / steepness).min() >= 0.3 / np.sqrt(2) - 0.18 - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "separated"),
+    [("blobs2d", [0, 1, 2]), ("five-classes", [0, 1, 3, 4]), ("gaussians2d", [])]
+    + [("moons", []), ("spirals", []), ("four-spirals", [])],
+)
+def test_a_line_separates_these_classes_from_the_rest_and_no_others(name, separated):
+    """The linear programme z (w.x + b) >= 1 has a solution."""
+    data = datasets.load(name)
+    A = np.column_stack([data.X, np.ones(len(data.X))])
+    found = [linprog(np.zeros(3), -z[:, None] * A, -np.ones(len(A)), bounds=(None, None)).status for z in data.signs]
+    assert found == [0 if c in separated else 2 for c in data.classes]
+
+
+def test_blobs_and_gaussians_have_the_stated_spread():
+    X, y = datasets.blobs(30000, random_state=0)
+    centred = X - 4 * np.column_stack([np.cos(2 * np.pi * y / 3), np.sin(2 * np.pi * y / 3)])
+    assert np.abs(centred.mean(axis=0)).max() < 0.01 and np.hypot(*centred.T).max() <= 1.5 + 1e-12
+    kept = 1 - (1 + 9 / 2) * np.exp(-9 / 2)  # E[|e|^2; |e| <= 3] / 2 for e ~ N(0, I) in the plane
+    np.testing.assert_allclose(centred.var(axis=0), 0.25 * kept / (1 - np.exp(-9 / 2)), rtol=0.03)
+    X, y = datasets.gaussians(100000, random_state=0)
+    assert abs(np.mean((X[:, 0] > 0) != y) - norm.cdf(-1)) < 4 * np.sqrt(norm.cdf(-1) * norm.cdf(1) / 100000)
+
+
+def test_moons_and_spirals_lie_on_their_curves_up_to_the_stated_spread():
+    X, y = datasets.moons(20000, random_state=0, spread=0.0)
+    np.testing.assert_allclose(np.hypot(*(X - np.outer(y, [1, 0.5])).T), 1)
+    assert (X[y == 0, 1] >= 0).all() and (X[y == 1, 1] <= 0.5).all()
+    arms = {datasets.spirals: (1, -2, 0.25, 1.75, 0.03), datasets.four_spirals: (2, 4, 0.5, 2.5, 0.05)}
+    for generate, (pitch, arm, least, most, spread) in arms.items():
+        X, y = generate(20000, random_state=0, spread=0.0)
+        radius, angle = np.hypot(*X.T), np.arctan2(X[:, 1], X[:, 0])
+        turns = radius / pitch - angle / (2 * np.pi) + y / arm
+        np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
+        assert least <= radius.min() < least + 0.01 and most - 0.01 < radius.max() <= most
+        np.testing.assert_allclose((generate(20000, random_state=0)[0] - X).std(axis=0), spread, rtol=0.03)
+    noise = datasets.moons(20000, random_state=0)[0] - datasets.moons(20000, random_state=0, spread=0.0)[0]
+    np.testing.assert_allclose(noise.std(axis=0), 0.15, rtol=0.03)
