@@ -3,10 +3,10 @@
     python benchmarks/literal.py [--n 4000 8000] [--degree 3] [--epochs 1] [--digits 3] [--threads 2]
     python benchmarks/literal.py --svc [--n 60000] [--degree 3] [--epochs 10] [--threads 2]
 
-The literal form (Hermans 2021, Algorithm 1) makes the whole matrix K = (1 + X X^T)^p in NumPy once and takes the product
-of alpha z with K[t] at every step; whenever alpha has moved it counts the training errors of the new predictor with
-K (alpha z), so that the average and the minimizing predictor are known at the end. Both learn from the first n training
-images of MNIST in the same orders, and must make the same mistakes and arrive at the same predictors.
+The literal form (Hermans 2021, kp.literal.algorithm_1) makes the whole matrix K = (1 + X X^T)^p in NumPy once and takes the
+product of alpha z with a column of it at every step; for the average and the minimizing predictor it then adds up the stored
+alpha and counts the training errors of each different one with K (alpha z). Both learn from the first n training images of
+MNIST in the same orders, and must make the same mistakes and arrive at the same predictors.
 
 --svc trains scikit-learn's SVC on X / 255 with (x . y + 1 / 255^2)^p, which is K / 255^(2 p), and sets its time beside that
 of one degree of the study: ten one-vs-all perceptrons, all four predictors after every epoch, on both splits.
@@ -19,9 +19,10 @@ import numpy as np
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kp import PREDICTORS, datasets, kernels
+from kp import PREDICTORS, kernels, literal
 from kp.gram import Gram
 from kp.perceptron import find_mistakes, visiting_orders
+from study import datasets
 from study.mnist import experiment as mnist
 
 SEED = 0
@@ -34,20 +35,12 @@ def full_matrix(X, degree):
     return np.power(K, degree, out=K)
 
 
-def literal(K, z, orders):
-    """Algorithm 1 for one perceptron: mistakes (example, step), alpha final, the sum of all alpha, alpha minimizing."""
-    alpha, total, fewest, minimizing, mistakes, step = np.zeros(len(z)), np.zeros(len(z)), len(z) + 1, None, [], 0
-    for order in orders:
-        for t in order:
-            if z[t] * ((alpha * z) @ K[t]) <= 0:
-                alpha[t] += 1
-                mistakes.append((int(t), step))
-                errors = np.count_nonzero(z * (K @ (alpha * z)) <= 0)
-                if errors < fewest:
-                    fewest, minimizing = errors, alpha.copy()
-            total += alpha
-            step += 1
-    return mistakes, alpha, total, minimizing
+def algorithm_1(K, z, order):
+    """Algorithm 1 and the predictors from A: the mistakes (example, step), alpha final, average and minimizing."""
+    K = K.T  # the same numbers, with columns that lie together in memory
+    A = literal.algorithm_1(K, z, order)
+    mistakes = [(int(order[s]), s) for s in range(len(A)) if s == 0 or A[s] is not A[s - 1]]
+    return mistakes, A[-1], literal.average(A), literal.minimizing(A, K, z)
 
 
 def compare(n, degree, epochs, digits, threads):
@@ -59,17 +52,17 @@ def compare(n, degree, epochs, digits, threads):
         clock = [time.perf_counter()]
         K = full_matrix(pixels.astype(np.float64), degree)
         clock.append(time.perf_counter())
-        expected = [literal(K, z, [order[a] for order in orders]) for a, z in enumerate(signs)]
+        expected = [algorithm_1(K, z, order) for z, order in zip(signs, np.concatenate(orders, axis=1), strict=True)]
         clock.append(time.perf_counter())
     del K
     start = time.perf_counter()
     gram = Gram.of_points(pixels, memory_budget=mnist.MEMORY_BUDGET)
     logs = find_mistakes(gram, kernels.polynomial(degree), signs, orders, epochs, threads=threads)
     ours = time.perf_counter() - start
-    for log, (mistakes, final, total, minimizing) in zip(logs, expected, strict=True):
+    for log, (mistakes, final, average, minimizing) in zip(logs, expected, strict=True):
         assert list(zip(log.example.tolist(), log.step.tolist(), strict=True)) == mistakes
         np.testing.assert_array_equal(log.alpha("final", n=n), final)
-        np.testing.assert_array_equal(log.alpha("average", n=n), total / log.steps())
+        np.testing.assert_array_equal(log.alpha("average", n=n), average)
         np.testing.assert_array_equal(log.alpha("minimizing", n=n), minimizing)
     print(f"\nn = {n:,}, degree {degree}, {epochs} epochs, digits {digits}: the same {sum(map(len, logs)):,} mistakes")
     print(f"{'literal: the matrix':28}{clock[1] - clock[0]:8.2f} s")

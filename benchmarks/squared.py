@@ -2,7 +2,7 @@
 
     python benchmarks/squared.py [--n 250 500 1000 2000 4000] [--epochs 10 200] [--dataset mnist] [--threads 2] [--blocks]
 
-The literal form (Xu & Zhang 2005, eq. 11, study.multiclass.experiment.literal) is plain NumPy with the whole matrix K: C n products at
+The literal form (Xu & Zhang 2005, kp.literal.xu_zhang) is plain NumPy with the whole matrix K: C n products at
 every visit, and two rows of the coefficients moved at every mistake. The shipped form is the default one, `Dense` in
 K^2 + 1; its time has the squaring of K in it. --blocks also runs `Coefficients`, which never holds K^2, here with K at hand.
 All get the same K, that of the linear kernel on the first n training images with pixels cut to 0 or 1, so that every sum is
@@ -16,13 +16,13 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kp import literal
 from kp.kesler import Coefficients, Dense, find_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.multiclass.experiment import literal
 
 SEED = 0
-COLUMNS = ("example", "step", "promoted", "demoted")
+COLUMNS = ("example", "step", "demoted")
 
 
 def problem(name, n):
@@ -58,10 +58,10 @@ def compare(name, n, epochs, threads, with_blocks):
     (square, learn), log = shipped(K, y, n_classes, orders, threads)
     with threadpool_limits(threads, "blas"):
         start = time.perf_counter()
-        mistakes, *_ = literal(K, y, n_classes, orders[: log.n_epochs])
+        *_, mistakes = literal.xu_zhang(K.T, y, np.concatenate(orders[: log.n_epochs]))
         slow = time.perf_counter() - start
     assert rows(log) == mistakes
-    cells = [f"{n:,}", log.n_epochs, f"{log.n_mistakes:,}", f"{slow:.2f}", f"{square:.2f}", f"{learn:.2f}"]
+    cells = [f"{n:,}", log.n_epochs, f"{log.n_mistakes():,}", f"{slow:.2f}", f"{square:.2f}", f"{learn:.2f}"]
     cells += [f"**{slow / (square + learn):.1f}**"]
     if with_blocks:
         blocks, other = blocked(K, y, n_classes, orders, threads)
@@ -71,7 +71,7 @@ def compare(name, n, epochs, threads, with_blocks):
 
 
 def rows(log):
-    """The mistakes of a log as `literal` tells them."""
+    """The mistakes of a log as `literal.xu_zhang` tells them."""
     return list(zip(*(getattr(log, column).tolist() for column in COLUMNS), strict=True))
 
 

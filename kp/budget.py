@@ -22,16 +22,15 @@ import numbers
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import BYTES, DOUBLE, SINGLE, Columns, Points, Products
-from kp.kernels import POLYNOMIAL, fill
-from kp.perceptron import _byte_dot, _exact_dot, _ordered_dot, check_range
+from kp.compiled import compiled
+from kp.gram import BYTES, CrossGram, Points, Products, dot
+from kp.kernels import POLYNOMIAL, check_range, fill
 from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
@@ -82,7 +81,7 @@ class OnlineLearners:
         P = Points(everything)
         check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
         scale = self._scale(P.norms)
-        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.smallest
+        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.compact
         if dense.dtype != np.uint8:
             dense = P.X.astype(np.float64, copy=False) if forgetron else np.empty((0, 0), dtype=np.uint8)
         scores, visited = np.empty(signs.shape), np.empty(signs.shape)
@@ -108,7 +107,7 @@ class OnlineLearners:
             P, Q = Points(self.points), Points(X)
             check_range(self.kernel, [P.top, Q.top], self.n_steps)
             weights = self.coefficients() * self._scale(P.norms)
-            columns = Columns(Products(P, Q))
+            columns = CrossGram(Products(P, Q))
             out = expansion(weights, np.arange(len(P)), self.kernel, columns, threads=1) * self._scale(Q.norms)
         return out + self.state[:, [INTERCEPT]]
 
@@ -184,7 +183,7 @@ def _inverse_root(kernel, norms):
     return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _kernel_rows(kernel, products, norms, others, scale, scales, K):
     """K[j, i] = k(x_j, x_i), multiplied by both scales, from inner products."""
     for j in range(K.shape[0]):
@@ -193,7 +192,7 @@ def _kernel_rows(kernel, products, norms, others, scale, scales, K):
             K[j, i] *= scale[j] * scales[i]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _score(K, columns, weights, low, high):
     f = 0.0
     for i in range(low, high):
@@ -201,7 +200,7 @@ def _score(K, columns, weights, low, high):
     return f
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _perceptron(
     rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale
 ):  # fmt: skip
@@ -231,7 +230,7 @@ def _perceptron(
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _shrink(rule, weights, k, state):
     """Multiply the weights by phi; account for the removal of the first, whose kernel values with all held are k."""
     sign = 1.0 if weights[0] > 0.0 else -1.0
@@ -256,7 +255,7 @@ def _shrink(rule, weights, k, state):
     state[NORM] = phi * phi * state[NORM] - 2.0 * sigma * mu + sigma * sigma * k[0]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
     """k(x_r, x_i) of the first example that is held with all that are."""
     n = columns.shape[0]
@@ -265,19 +264,14 @@ def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
     for i in range(n):
         s = index[columns[i]]
         others[i] = norms[s]
-        if arithmetic == BYTES:
-            products[i] = _byte_dot(X[r], X[s])
-        elif arithmetic == SINGLE or arithmetic == DOUBLE:
-            products[i] = _exact_dot(X[r], X[s])
-        else:
-            products[i] = _ordered_dot(X[r], X[s])
+        products[i] = dot(arithmetic, X[r], X[s])
     fill(kernel, products, norms[r], others, k)
     for i in range(n):
         k[i] *= scale[r] * scale[index[columns[i]]]
     return k
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores):
     """NORMA over the rows of K, `step` steps having been made; holds columns[low:high], returns low and high."""
     low = 0

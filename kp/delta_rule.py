@@ -23,15 +23,15 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
+from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
+from kp.kernels import check_range
 from kp.mistakes import Log
 from kp.output_codes import PRESENTATIONS, code_matrix, decision, presentations
-from kp.perceptron import check_range
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +129,7 @@ class DeltaRulePerceptron(KernelPerceptron):
         """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
         check_is_fitted(self)
         log, W = self.mistakes_, self.initial_weights_.copy()
-        if log.until(epoch):
+        if log.length(epoch):
             sizes = float(self.eta) * log.weights(predictor, epoch)
             sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
             _move(W, self._modifying(), log.delta, sizes)
@@ -148,7 +148,7 @@ class DeltaRulePerceptron(KernelPerceptron):
         x = _augmented(validate_data(self, X, dtype="numeric", reset=False))
         if predictor != "voted":
             return _outputs(self.weights(predictor, epoch), x).T
-        log, made = self.mistakes_, self.mistakes_.until(epoch)
+        log, made = self.mistakes_, self.mistakes_.length(epoch)
         votes = _vote(self.initial_weights_.copy(), self._modifying(), log.delta[:made], float(self.eta),
                       np.diff(log.step[:made], prepend=0, append=log.steps(epoch)), x)  # fmt: skip
         return votes.T / log.steps(epoch)
@@ -179,7 +179,7 @@ def _augmented(X):
     return np.column_stack([np.ones(len(X)), np.asarray(X, dtype=np.float64)])
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _output(w, x):
     total = 0.0
     for k in range(w.shape[0]):
@@ -187,7 +187,7 @@ def _output(w, x):
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _outputs(W, X):
     out = np.empty((W.shape[0], X.shape[0]))
     for i in range(W.shape[0]):
@@ -196,13 +196,13 @@ def _outputs(W, X):
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sign_errors(W, X, y):
     """delta (m, n) = y - sgn(W x) of all examples."""
     return y - np.sign(_outputs(W, X))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _present(X, y, order, eta, W, errors):
     """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
     vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
@@ -234,7 +234,7 @@ def _present(X, y, order, eta, W, errors):
     return places[:count], deltas[:count], wrong[:count]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _move(W, X, delta, sizes):
     """Add sizes[k] delta[k, i] X[k] to W[i], one modification k after the other."""
     for k in range(sizes.shape[0]):
@@ -243,7 +243,7 @@ def _move(W, X, delta, sizes):
                 W[i, j] += sizes[k] * delta[k, i] * X[k, j]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _vote(W, modifying, delta, eta, stood, X):
     """votes (m, n): the signs of the outputs after each number of modifications, times the steps for which they stood."""
     votes = np.zeros((W.shape[0], X.shape[0]))

@@ -12,9 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from kp import kernels
-from kp.gram import Columns, GivenValues, Gram, Points, Products
+from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
+from kp.kernels import check_range
 from kp.mistakes import PREDICTORS
-from kp.perceptron import check_range
 
 
 class KernelPerceptron(ClassifierMixin, BaseEstimator):
@@ -81,7 +81,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
             _check_square(X)
             return Gram.of_matrix(np.ascontiguousarray(X))
         if callable(self.kernel):
-            source = GivenValues(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X))
+            source = PrecomputedKernel(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X))
             return Gram(source, memory_budget=self.memory_budget)
         return Gram.of_points(X, memory_budget=self.memory_budget)
 
@@ -89,11 +89,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         """Kernel values of the training points X (n, d), or Gram matrix (n, n), among themselves; nothing is kept."""
         if self.kernel == "precomputed":
             _check_square(X)
-            return Columns(GivenValues(lambda rows, columns: X[rows][:, columns], len(X), len(X)))
+            return CrossGram(PrecomputedKernel(lambda rows, columns: X[rows][:, columns], len(X), len(X)))
         if callable(self.kernel):
-            return Columns(GivenValues(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X)))
+            return CrossGram(PrecomputedKernel(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X)))
         points = Points(X)
-        return Columns(Products(points, points))
+        return CrossGram(Products(points, points))
 
     def _hold(self, X, examples):
         """Hold training points X (S, d) for prediction; examples (S,) are their columns in a precomputed kernel."""
@@ -105,13 +105,13 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=self._dtype(), reset=False)
         n = len(self._examples)
         if self.kernel == "precomputed":
-            return Columns(GivenValues(lambda rows, columns: X[columns][:, self._examples[rows]].T, n, len(X)))
+            return CrossGram(PrecomputedKernel(lambda rows, columns: X[columns][:, self._examples[rows]].T, n, len(X)))
         if callable(self.kernel):
             held = self._held
-            return Columns(GivenValues(lambda rows, columns: self._called(held[rows], X[columns]), n, len(X)))
+            return CrossGram(PrecomputedKernel(lambda rows, columns: self._called(held[rows], X[columns]), n, len(X)))
         points = Points(X)
         check_range(self._kernel(), [points.top, self._points.top], steps)
-        return Columns(Products(self._points, points))
+        return CrossGram(Products(self._points, points))
 
     def _called(self, X, Y):
         values = np.asarray(self.kernel(X, Y), dtype=np.float64)

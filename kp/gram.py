@@ -10,7 +10,8 @@ Symbols: X (n, d) points, s_ij = x_i . x_j.
 """
 
 import numpy as np
-from numba import njit
+
+from kp.compiled import compiled
 
 SINGLE, DOUBLE, ORDERED, GIVEN, BYTES = range(5)
 BLOCK = 1024
@@ -18,11 +19,16 @@ BLOCK = 1024
 
 
 class Points:
-    """Points ready for inner products: X (n, d) float32 or float64, norms (n,) = |x|^2, and how to multiply exactly.
-
-    smallest (n, d) are the same points as bytes where they fit, for products one at a time.
+    """Points ready for inner products.
 
     Raises ValueError unless X is a finite (n, d) array.
+
+    Attributes
+    ----------
+    X : (n, d) float32 where it holds the points exactly, else float64.
+    compact : (n, d) the same points as bytes where they fit, else X; for products one at a time.
+    norms : (n,) squared norms |x|^2; top is the largest of them.
+    exact : True if all inner products of the points are integers that double precision holds.
     """
 
     def __init__(self, X):
@@ -38,11 +44,11 @@ class Points:
             self.norms = _norms(self.X)
             self.exact = True
             small = X.size and X.min() >= 0 and largest <= 255 and X.shape[1] <= 2**16
-            self.smallest = np.array(X, dtype=np.uint8) if small else self.X
+            self.compact = np.array(X, dtype=np.uint8) if small else self.X
         else:
             self.X = np.array(X, dtype=np.float64, order="C")
             self.norms = _norms(self.X)
-            self.exact, self.smallest = False, self.X
+            self.exact, self.compact = False, self.X
         self.top = float(self.norms.max()) if len(self.norms) else 0.0
 
     def __len__(self):
@@ -58,23 +64,23 @@ class Points:
 
 
 class Products:
-    """Inner products of the points P (rows) with the points Q (columns), block by block."""
+    """Inner products of points (rows) with column_points (columns), block by block."""
 
-    def __init__(self, P, Q):
-        self.P, self.Q, self.arithmetic = P, Q, P.arithmetic(Q)
+    def __init__(self, points, column_points):
+        self.points, self.column_points, self.arithmetic = points, column_points, points.arithmetic(column_points)
         self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
-        self.row_norms, self.column_norms = P.norms, Q.norms
+        self.row_norms, self.column_norms = points.norms, column_points.norms
 
     def block(self, rows, columns, out):
         """out[i, j] = x_rows[i] . y_columns[j]; rows and columns index arrays or slices, out of the dtype of this object."""
         if self.arithmetic == ORDERED:
-            ordered_products(self.P.X[rows], np.ascontiguousarray(self.Q.X[columns].T), out)
+            ordered_products(self.points.X[rows], np.ascontiguousarray(self.column_points.X[columns].T), out)
             return
         dtype = np.float32 if self.arithmetic == SINGLE else np.float64
-        right = self.Q.X[columns]
+        right = self.column_points.X[columns]
         scratch = np.empty((min(len(rows), BLOCK), min(len(right), 4 * BLOCK)), dtype=dtype)
         for i in range(0, len(rows), BLOCK):
-            left = self.P.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
+            left = self.points.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
             for j in range(0, len(right), 4 * BLOCK):
                 part = right[j : j + 4 * BLOCK].astype(dtype, copy=False)
                 block = scratch[: len(left), : len(part)]
@@ -84,13 +90,13 @@ class Products:
             norms = self.column_norms[columns]
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
-                out[i, heavy] = right[heavy].astype(np.float64) @ self.P.X[rows[i]].astype(np.float64)
+                out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
 
 
-class GivenValues:
-    """Kernel values of n rows and m columns from a function (rows, columns) -> K[rows, columns], as `Products` are."""
+class PrecomputedKernel:
+    """Kernel values (n, m) in place of `Products`, from a function (rows, columns) -> K[rows, columns]."""
 
-    arithmetic, dtype = GIVEN, np.dtype(np.float64)
+    arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None
 
     def __init__(self, function, n, m):
         self.function, self.row_norms, self.column_norms = function, np.zeros(n), np.zeros(m)
@@ -99,7 +105,41 @@ class GivenValues:
         out[:] = self.function(rows, columns)
 
 
-@njit(nogil=True, cache=True)
+@compiled
+def dot(arithmetic, x, y):
+    """x . y of two points, for one of BYTES (`Points.compact` as bytes), SINGLE, DOUBLE or ORDERED."""
+    if arithmetic == BYTES:
+        return _byte_dot(x, y)
+    if arithmetic == SINGLE or arithmetic == DOUBLE:
+        return _exact_dot(x, y)
+    return _ordered_dot(x, y)
+
+
+@compiled
+def _byte_dot(x, y):
+    total = np.uint32(0)
+    for k in range(x.shape[0]):
+        total = np.uint32(total + np.uint32(x[k]) * np.uint32(y[k]))
+    return np.float64(total)
+
+
+@compiled(fastmath={"reassoc"})
+def _exact_dot(x, y):
+    total = np.float64(0.0)
+    for k in range(x.shape[0]):
+        total += np.float64(x[k]) * np.float64(y[k])
+    return total
+
+
+@compiled
+def _ordered_dot(x, y):
+    total = np.float64(0.0)
+    for k in range(x.shape[0]):
+        total += np.float64(x[k]) * np.float64(y[k])
+    return total
+
+
+@compiled
 def ordered_products(A, BT, out):
     """out (n, m) = A (n, d) times BT (d, m), each sum in the order of the columns of A; in tiles that fit the cache."""
     rows, wide = 32, 1024
@@ -124,7 +164,7 @@ def ordered_products(A, BT, out):
                     k += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _norms(A):
     out = np.zeros(A.shape[0])
     for i in range(A.shape[0]):
@@ -133,11 +173,19 @@ def _norms(A):
     return out
 
 
-class Columns:
-    """Blocks of columns of inner products (or given values) of training points with any others; nothing is kept."""
+class CrossGram:
+    """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
+
+    Attributes
+    ----------
+    source : `Products` or `PrecomputedKernel`, which makes the blocks.
+    points, column_points : the `Points` of rows and columns, None for a precomputed kernel.
+    row_norms, norms : their squared norms (n,), (m,).
+    """
 
     def __init__(self, source):
-        self.source, self.row_norms, self.norms = source, source.row_norms, source.column_norms
+        self.source, self.points, self.column_points = source, source.points, source.column_points
+        self.row_norms, self.norms = source.row_norms, source.column_norms
 
     def __len__(self):
         return len(self.norms)
@@ -158,28 +206,31 @@ class Columns:
         return block, np.arange(len(examples))
 
 
-class Gram(Columns):
-    """Rows of the square matrix of inner products (or given values) of n training points, made on demand and kept.
+class Gram(CrossGram):
+    """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept.
 
-    memory_budget is in bytes and bounds the rows that are kept; the least recently used give way. `store` (capacity, n)
-    holds them and `slot` (n,) says where the row of each example is, -1 if nowhere. `computed` counts the rows made.
-    Raises ValueError if the budget does not hold a single row.
+    memory_budget bounds the bytes of the rows that are kept; the least recently used give way.
+    Raises ValueError if it does not hold a single row.
+
+    Attributes
+    ----------
+    store : (capacity, n) the rows that are kept.
+    slot : (n,) the row of `store` that belongs to each example, or -1.
+    computed : the number of rows made so far.
     """
 
     def __init__(self, source, *, memory_budget):
         super().__init__(source)
         n = len(self)
         row = n * source.dtype.itemsize
-        self.capacity = int(min(n, memory_budget // row))
-        if self.capacity < 1:
+        capacity = int(min(n, memory_budget // row))
+        if capacity < 1:
             raise ValueError(
                 f"memory_budget must hold at least one row of {n} inner products ({row} bytes), got {memory_budget}; "
                 "raise the budget or use fewer examples"
             )
-        self.store = np.empty((self.capacity, n), dtype=source.dtype)
-        self.slot = np.full(n, -1)
-        self._example = np.full(self.capacity, -1)
-        self._used = np.zeros(self.capacity, dtype=np.int64)
+        self.store, self.slot = np.empty((capacity, n), dtype=source.dtype), np.full(n, -1)
+        self._example, self._used = np.full(capacity, -1), np.zeros(capacity, dtype=np.int64)
         self._filled = self._clock = self.computed = 0
 
     @classmethod
@@ -191,14 +242,15 @@ class Gram(Columns):
     @classmethod
     def of_matrix(cls, K):
         """A matrix K (n, n) of kernel values that is there already."""
-        gram = cls(GivenValues(None, len(K), len(K)), memory_budget=8 * len(K))
-        gram.store, gram.slot, gram.capacity, gram._used = (
-            K,
-            np.arange(len(K)),
-            len(K),
-            np.zeros(len(K), dtype=np.int64),
-        )
+        n = len(K)
+        gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
+        gram.store, gram.slot, gram._used = K, np.arange(n), np.zeros(n, dtype=np.int64)
         return gram
+
+    @property
+    def capacity(self):
+        """The number of rows that can be kept at the same time."""
+        return len(self.store)
 
     def fetch(self, examples):
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
@@ -230,7 +282,7 @@ class Gram(Columns):
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
     def columns(self, examples, start, stop, buffer):
-        """As `Columns.columns`, but only rows that the store does not hold are computed."""
+        """As `CrossGram.columns`, but only rows that the store does not hold are computed."""
         rows = self.slot[examples]
         missing = np.flatnonzero(rows < 0)
         if len(missing) == 0:
@@ -243,7 +295,7 @@ class Gram(Columns):
         return block, rows
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _copy_rows(store, rows, start, out):
     for i in range(rows.shape[0]):
         for j in range(out.shape[1]):

@@ -5,12 +5,15 @@ Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 a
 Symbols: X (n, d), Y (m, d) points, s = x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
 Every kernel here is a function of s, |x|^2 and |y|^2, so one matrix of inner products serves all of them. Powers are
 taken by repeated multiplication in a fixed order: the same bits on every machine.
+
+A new kernel is a kind, a function that makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from kp.compiled import compiled
 
 VALUES, POLYNOMIAL, RBF = range(3)
 
@@ -43,6 +46,13 @@ class Kernel(NamedTuple):
             return 1.0
         with np.errstate(over="ignore"):
             return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree)
+
+    def diagonal(self, norms):
+        """k(x, x) (n,) of points with these squared norms; needs no points."""
+        own = np.ones(len(norms))
+        if self.kind == POLYNOMIAL:
+            fill(self, norms, 0.0, norms, own)
+        return own
 
     @property
     def affine(self):
@@ -89,7 +99,23 @@ def rbf(*, gamma):
     return Kernel(RBF, float(gamma), 0.0, 1)
 
 
-@njit(nogil=True, cache=True)
+def check_range(kernel, norms, steps):
+    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64.
+
+    norms are squared norms of the points. Given kernel values are not checked here: they were checked when they came in.
+    """
+    if kernel.kind == VALUES:
+        return
+    bound = kernel.bound(float(np.max(norms)))
+    if not bound <= np.finfo(np.float64).max / max(float(steps), 1.0) ** 2:
+        raise ValueError(
+            f"kernel values must stay below 1.8e308 when {steps} scores are summed, but this kernel of degree "
+            f"{kernel.degree} reaches {bound:.2g} on points of squared norm {np.max(norms):.4g}; "
+            "scale the data down or lower the degree"
+        )
+
+
+@compiled
 def fill(kernel, products, norm, norms, out):
     """out[j] = k(x, y_j), from products[j] = x . y_j, norm = |x|^2 and norms[j] = |y_j|^2; one row, in fixed order."""
     m = out.shape[0]

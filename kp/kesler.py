@@ -20,9 +20,9 @@ beta (C,) the parameters of eq. 10.
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
+from kp.compiled import compiled
 from kp.gram import ordered_products
 from kp.kernels import fill
 from kp.mistakes import MulticlassLog
@@ -34,23 +34,26 @@ DEMOTE = ("winner", "first", "all")
 BLOCK = 512
 """Visits that are gone through together where the matrix G is not kept."""
 
+STRIP = 128
+"""Rows of a product that one thread computes at a time."""
 
-def find_mistakes(learner, orders, *, stop_if_separated=True, tick=None):
+
+def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     """Run a learner over the visiting orders, one (1, n) array an epoch; returns its `MulticlassLog`.
 
     learner is a `Dense`, `Rows`, `Coefficients` or `Linear`. stop_if_separated ends after the first epoch without a mistake.
-    tick(visits) is called after each epoch.
+    callback(visits) is called after each epoch.
     """
     columns, ends, steps = [], [], 0
     for order in orders:
         order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
-        place, promoted, demoted, errors = learner.epoch(order)
-        columns.append((order[place], steps + place, promoted, demoted, errors))
+        position, promoted, demoted, errors = learner.epoch(order)
+        columns.append((order[position], steps + position, promoted, demoted, errors))
         steps += len(order)
         ends.append(steps)
-        if tick:
-            tick(len(order))
-        if stop_if_separated and not len(place):
+        if callback:
+            callback(len(order))
+        if stop_if_separated and not len(position):
             break
     example, step, promoted, demoted, errors = map(np.concatenate, zip(*columns, strict=True))
     counted = len(errors) == len(example)
@@ -71,7 +74,7 @@ class Dense:
         self.demote, self.counting = DEMOTE.index(demote), count_errors
 
     def epoch(self, order):
-        """Visit the examples once: of each mistake its place in the order, the classes it moves, and training errors."""
+        """Visit the examples once: of each mistake its position in the order, the classes it moves, and training errors."""
         return _visit(self.G, self.y, order, self.demote, self.counting, self.F)
 
 
@@ -92,9 +95,9 @@ class Rows:
 
     def _block(self, pool, examples, start):
         G, norms = self.gram.values(self.kernel, examples, examples) + self.threshold, self.gram.norms
-        places = np.arange(len(examples))
-        place, promoted, demoted, _ = _visit(G, self.y[examples], places, self.demote, False, self.F[:, examples])
-        wrong = examples[place]
+        positions = np.arange(len(examples))
+        position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, self.F[:, examples])
+        wrong = examples[position]
         self.gram.fetch(np.unique(wrong))
         n = self.F.shape[1]
         cuts = np.linspace(0, n, self.threads + 1).astype(int)
@@ -108,7 +111,7 @@ class Rows:
             )  # fmt: skip
 
         errors = sum(pool.map(advance, parts))
-        return start + place, promoted, demoted, _of_whole_mistakes(errors, promoted)
+        return start + position, promoted, demoted, _of_whole_mistakes(errors, promoted)
 
 
 class Coefficients:
@@ -130,15 +133,15 @@ class Coefficients:
             K = self.rows(examples)
             F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
             G = squared(K.T, threads=self.threads) + self.threshold
-            places = np.arange(len(examples))
-            place, promoted, demoted, _ = _visit(G, self.y[examples], places, self.demote, False, F)
-            for q, i, j in zip(place, promoted, demoted, strict=True):
+            positions = np.arange(len(examples))
+            position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, F)
+            for q, i, j in zip(position, promoted, demoted, strict=True):
                 if i >= 0:
                     self.alpha[i] += K[q]
                     self.beta[i] += 1
                 self.alpha[j] -= K[q]
                 self.beta[j] -= 1
-            found.append((start + place, promoted, demoted, np.empty(0, dtype=np.int64)))
+            found.append((start + position, promoted, demoted, np.empty(0, dtype=np.int64)))
         return map(np.concatenate, zip(*found, strict=True))
 
 
@@ -154,29 +157,38 @@ class Linear:
 
 
 def product(A, B, *, threads=2):
-    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads."""
-    out, BT = np.empty((len(A), len(B))), np.ascontiguousarray(B.T)
-    parts = [slice(start, start + 64) for start in range(0, len(A), 64)]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda part: ordered_products(A[part], BT, out[part]), parts))
+    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads.
+
+    Where B is A itself, half of the product is computed and mirrored. Tiles are copied, which makes them fit the cache.
+    """
+    A, BT, symmetric = np.ascontiguousarray(A), np.ascontiguousarray(B.T), B is A
+    out, starts = np.empty((len(A), BT.shape[1])), range(0, len(A), STRIP)
+    wide = TILE if len(starts) > 1 else max(len(out.T), 1)
+
+    def strip(start):
+        rows = slice(start, start + STRIP)
+        for left in range(start if symmetric else 0, BT.shape[1], wide):
+            columns = slice(left, left + wide)
+            right = np.ascontiguousarray(BT[:, columns])
+            made = np.empty((len(A[rows]), right.shape[1]))
+            ordered_products(A[rows], right, made)
+            out[rows, columns] = made
+            if symmetric:
+                out[columns, rows] = made.T
+
+    if threads == 1 or len(starts) == 1:
+        for start in starts:
+            strip(start)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(strip, starts))
     return out
 
 
 def squared(K, *, threads=2):
     """K^T K (n, n) of K (m, n), which is K^2 where K is symmetric; each sum in the order of the m rows."""
-    K, KT = np.ascontiguousarray(K), np.ascontiguousarray(K.T)
-    n, size = len(KT), 64
-    out = np.empty((n, n))
-
-    def strip(start):
-        stop, made = min(start + size, n), np.empty((min(size, n - start), n - start))
-        ordered_products(KT[start:stop], K[:, start:], made)
-        out[start:stop, start:] = made
-        out[start:, start:stop] = made.T
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(strip, range(0, n, size)))
-    return out
+    KT = K.T
+    return product(KT, KT, threads=threads)
 
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
@@ -186,8 +198,8 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats.
     """
     examples = np.unique(log.example)
-    places = np.searchsorted(examples, log.example)
-    until = np.array([log.until(epoch) for epoch in epochs], dtype=np.int64)
+    index = np.searchsorted(examples, log.example)
+    lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes, errors = np.zeros((len(epochs), n_classes, len(columns))), np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
@@ -199,8 +211,8 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
             def over(tile, start=start, block=block, rows=rows):
                 part = slice(start + tile.start, start + tile.stop)
                 return _walk(
-                    kernel, threshold, block[:, tile], rows[places], columns.row_norms[log.example], columns.norms[part],
-                    log.step, log.promoted, log.demoted, until, steps, y[part], votes[:, :, part],
+                    kernel, threshold, block[:, tile], rows[index], columns.row_norms[log.example], columns.norms[part],
+                    log.step, log.promoted, log.demoted, lengths, steps, y[part], votes[:, :, part],
                 )  # fmt: skip
 
             errors += sum(pool.map(over, tiles))
@@ -213,7 +225,7 @@ def _of_whole_mistakes(errors, promoted):
     return np.repeat(errors[last], np.diff(last, prepend=-1)) if len(promoted) else errors
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _next_demoted(scores, own, true, j, demote):
     """The class to demote after class j (-1 at first), or -1: the classes but the true one that score at least `own`."""
     if demote == 0 or demote == 1:
@@ -231,7 +243,7 @@ def _next_demoted(scores, own, true, j, demote):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _wrong(F, y):
     """The number of examples that a class other than their own matches or beats."""
     n = F.shape[1]
@@ -251,10 +263,10 @@ def _wrong(F, y):
     return wrong
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit(G, y, order, demote, counting, F):
-    """Visit the examples in order; F (C, n) moves. Places in the order, promoted, demoted, and errors of each row."""
-    place, promoted, demoted, errors = (
+    """Visit the examples in order; F (C, n) moves. Positions in the order, promoted, demoted, and errors of each row."""
+    position, promoted, demoted, errors = (
         [0 for _ in range(0)],
         [0 for _ in range(0)],
         [0 for _ in range(0)],
@@ -278,22 +290,22 @@ def _visit(G, y, order, demote, counting, F):
             down = F[j]
             for u in range(row.shape[0]):
                 down[u] -= row[u]
-            place.append(s)
+            position.append(s)
             promoted.append(raised)
             demoted.append(j)
             raised = -1
             j = _next_demoted(scores, scores[true], true, j, demote)
         if counting:
             wrong = _wrong(F, y)
-            for _ in range(len(place) - len(errors)):
+            for _ in range(len(position) - len(errors)):
                 errors.append(wrong)
-    return np.array(place), np.array(promoted), np.array(demoted), np.array(errors)
+    return np.array(position), np.array(promoted), np.array(demoted), np.array(errors)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit_linear(X, y, order, demote, threshold, W, b):
-    """Visit the examples in order; W (C, d) and b (C,) move. Places in the order, promoted and demoted classes."""
-    place, promoted, demoted = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
+    """Visit the examples in order; W (C, d) and b (C,) move. Positions in the order, promoted and demoted classes."""
+    position, promoted, demoted = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
     scores = np.empty(W.shape[0])
     for s in range(order.shape[0]):
         t = order[s]
@@ -310,15 +322,15 @@ def _visit_linear(X, y, order, demote, threshold, W, b):
         while j >= 0:
             W[j] -= x
             b[j] -= 1.0
-            place.append(s)
+            position.append(s)
             promoted.append(raised)
             demoted.append(j)
             raised = -1
             j = _next_demoted(scores, scores[true], true, j, demote)
-    return np.array(place), np.array(promoted), np.array(demoted)
+    return np.array(position), np.array(promoted), np.array(demoted)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demoted, y, F):
     """Move the scores F (C, c) of some columns by these mistakes, one after the other; the wrong ones of them after each."""
     errors, values = np.zeros(len(slots), dtype=np.int64), np.empty(TILE)
@@ -332,7 +344,7 @@ def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demote
     return errors
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _move(k, threshold, promoted, demoted, F):
     for u in range(k.shape[0]):
         k[u] += threshold
@@ -345,16 +357,16 @@ def _move(k, threshold, promoted, demoted, F):
         down[u] -= k[u]
 
 
-@njit(nogil=True, cache=True)
-def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demoted, until, steps, y, votes):
+@compiled
+def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demoted, lengths, steps, y, votes):
     """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs."""
-    n_classes, size, n_epochs = votes.shape[1], norms.shape[0], len(until)
+    n_classes, size, n_epochs = votes.shape[1], norms.shape[0], len(lengths)
     counting = size > 0 and y[0] >= 0
     F, total, k = np.zeros((n_classes, size)), np.zeros((n_classes, size)), np.empty(size)
     errors = np.zeros(len(rows), dtype=np.int64)
     epoch, since = 0, 0
     for m in range(len(rows) + 1):
-        while epoch < n_epochs and m >= until[epoch]:
+        while epoch < n_epochs and m >= lengths[epoch]:
             _vote(F, steps[epoch] - since, total)
             since = steps[epoch]
             votes[epoch] = total
@@ -371,7 +383,7 @@ def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demo
     return errors
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _vote(F, steps, total):
     for u in range(F.shape[1]):
         best = 0

@@ -21,11 +21,14 @@ PREDICTORS = ("final", "average", "minimizing", "voted")
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """What every log of mistakes has, in the order in which they were made.
+    """Mistakes in the order in which they were made.
 
-    example (M,) index of the training example; step (M,) 0-based step; errors (M,) number of training examples that the
-    predictor right after the mistake gets wrong (an example not won outright is wrong), or None where they were not
-    counted; ends (E,) number of steps made when each epoch ended.
+    Attributes
+    ----------
+    example : (M,) indices of the training examples.
+    step : (M,) 0-based steps.
+    errors : (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
+    ends : (E,) steps made by the end of each epoch.
     """
 
     example: np.ndarray
@@ -55,12 +58,16 @@ class Log:
             raise ValueError(f"epoch must be an integer in 1..{self.n_epochs}, the epochs that were run, got {epoch!r}")
         return int(self.ends[epoch - 1])
 
-    def until(self, epoch=None):
-        """The number of mistakes made by the end of the epoch."""
+    def length(self, epoch=None):
+        """The number of rows of the log until the end of the epoch."""
         return int(np.searchsorted(self.step, self.steps(epoch)))
 
-    def best(self, epoch=None):
-        """The length of the prefix of the log whose predictor has the fewest training errors; the first of equals.
+    def n_mistakes(self, epoch=None):
+        """The number of mistakes until the end of the epoch: here one for each row."""
+        return self.length(epoch)
+
+    def minimizing_length(self, epoch=None):
+        """The length of the prefix of the log whose predictor has the fewest training errors; the first if several have.
 
         Raises ValueError where training errors were not counted.
         """
@@ -69,34 +76,31 @@ class Log:
                 "the minimizing predictor needs the training errors of every predictor, and they were not counted: a stream "
                 "fed to partial_fit has no training set to count them on; use fit, or another predictor"
             )
-        first = np.argmin(self.errors[: self.until(epoch)])
+        first = np.argmin(self.errors[: self.length(epoch)])
         return int(np.searchsorted(self.step, self.step[first], side="right"))
-
-    def survival(self, epoch=None):
-        """c (M',) number of stored vectors in which each predictor of the log stands; sums to T minus the steps before
-        the first mistake."""
-        return np.diff(self.step[: self.until(epoch)], append=self.steps(epoch))
 
     def weights(self, predictor="final", epoch=None):
         """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted.
 
-        final: 1 for all; minimizing: 1 up to the best prefix; average: T - s, to be divided by T. The voted predictor
-        is no such sum: walk along the log with `survival`.
+        final: 1 for all; minimizing: 1 for the prefix with the fewest training errors; average: T - s, to be divided by T.
+        The voted predictor is no such sum: see `kp.predictors.replay`.
         """
         if predictor == "final":
-            return np.ones(self.until(epoch), dtype=np.int64)
+            return np.ones(self.length(epoch), dtype=np.int64)
         if predictor == "minimizing":
-            return np.ones(self.best(epoch), dtype=np.int64)
+            return np.ones(self.minimizing_length(epoch), dtype=np.int64)
         if predictor == "average":
-            return self.steps(epoch) - self.step[: self.until(epoch)]
+            return self.steps(epoch) - self.step[: self.length(epoch)]
         raise ValueError(f"predictor must be one of final, average, minimizing, got {predictor!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MistakeLog(Log):
-    """The mistakes of one binary kernel perceptron: f(x) = sum_m weight_m sign_m k(x_m, x), and sign (M,) their labels +-1.
+    """The mistakes of one binary kernel perceptron: f(x) = sum_m weight_m sign_m k(x_m, x).
 
-    An example with a score of exactly 0 is wrong.
+    Attributes
+    ----------
+    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error.
     """
 
     sign: np.ndarray
@@ -122,18 +126,21 @@ class MistakeLog(Log):
 class MulticlassLog(Log):
     """The mistakes of a multiclass perceptron: each raises the scores of one class by k(x_m, .) and lowers another's.
 
-    promoted (M,) and demoted (M,) are indices of classes. A mistake that demotes several classes takes as many rows, of the
-    same step; only its first row promotes, the others have promoted = -1. All of them carry the training errors of the
-    predictor after the whole mistake. An example that any class but its own matches or beats is wrong.
+    A mistake that demotes several classes takes as many rows, of the same step. Only the first of them promotes; all carry
+    the training errors of the predictor after the whole mistake. An example that another class matches or beats is an error.
+
+    Attributes
+    ----------
+    promoted : (M,) indices of classes, or -1.
+    demoted : (M,) indices of classes. The others are those of `Log`.
     """
 
     promoted: np.ndarray
     demoted: np.ndarray
 
-    @property
-    def n_mistakes(self):
-        """The number of mistakes, that is of distinct steps."""
-        return int(np.count_nonzero(self.promoted >= 0))
+    def n_mistakes(self, epoch=None):
+        """The number of mistakes until the end of the epoch: of rows that promote a class."""
+        return int(np.count_nonzero(self.promoted[: self.length(epoch)] >= 0))
 
     def coefficients(self, predictor="final", epoch=None, *, n_classes, n):
         """c (C, n) with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions of each example, weighted by `weights`.

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from kp import kernels
 from kp.estimator import KernelPerceptron
-from kp.gram import Columns, GivenValues
+from kp.gram import CrossGram, PrecomputedKernel
+from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
-from kp.perceptron import check_range, visiting_orders
+from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
@@ -164,7 +165,7 @@ class MulticlassKernelPerceptron(_AllClasses):
             here = columns.values(kernel, everyone, part).T
             return product(training.values(kernel, self.support_[rows]), here, threads=self._threads())
 
-        squares = Columns(GivenValues(values, len(self.support_), len(columns)))
+        squares = CrossGram(PrecomputedKernel(values, len(self.support_), len(columns)))
         return self._shares(kernels.GIVEN, squares, epoch)
 
     def _check_parameters(self):
@@ -287,7 +288,7 @@ class MulticlassPerceptron(_AllClasses):
         if predictor == "voted":
             return self._shares(self._kernel(), columns, epoch)
         W, b = self._weights(predictor, epoch)
-        f = product(W, columns.source.Q.X.astype(np.float64), threads=self._threads()) + b[:, None]
+        f = product(W, columns.column_points.X.astype(np.float64), threads=self._threads()) + b[:, None]
         return f.T if len(f) > 2 else f[1]
 
     def _check_parameters(self):

@@ -19,16 +19,17 @@ Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
+from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
+from kp.kernels import check_range
 from kp.mistakes import MistakeLog
-from kp.perceptron import check_range, find_mistakes, visiting_orders
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
@@ -287,12 +288,12 @@ def _errors_by_epoch(logs):
     """Training errors (E,) at the end of each epoch, summed over the outputs. Scores start at 0, so that every output errs
     on the first example presented and no log is empty at the end of an epoch."""
     epochs = range(1, logs[0].n_epochs + 1)
-    return sum(log.errors[[log.until(epoch) - 1 for epoch in epochs]] for log in logs)
+    return sum(log.errors[[log.length(epoch) - 1 for epoch in epochs]] for log in logs)
 
 
 def _until(log, epoch):
     """The log as it was at the end of the epoch."""
-    made = log.until(epoch)
+    made = log.length(epoch)
     columns = {name: getattr(log, name)[:made] for name in ("example", "step", "sign", "errors")}
     return replace(log, **columns, ends=log.ends[:epoch])
 
@@ -322,7 +323,7 @@ def _find_mistakes_dense(K, signs, orders, *, stop_if_separated):
     return logs
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _visit(K, signs, order, f, errors):
     """Visit the examples in order; outputs f (m, n) and their training errors (m,) move. Of each mistake the place in the
     order, the output, and the training errors of that output afterwards."""

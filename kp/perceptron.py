@@ -16,11 +16,11 @@ result depends on threads, stretches or budgets: each score receives the same ad
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
-from kp.gram import BYTES, DOUBLE, GIVEN, SINGLE
-from kp.kernels import VALUES, fill
+from kp.compiled import compiled
+from kp.gram import BYTES, DOUBLE, GIVEN, SINGLE, dot
+from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
 
@@ -53,15 +53,15 @@ def find_mistakes(
     threads=2,
     stop_if_separated=False,
     count_errors=True,
-    tick=None,
+    callback=None,
 ):
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
 
     kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
     visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
     stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the column
-    of training errors may be left out (None) where counting it would cost a pass of its own. tick(visits) is called as the
-    visits to examples go on. Raises ValueError if scores could overflow.
+    of training errors may be left out (None) where counting it would cost a pass of its own. callback(visits) is called as
+    the visits to examples go on. Raises ValueError if scores could overflow.
     """
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
@@ -70,13 +70,13 @@ def find_mistakes(
     kernels = one_for_each(kernel, m)
     for each in set(kernels):
         check_range(each, gram.norms, n * n_epochs)
-    tick = tick or (lambda visits: None)
+    callback = callback or (lambda visits: None)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         primal = start is None and all(primal_is_exact(gram, each, n * n_epochs) for each in set(kernels))
         run = _Primal(gram, kernels, signs) if primal else _Dual(gram, kernels, signs, start, pool)
         ends = []
         for epoch, order in enumerate(orders):
-            found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, tick)
+            found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, callback)
             ends.append((epoch + 1) * n)
             if stop_if_separated and not found:
                 break
@@ -100,22 +100,6 @@ def _log(examples, steps, errors, z, ends):
     return MistakeLog(example=example, step=step, sign=z[example], errors=errors, ends=ends)
 
 
-def check_range(kernel, norms, steps):
-    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64.
-
-    Given kernel values are not checked here: they were checked when they came in.
-    """
-    if kernel.kind == VALUES:
-        return
-    bound = kernel.bound(float(np.max(norms)))
-    if not bound <= np.finfo(np.float64).max / max(float(steps), 1.0) ** 2:
-        raise ValueError(
-            f"kernel values must stay below 1.8e308 when {steps} scores are summed, but this kernel of degree "
-            f"{kernel.degree} reaches {bound:.2g} on points of squared norm {np.max(norms):.4g}; "
-            "scale the data down or lower the degree"
-        )
-
-
 def primal_is_exact(gram, kernel, steps):
     """True if the weight vector in input space gives the same bits as rows do: an affine kernel, integers below 2^53."""
     whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
@@ -128,24 +112,24 @@ class _Primal:
 
     def __init__(self, gram, kernels, signs):
         self.gram, self.kernels, self.signs = gram, kernels, signs
-        self.w, self.b = np.zeros((len(signs), gram.source.P.X.shape[1])), np.zeros(len(signs))
+        self.w, self.b = np.zeros((len(signs), gram.points.X.shape[1])), np.zeros(len(signs))
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
-    def epoch(self, order, step, tick):
+    def epoch(self, order, step, callback):
         examples, steps, _ = self.columns
         found = 0
         for a, (kernel, z) in enumerate(zip(self.kernels, self.signs, strict=True)):
             t = _primal_epoch(
-                kernel.gamma, kernel.coef0, self.gram.source.P.smallest, order[a], z, self.w[a], self.b[a : a + 1]
+                kernel.gamma, kernel.coef0, self.gram.points.compact, order[a], z, self.w[a], self.b[a : a + 1]
             )
             examples[a].append(order[a][t])
             steps[a].append(step + t)
             found += len(t)
-            tick(len(z))
+            callback(len(z))
         return found
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc"})
+@compiled(fastmath={"reassoc"})
 def _primal_epoch(gamma, coef0, X, order, z, w, b):
     """Positions in `order` at which the perceptron errs; w and b move. Sums of integers: reassociation changes nothing."""
     wrong = []
@@ -170,13 +154,13 @@ class _Dual:
         self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
         self.arithmetic, self.points = gram.source.arithmetic, np.empty((0, 0), dtype=np.uint8)
         if self.arithmetic != GIVEN:
-            self.points = gram.source.P.smallest
+            self.points = gram.points.compact
             if self.points.dtype == np.uint8:
                 self.arithmetic = BYTES
         self.stretch = STRETCH
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
-    def epoch(self, order, step, tick):
+    def epoch(self, order, step, callback):
         m, n = order.shape
         before = sum(len(part) for parts in self.columns[0] for part in parts)
         position = np.zeros(m, dtype=np.int64)
@@ -190,7 +174,7 @@ class _Dual:
             for a, (t, stop), *made in zip(active, found, examples, errors, strict=True):
                 for column, part in zip(self.columns, (made[0], step + t, made[1]), strict=True):
                     column[a].append(part)
-                tick(int(stop - position[a]))
+                callback(int(stop - position[a]))
                 position[a] = stop
             self._adapt(computed, n)
         return sum(len(part) for parts in self.columns[0] for part in parts) - before
@@ -217,31 +201,7 @@ class _Dual:
             self.stretch = max(self.stretch // 2, 64)
 
 
-@njit(nogil=True, cache=True)
-def _byte_dot(x, y):
-    total = np.uint32(0)
-    for k in range(x.shape[0]):
-        total = np.uint32(total + np.uint32(x[k]) * np.uint32(y[k]))
-    return np.float64(total)
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc"})
-def _exact_dot(x, y):
-    total = np.float64(0.0)
-    for k in range(x.shape[0]):
-        total += np.float64(x[k]) * np.float64(y[k])
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _ordered_dot(x, y):
-    total = np.float64(0.0)
-    for k in range(x.shape[0]):
-        total += np.float64(x[k]) * np.float64(y[k])
-    return total
-
-
-@njit(nogil=True, cache=True)
+@compiled
 def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, quota, z, scores):
     """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped.
 
@@ -271,19 +231,15 @@ def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, 
             u = visit[j]
             if row >= 0:
                 inner[j] = store[row, u]
-            elif arithmetic == BYTES:
-                inner[j] = _byte_dot(X[t], X[u])
-            elif arithmetic == SINGLE or arithmetic == DOUBLE:
-                inner[j] = _exact_dot(X[t], X[u])
             else:
-                inner[j] = _ordered_dot(X[t], X[u])
+                inner[j] = dot(arithmetic, X[t], X[u])
         fill(kernel, inner[i + 1 :], norms[t], of_visits[i + 1 :], values[i + 1 :])
         for j in range(i + 1, size):
             f[j] += z[t] * values[j]
     return wrong[:count].copy(), stop
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _advance(kernel, store, norms, rows, examples, z, scores, errors):
     """Add the rows of these mistakes to all scores, one mistake after the other, counting the errors after each."""
     values = np.empty(TILE)

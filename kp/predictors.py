@@ -13,9 +13,9 @@ Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 
+from kp.compiled import compiled
 from kp.kernels import Kernel, fill
 from kp.mistakes import PREDICTORS
 
@@ -26,7 +26,7 @@ TILE = 1024
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
     """f (m, c): the scores of one predictor of each perceptron at one epoch, for the c points of `columns`.
 
-    columns is a `Gram` or other `Columns`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
+    columns is a `Gram` or `CrossGram`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
     """
     if predictor not in PREDICTORS:
         raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
@@ -56,28 +56,28 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
     return out
 
 
-def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, tick=None):
+def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
     """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
 
     kernel is a Kernel, or one for each log. epochs are the 1-based epochs at which scores are wanted. The scores of the
     minimizing predictor are NaN for a log whose training errors were not counted. With signs (m, c) and errors, a list of
     a zeroed array (M,) or None for each log, the number of columns that each predictor of the log gets wrong is added into
-    errors. tick(c) is called after each block. The arrays are overwritten by the next block.
+    errors. callback(c) is called after each block. The arrays are overwritten by the next block.
     """
     examples = np.unique(np.concatenate([log.example for log in logs]))
-    places = [np.searchsorted(examples, log.example) for log in logs]
+    index = [np.searchsorted(examples, log.example) for log in logs]
     kernels, nothing = one_for_each(kernel, len(logs)), np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
 
     def walk(a):
         log, counting = logs[a], errors[a] is not None
-        best = nothing if log.errors is None else np.array([log.best(e) for e in epochs], dtype=np.int64)
+        minima = nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64)
         _replay(
-            kernels[a], block, rows[places[a]], columns.row_norms[log.example], columns.norms[start:stop],
+            kernels[a], block, rows[index[a]], columns.row_norms[log.example], columns.norms[start:stop],
             log.sign.astype(np.float64), log.step,
-            np.array([log.until(e) for e in epochs], dtype=np.int64),
+            np.array([log.length(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
-            best,
+            minima,
             signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
             errors[a] if counting else nothing,
             *(out[name][:, a, : stop - start] for name in PREDICTORS),
@@ -88,8 +88,8 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
         for start, stop, block, rows in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
             list(pool.map(walk, range(len(logs))))
-            if tick:
-                tick(stop - start)
+            if callback:
+                callback(stop - start)
             yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
 
 
@@ -108,7 +108,7 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     """
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
-    X, m = columns.source.Q.X, len(logs)
+    X, m = columns.column_points.X, len(logs)
     w, b = np.zeros((len(epochs), m, X.shape[1])), np.zeros((len(epochs), m, 1))
     for e, epoch in enumerate(epochs):
         for a, log in enumerate(logs):
@@ -133,7 +133,7 @@ def blocks(columns, examples, block_bytes=2**28):
         yield start, stop, *columns.columns(examples, start, stop, buffer)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
     """out[a] += sum_i coefficients[a, i] k(x_i, .), in ascending order of i."""
     values = np.empty(TILE)
@@ -150,12 +150,15 @@ def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
                         f[j] += weight * k[j]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _replay(
-    kernel, block, rows, row_norms, norms, sign, step, until, steps, best, z, errors, final, average, minimizing, voted
+    kernel, block, rows, row_norms, norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing, voted
 ):
-    """One log over one block: f moves with every mistake, its sum and the sum of its signs with every step it stands."""
-    n_mistakes, n_epochs = len(sign), len(until)
+    """Replay one log over one block of points.
+
+    Each mistake updates the scores f; between mistakes f and sgn f are added to the average and to the votes, once a step.
+    """
+    n_mistakes, n_epochs = len(sign), len(lengths)
     counting = len(z) > 0
     values, f_tile, sum_tile, vote_tile = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
     for start in range(0, norms.shape[0], TILE):
@@ -165,8 +168,8 @@ def _replay(
         f[:], total[:], votes[:] = 0.0, 0.0, 0.0
         epoch, minimum, since = 0, 0, 0
         for i in range(n_mistakes + 1):
-            while epoch < n_epochs and i >= until[epoch]:
-                _stand(f, np.float64(steps[epoch] - since), total, votes)
+            while epoch < n_epochs and i >= lengths[epoch]:
+                _accumulate(f, np.float64(steps[epoch] - since), total, votes)
                 since = steps[epoch]
                 for j in range(size):
                     final[epoch, start + j] = f[j]
@@ -176,7 +179,7 @@ def _replay(
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
             if n_epochs > 0:
-                _stand(f, np.float64(step[i] - since), total, votes)
+                _accumulate(f, np.float64(step[i] - since), total, votes)
                 since = step[i]
             fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
             for j in range(size):
@@ -187,14 +190,14 @@ def _replay(
                 for j in range(size):
                     wrong += signs[j] * f[j] <= 0.0
                 errors[i] += wrong
-            while minimum < len(best) and best[minimum] == i + 1:
+            while minimum < len(minima) and minima[minimum] == i + 1:
                 minimizing[minimum, start:stop] = f
                 minimum += 1
 
 
-@njit(nogil=True, cache=True)
-def _stand(f, steps, total, votes):
-    """The predictor with scores f stands for a number of steps."""
+@compiled
+def _accumulate(f, steps, total, votes):
+    """Add a predictor that survived `steps` steps to the running sums of scores and of votes."""
     for j in range(f.shape[0]):
         total[j] += steps * f[j]
         votes[j] += steps if f[j] > 0.0 else (-steps if f[j] < 0.0 else 0.0)

@@ -78,8 +78,12 @@ def code():
 
 
 def _address(function):
+    """The (module, name) of a function or class; one from outside of the project joins the code with its module."""
     function = inspect.unwrap(function)
-    return function.__module__, function.__qualname__.partition(".")[0]
+    module, modules = function.__module__, code().modules
+    if module not in modules:
+        modules[module] = Module(module, inspect.getsource(inspect.getmodule(function)), package=module.rpartition(".")[0])
+    return module, function.__qualname__.partition(".")[0]
 
 
 class Module:
@@ -136,7 +140,7 @@ class Code:
     def attribute(self, module, name):
         """The same for an attribute of a module."""
         if module not in self.modules:
-            return "other", f"{module}.{name}"
+            return "module" if f"{module}.{name}" in self.modules else "other", f"{module}.{name}"
         if module in self.boundary and f"{module}.{name}" not in self.modules:
             # What a module of the boundary only passes on counts in full.
             elsewhere = self.modules[module].imports.get(name, (module,))[0] not in self.boundary

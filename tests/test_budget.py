@@ -1,4 +1,4 @@
-"""Online learners on a budget against their papers' algorithms, written out below, and their theorems."""
+"""Online learners on a budget against their papers' algorithms, and their theorems."""
 
 import math
 
@@ -9,101 +9,22 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import OneVsAllKernelPerceptron, budget, kernels
+from kp import OneVsAllKernelPerceptron, budget, kernels, literal
 from kp.budget import BudgetPerceptron, Forgetron, Norma
-
-# ------------------------------------------------------------------ the papers, literally and slowly
 
 
 def gram(X, kernel, normalize):
-    """k(x_i, x_j) as Python numbers, integers where they are."""
-    x = [[int(v) if float(v).is_integer() else float(v) for v in row] for row in np.asarray(X).tolist()]
+    """k(x_i, x_j) (n, n) as Python numbers, integers where they are."""
+    X = np.array(np.asarray(X).tolist(), dtype=object)
     if kernel[0] == "poly":
         _, degree, coef0 = kernel
-        K = [[(coef0 + sum(a * b for a, b in zip(p, q, strict=True))) ** degree for q in x] for p in x]
+        K = (X @ X.T + coef0) ** degree
     else:
-        K = [[math.exp(-kernel[1] * sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for q in x] for p in x]
+        K = np.array([[math.exp(-kernel[1] * np.square(p - q).sum()) for q in X] for p in X], dtype=object)
     if normalize:
-        own = [math.sqrt(K[i][i]) for i in range(len(x))]
+        own = [math.sqrt(k) for k in K.diagonal()]
         K = [[k / (own[i] * own[j]) if own[i] * own[j] else 0.0 for j, k in enumerate(row)] for i, row in enumerate(K)]
-    return K
-
-
-def value(held, K, t):
-    """f(x_t) for held = [[example, sigma, y], ...]."""
-    return sum(sigma * y * K[i][t] for i, sigma, y in held)
-
-
-def budget_perceptron(K, y, B, remove):
-    """On a mistake with B examples held, remove(held) takes one away; then the new one is held with weight 1."""
-    held, scores = [], []
-    for t in range(len(y)):
-        scores.append(value(held, K, t))
-        if y[t] * scores[-1] <= 0:
-            gone = remove(t) if len(held) == B else None
-            if gone is not None and gone >= 0:
-                held[gone] = [t, 1, y[t]]
-            else:
-                held = held[1 if gone is not None else 0 :] + [[t, 1, y[t]]]
-    return held, scores
-
-
-def forgetron(K, y, B, shrinking):
-    """Dekel, Shalev-Shwartz & Singer 2008: mistake, insert; if more than B are held, shrink by phi, remove the oldest.
-
-    Returns the examples held, the scores, and a trace of (M, Q, phi, sigma of the removed one, |f''|), one for each removal.
-    """
-    held, scores, M, Q, trace = [], [], 0, 0.0, []
-    for t in range(len(y)):
-        scores.append(value(held, K, t))
-        if y[t] * scores[-1] > 0:
-            continue
-        M += 1
-        held = held + [[t, 1.0, y[t]]]
-        if len(held) <= B:
-            continue
-        r, sigma, y_r = held[0]
-        mu = y_r * value(held, K, r)
-
-        def psi(phi, sigma=sigma, mu=mu):
-            a, b = phi * sigma, phi * mu
-            return a**2 + 2 * a - 2 * a * b
-
-        if shrinking == "basic":
-            U = math.sqrt((B + 1) / math.log(B + 1)) / 4
-            norm = math.sqrt(sum(s * v * value(held, K, i) for i, s, v in held))
-            phi = min((B + 1) ** (-1 / (2 * (B + 1))), U / norm if norm else math.inf)
-        elif psi(1.0) + Q <= 15 / 32 * M:
-            phi = 1.0
-        else:  # the largest phi that satisfies the condition: the places where it changes are roots of a quadratic
-            roots = np.roots([sigma**2 - 2 * sigma * mu, 2 * sigma, Q - 15 / 32 * M])
-            phi = max(float(root.real) for root in roots if abs(root.imag) < 1e-9 and 0 < root.real <= 1)
-        Q += psi(phi)
-        held = [[i, phi * s, v] for i, s, v in held]
-        norm = math.sqrt(max(sum(s * v * value(held, K, i) for i, s, v in held), 0))
-        trace.append((M, Q, phi, held[0][1], norm))
-        held = held[1:]
-    return held, scores, trace
-
-
-def norma(K, y, *, lam, eta, sqrt, rho, nu, tau, intercept):
-    """Kivinen, Smola & Williamson 2004. Returns all examples ever held as [example, weight, kept], scores, b, rhos."""
-    held, scores, b, rhos, wrong = [], [], 0.0, [rho], []
-    for t in range(len(y)):
-        step = eta / math.sqrt(t + 1) if sqrt else eta
-        f = sum(w * K[i][t] for i, w, kept in held if kept) + b
-        scores.append(f)
-        sigma = 1 if y[t] * f <= rho else 0
-        held = [[i, (1 - step * lam) * w, kept] for i, w, kept in held]
-        if sigma:
-            held.append([t, step * y[t], True])
-            b += step * y[t] if intercept else 0.0
-        if nu is not None:
-            rho += step * (nu - sigma)
-        held = [[i, w, kept and (tau is None or t - i < tau)] for i, w, kept in held]
-        rhos.append(rho)
-        wrong.append(sigma)
-    return held, scores, b, rhos, wrong
+    return np.array(K, dtype=object)
 
 
 # ------------------------------------------------------------------ problems
@@ -150,13 +71,13 @@ def blobs(n, classes, seed, *, flip=0.0):
 @given(streams(), st.integers(1, 6), st.integers(1, 4), st.integers(0, 99), st.booleans())
 def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B, degree, seed, random_removal):
     (X, y), K = stream, gram(stream[0], ("poly", degree, 1), False)
-    draws = np.random.RandomState(seed).random_sample((len(y), 1))
-    held, scores = budget_perceptron(K, y.tolist(), B, lambda t: int(draws[t, 0] * B) if random_removal else -1)
+    draws = np.random.RandomState(seed).random_sample(len(y)) if random_removal else None
+    held, scores = literal.budget_perceptron(K, y.tolist(), range(len(y)), B, draws=draws)
     model = BudgetPerceptron(budget=B, removal="random" if random_removal else "oldest", random_state=seed)
     model = with_kernel(model, ("poly", degree, 1), normalize=False).fit(X, y)
     np.testing.assert_array_equal(model.online_scores_[:, 0], np.array(scores, dtype=float))
-    assert model.support_.tolist() == sorted({i for i, _, _ in held})
-    np.testing.assert_array_equal(model.decision_function(X), [float(value(held, K, t)) for t in range(len(y))])
+    assert model.support_.tolist() == sorted({i for i, _ in held})
+    np.testing.assert_array_equal(model.decision_function(X), [float(literal.value(held, y.tolist(), k)) for k in K])
     assert model.n_support_[0] == len(held) <= B
 
 
@@ -164,14 +85,14 @@ def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B
 @given(streams(), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]))
 def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
     (X, y), K = stream, gram(stream[0], kernel, True)
-    held, scores, trace = forgetron(K, y.tolist(), B, shrinking)
+    held, scores, removals = literal.forgetron(K, y.tolist(), range(len(y)), B, basic=shrinking == "basic")
     assume(all(score == 0 or abs(score) > 1e-9 for score in scores))  # else rounding decides what is a mistake
     model = with_kernel(Forgetron(budget=B, shrinking=shrinking), kernel).fit(X, y)
     np.testing.assert_allclose(model.online_scores_[:, 0], scores, rtol=1e-8, atol=1e-10)
-    assert model.support_.tolist() == [i for i, _, _ in held]
-    np.testing.assert_allclose(model.dual_coef_[0], [s * v for _, s, v in held], rtol=1e-8)
-    np.testing.assert_allclose(model.damage_, trace[-1][1] if trace else 0, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(model.shrinking_, sum(1 - phi for _, _, phi, _, _ in trace), rtol=1e-7, atol=1e-9)
+    assert model.support_.tolist() == [i for i, _ in held]
+    np.testing.assert_allclose(model.dual_coef_[0], [sigma * y[i] for i, sigma in held], rtol=1e-8)
+    np.testing.assert_allclose(model.damage_, removals[-1][1] if removals else 0, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(model.shrinking_, sum(1 - phi for _, _, phi, _ in removals), rtol=1e-7, atol=1e-9)
 
 
 @settings(max_examples=50, deadline=None)
@@ -181,8 +102,8 @@ def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
 )  # fmt: skip
 def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, tau, intercept):
     (X, y), K = stream, gram(stream[0], kernel, True)
-    held, scores, b, rhos, _ = norma(
-        K, y.tolist(), lam=lam, eta=eta, sqrt=sqrt, rho=rho, nu=nu, tau=tau, intercept=intercept
+    held, scores, b, rhos = literal.norma(
+        K, y.tolist(), range(len(y)), lam=lam, eta=eta, sqrt=sqrt, rho=rho, nu=nu, tau=tau, intercept=intercept
     )
     excess = y * scores - rhos[:-1]
     nothing = (np.array(scores) == 0) & (np.array(rhos[:-1]) == 0)
@@ -193,7 +114,7 @@ def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, t
     )  # fmt: skip
     model = with_kernel(model, kernel).fit(X, y)
     np.testing.assert_allclose(model.online_scores_[:, 0], scores, rtol=1e-9, atol=1e-12)
-    kept = [(i, w) for i, w, here in held if here]
+    kept = [(i, sigma * y[i]) for i, sigma in held if sigma]
     assert model.support_.tolist() == [i for i, _ in kept]
     np.testing.assert_allclose(model.dual_coef_[0], [w for _, w in kept], rtol=1e-9)
     np.testing.assert_allclose([model.intercept_[0], model.margin_[0]], [b, rhos[-1]], rtol=1e-9, atol=1e-12)
@@ -290,8 +211,8 @@ def test_83_is_the_smallest_budget_for_which_the_basic_forgetron_keeps_the_damag
 @settings(max_examples=30, deadline=None)
 @given(streams(), st.integers(1, 8), kernel_choices)
 def test_the_self_tuning_forgetron_keeps_the_damage_within_15_32_of_the_mistakes_always(stream, B, kernel):
-    _, _, trace = forgetron(gram(stream[0], kernel, True), stream[1].tolist(), B, "self-tuning")
-    for M, Q, phi, sigma, _ in trace:
+    K, z = gram(stream[0], kernel, True), stream[1].tolist()
+    for M, Q, phi, [(_, sigma), *_] in literal.forgetron(K, z, range(len(z)), B)[-1]:
         assert Q <= 15 / 32 * M * (1 + 1e-12) and 0 < phi <= 1 and 0 < sigma <= 1
     model = with_kernel(Forgetron(budget=B), kernel)
     for t in range(len(stream[1])):
@@ -304,11 +225,13 @@ def test_the_self_tuning_forgetron_keeps_the_damage_within_15_32_of_the_mistakes
 @given(streams(60), st.integers(1, 8), kernel_choices)
 def test_the_basic_forgetron_forgets_weights_of_at_most_one_over_root_of_B_plus_1(stream, B, kernel):
     U = math.sqrt((B + 1) / math.log(B + 1)) / 4
-    _, _, trace = forgetron(gram(stream[0], kernel, True), stream[1].tolist(), B, "basic")
-    for place, (_, _, _, sigma, norm) in enumerate(trace):
+    K, z = gram(stream[0], kernel, True), stream[1].tolist()
+    *_, removals = literal.forgetron(K, z, range(len(z)), B, basic=True)
+    for place, (*_, f) in enumerate(removals):
+        norm = math.sqrt(max(sum(sigma * z[i] * literal.value(f, z, K[i]) for i, sigma in f), 0))
         assert norm <= U * (1 + 1e-9)
         if place >= B:  # removed ones have been through B + 1 shrinks
-            assert sigma <= (B + 1) ** -0.5 * (1 + 1e-9)
+            assert f[0][1] <= (B + 1) ** -0.5 * (1 + 1e-9)
 
 
 @settings(max_examples=60, deadline=None)
@@ -318,7 +241,7 @@ def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel,
     paper's proof adds up, an insertion giving at least 1 - 2 loss, a removal costing Psi and a shrink (1 - phi) |g|^2."""
     X, y = stream
     model = with_kernel(Forgetron(budget=B, shrinking=shrinking), kernel).fit(X, y)
-    K = np.array(gram(X, kernel, True))
+    K = gram(X, kernel, True).astype(float)
     coefficients = np.array(data.draw(st.lists(st.floats(-2, 2, width=32), min_size=len(y), max_size=len(y))))
     for g in (coefficients, y.astype(float), np.zeros(len(y))):
         square, losses = g @ K @ g, np.maximum(0, 1 - y * (K @ g)).sum()
@@ -366,15 +289,12 @@ def test_the_fraction_of_margin_errors_tends_to_nu(nu):
 def test_truncation_changes_f_by_no_more_than_its_bound(stream, kernel, lam, eta, tau):
     """|f - f truncated| <= (1 - eta lambda)^tau X / lambda, with X^2 = 1 >= k(x, x) (Kivinen et al., Proposition 1)."""
     X, y = stream
-    K = np.array(gram(X, kernel, True))
-    options = dict(lam=lam, eta=eta, sqrt=False, rho=1.0, nu=None, tau=tau, intercept=False)
-    held, *_ = norma(K.tolist(), y.tolist(), **options)
+    K = gram(X, kernel, True).astype(float)
+    _, scores, *_ = literal.norma(K, y, range(len(y)), lam=lam, eta=eta, rho=1.0, tau=tau)
     model = Norma(regularization=lam, step=eta, truncation=tau)
     model = with_kernel(model, kernel).fit(X, y)
     assert model.n_support_[0] <= tau
-    difference = np.zeros(len(y))
-    for i, w, _ in held:
-        difference[i] += w
+    difference = eta * (1 - eta * lam) ** np.arange(len(y))[::-1] * y * (y * scores <= 1.0)  # without truncation
     difference[model.support_] -= model.dual_coef_[0]
     assert math.sqrt(max(difference @ K @ difference, 0)) <= (1 - eta * lam) ** tau / lam + 1e-6
 

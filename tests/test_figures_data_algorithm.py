@@ -2,13 +2,14 @@
 
 import matplotlib
 import numpy as np
+import oracles
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from kp import kernels
+from kp import kernels, literal
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
@@ -131,35 +132,23 @@ def test_pairs_are_drawn_side_by_side_with_labels_and_distance(digits):
 # The algorithm.
 
 
-def literal_predictors(log, X, kernel, points):
-    """Scores of the four predictors from the T stored vectors of Algorithm 1, step by step."""
-    K = kernel(X, points)
-    alpha, mistakes, stored = np.zeros(len(X)), dict(zip(log.step, zip(log.example, log.sign, strict=True), strict=True)), []
-    for step in range(log.steps()):
-        if step in mistakes:
-            i, sign = mistakes[step]
-            alpha[i] += sign
-        stored.append(alpha @ K)
-    best = int(log.step[np.argmin(log.errors)])
-    return {
-        "final": stored[-1],
-        "average": np.mean(stored, axis=0),
-        "minimizing": stored[best],
-        "voted": np.sum(np.sign(stored), axis=0),
-    }
-
-
 def test_predictors_of_the_history_are_those_of_the_stored_vectors():
     generator = np.random.RandomState(3)
     X = generator.randint(-3, 4, size=(25, 2)).astype(float)
     y = generator.randint(2, size=25)
-    kernel = kernels.polynomial(3)
+    kernel, z = kernels.polynomial(3), 2 * y - 1
     log = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=0).fit(X, y).mistakes_[0]
     points = generator.randint(-3, 4, size=(40, 2)).astype(float)
-    found, expected = (
-        toy.predictor_scores(log, toy.history(log, kernel, X, points)),
-        literal_predictors(log, X, kernel, points),
-    )
+    (order,) = oracles.orders(len(X), 1, log.n_epochs, 0)
+    A = literal.algorithm_1(kernel(X, X), z, order)
+    f = [literal.g(alpha, z, kernel(X, points)) for alpha in A]
+    expected = {
+        "final": f[-1],
+        "average": np.mean(f, axis=0),
+        "minimizing": literal.g(literal.minimizing(A, kernel(X, X), z), z, kernel(X, points)),
+        "voted": np.sum(np.sign(f), axis=0),
+    }
+    found = toy.predictor_scores(log, toy.history(log, kernel, X, points))
     assert set(found) == set(PREDICTORS)
     for name in PREDICTORS:
         assert np.array_equal(found[name], expected[name]), name
@@ -171,13 +160,10 @@ def test_history_has_the_training_errors_of_the_log(run):
 
 
 def test_multiset_holds_the_vector_after_each_step(run):
-    X, _, log, _ = run
+    X, z, log, _ = run
+    (order,) = oracles.orders(len(X), 1, log.n_epochs, 2)
     A = toy.multiset(log, len(X))
-    alpha, expected = np.zeros(len(X), dtype=int), []
-    for step in range(log.steps()):
-        alpha[log.example[log.step == step]] += 1
-        expected.append(alpha.copy())
-    assert np.array_equal(A, expected)
+    assert np.array_equal(A, literal.algorithm_1(kernels.polynomial(2)(X, X), z, order))
     assert np.array_equal(A.mean(axis=0), log.alpha("average", n=len(X)))
 
 
@@ -291,7 +277,7 @@ def test_predictors_are_drawn_with_the_errors_of_the_table(run):
 def test_log_is_drawn_mistake_by_mistake(run):
     *_, log, _ = run
     table = toy.log_table(log)
-    figure = figures_algorithm.figure_log(table, log.ends, log.best())
+    figure = figures_algorithm.figure_log(table, log.ends, log.minimizing_length())
     assert_labelled(figure)
     above, below = figure.axes
     for part, sign in zip(above.collections, (1, -1), strict=True):
@@ -300,7 +286,10 @@ def test_log_is_drawn_mistake_by_mistake(run):
     line, minimizing, final = below.lines[:3]
     assert line.get_xdata().tolist() == [*log.step + 1, log.steps()]
     assert line.get_ydata().tolist() == [*log.errors, log.errors[-1]]
-    assert minimizing.get_ydata()[0] == log.errors.min() and minimizing.get_xdata()[0] == log.step[log.best() - 1] + 1
+    assert (
+        minimizing.get_ydata()[0] == log.errors.min()
+        and minimizing.get_xdata()[0] == log.step[log.minimizing_length() - 1] + 1
+    )
     assert final.get_ydata()[0] == log.errors[-1] and final.get_xdata()[0] == log.steps()
     assert [end.get_xdata()[0] for end in above.lines] == log.ends.tolist()
 

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, datasets, kernels
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
 from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
+from study import datasets
 from study.algorithm import experiment as toy
 from study.claims import published
 from study.multiclass import experiment as planes
@@ -50,10 +51,11 @@ def assert_labelled(figure):
 def test_literal_update_in_numpy_is_that_of_the_oracle(seed, demote, degree):
     X, y = problem(seed)
     K = oracles.polynomial(X, X, degree, coef0=0)
-    stored, expected = oracles.multiclass_kernel_perceptron(K, y, 3, orders(len(y), 3, seed), demote)
-    mistakes, alpha, beta = planes.literal(np.array(K, dtype=float), y, 3, orders(len(y), 3, seed), demote=demote)
-    assert mistakes == expected
-    assert alpha.tolist() == stored[-1][0] and beta.tolist() == stored[-1][1]
+    order = orders(len(y), 3, seed)
+    *expected, rows = literal.xu_zhang(K, y, np.concatenate(order), demote=demote)
+    mistakes, *parameters = planes.literal(K.astype(float), y, 3, order, demote=demote)
+    assert [(q, step, j) for q, step, _, j in mistakes] == rows
+    assert all(np.array_equal(*pair) for pair in zip(parameters, expected, strict=True))
 
 
 def test_the_squared_matrix_gives_the_bits_of_the_literal_update_on_integers():
@@ -135,7 +137,7 @@ def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
     options = {"update": update, "demote": demote, "count_errors": False, "max_iter": 20000, "n_jobs": 1}
     for order in range(2):
         model = MulticlassKernelPerceptron("linear", random_state=order, **options).fit(X, y)
-        assert model.converged_ and model.mistakes_.n_mistakes <= 2 * (R / gamma) ** 2
+        assert model.converged_ and model.mistakes_.n_mistakes() <= 2 * (R / gamma) ** 2
 
 
 def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop():
@@ -147,7 +149,7 @@ def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_
     assert (counted["fewest"] <= counted["median"]).all() and (counted["most"] <= counted["bound"]).all()
     assert uncounted[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
     logs = [clone(model).set_params(update="ordinary", random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
-    assert sorted(log.n_mistakes for log in logs) == counted.iloc[0][["fewest", "median", "most"]].tolist()
+    assert sorted(log.n_mistakes() for log in logs) == counted.iloc[0][["fewest", "median", "most"]].tolist()
 
 
 def test_growth_compares_the_last_value_with_the_first():
@@ -208,7 +210,7 @@ def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
     train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
     model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
     row = table[(table["method"] == "xu-zhang, first") & (table["draw"] == 1)].iloc[0]
-    assert row["mistakes"] == model.mistakes_.n_mistakes and row["epochs"] == model.n_iter_
+    assert row["mistakes"] == model.mistakes_.n_mistakes() and row["epochs"] == model.n_iter_
     assert row["test_errors"] == np.sum(model.predict(test.X) != test.y) and row["n_test"] == len(test.y)
 
 

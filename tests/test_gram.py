@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kp.gram import BLOCK, DOUBLE, GIVEN, ORDERED, SINGLE, Columns, GivenValues, Gram, Points, Products
+from kp.gram import BLOCK, DOUBLE, GIVEN, ORDERED, SINGLE, CrossGram, Gram, Points, PrecomputedKernel, Products
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -170,8 +170,8 @@ def test_rows_and_columns_in_any_order_and_number_give_the_same_bits(kind):
 def test_points_as_bytes_are_the_same_points():
     for X in (np.array([[0, 255]]), np.array([[0.0, 255.0]]), np.array([[0, 256]]), np.array([[-1, 5]]), np.array([[0.5]])):
         points = Points(X)
-        np.testing.assert_array_equal(points.smallest, X)
-        assert (points.smallest.dtype == np.uint8) == (X.max() == 255)
+        np.testing.assert_array_equal(points.compact, X)
+        assert (points.compact.dtype == np.uint8) == (X.max() == 255)
 
 
 def test_points_do_not_change_when_their_array_does():
@@ -180,7 +180,7 @@ def test_points_do_not_change_when_their_array_does():
         before = points.X.copy()
         X[:] = 9
         np.testing.assert_array_equal(points.X, before)
-        np.testing.assert_array_equal(points.smallest, before)
+        np.testing.assert_array_equal(points.compact, before)
 
 
 # Rows kept within a budget.
@@ -246,7 +246,7 @@ def test_columns_of_held_and_missing_rows_are_the_true_ones_and_leave_the_store_
     np.testing.assert_array_equal(gram.store[slot[slot >= 0]], store[slot[slot >= 0]])
     np.testing.assert_array_equal(gram.slot, slot)
     assert gram.computed == computed and np.all(buffer[-5:] == 77)
-    again, rows = Columns(gram.source).columns(examples, start, stop, buffer)
+    again, rows = CrossGram(gram.source).columns(examples, start, stop, buffer)
     np.testing.assert_array_equal(again[rows], true[examples, start:stop])
 
 
@@ -257,7 +257,7 @@ def test_held_rows_are_not_made_again_for_columns():
         asked.append(rows.tolist())
         return np.add.outer(rows * 10.0, np.arange(6)[columns])
 
-    gram = Gram(GivenValues(function, 6, 6), memory_budget=3 * 6 * 8)
+    gram = Gram(PrecomputedKernel(function, 6, 6), memory_budget=3 * 6 * 8)
     gram.fetch(np.array([1, 4]))
     block, rows = gram.columns(np.array([4, 0, 1, 5]), 2, 5, np.empty(12))
     assert asked == [[1, 4], [0, 5]]
@@ -268,10 +268,10 @@ def test_held_rows_are_not_made_again_for_columns():
 
 def test_given_values_are_taken_as_they_are_given():
     K = np.random.RandomState(0).standard_normal((4, 7))
-    source = GivenValues(lambda rows, columns: K[rows, columns], 4, 7)
+    source = PrecomputedKernel(lambda rows, columns: K[rows, columns], 4, 7)
     assert source.arithmetic == GIVEN and source.dtype == np.float64
-    assert (len(source.row_norms), len(Columns(source))) == (4, 7)
-    block, rows = Columns(source).columns(np.array([3, 1]), 2, 7, np.empty(10))
+    assert (len(source.row_norms), len(CrossGram(source))) == (4, 7)
+    block, rows = CrossGram(source).columns(np.array([3, 1]), 2, 7, np.empty(10))
     np.testing.assert_array_equal(block[rows], K[[3, 1], 2:7])
 
 

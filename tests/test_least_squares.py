@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kp import literal
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 
 SEEDS = st.integers(0, 999)
@@ -28,32 +29,12 @@ def cloud(seed, n=24, d=3):
     return random.normal(size=(n, d)) + y[:, None], y
 
 
-def literal_scale(x, points, k):
-    """The k-th smallest distance from x to the points, by sorting."""
-    return sorted(math.dist(x, point) for point in points)[k - 1]
-
-
-def literal_outputs(X, y, X_test, *, alpha, tau, k, include_self):
-    """y(x) = k(x)^T (K + lambda I)^{-1} T from the source's formulas, entry by entry, with an explicit inverse."""
-    n, classes = len(X), sorted(set(y.tolist()))
-    sigma = [literal_scale(x, X, k) if include_self else literal_scale(x, [*X[:i], *X[i + 1 :]], k) for i, x in enumerate(X)]
-    K = [[math.exp(-(math.dist(a, b) ** 2) / (tau * sigma[i] * sigma[j])) for j, b in enumerate(X)] for i, a in enumerate(X)]
-    T = [[float(label == c) for c in classes] for label in y]
-    inverse = np.linalg.inv(np.array(K) + alpha * np.eye(n))
-    rows = []
-    for x in X_test:
-        scale = literal_scale(x, X, k)
-        k_x = [math.exp(-(math.dist(x, a) ** 2) / (tau * scale * sigma[i])) for i, a in enumerate(X)]
-        rows.append(np.array(k_x) @ inverse @ np.array(T))
-    return np.array(rows)
-
-
 @settings(max_examples=25, deadline=None)
 @given(SEEDS, st.sampled_from([0.5, 1.0, 10.0]), st.sampled_from([0.05, 1.0, 8.0]), st.integers(2, 8), st.booleans())
 def test_outputs_equal_the_literal_formula(seed, alpha, tau, k, include_self):
     X, y = cloud(seed)
     X_test, _ = cloud(seed + 1000)
-    expected = literal_outputs(X, y, X_test, alpha=alpha, tau=tau, k=k, include_self=include_self)
+    expected = literal.akar_ye(X, y, X_test, lam=alpha, tau=tau, k=k, include_self=include_self)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LinAlgWarning)
         model = KernelRidgeClassifier(alpha=alpha, tau=tau, n_neighbors=k, include_self=include_self).fit(X, y)
@@ -67,8 +48,8 @@ def test_outputs_equal_the_literal_formula(seed, alpha, tau, k, include_self):
 def test_scale_is_the_distance_to_the_kth_nearest_point(seed, k, include_self):
     X, _ = cloud(seed)
     Y, _ = cloud(seed + 1000, n=15)
-    np.testing.assert_allclose(local_scale(X, Y, n_neighbors=k), [literal_scale(x, Y, k) for x in X], rtol=1e-13)
-    expected = [literal_scale(x, X, k + 1) for x in X]
+    np.testing.assert_allclose(local_scale(X, Y, n_neighbors=k), literal.local_scales(X, Y, k), rtol=1e-13)
+    expected = literal.local_scales(X, X, k + 1)
     found = local_scale(X, n_neighbors=k + include_self, include_self=include_self)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 

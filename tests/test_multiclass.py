@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels, kesler
+from kp import (
+    PREDICTORS,
+    MulticlassKernelPerceptron,
+    MulticlassPerceptron,
+    OneVsAllKernelPerceptron,
+    kernels,
+    kesler,
+    literal,
+)
 from kp.gram import Gram, Points, Products
 from kp.kesler import DEMOTE, Dense, Rows, find_mistakes, product, squared
 from kp.multiclass import UPDATES
@@ -30,10 +38,6 @@ def problems(draw):
     return np.array(X), y, np.array(test), draw(st.integers(0, 99)), draw(st.integers(1, 3))
 
 
-def orders_of(n, epochs, seed):
-    return [order[0] for order in visiting_orders(n, 1, epochs, random_state=np.random.RandomState(seed))]
-
-
 def rows_of(log):
     return list(zip(log.example, log.step, log.promoted, log.demoted, strict=True))
 
@@ -51,53 +55,67 @@ def assert_same_scores(found, expected, predictor):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * max(1.0, np.abs(expected).max()))
 
 
+def literal_run(X, y, points, order, *, update="xu-zhang", degree=1, **options):
+    """Parameters after every step, features of the examples (., n) and of the points (., c), and the mistakes.
+
+    The ordinary update is eq. 5 in the space of the kernel's features.
+    """
+    if update == "xu-zhang":
+        of_examples, of_points = (oracles.polynomial(X, other, degree, coef0=0) for other in (X, points))
+        rule = literal.xu_zhang
+    else:
+        of_examples, of_points = (oracles.tensor(other, degree).T for other in (X, points))
+        rule = literal.multiclass_linear
+    runs = [rule(of_examples.T, y, order[: step + 1], **options) for step in range(len(order))]
+    return [parameters for *parameters, _ in runs], of_examples, of_points, runs[-1][-1]
+
+
+def assert_same_mistakes(log, mistakes, y):
+    assert list(zip(log.example, log.step, log.demoted, strict=True)) == mistakes
+    first = np.diff(log.step, prepend=-1) > 0
+    assert np.array_equal(log.promoted, np.where(first, y[log.example], -1))
+
+
+def assert_same_predictors(model, points, y, stored, of_examples, of_points):
+    for predictor in PREDICTORS:
+        expected = oracles.multiclass_predictor_scores(stored, of_examples, y, of_points, predictor).T.astype(float)
+        f = model.decision_function(points, predictor=predictor) * (len(stored) if predictor in ("average", "voted") else 1)
+        if predictor == "voted" and f.ndim == 1:
+            expected = np.column_stack([expected[:, 0] - expected[:, 1], expected[:, 1] - expected[:, 0]])
+        assert_same_scores(of_classes(f), expected, predictor)
+
+
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(UPDATES), st.sampled_from(DEMOTE), st.integers(1, 3), st.booleans())
 def test_log_and_every_predictor_equal_the_literal_update(problem, update, demote, degree, threshold):
     X, y, test, seed, epochs = problem
-    K = oracles.polynomial(X, X, degree, coef0=0)
-    columns = [list(k) for k in zip(*oracles.polynomial(X, np.vstack([X, test]), degree, coef0=0), strict=True)]
-    C = y.max() + 1
-    stored, mistakes = oracles.multiclass_kernel_perceptron(
-        K, y, C, orders_of(len(y), epochs, seed), demote, update, int(threshold)
+    both, (order,) = np.vstack([X, test]), oracles.orders(len(y), 1, epochs, seed)
+    stored, *features, mistakes = literal_run(
+        X, y, both, order, update=update, degree=degree, demote=demote, threshold=int(threshold)
     )
     model = MulticlassKernelPerceptron(
         "poly", degree=degree, update=update, demote=demote, threshold=threshold, max_iter=epochs,
         stop_if_separated=False, random_state=seed,
     ).fit(X, y)  # fmt: skip
-    assert rows_of(model.mistakes_) == mistakes
-    if C == 2 and demote != "all":
+    assert_same_mistakes(model.mistakes_, mistakes, y)
+    if update == "xu-zhang":
         alpha, beta = stored[-1]
-        assert np.array_equal(model.dual_coef_, np.array(alpha, dtype=float)) and list(model.intercept_) == beta
-    for predictor in PREDICTORS:
-        expected = np.array(
-            oracles.multiclass_predictor_scores(stored, columns[: len(y)], y, columns, predictor), dtype=float
-        ).T
-        f = model.decision_function(np.vstack([X, test]), predictor=predictor)
-        if predictor in ("average", "voted"):
-            f = f * len(stored)
-        if predictor == "voted" and C == 2:
-            expected = np.column_stack([expected[:, 0] - expected[:, 1], expected[:, 1] - expected[:, 0]])
-        assert_same_scores(of_classes(f), expected, predictor)
+        assert np.array_equal(model.dual_coef_, alpha.astype(float)) and np.array_equal(model.intercept_, beta)
+    assert_same_predictors(model, both, y, stored, *features)
 
 
 @settings(max_examples=40, deadline=None)
 @given(problems(), st.sampled_from(DEMOTE))
 def test_linear_perceptron_equals_the_literal_update(problem, demote):
     X, y, test, seed, epochs = problem
-    C, both = y.max() + 1, np.vstack([X, test])
-    stored, mistakes = oracles.multiclass_linear_perceptron(X.tolist(), y, C, orders_of(len(y), epochs, seed), demote)
+    both, (order,) = np.vstack([X, test]), oracles.orders(len(y), 1, epochs, seed)
+    stored, *features, mistakes = literal_run(X, y, both, order, update="linear", demote=demote)
     model = MulticlassPerceptron(demote=demote, max_iter=epochs, stop_if_separated=False, random_state=seed).fit(X, y)
-    assert rows_of(model.mistakes_) == mistakes
-    W, b = map(np.array, stored[-1])
-    assert np.array_equal(model.coef_, W if C > 2 else W[1:]) and np.array_equal(model.intercept_, b if C > 2 else b[1:])
-    for predictor in PREDICTORS:
-        expected = oracles.multiclass_predictor_scores(stored, X.tolist(), y, both.tolist(), predictor)
-        f = model.decision_function(both, predictor=predictor) * (len(stored) if predictor in ("average", "voted") else 1)
-        expected = np.array(expected, dtype=float).T
-        if predictor == "voted" and C == 2:
-            expected = np.column_stack([expected[:, 0] - expected[:, 1], expected[:, 1] - expected[:, 0]])
-        assert_same_scores(of_classes(f), expected, predictor)
+    assert_same_mistakes(model.mistakes_, mistakes, y)
+    W, b = stored[-1]
+    first = 0 if len(W) > 2 else 1
+    assert np.array_equal(model.coef_, W[first:]) and np.array_equal(model.intercept_, b[first:])
+    assert_same_predictors(model, both, y, stored, *features)
 
 
 @settings(max_examples=40, deadline=None)
@@ -105,29 +123,30 @@ def test_linear_perceptron_equals_the_literal_update(problem, demote):
 def test_two_classes_are_the_binary_perceptrons_of_equations_3_and_9(problem, degree):
     X, y, _, seed, epochs = problem
     y = (y > 0).astype(int)
-    z, orders = [1 if label else -1 for label in y], orders_of(len(y), epochs, seed)
+    z, (order,) = 2 * y - 1, oracles.orders(len(y), 1, epochs, seed)
     K = oracles.polynomial(X, X, degree, coef0=0)
     options = {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
-    w, b = oracles.linear_perceptron(X.tolist(), z, orders)[-1]
+    *w, b = literal.perceptron(np.column_stack([X, np.ones_like(y)]), z, order)
     model = MulticlassPerceptron(**options).fit(X, y)
     assert model.coef_[0].tolist() == w and model.intercept_.tolist() == [b]
-    alpha, beta = oracles.kernel_perceptron(K, z, orders)[-1]
+    alpha, beta = literal.xu_zhang_binary(K, z, order)
     model = MulticlassKernelPerceptron("poly", degree=degree, **options).fit(X, y)
-    assert model.dual_coef_[1].tolist() == alpha and model.intercept_[1] == beta
-    assert model.decision_function(X).tolist() == [sum(a * k for a, k in zip(alpha, row, strict=True)) + beta for row in K]
+    assert model.dual_coef_[1].tolist() == alpha.tolist() and model.intercept_[1] == beta
+    assert model.decision_function(X).tolist() == (alpha @ K + beta).tolist()
 
 
 @settings(max_examples=40, deadline=None)
 @given(problems(), st.sampled_from(UPDATES))
 def test_training_errors_of_the_log_are_those_of_its_prefixes(problem, update):
     X, y, _, seed, epochs = problem
-    K = oracles.polynomial(X, X, 2, coef0=0)
-    stored, _ = oracles.multiclass_kernel_perceptron(K, y, y.max() + 1, orders_of(len(y), epochs, seed), "all", update)
+    (order,) = oracles.orders(len(y), 1, epochs, seed)
+    stored, features, *_ = literal_run(X, y, X, order, update=update, degree=2, demote="all")
     model = MulticlassKernelPerceptron(
         "poly", update=update, demote="all", max_iter=epochs, stop_if_separated=False, random_state=seed
     ).fit(X, y)
     for step, errors in zip(model.mistakes_.step, model.mistakes_.errors, strict=True):
-        f = np.array(oracles.multiclass_scores(stored[step], K))
+        alpha, beta = stored[step]
+        f = alpha @ features + beta[:, None]
         own = f[y, np.arange(len(y))]
         assert errors == np.count_nonzero((f >= own).sum(axis=0) > 1)
 
@@ -229,16 +248,21 @@ def test_a_rank_deficient_matrix_converges_where_the_classes_are_separable_in_th
     assert model.converged_ and model.score(X, y) == 1
 
 
-def test_products_and_squares_are_sums_in_a_fixed_order():
+@pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (300, 5, 1100), (1, 1, 1), (0, 3, 2)])
+def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
     random = np.random.RandomState(0)
-    A, B, K = random.randn(70, 33), random.randn(19, 33), random.randn(131, 131)
-    expected = np.zeros((70, 19))
-    for k in range(33):
+    A, B = random.randn(n, d), random.randn(m, d)
+    expected, square, wide = np.zeros((n, m)), np.zeros((d, d)), np.zeros((m, m))
+    for k in range(d):
         expected += A[:, k : k + 1] * B[:, k]
+        wide += B[:, k : k + 1] * B[:, k]
+    for row in A:
+        square += row[:, None] * row
     for threads in (1, 3):
         assert np.array_equal(product(A, B, threads=threads), expected)
-        assert np.array_equal(squared(K, threads=threads), product(K.T, K.T))
-        assert np.array_equal(squared(A.T, threads=threads), product(A, A))
+        assert np.array_equal(product(A, np.asfortranarray(B), threads=threads), expected)
+        assert np.array_equal(squared(A, threads=threads), square)
+        assert np.array_equal(squared(B.T, threads=threads), wide)
 
 
 @parametrize_with_checks(

@@ -10,63 +10,31 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, output_codes, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, output_codes, perceptron
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import Gram
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores, code_matrix, one_hot, presentations
 from kp.perceptron import find_mistakes
 
 
-def linear_listing(X, Y, W, eta, draws):
-    """The page's first listing: W after each presentation, the modifications (step, example, delta), and whether it broke.
+def linear_listing(x, Y, W, draws, *, eta=1.0):
+    """The page's first listing: W after each presentation, the modifications, and whether it broke.
 
-    X (N, d + 1) augmented, Y (N, m), W (m, d + 1), draws: the random indices of at most that many iterations.
+    Modifications are rows (step, example, delta, examples wrong afterwards). Sums of Python floats run from the left.
     """
-    N, W, stored, modifications = len(X), [list(w) for w in W], [], []
-
-    def errors(n):
-        yhat = [oracles.sgn(sum((wk * xk for wk, xk in zip(w, X[n], strict=True)), 0.0)) for w in W]
-        return [y - yh for y, yh in zip(Y[n], yhat, strict=True)]
-
-    def test():
-        return sum(any(errors(n)) for n in range(N))
-
-    for it, n in enumerate(draws, start=1):
-        delta = errors(n)
-        for i in range(len(W)):
-            for k in range(len(X[n])):
-                W[i][k] = W[i][k] + eta * delta[i] * X[n][k]
-        stored.append([list(w) for w in W])
-        if any(delta):
-            modifications.append((it - 1, n, delta, test()))
-        if it % N == 0 and test() == 0:
-            return stored, modifications, True
-    return stored, modifications, False
-
-
-def kernel_listing(K, Y, draws):
-    """The page's second listing: alpha (m, N) after each presentation, and whether it broke. K (N, N), Y (N, m) integers."""
-    N, m = len(K), len(Y[0])
-    A, stored = [[0] * N for _ in range(m)], []
-
-    def outputs(n):
-        return [sum(A[i][s] * Y[s][i] * K[s][n] for s in range(N) if A[i][s]) for i in range(m)]
-
-    for it, n in enumerate(draws, start=1):
-        yhat = [oracles.sgn(f) for f in outputs(n)]
-        for i in range(m):
-            if Y[n][i] - yhat[i] != 0:
-                A[i][n] += 1
-        stored.append([list(a) for a in A])
-        if it % N == 0 and not any(Y[t][i] != oracles.sgn(f) for t in range(N) for i, f in enumerate(outputs(t))):
-            return stored, True
-    return stored, False
+    x, W = (np.array(values.tolist(), dtype=object) for values in (x, W))
+    stored, modifications = literal.delta_rule(x, Y, W, draws, eta=eta), []
+    for step, (n, before, after) in enumerate(zip(draws, [W, *stored], stored, strict=False)):
+        delta = Y[:, n] - np.sign(before @ x[n])
+        if delta.any():
+            modifications.append((step, n, delta.tolist(), literal.wrong(after @ x.T, Y)))
+    return stored, modifications, literal.wrong(stored[-1] @ x.T, Y) == 0
 
 
 def decoded(f, code):
     """The page's decoding: the class whose code is the signs of the outputs, else the one with the largest code . f."""
     for c, row in enumerate(code):
-        if [oracles.sgn(value) for value in f] == list(row):
+        if [np.sign(value) for value in f] == list(row):
             return c
     agreement = [sum(int(sign) * value for sign, value in zip(row, f, strict=True)) for row in code]
     return agreement.index(max(agreement))
@@ -94,16 +62,14 @@ def test_delta_rule_is_the_first_listing_bit_for_bit(problem, eta, scale):
     X, y, code, matrix, seed, epochs = problem
     random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
     W = scale * (2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1)
-    stored, modifications, broke = linear_listing(
-        x.tolist(), matrix[y].tolist(), W.tolist(), eta, draws_of(random, len(y), epochs)
-    )
+    stored, modifications, broke = linear_listing(x, matrix[y].T, W, draws_of(random, len(y), epochs), eta=eta)
     model = DeltaRulePerceptron(code=code, eta=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
     log = model.mistakes_
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
-    assert np.column_stack([model.intercept_, model.coef_]).tolist() == stored[-1]
+    assert np.column_stack([model.intercept_, model.coef_]).tolist() == stored[-1].tolist()
     found = zip(log.step.tolist(), log.example.tolist(), log.delta.tolist(), log.errors.tolist(), strict=True)
     assert list(found) == modifications
-    assert model.weights_history().tolist() == [W.tolist(), *(stored[step] for step, *_ in modifications)]
+    assert model.weights_history().tolist() == [W.tolist(), *(stored[step].tolist() for step, *_ in modifications)]
 
 
 @settings(max_examples=25, deadline=None)
@@ -112,12 +78,10 @@ def test_predictors_of_the_delta_rule_are_those_of_all_stored_weights(problem, d
     X, y, code, matrix, seed, epochs = problem
     random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
     W = 2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1
-    stored, modifications, _ = linear_listing(
-        x.tolist(), matrix[y].tolist(), W.tolist(), 1.0, draws_of(random, len(y), epochs)
-    )
+    stored, modifications, _ = linear_listing(x, matrix[y].T, W, draws_of(random, len(y), epochs))
     model = DeltaRulePerceptron(code=code, max_iter=epochs, random_state=seed).fit(X, y)
     epoch = data.draw(st.integers(1, model.n_iter_))
-    A = np.array(stored[: epoch * len(y)])
+    A = np.array(stored[: epoch * len(y)], dtype=float)
     made = [row for row in modifications if row[0] < len(A)]
     best = A[min(made, key=lambda row: row[3])[0]] if made else W
     for name, weights in (("final", A[-1]), ("minimizing", best)):
@@ -133,8 +97,9 @@ def test_predictors_of_the_delta_rule_are_those_of_all_stored_weights(problem, d
 def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretch, rows, first_run):
     X, y, code, matrix, seed, epochs = problem
     K = oracles.polynomial(X, X, degree, coef0=2)  # (1 + x.y)^degree of the augmented data
-    columns, signs = [list(k) for k in zip(*K, strict=True)], matrix[y].T.tolist()
-    stored, broke = kernel_listing(K, matrix[y].tolist(), draws_of(np.random.RandomState(seed), len(y), epochs))
+    Y, draws = matrix[y].T, draws_of(np.random.RandomState(seed), len(y), epochs)
+    stored = literal.course_kernel_perceptron(K, Y, draws)
+    broke = literal.wrong((stored[-1] * Y) @ K, Y) == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
         patch.setattr(output_codes, "EPOCHS", first_run)
@@ -143,12 +108,18 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretc
         ).fit(X, y)
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     for i, log in enumerate(model.mistakes_):
-        assert log.alpha(n=len(y)).tolist() == stored[-1][i]
-        assert log.errors[-1] == oracles.binary_errors(stored[-1][i], K, signs[i])
+        assert np.array_equal(log.alpha(n=len(y)), stored[-1][i])
+        assert log.errors[-1] == np.count_nonzero(np.sign(literal.g(stored[-1][i], Y[i], K)) != Y[i])
     for name in PREDICTORS:
-        expected = [oracles.predictor_scores([A[i] for A in stored], K, z, columns, name) for i, z in enumerate(signs)]
         f = model.outputs(X, predictor=name) * (len(stored) if name == "average" else 1)
-        np.testing.assert_allclose(f.T, np.array(expected, dtype=float), rtol=1e-13)
+        for i, z in enumerate(Y):
+            A = [alpha[i] for alpha in stored]
+            if name == "voted":
+                expected = sum(np.sign(literal.g(alpha, z, K)) for alpha in A)
+            else:
+                alpha = {"final": A[-1], "average": sum(A), "minimizing": literal.minimizing(A, K, z)}[name]
+                expected = literal.g(alpha, z, K)
+            np.testing.assert_allclose(f[:, i], expected.astype(float), rtol=1e-13)
 
 
 @pytest.mark.parametrize("stretch", [1, 7, 64])
@@ -159,9 +130,8 @@ def test_find_mistakes_takes_orders_with_repeats(stretch, monkeypatch):
     assert any(len(set(order)) < 9 for order in orders)
     gram = Gram.of_points(X, memory_budget=10**6)
     (log,) = find_mistakes(gram, kernels.polynomial(2), z[None], [order[None] for order in orders], 6)
-    A = oracles.algorithm_1(oracles.polynomial(X, X, 2), z.tolist(), [order.tolist() for order in orders])
-    assert log.alpha(n=12).tolist() == A[-1]
-    assert [log.alpha(n=12, epoch=e).tolist() for e in range(1, 7)] == A[11::12]
+    A = literal.algorithm_1(oracles.polynomial(X, X, 2), z, np.concatenate(orders))
+    assert np.array_equal([log.alpha(n=12, epoch=e) for e in range(1, 7)], A[11::12])
 
 
 @settings(max_examples=100, deadline=None)
@@ -204,10 +174,10 @@ def test_an_epoch_of_draws_without_a_mistake_does_not_end_the_run():
         model = OutputCodeKernelPerceptron("rbf", gamma=0.1, code="binary", max_iter=60, random_state=seed).fit(
             X[::9], y[::9]
         )
-        made = np.diff([0, *(sum(log.until(e) for log in model.mistakes_) for e in range(1, model.n_iter_ + 1))])
+        made = np.diff([0, *(sum(log.length(e) for log in model.mistakes_) for e in range(1, model.n_iter_ + 1))])
         quiet += np.count_nonzero(made[: model.n_iter_ - 1] == 0)
         assert model.converged_ and not any(log.errors[-1] for log in model.mistakes_)
-        assert sum(log.errors[log.until(e) - 1] for log in model.mistakes_ for e in range(1, model.n_iter_)) > 0
+        assert sum(log.errors[log.length(e) - 1] for log in model.mistakes_ for e in range(1, model.n_iter_)) > 0
     assert quiet > 0
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
-from kp.gram import BLOCK, Columns, Gram, Points, Products
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, perceptron
+from kp.gram import BLOCK, CrossGram, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
@@ -30,31 +30,30 @@ def problems(draw):
     )
 
 
-def literal(X, y, test, degree, epochs, seed):
-    """scores[epoch][predictor] (m, n + test) and errors, from the literal algorithm."""
-    classes = sorted(set(y.tolist()))
+def expected_scores(X, y, test, degree, epochs, seed):
+    """scores[epoch][predictor] (m, n + test) from Algorithm 1 in integers; the average times the number of steps."""
+    classes = np.unique(y)
     positives = classes if len(classes) > 2 else classes[1:]
-    K = oracles.polynomial(X, X, degree)
-    columns = [list(k) for k in zip(*oracles.polynomial(X, np.vstack([X, test]), degree), strict=True)]
-    orders = oracles.orders(len(y), len(positives), epochs, seed)
-    runs = []
-    for a, positive in enumerate(positives):
-        z = [1 if label == positive else -1 for label in y]
-        runs.append((z, oracles.algorithm_1(K, z, [order[a] for order in orders])))
-    return [
-        {
-            name: np.array([oracles.predictor_scores(A[: e * len(y)], K, z, columns, name) for z, A in runs])
-            for name in PREDICTORS
-        }
-        for e in range(1, epochs + 1)
-    ]
+    K, points = oracles.polynomial(X, X, degree), oracles.polynomial(X, np.vstack([X, test]), degree)
+    out = [{name: [] for name in PREDICTORS} for _ in range(epochs)]
+    for positive, order in zip(positives, oracles.orders(len(y), len(positives), epochs, seed), strict=True):
+        z = np.where(y == positive, 1, -1)
+        stored = literal.algorithm_1(K, z, order)
+        votes = np.cumsum([np.sign(literal.g(alpha, z, points)) for alpha in stored], axis=0)
+        for e, f in enumerate(out, start=1):
+            A = stored[: e * len(y)]
+            chosen = {"final": A[-1], "average": sum(A), "minimizing": literal.minimizing(A, K, z)}
+            for name, alpha in chosen.items():
+                f[name].append(literal.g(alpha, z, points))
+            f["voted"].append(votes[len(A) - 1])
+    return [{name: np.array(rows, dtype=float) for name, rows in f.items()} for f in out]
 
 
 @settings(max_examples=40, deadline=None)
 @given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
 def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, threads, stretch, rows):
     X, y, test, degree, epochs, seed = problem
-    expected = literal(X, y, test, degree, epochs, seed)
+    expected = expected_scores(X, y, test, degree, epochs, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
@@ -74,12 +73,12 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
 @given(problems(), st.sampled_from([1, 40, 2**20]))
 def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
     X, y, test, degree, epochs, seed = problem
-    expected = literal(X, y, test, degree, epochs, seed)
+    expected = expected_scores(X, y, test, degree, epochs, seed)
     model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(X, y)
     kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
     signs = model._signs(np.searchsorted(model.classes_, y))
     errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
-    columns = Columns(Products(Points(X), Points(np.vstack([X, test]))))
+    columns = CrossGram(Products(Points(X), Points(np.vstack([X, test]))))
     for part, f in replay(model.mistakes_, kernel, columns, epochs=wanted, block_bytes=block_bytes):
         for name in PREDICTORS:
             for e in wanted:
@@ -97,11 +96,11 @@ def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
     X, z = random.randint(-5, 6, (12, 3)), np.array([1, -1] * 6)
     K, orders = oracles.polynomial(X, X, 2), list(visiting_orders(12, 1, 3, random_state=np.random.RandomState(1)))
     (log,) = find_mistakes(Gram.of_points(X, memory_budget=2**20), kernels.polynomial(2), z[None], orders, 3)
-    A = oracles.algorithm_1(K, z.tolist(), [order[0] for order in orders])
-    assert [oracles.binary_errors(A[s], K, z.tolist()) for s in log.step] == log.errors.tolist()
+    A = literal.algorithm_1(K, z, np.concatenate(orders, axis=1)[0])
+    assert [np.count_nonzero(np.sign(literal.g(A[s], z, K)) != z) for s in log.step] == log.errors.tolist()
     np.testing.assert_array_equal(log.alpha("final", n=12), A[-1])
     np.testing.assert_array_equal(log.alpha("average", n=12), np.mean(A, axis=0))
-    assert log.survival().sum() == len(A)
+    assert log.n_mistakes() == len(log) and [log.n_mistakes(e) for e in (1, 2)] == [log.length(1), log.length(2)]
 
 
 @pytest.mark.parametrize("degree", [1, 2, 5])
@@ -173,9 +172,9 @@ def test_minimizing_takes_the_first_of_equal_minima_over_every_step_not_every_ep
     X, y = random.randint(-9, 10, (60, 2)), random.randint(0, 2, 60)
     model = OneVsAllKernelPerceptron(degree=2, max_iter=4, random_state=1, stop_if_separated=False).fit(X, y)
     (log,) = model.mistakes_
-    best = log.best()
+    best = log.minimizing_length()
     assert log.errors[best - 1] == log.errors.min() and np.all(log.errors[: best - 1] > log.errors.min())
-    assert best not in [log.until(e) for e in range(1, 5)]
+    assert best not in [log.length(e) for e in range(1, 5)]
     assert (model.predict(X, predictor="minimizing") != y).sum() == log.errors.min() < (model.predict(X) != y).sum()
 
 
@@ -201,7 +200,7 @@ def test_a_stream_goes_on_through_parts_without_mistakes():
     for _ in range(4):
         stream.partial_fit(X, y)
     assert stream.n_iter_ == 5 and stream.n_seen_ == 10 and stream.score(X, y) == 1.0
-    assert stream.mistakes_[0].survival().sum() == 10
+    assert stream.mistakes_[0].steps() == 10
 
 
 @pytest.mark.parametrize("budget", [8 * 80, 2**20])
@@ -324,4 +323,4 @@ def test_an_epoch_that_was_not_run_is_refused(epoch):
 def test_it_stops_after_an_epoch_without_mistakes():
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     model = OneVsAllKernelPerceptron("linear", max_iter=50, shuffle=False).fit(np.hstack([X, 1 - X]), y)
-    assert model.n_iter_ < 50 and model.mistakes_[0].until(model.n_iter_ - 1) == len(model.mistakes_[0])
+    assert model.n_iter_ < 50 and model.mistakes_[0].length(model.n_iter_ - 1) == len(model.mistakes_[0])

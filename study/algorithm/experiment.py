@@ -33,7 +33,7 @@ def predictor_scores(log, f):
     return {
         "final": f[-1],
         "average": stood @ f / log.steps(),
-        "minimizing": f[log.best()],
+        "minimizing": f[log.minimizing_length()],
         "voted": stood @ np.sign(f),
     }
 

@@ -256,7 +256,7 @@ def costs(model, setting, n):
     if setting.method not in PERCEPTRONS:
         return n, n
     logs = model.mistakes_ if setting.method == "one-vs-all" else [model.mistakes_]
-    read = [log.best() if setting.predictor == "minimizing" else log.until() for log in logs]
+    read = [log.minimizing_length() if setting.predictor == "minimizing" else log.length() for log in logs]
     support = len(np.unique(np.concatenate([log.example[:m] for log, m in zip(logs, read, strict=True)])))
     return support, n if setting.method == "xu-zhang" else support
 

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from kp import kernels
 from kp.delta_rule import DeltaRulePerceptron
-from kp.gram import Columns, Points, Products
+from kp.gram import CrossGram, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
 from study import RESULTS, ROOT, datasets, store
 
@@ -159,7 +159,7 @@ class Digits:
 
     def __init__(self, X, y):
         self.y, points = y, Points(X)
-        self.columns = Columns(Products(points, points))
+        self.columns = CrossGram(Products(points, points))
         source = self.columns.source
         self.products = np.empty((len(y), len(y)), dtype=source.dtype)
         source.block(np.arange(len(y)), slice(None), self.products)

@@ -17,7 +17,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp import kernels, kesler, perceptron
-from kp.gram import Columns, GivenValues, Gram, Points, Products
+from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.predictors import expansion, replay
 from study import BUILD, RESULTS, datasets, store
@@ -107,11 +107,11 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
     with tqdm(total=len(y) * n_epochs, unit="visit", unit_scale=True, disable=not progress) as bar:
         if form == "ordinary":
             gram = Gram(Products(points, points), memory_budget=MEMORY)
-            log = kesler.find_mistakes(kesler.Rows(gram, kernel, y, n_classes, threads=threads), orders, tick=bar.update)
+            log = kesler.find_mistakes(kesler.Rows(gram, kernel, y, n_classes, threads=threads), orders, callback=bar.update)
         elif len(y) <= SQUARED:
-            K = Columns(Products(points, points)).values(kernel, np.arange(len(y)))
+            K = CrossGram(Products(points, points)).values(kernel, np.arange(len(y)))
             G = kesler.squared(K, threads=threads) + float(form == "Xu-Zhang")
-            log = kesler.find_mistakes(kesler.Dense(G, y, n_classes), orders, tick=bar.update)
+            log = kesler.find_mistakes(kesler.Dense(G, y, n_classes), orders, callback=bar.update)
         else:
             threshold = float(form == "Xu-Zhang")
             log, spent = _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, draft, bar)
@@ -120,7 +120,7 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
 
 def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, draft, bar):
     """The log of Xu and Zhang's update as it is written, epoch by epoch, each kept in the draft, and the seconds it took."""
-    columns = Columns(Products(points, points))
+    columns = CrossGram(Products(points, points))
     learner = kesler.Coefficients(
         lambda rows: columns.values(kernel, rows), y, n_classes, threshold=threshold, threads=threads
     )
@@ -155,7 +155,7 @@ def predictions(learnt, X, *, votes=True, threads=2):
     The minimizing predictor is left out where the log has no training errors, the voted one with votes=False.
     """
     epochs, points = range(1, learnt.n_epochs + 1), Points(X)
-    columns = Columns(Products(learnt.points, points))
+    columns = CrossGram(Products(learnt.points, points))
     if learnt.form == "one-vs-all":
         parts = [
             {name: f.argmax(axis=1) for name, f in part.items()}
@@ -170,14 +170,14 @@ def predictions(learnt, X, *, votes=True, threads=2):
     c = np.concatenate([log.coefficients(p, e, n_classes=C, n=len(support)) for p in names for e in epochs])
     beta = learnt.threshold * c.sum(axis=1)
     squared = learnt.form != "ordinary"
-    training = Columns(Products(learnt.points, learnt.points))
+    training = CrossGram(Products(learnt.points, learnt.points))
     alpha, held = (expansion(c, support, learnt.kernel, training), np.arange(len(training))) if squared else (c, support)
     f = expansion(alpha, held, learnt.kernel, columns) + beta[:, None]
     f = f.reshape(len(names), len(epochs), C, len(points))
     out = {name: scores.argmax(axis=1) for name, scores in zip(names, f, strict=True)}
     if votes:
-        source = Columns(
-            GivenValues(lambda rows, part: columns.values(learnt.kernel, support[rows], part), len(support), len(X))
+        source = CrossGram(
+            PrecomputedKernel(lambda rows, part: columns.values(learnt.kernel, support[rows], part), len(support), len(X))
         )
         if squared:
             source = _squares(learnt, training, columns, threads)
@@ -194,7 +194,7 @@ def _squares(learnt, training, columns, threads):
         left = training.values(learnt.kernel, learnt.support[rows])
         return kesler.product(left, columns.values(learnt.kernel, everyone, part).T, threads=threads)
 
-    return Columns(GivenValues(values, len(learnt.support), len(columns)))
+    return CrossGram(PrecomputedKernel(values, len(learnt.support), len(columns)))
 
 
 def split(dataset):
@@ -211,7 +211,7 @@ def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes,
     """Tidy table of one form with one kernel: counts of errors on the test points for each predictor and epoch."""
     learnt = learn(form, kernel_of(kind, parameter), X, y, n_epochs, n_classes=n_classes, draft=draft, progress=progress)
     found = predictions(learnt, X_test, votes=len(y) <= VOTING or not form.startswith("Xu-Zhang"))
-    mistakes = [sum(log.until(e) for log in learnt.logs) for e in range(1, learnt.n_epochs + 1)]
+    mistakes = [sum(log.length(e) for log in learnt.logs) for e in range(1, learnt.n_epochs + 1)]
     clean = all(log.step[-1] < log.steps() - len(y) for log in learnt.logs)
     rows = [
         {

@@ -14,7 +14,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp import kernels
-from kp.gram import Columns, Gram, Points, Products
+from kp.gram import CrossGram, Gram, Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay
@@ -161,7 +161,7 @@ class Laboratory:
         self.signs = [np.where(y == np.arange(len(self.classes))[:, None], 1, -1).astype(np.int8) for y in self.labels]
         points, others = Points(data.X[:n_train]), Points(data.X_test)
         self.gram = Gram(Products(points, points), memory_budget=memory_budget)
-        self.columns = self.gram, Columns(Products(points, others))
+        self.columns = self.gram, CrossGram(Products(points, others))
         self.threads, self.progress = threads, progress
 
     def find(self, experiments):
@@ -178,7 +178,7 @@ class Laboratory:
             logs = find_mistakes(
                 self.gram, [kernel(e) for e in experiments for _ in range(m)], np.tile(self.signs[0], (len(experiments), 1)),
                 (np.concatenate(order) for order in zip(*orders, strict=True)), n_epochs,
-                threads=self.threads, count_errors=False, tick=bar.update,
+                threads=self.threads, count_errors=False, callback=bar.update,
             )  # fmt: skip
         return [logs[i : i + m] for i in range(0, len(logs), m)]
 
@@ -194,7 +194,7 @@ class Laboratory:
             with self._bar(f"predictors on the {SPLITS[split]} images", len(columns), "image") as bar:
                 flat = [log for part in logs for log in part]
                 for part, f in replay(
-                    flat, kernels_, columns, epochs=epochs, threads=self.threads, tick=bar.update, **counting
+                    flat, kernels_, columns, epochs=epochs, threads=self.threads, callback=bar.update, **counting
                 ):
                     for i, count in enumerate(counts):
                         scores = {name: f[name][:, i * m : (i + 1) * m] for name in PREDICTORS}

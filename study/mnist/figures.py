@@ -82,8 +82,8 @@ def errors_along_the_log(log, *, n, title):
     axis.step(
         log.step / log.ends[0], 100 * log.errors / n, where="post", color="#888888", lw=0.7, label="every predictor in A"
     )
-    places = [log.until(e) - 1 for e in range(1, log.n_epochs + 1)]
-    best = [log.best(e) - 1 for e in range(1, log.n_epochs + 1)]
+    places = [log.length(e) - 1 for e in range(1, log.n_epochs + 1)]
+    best = [log.minimizing_length(e) - 1 for e in range(1, log.n_epochs + 1)]
     for name, at, x in (("final", places, epochs), ("minimizing", best, log.step[best] / log.ends[0])):
         axis.plot(
             x, 100 * log.errors[at] / n, MARKERS[name], color=COLOURS[name], label=f"{name}, after each epoch", zorder=3

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from kp.gram import Columns, Points, Products
+from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.predictors import scores
 from study import datasets
@@ -44,7 +44,7 @@ def mistakes_by_digit(logs):
     """A row for each digit: mistakes, support vectors (distinct examples), mistakes in the first and in the last epoch."""
     rows = []
     for digit, log in enumerate(logs):
-        made = np.diff([0, *(log.until(e) for e in range(1, log.n_epochs + 1))])
+        made = np.diff([0, *(log.length(e) for e in range(1, log.n_epochs + 1))])
         row = {"digit": digit, "mistakes": len(log), "support_vectors": len(np.unique(log.example))}
         rows.append(row | {"in epoch 1": made[0], "in the last epoch": made[-1]})
     return pd.DataFrame(rows)
@@ -66,7 +66,7 @@ def misclassified(result, data, predictor, epoch, count):
     predicted = result.predictions[PREDICTORS.index(predictor), epoch - 1]
     wrong = np.flatnonzero(predicted != labels)
     points = Points(data.X[: result.experiment.n_train]), Points(data.X_test[wrong])
-    f = scores(result.logs, kernel(result.experiment), Columns(Products(*points)), predictor, epoch)
+    f = scores(result.logs, kernel(result.experiment), CrossGram(Products(*points)), predictor, epoch)
     f = f / np.abs(f).max(axis=0)
     column = np.arange(len(wrong))
     table = pd.DataFrame(
@@ -182,7 +182,7 @@ def spectra(dataset, kinds, n):
     """{title: (shares of K, shares of K^2)}: eigenvalues among n examples, descending, of kernels [(kind, parameter)]."""
     points, out = Points(forms.split(dataset)[0][:n]), {}
     for kind, parameter in kinds:
-        K = Columns(Products(points, points)).values(forms.kernel_of(kind, parameter), np.arange(n))
+        K = CrossGram(Products(points, points)).values(forms.kernel_of(kind, parameter), np.arange(n))
         values = np.maximum(np.linalg.eigvalsh(K)[::-1], 0.0)
         out[describe(kind, parameter)] = values / values.sum(), values**2 / np.sum(values**2)
     return out

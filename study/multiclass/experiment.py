@@ -89,7 +89,7 @@ def operations(log, n, n_classes):
     Columns: operation, literal, squared. literal: C n products a visit and 2 n sums a mistake; squared: n^2 (n + 1) / 2
     products once for K^2 and 2 n sums a mistake, as the scores are there when an example is visited.
     """
-    visits, moves = log.steps(), n * (len(log) + log.n_mistakes)
+    visits, moves = log.steps(), n * (len(log) + log.n_mistakes())
     rows = [
         ("squaring K, once", 0, n * n * (n + 1) // 2),
         ("scores of the example visited", visits * n_classes * n, 0),
@@ -135,7 +135,7 @@ def separability_table(problems):
         model, K = clone(estimator).set_params(count_errors=False).fit(X, y), kernel_values(estimator, X)
         words = ["yes" if fact else "no" for fact in (separable(K, y), model.converged_)]
         errors = int(np.sum(model.predict(X) != y))
-        rows.append((name, kernel, len(y), rank(K)[0], *words, model.n_iter_, model.mistakes_.n_mistakes, errors))
+        rows.append((name, kernel, len(y), rank(K)[0], *words, model.n_iter_, model.mistakes_.n_mistakes(), errors))
     names = ["set", "kernel", "examples", "rank", "separable", "converged", "epochs", "mistakes", "errors"]
     return pd.DataFrame(rows, columns=names)
 
@@ -223,7 +223,7 @@ def mistakes_table(problems, *, n_orders):
             R, gamma = mistake_bound(G, y)
             model = clone(estimator).set_params(update=update, demote="winner", count_errors=False)
             fits = [clone(model).set_params(random_state=seed).fit(X, y) for seed in range(n_orders)]
-            made = [fit.mistakes_.n_mistakes if fit.converged_ else np.nan for fit in fits]
+            made = [fit.mistakes_.n_mistakes() if fit.converged_ else np.nan for fit in fits]
             counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
             counts = (np.nan,) * 4 if np.isnan(made).any() else counts
             rows.append((value, update, R, gamma, 2 * (R / gamma) ** 2, *counts))

@@ -26,8 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tqdm import tqdm
 
 from kp import kernels
-from kp.gram import Columns, GivenValues, Points, Products, ordered_products
-from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, walk
+from kp.gram import CrossGram, Points, PrecomputedKernel, Products
+from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, product, squared, walk
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
 from study import datasets
@@ -110,9 +110,8 @@ class Fold:
         if method.kernel == "poly":
             kernel = kernels.polynomial(int(method.parameter), coef0=0.0)
         P, Q = map(Points, points)
-        K, across = (Columns(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
-        self.moves = [_square(K), np.empty(across.shape)]
-        ordered_products(K, across, self.moves[1])
+        K, across = (CrossGram(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
+        self.moves = [squared(K, threads=1), product(K, across.T, threads=1)]
         if method.threshold:
             for moves in self.moves:
                 moves += 1.0
@@ -131,25 +130,9 @@ class Fold:
     def scores(self, c):
         """f (C, n) and f (C, m) of coefficients c (C, n), each sum in the order of the examples."""
         if self.method.kernel != "linear":
-            return [_product(c, moves) for moves in self.moves]
-        W, b = _product(c, self.points[0]), c.sum(axis=1)[:, None] * self.method.threshold
-        return [_product(W, np.ascontiguousarray(points.T)) + b for points in self.points]
-
-
-def _square(K, size=128):
-    """K^2 of a symmetric K (n, n), with the bits of kp.kesler.squared; copied strips are faster where K fits the cache."""
-    out = np.empty(K.shape)
-    for start in range(0, len(K), size):
-        strip = np.empty((min(size, len(K) - start), len(K) - start))
-        ordered_products(K[start : start + size], np.ascontiguousarray(K[:, start:]), strip)
-        out[start : start + size, start:], out[start:, start : start + size] = strip, strip.T
-    return out
-
-
-def _product(A, B):
-    out = np.empty((len(A), B.shape[1]))
-    ordered_products(A, B, out)
-    return out
+            return [product(c, moves.T, threads=1) for moves in self.moves]
+        W, b = product(c, self.points[0].T, threads=1), c.sum(axis=1)[:, None] * self.method.threshold
+        return [product(W, points, threads=1) + b for points in self.points]
 
 
 def orders(n, method, random_state, *, limits=()):
@@ -279,7 +262,7 @@ def _predictor_rows(job, n_folds):
         for i, name in enumerate(PREDICTORS):
             total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
         sizes += len(train), len(test)
-        made += log.n_mistakes / n_folds, len(np.unique(log.example)) / n_folds
+        made += log.n_mistakes() / n_folds, len(np.unique(log.example)) / n_folds
     head, tail = (dataset, method.kernel, method.parameter, repeat), (*sizes.tolist(), *made.round(6).tolist())
     return [(*head, name, *total[i].tolist(), *tail) for i, name in enumerate(PREDICTORS)]
 
@@ -299,7 +282,7 @@ def _coefficients(fold, log: MulticlassLog, predictor):
 def _voted_errors(fold, log):
     wrong = []
     for moves, y in zip(fold.moves, fold.y, strict=True):
-        columns = Columns(GivenValues(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
+        columns = CrossGram(PrecomputedKernel(lambda rows, part, moves=moves: moves[rows, part], *moves.shape))
         (votes,), _ = walk(log, kernels.GIVEN, columns, fold.n_classes, epochs=(log.n_epochs,), threads=1)
         wrong.append(int((votes.argmax(axis=0) != y).sum()))
     return wrong

@@ -162,8 +162,8 @@ def test_counts_predictions_and_confusion_tell_the_same(degree):
     for a, log in enumerate(result.logs):
         final, minimizing = PREDICTORS.index("final"), PREDICTORS.index("minimizing")
         for e in range(3):
-            assert result.binary[final, e, a, 0] == log.errors[log.until(e + 1) - 1]
-            assert result.binary[minimizing, e, a, 0] == log.errors[: log.until(e + 1)].min()
+            assert result.binary[final, e, a, 0] == log.errors[log.length(e + 1) - 1]
+            assert result.binary[minimizing, e, a, 0] == log.errors[: log.length(e + 1)].min()
 
 
 def test_the_first_epochs_of_a_longer_run_are_the_shorter_run():
@@ -468,7 +468,7 @@ def test_the_committed_logs_are_mistakes_and_tell_the_counts_of_their_perceptron
             assert log.n_epochs == 10 and log.step[0] == 0 and np.all(np.diff(log.step) > 0) and log.steps() == 600_000
             for p in ("final", "minimizing"):
                 for epoch in range(1, 11):
-                    until = log.until(epoch) if p == "final" else log.best(epoch)
+                    until = log.length(epoch) if p == "final" else log.minimizing_length(epoch)
                     assert log.errors[until - 1] == result.binary[PREDICTORS.index(p), epoch - 1, a, 0]
 
 
@@ -504,7 +504,7 @@ def test_the_first_epoch_over_all_images_is_that_of_the_committed_result(images,
     wrong = (whole.predictions[:, 0] != np.asarray(images.y_test)).sum(axis=1)
     np.testing.assert_array_equal(wrong, whole.multiclass[:, 0, 1])
     for log, longer in zip(result.logs, whole.logs, strict=True):
-        assert len(log) == longer.until(1)
+        assert len(log) == longer.length(1)
         for column in ("example", "step", "sign", "errors"):
             np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
 
@@ -513,14 +513,14 @@ def test_weight_vectors_over_all_images_err_as_the_committed_result_of_degree_1_
     e, whole = experiment(degree=1, n_epochs=1), committed[1]
     (logs,) = Laboratory("mnist", e.n_train).find([e])
     for log, longer in zip(logs, whole.logs, strict=True):
-        assert len(log) == longer.until(1)
+        assert len(log) == longer.length(1)
         for column in ("example", "step", "sign"):
             np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
     ones = [np.hstack([np.ones((len(X), 1)), X]) for X in (images.X, images.X_test)]
     for name in ("final", "average", "minimizing"):
         p, w = PREDICTORS.index(name), np.zeros((10, 785))
         for a, log in enumerate(whole.logs):
-            m = log.until(1)
+            m = log.length(1)
             if name == "minimizing":
                 m = 1 + int(log.errors[:m].argmin())
             weights = 60_000 - log.step[:m] if name == "average" else np.ones(m)

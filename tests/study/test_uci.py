@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from kp import kernels
+from kp import kernels, literal
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from study import datasets
@@ -42,38 +42,20 @@ def literal_errors(X, y, train, test, method, random_state):
     kernel = kernels.gaussian(sigma=method.parameter) if method.kernel == "rbf" else kernels.linear()
     if method.kernel == "poly":
         kernel = kernels.polynomial(int(method.parameter), coef0=0)
-    A, z, C, n = X[train], y[train], y.max() + 1, len(train)
-    features = A if method.kernel == "linear" else kernel(A, A)
-    w, b = np.zeros((C, features.shape[1])), np.zeros(C)
-    random, mistakes, visits = np.random.RandomState(random_state), 0, 0
-    order = np.arange(n)
-    if method.order == "fixed":
-        random.shuffle(order)
+    A, z = X[train], y[train]
+    features, rule = (A, literal.multiclass_linear) if method.kernel == "linear" else (kernel(A, A), literal.xu_zhang)
+    random, n = np.random.RandomState(random_state), len(train)
     limit = method.max_iter * n if method.unit == "epochs" else method.max_iter
-    while visits < limit:
-        if method.order == "fresh":
-            order = np.arange(n)
-            random.shuffle(order)
-        erred = False
-        for q in order[: limit - visits]:
-            f = (w * features[q]).sum(axis=1) + b
-            beaten = [c for c in range(C) if c != z[q] and f[c] >= f[z[q]]]
-            if beaten:
-                best = max(beaten, key=lambda c: (f[c], -c))
-                for c in {"winner": [best], "first": beaten[:1], "all": beaten}[method.demote]:
-                    w[c] -= features[q]
-                    b[c] -= method.threshold
-                w[z[q]] += features[q]
-                b[z[q]] += method.threshold
-                mistakes, erred = mistakes + 1, True
-        visits += n
-        if not erred:
-            break
+    orders = [np.arange(n) if method.order == "given" else random.permutation(n)]
+    while len(orders) * n < limit:
+        orders.append(random.permutation(n) if method.order == "fresh" else orders[0])
+    order = np.concatenate(orders)[:limit]  # after an epoch without a mistake nothing moves any more
+    alpha, beta, mistakes = rule(features, z, order, demote=method.demote, threshold=method.threshold)
     wrong = []
     for part in (train, test):
         features = X[part] if method.kernel == "linear" else kernel(X[part], A)
-        wrong.append(int(((features @ w.T + b).argmax(axis=1) != y[part]).sum()))
-    return *wrong, mistakes
+        wrong.append(int(((features @ alpha.T + beta).argmax(axis=1) != y[part]).sum()))
+    return *wrong, len({step for _, step, _ in mistakes})
 
 
 @settings(deadline=None, max_examples=80, derandomize=True)
@@ -117,7 +99,7 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
     fitted = [pipeline[-1] for pipeline in found["estimator"]]
     assert ours["epochs"].tolist() == [each.n_iter_ for each in fitted]
     assert ours["converged"].tolist() == [each.converged_ for each in fitted]
-    assert ours["mistakes"].tolist() == [each.mistakes_.n_mistakes for each in fitted]
+    assert ours["mistakes"].tolist() == [each.mistakes_.n_mistakes() for each in fitted]
     if kernel != "linear":
         table = cv.predictors([("wine-bundled", method, 3)], threads=1).set_index("predictor")
         for name in PREDICTORS:

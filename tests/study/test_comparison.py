@@ -158,7 +158,7 @@ def test_the_minimizing_predictor_needs_the_examples_up_to_its_own_mistake():
     model = comparison.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
     log = model.mistakes_
     support, _ = comparison.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
-    assert support == len(set(log.example[: log.best()].tolist())) < len(model.support_)
+    assert support == len(set(log.example[: log.minimizing_length()].tolist())) < len(model.support_)
 
 
 def test_ridge_on_labels_solves_the_ridge_equations():

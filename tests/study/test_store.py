@@ -1,7 +1,6 @@
 """What is stored is whole, and is read only by the code, for the parameters and from the data that made it."""
 
 import hashlib
-import importlib
 import json
 import os
 import subprocess
@@ -16,13 +15,12 @@ import pytest
 from study import store
 from study.store import StaleResult
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 COMMAND = "python -m study run mnist"
 SOURCE = {
     "experiment": "mnist",
     "parameters": {"degree": 3, "n_epochs": 10},
     "code": "0123456789abcdef",
-    "modules": ["kp.kernels"],
     "data": {"mnist/images.gz": "aa11"},
     "versions": {"numpy": "2.1"},
 }
@@ -97,13 +95,10 @@ def test_a_reader_sees_one_whole_version_while_others_are_written(tmp_path):
 
     writer = threading.Thread(target=rewrite)
     writer.start()
-    seen = set()
     while not done.is_set():
-        content = path.read_bytes()
-        assert content in versions
-        seen.add(content[:1])
+        assert path.read_bytes() in versions
     writer.join()
-    assert len(seen) > 1
+    assert path.read_bytes() == versions[299 % 10]
 
 
 def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path):
@@ -138,10 +133,10 @@ def test_arrays_and_tables_written_again_are_the_same_bytes(tmp_path, monkeypatc
     assert [path.read_bytes() for path in files] == first
 
 
-def test_versions_and_the_list_of_modules_may_differ(arrays_file, table_file):
-    newer = other(versions={"numpy": "2.5"}, modules=["kp.gram"])
-    assert list(store.read_arrays(arrays_file, newer, COMMAND)) == list(ARRAYS)
-    assert len(store.read_table(table_file, newer, COMMAND)) == 2
+def test_versions_may_differ(arrays_file, table_file):
+    source = other(versions={"numpy": "3.0"})
+    assert set(store.read_arrays(arrays_file, source, COMMAND)) == set(ARRAYS)
+    assert len(store.read_table(table_file, source, COMMAND)) == len(TABLE)
 
 
 DIFFERENCES = [
@@ -277,132 +272,3 @@ def test_messages_hold_no_path_of_the_machine_for_files_of_the_project(tmp_path,
     with pytest.raises(StaleResult) as refused:
         read(path, source, COMMAND)
     assert "data/results/" in str(refused.value) and str(tmp_path) not in str(refused.value)
-
-
-# Provenance.
-
-CODE = '''\
-"""A module."""
-
-import math
-from os import path as place
-
-LIMIT = 10
-
-
-class Empty:
-    """Only this."""
-
-
-def nothing():
-    """Only this."""
-
-
-@math.prod
-def double(x, *, by=2):
-    """Twice x."""
-    if x > LIMIT and by:
-        return x * by + 0.5, "text"
-    return None
-'''
-
-SAME = {
-    "comments": ("LIMIT = 10\n", "# Why ten.\nLIMIT = 10  # ten\n"),
-    "the module's docstring": ('"""A module."""\n', '"""Another\n\nmodule."""\n'),
-    "no docstring of the module": ('"""A module."""\n', ""),
-    "the docstring of a function": ('"""Twice x."""', "'x, and x again'"),
-    "the docstring of a function that has nothing else": (
-        'def nothing():\n    """Only this."""',
-        'def nothing():\n    """Or that."""',
-    ),
-    "the docstring of a class that has nothing else": (
-        'class Empty:\n    """Only this."""',
-        'class Empty:\n    """Or that."""',
-    ),
-    "a docstring of an attribute": ("LIMIT = 10\n", 'LIMIT = 10\n"""The limit."""\n'),
-    "blank lines": ("\n\n\n", "\n\n\n\n\n"),
-    "layout": ("return x * by + 0.5, ", "return (\n            (x*by) + 0.5\n        ), "),
-    "quotes": ('"text"', "'text'"),
-    "the way a number is written": ("LIMIT = 10", "LIMIT = 0xA"),
-}
-
-DIFFERENT = {
-    "a constant": ("LIMIT = 10", "LIMIT = 11"),
-    "the type of a constant": ("LIMIT = 10", "LIMIT = 10.0"),
-    "a truth value": ("by=2", "by=True"),
-    "a text": ('"text"', '"Text"'),
-    "an operator": ("x * by", "x / by"),
-    "a comparison": ("x > LIMIT", "x >= LIMIT"),
-    "a connective": ("LIMIT and by", "LIMIT or by"),
-    "the order of operations": ("x * by + 0.5", "x * (by + 0.5)"),
-    "a name": ("return x * by", "return by * by"),
-    "the name of a function": ("def nothing", "def anything"),
-    "the name of a class": ("class Empty", "class Void"),
-    "a default": ("by=2", "by=3"),
-    "no default": ("by=2", "by"),
-    "keyword or position": ("x, *, by", "x, by"),
-    "a decorator": ("@math.prod\n", ""),
-    "an import": ("import math", "import cmath as math"),
-    "the source of an import": ("from os import", "from posix import"),
-    "a base class": ("class Empty:", "class Empty(list):"),
-    "a statement": ("LIMIT = 10\n", "LIMIT = 10\nLIMIT += 1\n"),
-    "the order of statements": ("import math\nfrom os import path as place", "from os import path as place\nimport math"),
-    "what is returned": ("return None", "return 0"),
-    "a return": ("    return None\n", ""),
-}
-
-
-def fingerprints(tmp_path, monkeypatch, *texts, name="subject"):
-    """The fingerprints of a module that has these texts, one after the other."""
-    monkeypatch.syspath_prepend(tmp_path)
-    found = []
-    for text in texts:
-        (tmp_path / f"{name}.py").write_text(text)
-        importlib.invalidate_caches()
-        found.append(store.fingerprint([name]))
-    return found
-
-
-@pytest.mark.parametrize("change", SAME)
-def test_the_fingerprint_does_not_see(change, tmp_path, monkeypatch):
-    text = CODE.replace(*SAME[change])
-    assert text != CODE
-    before, after = fingerprints(tmp_path, monkeypatch, CODE, text)
-    assert before == after and len(before) == 16 and int(before, 16)
-
-
-@pytest.mark.parametrize("change", DIFFERENT)
-def test_the_fingerprint_sees(change, tmp_path, monkeypatch):
-    text = CODE.replace(*DIFFERENT[change])
-    assert text != CODE
-    compile(text, change, "exec")
-    before, after = fingerprints(tmp_path, monkeypatch, CODE, text)
-    assert before != after
-
-
-def test_the_fingerprint_sees_every_module_its_name_and_its_place(tmp_path, monkeypatch):
-    fingerprints(tmp_path, monkeypatch, CODE, name="one")
-    fingerprints(tmp_path, monkeypatch, CODE, name="two")
-    found = [store.fingerprint(modules) for modules in (["one"], ["two"], ["one", "two"], ["two", "one"], [])]
-    assert len(set(found)) == 5
-
-
-def test_the_fingerprint_is_the_same_in_another_process():
-    modules = ["kp.kernels", "kp.gram", "study.mnist.experiment"]
-    code = f"from study import store; print(store.fingerprint({modules}))"
-    environment = {**os.environ, "PYTHONHASHSEED": "7"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == store.fingerprint(modules)
-
-
-def test_provenance_is_plain_json_that_knows_code_data_parameters_and_versions():
-    modules = ("kp.kernels", "kp.gram")
-    found = store.provenance("mnist", {"degree": 3}, modules, {"file": "sha"})
-    assert json.loads(json.dumps(found)) == found
-    assert found["code"] == store.fingerprint(modules) and found["modules"] == list(modules)
-    assert (found["experiment"], found["parameters"], found["data"]) == ("mnist", {"degree": 3}, {"file": "sha"})
-    assert set(found["versions"]) == {"python", *store.VERSIONS}
-    assert found["versions"]["numpy"] == np.__version__
-    assert str(ROOT) not in json.dumps(found)

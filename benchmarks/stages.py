@@ -1,7 +1,7 @@
 """How long the MNIST study takes, beside the bare matrix products that it cannot do without, in the same run.
 
-    python benchmarks/study.py [--degrees 1 2 3 4 5 6] [--n-train 60000] [--threads 2]
-    python benchmarks/study.py --growth
+    python benchmarks/stages.py [--degrees 1 2 3 4 5 6] [--n-train 60000] [--threads 2]
+    python benchmarks/stages.py --growth
 
 The bare products are those of every distinct example on which any perceptron of any degree errs with all training and
 test images, each once, in single precision and blocks of 1,024 rows. --growth runs n = 7,500, 15,000, 30,000 and 60,000,
@@ -56,7 +56,7 @@ def measure(degrees, n_train, threads):
     stage("predictors of all degrees", f"{sum(len(log) for result in results for log in result.logs):,} mistakes")
     total, peak = clock[-1] - clock[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     examples = np.unique(np.concatenate([log.example for result in results for log in result.logs]))
-    bare = bare_products(laboratory.gram.source.P, laboratory.columns[1].source.Q, examples)
+    bare = bare_products(laboratory.gram.points, laboratory.columns[1].column_points, examples)
     print(f"{'whole study':28}{total:8.1f} s   {peak:.2f} GiB peak memory")
     print(f"{'bare products':28}{bare:8.1f} s   {len(examples):,} distinct rows")
     print(f"{'ratio':28}{total / bare:8.2f}")

@@ -1,0 +1,64 @@
+"""Compiled functions, kept on disk for exactly the sources that they were compiled from.
+
+Numba compiles a function together with those it calls, but its own cache notices only changes of the file that the function
+is in. Here the folder of the cache is named by a hash of all sources of the package: after any change all is compiled again.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import numba
+from numba import config, njit
+
+PACKAGE = Path(__file__).parent
+UNUSED = 24 * 60 * 60
+"""Seconds after its last use at which a folder of other sources is removed; another process may be running them still."""
+
+
+def cache_folder():
+    """A writable folder for the machine code of these sources, or None if there is none.
+
+    It lies in NUMBA_CACHE_DIR if that is set, else beside the byte code, else in the user's cache. Folders for everyone,
+    such as /tmp, are not tried: what is read from a cache is run.
+    """
+    code = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(PACKAGE.glob("*.py")):
+        code.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    own = Path(config.CACHE_DIR) if config.CACHE_DIR else PACKAGE / "__pycache__"
+    users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    for parent in (own, users / "kp"):
+        folder = parent / f"kp-{code.hexdigest()[:16]}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            os.utime(folder)
+            _remove_unused(parent, folder)
+        except OSError:
+            continue
+        return folder
+    return None
+
+
+def _remove_unused(parent, used):
+    for folder in parent.glob("kp-" + 16 * "[0-9a-f]"):
+        if folder != used and time.time() - folder.stat().st_mtime > UNUSED:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+_FOLDER = cache_folder()
+
+
+def compiled(function=None, **options):
+    """Decorator: compile a function with Numba, without the interpreter's lock; options are those of `numba.njit`."""
+    if function is None:
+        return lambda function: compiled(function, **options)
+    before = config.CACHE_DIR
+    try:
+        config.CACHE_DIR = str(_FOLDER or before)
+        return njit(nogil=True, cache=_FOLDER is not None, **options)(function)
+    finally:
+        config.CACHE_DIR = before

@@ -1,0 +1,240 @@
+"""Declared experiments: read where fresh, else computed once, part by part; one test of the machine for all chapters."""
+
+import json
+import pickle
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from study import ROOT, chapters, definitions, experiment, store
+from study.experiment import Experiment
+from study.store import StaleResult
+
+
+@dataclass(frozen=True)
+class Settings:
+    size: int
+    factor: float = 2.0
+
+
+PUBLISHED = [Settings(3), Settings(2, 0.1)]
+CALLS = []
+
+
+def squares(settings, *, progress=False):
+    CALLS.append(settings)
+    i = np.arange(settings.size)
+    return pd.DataFrame({"size": settings.size, "i": i, "value": settings.factor * i**2})
+
+
+def both(settings, *, progress=False):
+    table = squares(settings)
+    seconds = pd.DataFrame({"size": [settings.size], "seconds": [len(CALLS) / 7]})
+    return {"values": table, "times": seconds, "arrays": {"i": np.arange(settings.size)}}
+
+
+def several(settings, *, progress=False):
+    CALLS.append(list(settings))
+    for s in settings:
+        yield pd.DataFrame({"size": [s.size]})
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path, monkeypatch):
+    for name in ("RESULTS", "MEASURED", "BUILD"):
+        monkeypatch.setattr(experiment, name, tmp_path / name.lower())
+    CALLS.clear()
+    return tmp_path
+
+
+def declare(compute=squares, **options):
+    return Experiment("toy", compute, **{"published": PUBLISHED, **options})
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_published_results_are_computed_once_and_read_part_by_part():
+    declare().publish()
+    assert CALLS == PUBLISHED
+    again = declare()
+    again.publish()
+    pd.testing.assert_frame_equal(again(PUBLISHED[1]), squares(PUBLISHED[1]))
+    pd.testing.assert_frame_equal(again(PUBLISHED), pd.concat([squares(s) for s in PUBLISHED], ignore_index=True))
+    assert CALLS == [*PUBLISHED, PUBLISHED[1], *PUBLISHED]
+
+
+def test_what_is_stored_is_used_with_an_empty_build(folders):
+    declare().publish()
+    assert files(folders / "build") == {}
+    CALLS.clear()
+    declare().publish()
+    assert declare().is_fresh() and CALLS == []
+
+
+def test_published_settings_are_not_computed_on_the_spot():
+    with pytest.raises(StaleResult, match="toy_squares.* is missing; make it with: python -m study run toy.squares"):
+        declare()(PUBLISHED[0])
+    assert CALLS == []
+
+
+def test_other_settings_are_computed_once_and_kept_under_build(folders):
+    other = Settings(4)
+    first = declare()(other)
+    pd.testing.assert_frame_equal(declare()(other), first)
+    assert CALLS == [other] and not (folders / "results").exists()
+    assert len(files(folders / "build")) == 2
+
+
+def test_a_run_that_stops_goes_on_where_it_stopped(folders):
+    def failing(settings, *, progress=False):
+        if settings == PUBLISHED[1]:
+            raise KeyboardInterrupt
+        return squares(settings)
+
+    failing.__name__ = "squares"
+    broken = declare()
+    broken.compute, roots = failing, broken._roots
+    broken._roots = lambda settings: [squares, *roots(settings)[1:]]
+    with pytest.raises(KeyboardInterrupt):
+        broken.publish()
+    assert not (folders / "results").exists()
+    declare().publish()
+    assert CALLS == PUBLISHED and files(folders / "build") == {}
+
+
+def test_a_run_that_is_killed_leaves_whole_parts_or_none(folders):
+    code = f"""
+import os, signal, sys
+sys.path.insert(0, {str(ROOT / "tests" / "study")!r})
+import test_experiment as t
+from pathlib import Path
+for name in ("RESULTS", "MEASURED", "BUILD"):
+    setattr(t.experiment, name, Path({str(folders)!r}) / name.lower())
+real, count = os.replace, [0]
+def replace(*arguments):
+    count[0] += 1
+    if count[0] == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*arguments)
+os.replace = replace
+t.declare().publish()
+"""
+    for step in range(1, 8):
+        done = subprocess.run([sys.executable, "-c", code, str(step)], cwd=ROOT, capture_output=True)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    declare().publish()
+    killed = files(folders / "results")
+    declare().publish(recompute=True)
+    assert files(folders / "results") == killed and len(killed) == 2
+    assert [name for name in files(folders / "build") if not name.endswith(".part")] == []
+
+
+def test_recompute_computes_everything_again_to_the_same_bytes(folders):
+    declare().publish()
+    before = files(folders / "results")
+    declare().publish(recompute=True)
+    assert CALLS == PUBLISHED * 2 and files(folders / "results") == before
+
+
+def test_tables_arrays_and_measured_times_are_kept_apart(folders):
+    options = {"tables": ("values", "times"), "measured": ("times",), "arrays": lambda s: f"size_{s.size}"}
+    declare(both, **options).publish()
+    assert sorted(files(folders / "results")) == [
+        "toy_size_2.npz", "toy_size_3.npz", "toy_values.csv", "toy_values.json",
+    ]  # fmt: skip
+    times = files(folders / "measured")
+    declare(both, **options).publish(recompute=True)
+    assert files(folders / "measured") == times and list(times) == ["toy_times.csv", "toy_times.json"]
+    found = declare(both, **options)(PUBLISHED)
+    assert list(found) == ["values", "times", "arrays"] and [len(a["i"]) for a in found["arrays"]] == [3, 2]
+    assert list(found["times"]["size"]) == [3, 2]
+
+
+def test_settings_that_are_computed_together_are_passed_in_one_list():
+    both = declare(several, together=True)
+    both.publish()
+    assert [PUBLISHED] == CALLS and list(both(PUBLISHED)["size"]) == [3, 2]
+    both([Settings(8), Settings(9)])
+    both([Settings(9), Settings(10)])
+    assert CALLS[1:] == [[Settings(8), Settings(9)], [Settings(10)]]
+
+
+def test_parts_in_processes_give_the_same_files(folders):
+    real = chapters.experiments("data")[0]
+    assert pickle.loads(pickle.dumps(real)) is real
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"published": [Settings(3), Settings(2, 0.2)]}, "parameters"),
+        ({"data": lambda s: ["iris-bundled"]}, "data"),
+        ({"reads": lambda s: [ROOT / "pyproject.toml"]}, "data"),
+    ],
+)
+def test_results_with_other_parameters_or_data_are_stale(change, what):
+    declare().publish()
+    assert not declare(**change).is_fresh()
+    with pytest.raises(StaleResult, match=f"was made with other {what}"):
+        declare(**change)(PUBLISHED[0])
+
+
+def test_results_of_other_code_are_stale(monkeypatch):
+    declare().publish()
+    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "0" * 16)
+    with pytest.raises(StaleResult, match="was made with other code"):
+        declare()(PUBLISHED[0])
+
+
+@pytest.mark.parametrize("damage", ["edited", "cut", "no record"])
+def test_damaged_results_are_refused_and_made_again(folders, damage):
+    declare().publish()
+    path = folders / "results" / "toy_squares.csv"
+    good = path.read_bytes()
+    if damage == "no record":
+        path.with_suffix(".json").unlink()
+    else:
+        path.write_bytes(good[:-4] if damage == "cut" else good.replace(b"8.0", b"9.0"))
+    with pytest.raises(StaleResult):
+        declare()(PUBLISHED[0])
+    declare().publish()
+    assert path.read_bytes() == good
+
+
+def test_provenance_is_plain_json_that_knows_code_data_parameters_and_versions():
+    found = declare(data=lambda s: ["iris-bundled"]).provenance(PUBLISHED)
+    assert json.loads(json.dumps(found)) == found
+    assert found["parameters"] == [{"size": 3, "factor": 2.0}, {"size": 2, "factor": 0.1}]
+    assert found["versions"]["numpy"] == np.__version__ and list(found["data"]) == ["iris-bundled"]
+    assert str(ROOT) not in json.dumps(found)
+
+
+# The experiments of the study.
+
+EXPERIMENTS = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
+
+
+def test_every_stored_file_belongs_to_one_experiment():
+    declared = [path for each in EXPERIMENTS for path in each.stored_files()]
+    assert len(declared) == len(set(declared))
+    stored = [
+        path for folder in ("results", "measured") for path in (ROOT / "data" / folder).glob("*") if path.suffix != ".json"
+    ]
+    assert sorted(stored) == sorted(declared)
+
+
+@pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
+def test_committed_results_belong_to_the_code_whatever_is_under_build(declared):
+    assert declared.is_fresh(), f"make it again with: {declared.command}"
+
+
+def test_times_are_in_no_compared_table():
+    for path in (ROOT / "data" / "results").glob("*.csv"):
+        assert not {"seconds", "minutes"} & set(store.read_table(path).columns), path

@@ -1,0 +1,83 @@
+"""Machine code on disk: it belongs to all sources of the package, and the package runs where none can be kept."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import kp
+from kp import compiled
+
+FIT = """
+import numpy as np
+from kp.gram import Gram
+from kp.kernels import polynomial
+from kp.predictors import expansion
+gram = Gram.of_points(np.arange(6).reshape(3, 2), memory_budget=10**6)
+print(expansion(np.ones((1, 3)), np.arange(3), polynomial(3), gram).tolist())
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    shutil.copytree(Path(kp.__file__).parent, tmp_path / "kp", ignore=shutil.ignore_patterns("study", "__pycache__"))
+    return tmp_path / "kp"
+
+
+def scores(copy, **environment):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    done = subprocess.run(
+        [sys.executable, "-c", FIT], cwd=copy.parent, env=kept | {"PYTHONPATH": ""} | environment,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return eval(done.stdout)[0]
+
+
+EXPECTED = [float(sum((1 + a * c + b * d) ** 3 for c, d in ((0, 1), (2, 3), (4, 5)))) for a, b in ((0, 1), (2, 3), (4, 5))]
+
+
+def test_a_change_of_a_kernel_changes_the_compiled_functions_of_other_files(copy):
+    path, linear = copy / "kernels.py", [3.0 + 4 * a + 9 * b + 2 * a for a, b in ((0, 1), (2, 3), (4, 5))]
+    before = path.read_text()
+    changed = before.replace("out[j] = base * base * base\n", "out[j] = base  # linear\n")
+    assert changed != before
+    assert scores(copy) == EXPECTED
+    path.write_text(changed)
+    assert scores(copy) == linear
+    path.write_text(before)
+    assert scores(copy) == EXPECTED
+    assert len(list((copy / "__pycache__").glob("kp-*"))) == 2
+
+
+def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(copy):
+    (copy / "__pycache__").write_text("a file, so that no folder can be made")
+    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
+    assert scores(copy, **nowhere) == EXPECTED
+    assert scores(copy, NUMBA_DISABLE_JIT="1", **nowhere) == EXPECTED
+
+
+def test_the_users_folder_comes_first_and_only_what_is_unused_for_long_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path))
+    recent, old, other = (tmp_path / name for name in ("kp-" + 16 * "0", "kp-" + 16 * "1", "kp-notes"))
+    for folder, age in ((recent, 0), (old, 2 * compiled.UNUSED), (other, 2 * compiled.UNUSED)):
+        folder.mkdir()
+        (folder / "code").touch()
+        os.utime(folder, 2 * (time.time() - age,))
+    folder = compiled.cache_folder()
+    assert folder.parent == tmp_path and set(tmp_path.iterdir()) == {folder, recent, other}
+    assert compiled.cache_folder() == folder
+
+
+def test_compiling_leaves_numbas_own_folder_as_it_was():
+    before = compiled.config.CACHE_DIR
+
+    @compiled.compiled(fastmath=True)
+    def double(x):
+        return 2 * x
+
+    assert double(2) == 4 and compiled.config.CACHE_DIR == before
