@@ -78,7 +78,12 @@ DATA = Chapter(
     tables=("facts", "balance", "nearest"),
 )  # fmt: skip
 
-ALGORITHM = Chapter(source="algorithm")
+ALGORITHM = Chapter(
+    source="algorithm",
+    experiments=("algorithm",),
+    figures=("examples", "surfaces", "log_picture", "multiset", "predictors", "bounds"),
+    tables=("log", "errors", "mistakes"),
+)
 
 MNIST_DEGREES = [
     Chapter(
@@ -158,7 +163,7 @@ CHAPTERS = [
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 """The parameter of a source notebook that tells its variants apart."""
 
-EXPERIMENTS = ("mnist", "data", "uci", "comparison", "forms", "seeds", "course", "family", "claims")
+EXPERIMENTS = ("mnist", "data", "algorithm", "uci", "comparison", "forms", "seeds", "course", "family", "claims")
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
 
 

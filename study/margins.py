@@ -97,3 +97,8 @@ def kesler_pairs(y):
     signs[np.arange(len(example)), y[example]] = 1
     signs[np.arange(len(example)), other] = -1
     return example, signs
+
+
+def rounded(value, digits=6):
+    """A float with so many significant digits, which do not depend on the order of a library's sums."""
+    return float(f"{value:.{digits}g}")

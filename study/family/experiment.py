@@ -21,7 +21,7 @@ from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
 from study import datasets
 from study.experiment import experiment
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
-from study.margins import mistake_bound, separable_bound, unit_margins
+from study.margins import mistake_bound, rounded, separable_bound, unit_margins
 
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 """Costs C of the support vector machines among which one is chosen."""
@@ -270,11 +270,6 @@ def run_stream(model, X, y, classes):
         rows.append((stop, errors, int(model.n_mistakes_.sum()), len(model.support_)))
         start = stop
     return rows
-
-
-def rounded(value, digits=6):
-    """A float with so many significant digits, which do not depend on the order of a library's sums."""
-    return float(f"{value:.{digits}g}")
 
 
 def _dataset(part):
