@@ -99,7 +99,17 @@ MNIST_DEGREES = [
 
 MNIST_SUMMARY = Chapter(source="mnist_summary", **IMAGES, experiments=("mnist", "claims"))
 
-MULTICLASS = Chapter(source="multiclass")
+MULTICLASS = Chapter(
+    source="multiclass",
+    experiments=("multiclass",),
+    figures=(
+        "figure_1", "figure_2", "figure_3", "centred", "mistakes", "predictors", "widths", "training_errors",
+    ),
+    tables=(
+        "literal", "operations", "separability", "mistakes_numbers", "cycles", "five_draws", "spiral_draws", "epochs",
+        "claims",
+    ),
+)  # fmt: skip
 
 UCI_SCALE = {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5}
 UCI_SETS = {"iris": "iris-bundled", "sonar": None, "vowel": None, "wine": "wine-bundled"}
@@ -163,7 +173,19 @@ CHAPTERS = [
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 """The parameter of a source notebook that tells its variants apart."""
 
-EXPERIMENTS = ("mnist", "data", "algorithm", "uci", "comparison", "forms", "seeds", "course", "family", "claims")
+EXPERIMENTS = (
+    "mnist",
+    "data",
+    "algorithm",
+    "multiclass",
+    "uci",
+    "comparison",
+    "forms",
+    "seeds",
+    "course",
+    "family",
+    "claims",
+)
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
 
 
