@@ -160,10 +160,12 @@ COURSE = Chapter(
 FAMILY = Chapter(
     source="family",
     full={
-        "dataset": "mnist", "n_train": 60000, "budgets": [50, 100, 250, 500, 1000, 2000], "class_budgets": [50, 100, 250],
+        "dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "class_budgets": "50 100 250",
         "n_orders": 3,
     },
     experiments=("family",),
+    figures=("growth", "budget", "online", "noise", "nu", "bounds", "machines"),
+    tables=("rules", "exponents", "budgets", "account", "chosen", "bounds_by_degree", "claims"),
 )  # fmt: skip
 
 CHAPTERS = [
