@@ -9,10 +9,10 @@ SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf test test-code test-notebooks clean environment
+.PHONY: help report pdf test test-all test-code test-notebooks-1 test-notebooks-2 clean environment
 
 help: ## show this list
-	@awk -F ' ## ' '/^[a-z]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to use no stored results
 	$(SNAKEMAKE) report
@@ -20,30 +20,39 @@ report: environment ## run the study and write the HTML report; PROFILE=full for
 	@echo "The report of the study:                  build/full/report.html"
 	@test $(PROFILE) != quick || echo "What was executed now, on bundled data:   build/quick/report.html"
 
-pdf: export KP_TITLE := $(TITLE)
-pdf: export KP_AUTHOR := $(AUTHOR)
-pdf: export KP_COURSE := $(COURSE)
-pdf: export KP_DATE := $(DATE)
+# Texts as they were typed: make does not expand them, the shell does not see them.
+pdf: export KP_TITLE := $(value TITLE)
+pdf: export KP_AUTHOR := $(value AUTHOR)
+pdf: export KP_COURSE := $(value COURSE)
+pdf: export KP_DATE := $(value DATE)
 pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill the title page
 	$(SNAKEMAKE) pdf
 	@echo "The report of the study as PDF: build/full/report.pdf"
 
-test: environment ## check style and formatting, then run all tests and all notebooks
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (5 minutes)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	@$(MAKE) --no-print-directory -j 2 test-code test-notebooks
+	@$(MAKE) --no-print-directory -j 3 test-code $(LANES)
+	@.venv/bin/python -m study held
+
+test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
+	.venv/bin/python -m pytest -m recompute
+	.venv/bin/python -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
 test-code:
 	.venv/bin/python -m pytest
 
-# Beside the tests of the code, so the output is kept back until it ends. What needs no data is the same in both profiles:
-# its executed copy alone is run and compared.
-test-notebooks:
+# The source notebooks beside the tests of the code, in two lanes; their output is kept back until it ends.
+SOURCES = $(filter-out %.part.ipynb %.failed.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
+LANE_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
+	notebooks/uci_summary.ipynb
+LANES = test-notebooks-1 test-notebooks-2
+test-notebooks-1: NOTEBOOKS = $(filter $(LANE_1),$(SOURCES))
+test-notebooks-2: NOTEBOOKS = $(filter-out $(LANE_1),$(SOURCES))
+$(LANES):
 	@mkdir -p build
-	@( .venv/bin/python -m pytest --nbval-lax --nbval-current-env \
-	       $(filter-out %/algorithm.ipynb %/multiclass.ipynb %.part.ipynb %.failed.ipynb,$(wildcard notebooks/*.ipynb)) && \
-	   .venv/bin/python -m pytest --nbval --nbval-current-env notebooks/executed \
-	) > build/test-notebooks.log 2>&1; code=$$?; cat build/test-notebooks.log; exit $$code
+	@.venv/bin/python -m pytest --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
+	    code=$$?; cat build/$@.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results
 	rm -rf build .snakemake .pytest_cache .ruff_cache .hypothesis *.egg-info

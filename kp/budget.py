@@ -30,7 +30,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.compiled import compiled
 from kp.gram import BYTES, CrossGram, Points, Products, dot
-from kp.kernels import POLYNOMIAL, check_range, fill
+from kp.kernels import check_range, fill
 from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
@@ -120,7 +120,7 @@ class OnlineLearners:
 
     def _scale(self, norms):
         """1 / sqrt(k(x, x)) of points with these squared norms, 0 where k(x, x) = 0; all 1 without normalization."""
-        largest = self_values(self.kernel, norms).max()
+        largest = self.kernel.diagonal(norms).max()
         if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and largest > 1 + 1e-9:
             raise ValueError(
                 f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True or scale the data"
@@ -158,14 +158,6 @@ class OnlineLearners:
         return stop
 
 
-def self_values(kernel, norms):
-    """k(x, x) (n,) of points with these squared norms."""
-    own = np.ones(len(norms))
-    if kernel.kind == POLYNOMIAL:
-        fill(kernel, norms, 0.0, norms, own)
-    return own
-
-
 def normalized(kernel, X, Y):
     """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
     P, Q = Points(X), Points(Y)
@@ -177,7 +169,7 @@ def normalized(kernel, X, Y):
 
 
 def _inverse_root(kernel, norms):
-    own = self_values(kernel, norms)
+    own = kernel.diagonal(norms)
     if own.min() < 0:
         raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
     return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)

@@ -4,6 +4,7 @@ Numba compiles a function together with those it calls, but its own cache notice
 is in. Here the folder of the cache is named by a hash of all sources of the package: after any change all is compiled again.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -36,17 +37,14 @@ def cache_folder():
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             os.utime(folder)
-            _remove_unused(parent, folder)
+            for other in parent.glob("kp-" + 16 * "[0-9a-f]"):
+                with contextlib.suppress(FileNotFoundError):  # another process was faster
+                    if time.time() - other.stat().st_mtime > UNUSED:
+                        shutil.rmtree(other, ignore_errors=True)
+            return folder
         except OSError:
             continue
-        return folder
     return None
-
-
-def _remove_unused(parent, used):
-    for folder in parent.glob("kp-" + 16 * "[0-9a-f]"):
-        if folder != used and time.time() - folder.stat().st_mtime > UNUSED:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 _FOLDER = cache_folder()

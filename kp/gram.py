@@ -105,7 +105,7 @@ class PrecomputedKernel:
         out[:] = self.function(rows, columns)
 
 
-@compiled
+@compiled(inline="always")  # as a call it would take twice as long
 def dot(arithmetic, x, y):
     """x . y of two points, for one of BYTES (`Points.compact` as bytes), SINGLE, DOUBLE or ORDERED."""
     if arithmetic == BYTES:

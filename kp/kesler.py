@@ -266,12 +266,8 @@ def _wrong(F, y):
 @compiled
 def _visit(G, y, order, demote, counting, F):
     """Visit the examples in order; F (C, n) moves. Positions in the order, promoted, demoted, and errors of each row."""
-    position, promoted, demoted, errors = (
-        [0 for _ in range(0)],
-        [0 for _ in range(0)],
-        [0 for _ in range(0)],
-        [0 for _ in range(0)],
-    )
+    position, promoted = [0 for _ in range(0)], [0 for _ in range(0)]
+    demoted, errors = [0 for _ in range(0)], [0 for _ in range(0)]
     scores = np.empty(F.shape[0])
     for s in range(order.shape[0]):
         t = order[s]

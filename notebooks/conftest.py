@@ -4,8 +4,7 @@ import functools
 
 import pytest
 
-from study import chapters as batch
-from study import datasets
+from study import chapters, datasets
 
 
 @functools.cache
@@ -19,10 +18,9 @@ def missing(name):
 
 
 def pytest_collection_modifyitems(items):
-    runs = batch.notebooks("full")
     for item in items:
         if item.path.parent.name == "executed":
-            words = " ".join(value for value in runs[item.path.stem].parameters.values() if isinstance(value, str)).split()
-            reasons = [missing(name) for name in words if name in datasets.DATASETS]
+            texts = [value for value in chapters.chapter(item.path.stem).full.values() if isinstance(value, str)]
+            reasons = [missing(name) for name in " ".join(texts).split() if name in datasets.DATASETS]
             for reason in filter(None, reasons):
                 item.add_marker(pytest.mark.skip(reason=reason))

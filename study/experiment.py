@@ -24,6 +24,7 @@ from dataclasses import asdict, is_dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
@@ -71,16 +72,18 @@ class Experiment:
         compute takes a list of settings and yields a result for each, in their order.
     processes : int
         How many parts are published side by side.
+    sample : int
+        The index of the published part that `make test-all` computes again: the one that takes least.
     """
 
     def __init__(
         self, chapter, compute, *, published=(), tables=None, measured=(), arrays=None, data=None, reads=None,
-        parameters=None, together=False, processes=1,
+        parameters=None, together=False, processes=1, sample=0,
     ):  # fmt: skip
         self.chapter, self.compute, self.name = chapter, compute, f"{chapter}.{compute.__name__}"
         self.tables, self.measured, self.arrays = tables or (compute.__name__,), measured, arrays
         self._published, self._data, self._reads, self._parameters = published, data, reads, parameters
-        self.together, self.processes = together, processes
+        self.together, self.processes, self.sample = together, processes, sample
         self.__doc__, self.__module__, self.__wrapped__ = compute.__doc__, compute.__module__, compute
 
     def __reduce__(self):
@@ -143,6 +146,17 @@ class Experiment:
             for path in self._checkpoint_paths(s).values():
                 path.unlink(missing_ok=True)
                 path.with_suffix(".json").unlink(missing_ok=True)
+
+    def differences(self, settings):
+        """The names of the tables (and "arrays") of one published part that come out otherwise when computed again."""
+        ((_, made),) = self._computed([settings], False)
+        stored = self._stored(settings)
+        found = [
+            t for t in self.tables if t not in self.measured and store.table_text(made[t]) != store.table_text(stored[t])
+        ]
+        if self.arrays and not all(np.array_equal(made["arrays"][name], value) for name, value in stored["arrays"].items()):
+            found.append("arrays")
+        return found
 
     def is_fresh(self):
         """True if all published results are stored and belong to the code, the parameters and the data."""

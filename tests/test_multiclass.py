@@ -248,6 +248,18 @@ def test_a_rank_deficient_matrix_converges_where_the_classes_are_separable_in_th
     assert model.converged_ and model.score(X, y) == 1
 
 
+def test_mistakes_of_several_rows_are_counted_once():
+    X, y = load_digits(return_X_y=True)
+    log = (
+        MulticlassKernelPerceptron("poly", coef0=1.0, demote="all", max_iter=3, random_state=0)
+        .fit(X[:200], y[:200])
+        .mistakes_
+    )
+    for epoch in (1, 2):
+        assert log.n_mistakes(epoch) == len(set(log.step[: log.length(epoch)].tolist())) < log.length(epoch)
+    assert log.n_mistakes() == len(set(log.step.tolist()))
+
+
 @pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (300, 5, 1100), (1, 1, 1), (0, 3, 2)])
 def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
     random = np.random.RandomState(0)

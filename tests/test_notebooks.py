@@ -8,7 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from study.report.notebooks import clean
+from study import chapters
+from study.report.notebooks import clean, made_from
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SOURCES = sorted(FOLDER.glob("*.ipynb"))
@@ -95,6 +96,14 @@ def test_executed_copy_has_the_cells_of_its_source(path):
     assert [(cell.cell_type, cell.source, tags(cell)) for cell in cells] == [
         (cell.cell_type, cell.source, tags(cell)) for cell in expected
     ]
+
+
+@pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
+def test_executed_copy_was_made_from_this_source_code_and_these_results(chapter):
+    found = read(chapter.target("full")).metadata["made_from"]
+    expected = made_from(FOLDER / f"{chapter.source}.ipynb", chapter.parameters("full"))
+    remedy = f"execute it again: python -m study notebook {chapter.name} --profile full"
+    assert {**found, "files": dict(found["files"])} == expected, remedy
 
 
 @each_executed

@@ -1,6 +1,10 @@
-"""The lists of dependencies and the versions that stand in several files agree."""
+"""The lists of dependencies agree with each other and with what is imported; so do versions in several files."""
 
+import ast
+import importlib.metadata
+import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -27,6 +31,49 @@ def test_environment_yml_lists_the_packages_and_bounds_of_pyproject():
     assert conda[:2] == ["python=3.11", "pip"]
     assert pip[-1] == "-e ."
     assert sorted(conda[2:] + pip[:-1]) == sorted(direct_dependencies())
+
+
+RUN_ONLY = {
+    "ipykernel": "runs the notebooks",
+    "jupyter": "opens them",
+    "nbval": "a plugin of pytest",
+    "ruff": "a command",
+    "setuptools": "builds the package",
+    "snakemake": "a command",
+    "pypandoc-binary": "imported as pypandoc",
+}
+"""What is needed without being imported under its name."""
+
+
+def imported(*patterns):
+    """The distributions of what Python files and source notebooks import, the project's own and the standard library aside."""
+    own, found = {"kp", "study", "oracles"}, set()
+    for path in {path for pattern in patterns for path in ROOT.glob(pattern)}:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            cells = json.loads(text)["cells"]
+            text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(node.module.partition(".")[0])
+    found -= own | set(sys.stdlib_module_names)
+    distributions = importlib.metadata.packages_distributions()
+    return {name(distributions[module][0]) for module in found if module not in ("pypandoc", "mpl_toolkits")}
+
+
+def test_what_is_imported_is_declared_and_the_reverse():
+    core = {name(requirement) for requirement in PROJECT["dependencies"]}
+    assert imported("kp/*.py") == core
+    extras = PROJECT["optional-dependencies"]
+    study = core | {name(requirement) for requirement in extras["study"]}
+    used = imported("study/**/*.py", "notebooks/*.ipynb")
+    assert used <= study, used - study
+    everything = study | {name(requirement) for requirement in extras["test"]}
+    used = imported("kp/*.py", "study/**/*.py", "notebooks/*.ipynb", "tests/**/*.py", "benchmarks/*.py", "notebooks/*.py")
+    assert used <= everything, used - everything
+    assert everything - used == set(RUN_ONLY), (everything - used) ^ set(RUN_ONLY)
 
 
 def test_lock_pins_every_direct_dependency():

@@ -88,7 +88,7 @@ def test_the_voted_perceptron_counts_the_steps_that_each_predictor_survives(seed
     z, K, order = 2 * y - 1, oracles.polynomial(X, X, degree), order_of(len(y), 3, seed)
     model = run(OneVsAllKernelPerceptron(degree=degree, max_iter=3, random_state=seed), X, y)
     alphas, c = literal.voted_perceptron(K, z, order)
-    assert c[0] == 0 and c[1:] == model.mistakes_[0].survival().tolist()
+    assert c[0] == 0 and c[1:] == np.diff(model.mistakes_[0].step, append=model.mistakes_[0].steps()).tolist()
     votes = literal.vote(alphas, c, z, K)
     assert np.array_equal(model.decision_function(X, predictor="voted"), votes.astype(float))
     assert np.array_equal(votes, sum(np.sign(literal.g(alpha, z, K)) for alpha in literal.algorithm_1(K, z, order)))

@@ -1,5 +1,6 @@
 """The batch plan, the command line, and notebooks run by papermill alone."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -7,10 +8,8 @@ import sys
 
 import pytest
 
-from study import ROOT, datasets, reject_unknown_parameters
-from study import chapters as batch
+from study import ROOT, chapters, datasets
 from study.__main__ import main
-from study.mnist import experiment as mnist
 
 
 def papermill(folder, *options, source="mnist_degree"):
@@ -20,26 +19,48 @@ def papermill(folder, *options, source="mnist_degree"):
 
 def test_every_notebook_is_in_both_profiles_and_every_degree_has_its_copy():
     sources = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
-    for profile in batch.PROFILES:
-        runs = batch.notebooks(profile)
-        assert {run.source for run in runs.values()} == sources
-        assert [f"mnist_degree_{p}" for p in mnist.DEGREES] == [name for name in runs if name.startswith("mnist_degree")]
-        assert len({run.target for run in runs.values()}) == len(runs)
+    for profile in chapters.PROFILES:
+        found = chapters.chapters(profile)
+        assert {chapter.source for chapter in found} == sources
+        assert len({chapter.target(profile) for chapter in found}) == len(found)
+        assert [chapter.variant for chapter in found if chapter.source == "mnist_degree"] == list("123456")
 
 
-def test_the_quick_profile_writes_below_build_only():
-    for run in batch.notebooks("quick").values():
-        assert run.target.is_relative_to(ROOT / "build") and run.figures.is_relative_to(ROOT / "build") and not run.reads
-        names = f"{run.parameters.get('dataset', '')} {run.parameters.get('datasets', '')}".split()
-        assert all(not datasets.DATASETS[name].files for name in names)
+def test_numbers_follow_the_order_of_the_plan():
+    assert [chapter.number for chapter in chapters.CHAPTERS] == list(range(1, len(chapters.CHAPTERS) + 1))
+    for chapter in chapters.CHAPTERS:
+        names = [*chapter.figures, *chapter.tables]
+        assert len(set(names)) == len(names), f"{chapter.name}: a name stands twice"
 
 
-def test_every_executed_notebook_and_its_figures_are_with_the_study_and_no_others():
-    runs = batch.notebooks("full").values()
-    assert {run.target for run in runs} == set((ROOT / "notebooks" / "executed").glob("*.ipynb"))
-    numbers = [re.findall(r'"\*\*Figure ([\d.]+)\.\*\*', run.target.read_text(encoding="utf-8")) for run in runs]
-    expected = {f"figure_{number}.{kind}" for each in numbers for number in each for kind in ("png", "svg")}
+@pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
+def test_executed_notebooks_show_all_that_is_planned_and_in_this_order(chapter):
+    text = chapter.target("full").read_text(encoding="utf-8")
+    for kind, names in (("Figure", chapter.figures), ("Table", chapter.tables)):
+        found = [int(number) for number in re.findall(rf'"\*\*{kind} {chapter.number}\.(\d+)\.\*\*', text)]
+        assert found == list(range(1, len(names) + 1)), f"{kind}s are shown as {[names[i - 1] for i in found]}"
+
+
+def test_the_quick_profile_writes_below_build_and_needs_no_download():
+    for chapter in chapters.chapters("quick"):
+        assert chapter.target("quick").is_relative_to(ROOT / "build")
+        assert chapter.parameters("quick")["figures_folder"].startswith("build/")
+        names = " ".join(value for value in chapter.quick.values() if isinstance(value, str)).split()
+        assert all(not datasets.DATASETS[name].files for name in names if name in datasets.DATASETS)
+
+
+def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
+    targets = {chapter.target("full") for chapter in chapters.CHAPTERS}
+    assert targets == set((ROOT / "notebooks" / "executed").glob("*.ipynb"))
+    expected = {f"{c.name}-{name}.{kind}" for c in chapters.CHAPTERS for name in c.figures for kind in ("png", "svg")}
     assert expected == {path.name for path in (ROOT / "figures").iterdir()}
+
+
+def test_every_figure_says_which_function_drew_it():
+    for path in (ROOT / "figures").glob("*.svg"):
+        (drawn_by,) = re.findall(r"<dc:source>(.*?)</dc:source>", path.read_text(encoding="utf-8"))
+        module, _, name = drawn_by.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), name)), path
 
 
 def test_papermill_alone_runs_a_notebook_from_any_folder(tmp_path):
@@ -53,12 +74,6 @@ def test_papermill_alone_refuses_an_unknown_parameter(tmp_path):
     assert run.returncode != 0 and "got dgree" in run.stderr
 
 
-def test_unknown_parameters_are_named_and_constants_are_not_parameters():
-    reject_unknown_parameters({"degree": 1, "_hidden": 2, "PREDICTORS": (), "module": pytest}, "degree epochs")
-    with pytest.raises(ValueError, match="among degree, got epoch, size"):
-        reject_unknown_parameters({"degree": 1, "epoch": 2, "size": "all"}, "degree")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [(["notebook", "nothing"], "notebook must be one of data"), (["run", "mnist"], "mnist/train-images-idx3-ubyte.gz")],
@@ -66,9 +81,9 @@ def test_unknown_parameters_are_named_and_constants_are_not_parameters():
 def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("KP_DATA", str(tmp_path))
     monkeypatch.setenv("KP_OFFLINE", "1")
-    monkeypatch.setattr("study.datasets.RAW", tmp_path / "raw")
-    monkeypatch.setattr("study.mnist.experiment.RESULTS", tmp_path)
-    monkeypatch.setattr("study.mnist.experiment.BUILD", tmp_path)
+    monkeypatch.setattr("study.datasets.fetch.RAW", tmp_path / "raw")
+    monkeypatch.setattr("study.experiment.RESULTS", tmp_path)
+    monkeypatch.setattr("study.experiment.BUILD", tmp_path)
     assert main(arguments) == 1
     assert message in capsys.readouterr().err
 
@@ -81,5 +96,5 @@ def test_list_names_the_notebooks_in_order(capsys):
 def test_the_title_page_is_filled_from_the_environment(monkeypatch):
     monkeypatch.setenv("KP_TITLE", "A title")
     monkeypatch.delenv("KP_AUTHOR", raising=False)
-    page = batch.title_page("full")
+    page = chapters.title_page("full")
     assert page["title"] == "A title" and page["author"] == "The kp authors"

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from study import chapters
 from study.report import display
 from study.report import document as report
 from study.report.notebooks import execute
@@ -16,10 +17,10 @@ FACTS = dict(title="A study of <kernels>", author='Ada "A" Lovelace', course="Co
 FIGURE = """\
 fig, ax = plt.subplots(figsize=(3, 2))
 ax.plot([1, 2, 3])
-show_figure(fig, 1, "A line through $n = 3$ points\\n  of *interest*.")"""
+chapter.figure("line", fig, "A line through $n = 3$ points\\n  of *interest*.")"""
 TABLE = """\
 frame = pd.DataFrame({"set": ["a|b", "c"], "error": [0.5, 0.25]})
-show_table(frame, "Two rows.", number=1, formats={"error": ".1%"})"""
+chapter.table("rows", frame, "Two rows.", formats={"error": ".1%"})"""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,8 @@ def notebooks(tmp_path_factory):
     imports = """\
 import matplotlib.pyplot as plt
 import pandas as pd
-from study.report.display import say, show_figure, show_table"""
+from study.report.display import OpenChapter, say
+chapter = OpenChapter("first", None)"""
     cells = [
         new_markdown_cell("# First chapter\n\nMail a@b, see [the second](second.ipynb).[^1]\n\n[^1]: First note."),
         new_code_cell(imports),
@@ -117,7 +119,7 @@ def test_pdf_source_has_title_page_figures_tables_and_no_code(notebooks, tmp_pat
     body = source.split("#outline(")[-1]
     assert body.count("= First chapter") == body.count("= Second chapter") == 1
     assert body.count("#figure(") == 2 and body.count("#strong[Figure 1.]") == body.count("#strong[Table 1.]") == 1
-    assert "show_figure" not in source and "import" not in body
+    assert "chapter.figure" not in source and "import" not in body
     assert "#link(<second>)" in body
     (picture,) = re.findall(r'image\("([^"]+)"', body)
     assert (tmp_path / picture).exists()
@@ -156,38 +158,71 @@ def shown(monkeypatch):
     return bundles
 
 
+PLAN = chapters.Chapter(source="data", figures=("counts", "lines"), tables=("rows",))
+
+
 def test_figures_are_saved_with_the_same_bytes_and_closed(tmp_path, shown, monkeypatch):
-    for folder in ("a", "b"):
-        monkeypatch.setenv("KP_FIGURES", str(tmp_path / folder))
+    monkeypatch.setattr(display, "ROOT", tmp_path)
+    for folder in ("one", "two"):
         fig, ax = plt.subplots()
-        ax.plot([1, 2], label="line")
-        ax.legend()
-        display.show_figure(fig, 7, "A line.")
+        ax.plot([1, 2])
+        fig.drawn_by = "study.data.figures.figure_lines"
+        display.OpenChapter("data", PLAN, folder).figure("lines", fig, "A line.")
         assert not plt.fignum_exists(fig.number)
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["figure_7.png", "figure_7.svg"]
-    for name in ("figure_7.png", "figure_7.svg"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    assert shown[0]["image/png"] == (tmp_path / "a/figure_7.png").read_bytes()
-    assert b"Software" not in shown[0]["image/png"] and b"<dc:date>" not in (tmp_path / "a/figure_7.svg").read_bytes()
-    assert shown[1]["text/markdown"] == "**Figure 7.** A line."
+    names = ["data-lines.png", "data-lines.svg"]
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == names
+    for name in names:
+        content = (tmp_path / "one" / name).read_bytes()
+        assert content == (tmp_path / "two" / name).read_bytes()
+        assert b"study.data.figures.figure_lines" in content and b"Figure 1.2" in content
+    assert shown[1]["text/markdown"] == "**Figure 1.2.** A line."
 
 
 def test_figures_are_not_saved_without_a_folder(tmp_path, shown, monkeypatch):
-    monkeypatch.delenv("KP_FIGURES", raising=False)
-    monkeypatch.chdir(tmp_path)
-    display.show_figure(plt.figure(), 1, "Empty.")
-    assert len(shown) == 2 and not list(tmp_path.iterdir())
+    monkeypatch.setattr(display, "ROOT", tmp_path)
+    display.OpenChapter("data", PLAN).figure("lines", plt.figure(), "Empty.")
+    assert shown and list(tmp_path.iterdir()) == []
+
+
+def test_the_plan_numbers_figures_and_tables_and_refuses_other_names(shown):
+    chapter = display.OpenChapter("data", PLAN)
+    assert (chapter.label("counts"), chapter.label("rows")) == ("Figure 1.1", "Table 1.1")
+    with pytest.raises(ValueError, match="got 'other'; add it to study/chapters.py"):
+        chapter.table("other", pd.DataFrame({"p": [1]}), "Caption.")
+
+
+def test_what_is_not_in_the_plan_is_numbered_as_it_comes(shown):
+    chapter = display.OpenChapter("mnist_degree", None)
+    for name in ("b", "a"):
+        chapter.table(name, pd.DataFrame({"p": [1]}), "Caption.")
+    assert [chapter.label("b"), chapter.label("a")] == ["Table 1", "Table 2"]
+    with pytest.raises(ValueError, match="shown later, or nowhere"):
+        chapter.label("c")
 
 
 def test_table_formats_cells_and_aligns_numbers(shown):
-    frame = pd.DataFrame({"name": ["x|y", None], "n": [1, 20000], "error": [0.123456, float("nan")], "p": [0.5, 1]})
-    display.show_table(frame, "Caption.", number=2, formats={"p": lambda value: f"{value:.0%}"})
-    assert shown[0]["text/markdown"] == (
-        "**Table 2.** Caption.\n\n"
-        "| name | n | error | p |\n"
-        "| :-- | --: | --: | --: |\n"
-        r"| x\|y | 1 | 0.1235 | 50% |"
-        "\n|  | 20000 |  | 100% |"
-    )
+    frame = pd.DataFrame({"a|b": ["x|y", None], "p": [0.5, 0.25], "n": [1, 20], "f": [1.23456, float("nan")]})
+    display.OpenChapter("x", None).table("t", frame, "Caption.", formats={"p": lambda value: f"{value:.0%}"})
+    (output,) = shown
+    assert output["text/markdown"].splitlines() == [
+        "**Table 1.** Caption.",
+        "",
+        r"| a\|b | p | n | f |",
+        "| :-- | --: | --: | --: |",
+        r"| x\|y | 50% | 1 | 1.235 |",
+        "|  | 25% | 20 |  |",
+    ]
     with pytest.raises(ValueError, match=r"columns of the table.*got \['q'\]"):
-        display.show_table(frame, "Caption.", number=2, formats={"q": ".1f"})
+        display.OpenChapter("x", None).table("t", frame, "Caption.", formats={"q": ".1f"})
+
+
+def test_a_mistyped_parameter_is_named_and_constants_are_not_parameters():
+    namespace = {"dataset": "digits", "n_pairs": 3, "figures_folder": "", "_hidden": 2, "PREDICTORS": (), "module": pytest}
+    assert display.open_chapter("data", namespace).plan.name == "data"
+    with pytest.raises(ValueError, match="among dataset, n_pairs, figures_folder, got n_pair"):
+        display.open_chapter("data", namespace | {"n_pair": 2})
+
+
+def test_source_is_shown_as_code(shown):
+    display.show_source(display.show_source)
+    assert shown[0]["text/markdown"].startswith("```python\ndef show_source(function):")

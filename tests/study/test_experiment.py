@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import ROOT, chapters, definitions, experiment, store
+from study import ROOT, chapters, datasets, definitions, experiment, store
 from study.experiment import Experiment
 from study.store import StaleResult
 
@@ -233,6 +233,27 @@ def test_every_stored_file_belongs_to_one_experiment():
 @pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
 def test_committed_results_belong_to_the_code_whatever_is_under_build(declared):
     assert declared.is_fresh(), f"make it again with: {declared.command}"
+
+
+@pytest.mark.recompute
+@pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
+def test_a_part_computed_again_is_what_is_stored(declared):
+    part = declared.published[declared.sample]
+    try:
+        for name in declared.datasets([part]):
+            datasets.load(name, download=False)
+    except datasets.DataError as error:
+        pytest.skip(str(error).splitlines()[-1])
+    assert declared.differences(part) == []
+
+
+def test_what_comes_out_otherwise_is_named(monkeypatch):
+    options = {"tables": ("values", "times"), "measured": ("times",), "arrays": lambda s: f"size_{s.size}"}
+    declared = declare(both, **options)
+    declared.publish()
+    assert declared.differences(PUBLISHED[0]) == []
+    monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
+    assert declared.differences(PUBLISHED[0]) == ["values", "arrays"]
 
 
 def test_times_are_in_no_compared_table():

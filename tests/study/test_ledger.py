@@ -1,55 +1,90 @@
-"""The ledger: every published number has a verdict that follows from its numbers, and the table belongs to the code."""
+"""The ledger: one row for every published number, with a verdict that follows from its numbers."""
 
 import numpy as np
 import pytest
 
-from study import chapters as batch
-from study import claims, ledger
+from study import chapters, claims
 
 
 @pytest.fixture(scope="module")
-def rows():
-    return ledger.read()
+def ledger():
+    return claims.stored()[0]
 
 
-def test_the_ledger_belongs_to_the_code_and_the_published_numbers(rows):
-    assert list(rows.columns) == claims.COLUMNS and not rows[["published", "verdict"]].isna().any().any()
-    assert (rows["ours"].isna() == (rows["n"] == 0)).all()  # nothing to compare with: no run separated the classes
-    assert set(rows["verdict"]) <= {"exact", "within", "outside"}
+@pytest.fixture(scope="module")
+def readings():
+    return claims.stored()[1]
 
 
-def test_every_claim_is_made_in_a_notebook_of_the_report(rows):
-    assert set(rows["producer"]) <= {run.target.name for run in batch.notebooks("full").values()}
+def test_every_claim_has_a_key_a_verdict_and_the_chapter_that_argues_it(ledger):
+    assert tuple(ledger.columns) == claims.COLUMNS and ledger["key"].is_unique
+    assert not ledger[["key", "published", "decimals", "verdict", "chapter"]].isna().any().any()
+    assert set(ledger["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
 
 
-def test_verdicts_follow_from_the_numbers(rows):
-    inside = (rows["low"] <= rows["published"]) & (rows["published"] <= rows["high"])
-    counted = rows["source"] == "Hermans 2021"
-    assert np.all((rows["verdict"] != "outside") | ~inside)
-    assert np.all((rows["verdict"] != "within") | inside)
-    assert np.all(rows.loc[counted, "verdict"].eq("exact") == rows.loc[counted, "published"].eq(rows.loc[counted, "ours"]))
+def test_one_rule_gives_all_verdicts(ledger, readings):
+    degenerate = ledger["verdict"] == "degenerate"
+    numbers = [ledger[name] for name in ("published", "ours", "low", "high")]
+    expected = claims.verdict(*numbers, decimals=ledger["decimals"], degenerate=degenerate)
+    assert list(ledger["verdict"]) == list(expected)
+    again = claims.readings_rows(readings.drop(columns="verdict"), ledger)
+    assert list(again["verdict"]) == list(readings["verdict"])
 
 
-def test_percentiles_are_shares(rows):
-    shares = rows["percentile"].dropna()
-    assert shares.between(0, 1).all()
-    assert rows.loc[rows["source"] == "Xu & Zhang 2005", "percentile"].notna().sum() >= 48
+def test_what_is_outside_has_an_explanation_and_readings_belong_to_rows(ledger, readings):
+    outside = ledger[ledger["verdict"] == "outside"]
+    assert outside["explanation"].fillna("").str.len().gt(10).all(), outside.loc[
+        outside["explanation"].isna(), "key"
+    ].tolist()
+    assert set(readings["key"]) <= set(ledger["key"]) and not readings.duplicated(["key", "reading"]).any()
 
 
-def test_every_number_of_the_tables_of_xu_and_zhang_has_a_verdict(rows):
-    items = rows.loc[rows["source"] == "Xu & Zhang 2005", "item"].value_counts()
-    published = claims.published("xu_zhang_2005")
-    counts = published["table"].value_counts()
-    settings = {"I": 0, "II": 4, "III": 16}
-    assert items["Table I"] == 4 * counts["I"]
-    for table in ("II", "III"):
-        assert items[f"Table {table}"] == 2 * counts[table] + settings[table]
+def test_percentiles_are_shares(ledger):
+    assert ledger["percentile"].dropna().between(0, 1).all()
+    assert ledger.loc[ledger["source"] == "Xu & Zhang 2005", "percentile"].notna().sum() >= 48
 
 
-def test_every_number_of_the_other_sources_has_a_verdict(rows):
-    items = rows.groupby("source")["item"].value_counts()
-    table = claims.published("akar_ye_2017")
-    assert items["Akar & Ye 2017", "Table 3"] >= (table["item"] == "Table 3").sum() == 9
-    assert set(table["item"]) <= set(items["Akar & Ye 2017"].index)
-    assert set(claims.published("course_page")["item"]) == set(items["Course page"].index)
-    assert rows.loc[rows["source"] == "Encyclopedia article", "quantity"].str.startswith("exponent of the growth").sum() >= 1
+def test_every_count_of_hermans_comes_out_exactly(ledger):
+    counts = ledger[(ledger["source"] == "Hermans 2021") & ledger["item"].str.startswith("Fig.")]
+    assert len(counts) == 360 and (counts["verdict"] == "exact").all()
+    assert np.array_equal(counts["published"], counts["ours"])
+
+
+def test_every_number_of_the_tables_of_xu_and_zhang_has_one_row(ledger):
+    found = ledger[ledger["source"] == "Xu & Zhang 2005"].groupby("item").size()
+    table = claims.published("xu_zhang_2005")
+    rates = table[table["table"] != "I"].groupby("table").size()
+    assert found["Table II"] >= 2 * rates["II"] and found["Table III"] >= 2 * rates["III"]
+
+
+def test_every_accuracy_of_akar_and_ye_has_one_row(ledger):
+    found = ledger[ledger["source"] == "Akar & Ye 2017"]
+    assert (found["item"] == "Table 3").sum() == 9
+
+
+@pytest.mark.parametrize(
+    ("numbers", "decimals", "word"),
+    [
+        ((14.5, 14.46, 10, 20), 1, "exact"),
+        ((14.5, 14.55, 10, 20), 1, "exact"),
+        ((14.5, 14.56, 10, 20), 1, "within"),
+        ((14.5, 15.0, 14.54, 20), 1, "within"),
+        ((14.5, 15.0, 14.56, 20), 1, "outside"),
+        ((14.5, 9.0, 5, 14.44), 1, "outside"),
+        ((154, 154, 130, 180), 0, "exact"),
+        ((154, 155, 155, 155), 0, "outside"),
+    ],
+)
+def test_a_printed_number_stands_for_all_that_round_to_it(numbers, decimals, word):
+    assert claims.verdict(*numbers, decimals=decimals) == word
+    assert claims.verdict(*numbers, decimals=decimals, degenerate=True) == "degenerate"
+
+
+def test_intervals_of_counts_are_exact():
+    low, high = claims.interval([0, 5, 10], 10)
+    np.testing.assert_allclose(low, [0, 1.87086, 6.91503], atol=1e-5)
+    np.testing.assert_allclose(high, [3.08497, 8.12914, 10], atol=1e-5)
+
+
+def test_equal_values_count_half_in_the_percentile():
+    assert claims.percentile([1, 2, 2, 3], 2) == 0.5 and claims.percentile([1, 2], 5) == 1 and claims.percentile([1], 0) == 0

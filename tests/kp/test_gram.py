@@ -5,7 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kp.gram import BLOCK, DOUBLE, GIVEN, ORDERED, SINGLE, CrossGram, Gram, Points, PrecomputedKernel, Products
+from kp import kernels
+from kp.gram import BLOCK, BYTES, DOUBLE, GIVEN, ORDERED, SINGLE, CrossGram, Gram, Points, PrecomputedKernel, Products, dot
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -281,6 +282,23 @@ def test_a_given_matrix_is_held_whole_and_never_made():
     assert gram.store is K and gram.fetch(np.array([4, 2])) == 0 and gram.computed == 0
     block, rows = gram.columns(np.array([3, 0]), 1, 4, np.empty(6))
     np.testing.assert_array_equal(block[rows], K[[3, 0], 1:4])
+
+
+@pytest.mark.parametrize(
+    "kernel", [kernels.linear(), kernels.polynomial(7, gamma=0.5), kernels.rbf(gamma=0.3), kernels.gaussian(sigma=2.0)]
+)
+def test_the_diagonal_needs_no_points_and_no_kernel_exceeds_its_bound(kernel):
+    X = np.random.RandomState(0).randint(-3, 4, (9, 4))
+    K, norms = kernel(X, X), (X**2).sum(axis=1).astype(float)
+    np.testing.assert_array_equal(kernel.diagonal(norms), np.diag(K))
+    assert np.abs(K).max() <= kernel.bound(norms.max())
+
+
+def test_single_inner_products_are_those_of_the_matrix():
+    X = np.random.RandomState(0).randint(0, 256, (2, 70))
+    for arithmetic, dtype in ((BYTES, np.uint8), (SINGLE, np.float32), (DOUBLE, np.float64), (ORDERED, np.float64)):
+        x, y = X.astype(dtype)
+        assert dot(arithmetic, x, y) == X[0] @ X[1]
 
 
 # Refusals.
