@@ -279,7 +279,7 @@ def _dataset(part):
 # Streams.
 
 
-@experiment("family", published=PUBLISHED.streams, tables=("streams", "final"), data=_dataset, processes=2)
+@experiment("family", published=PUBLISHED.streams, tables=("streams", "final"), data=_dataset, processes=2, sample=5)
 def streams(part, *, progress=False):
     """{streams, final} of a Stream: what its learner did up to each checkpoint, and what it has come to.
 

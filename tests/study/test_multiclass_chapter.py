@@ -1,8 +1,9 @@
 """The chapter on Xu & Zhang 2005: what its tables claim holds by the definitions, and its figures draw their tables."""
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
-import oracles
 import pandas as pd
 import pytest
 from hypothesis import assume, given, reject, settings
@@ -15,13 +16,14 @@ from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.algorithm import experiment as toy
-from study.claims import published
-from study.multiclass import experiment as planes
-from study.multiclass import figures
+from study.claims import COLUMNS, published
+from study.margins import kesler_margins, separable_bound
+from study.multiclass import claims, experiment, figures, tables
+from study.plane import lattice
 
 matplotlib.use("agg")
 
+FIVE = experiment.Problem(dataset="five-classes", kernel="linear", max_iter=1000)
 LINEAR = MulticlassKernelPerceptron("linear", max_iter=5, random_state=0, n_jobs=1)
 
 
@@ -32,7 +34,7 @@ def problem(seed, *, n=9, n_classes=3, largest=4):
 
 
 def orders(n, epochs, seed):
-    return [order[0] for order in visiting_orders(n, 1, epochs, random_state=np.random.RandomState(seed))]
+    return np.concatenate([o[0] for o in visiting_orders(n, 1, epochs, random_state=np.random.RandomState(seed))])
 
 
 def assert_labelled(figure):
@@ -46,39 +48,32 @@ def assert_labelled(figure):
 # The literal update.
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(DEMOTE), st.integers(1, 2))
-def test_literal_update_in_numpy_is_that_of_the_oracle(seed, demote, degree):
-    X, y = problem(seed)
-    K = oracles.polynomial(X, X, degree, coef0=0)
-    order = orders(len(y), 3, seed)
-    *expected, rows = literal.xu_zhang(K, y, np.concatenate(order), demote=demote)
-    mistakes, *parameters = planes.literal(K.astype(float), y, 3, order, demote=demote)
-    assert [(q, step, j) for q, step, _, j in mistakes] == rows
-    assert all(np.array_equal(*pair) for pair in zip(parameters, expected, strict=True))
+def beside(model, X, y, demote="winner"):
+    model = clone(model).fit(X, y)
+    return tables.beside_literal(
+        model, *literal.xu_zhang((X @ X.T).astype(float), y, orders(len(y), model.n_iter_, 0), demote=demote)
+    )
 
 
-def test_the_squared_matrix_gives_the_bits_of_the_literal_update_on_integers():
-    problems = {demote: (clone(LINEAR).set_params(demote=demote), *problem(3, n=20, n_classes=4)) for demote in DEMOTE}
-    table = planes.beside_literal(problems)
-    assert table["same"].tolist() == ["yes"] * 3 and table["difference"].tolist() == [0.0] * 3
-    assert (table["mistakes"] == table["literal"]).all() and (table["mistakes"] > 0).all()
+@pytest.mark.parametrize("demote", DEMOTE)
+def test_the_squared_matrix_gives_the_bits_of_the_literal_update_on_integers(demote):
+    row = beside(clone(LINEAR).set_params(demote=demote), *problem(3, n=20, n_classes=4), demote)
+    assert (row["same"], row["difference"], row["examples"]) == ("yes", 0.0, 20)
+    assert row["mistakes"] == row["literal"] > 0
 
 
 def test_another_update_is_not_taken_for_the_literal_one():
-    table = planes.beside_literal(
-        {"ordinary": (clone(LINEAR).set_params(update="ordinary"), *problem(3, n=20, n_classes=4))}
-    )
-    assert table["same"].tolist() == ["no"] and table["difference"].item() > 0
+    row = beside(clone(LINEAR).set_params(update="ordinary"), *problem(3, n=20, n_classes=4))
+    assert row["same"] == "no" and row["difference"] > 0
 
 
 def test_operations_are_those_that_the_literal_update_makes():
     X, y = problem(0, n=12)
     for demote in ("winner", "all"):
         model = clone(LINEAR).set_params(demote=demote).fit(X, y)
-        mistakes, *_ = planes.literal((X @ X.T).astype(float), y, 3, orders(12, model.n_iter_, 0), demote=demote)
-        moved = 12 * sum(1 + (promoted >= 0) for *_, promoted, _ in mistakes)
-        table = planes.operations(model.mistakes_, 12, 3).set_index("operation")
+        *_, mistakes = literal.xu_zhang((X @ X.T).astype(float), y, orders(12, model.n_iter_, 0), demote=demote)
+        moved = 12 * (len(mistakes) + len({step for _, step, _ in mistakes}))
+        table = tables.operations(model.mistakes_, 12, 3).set_index("operation")
         assert table["literal"].tolist() == [0, model.n_iter_ * 12 * 3 * 12, moved, model.n_iter_ * 12 * 36 + moved]
         assert table["squared"].tolist() == [12 * sum(range(13)), 0, moved, 12 * 78 + moved]
 
@@ -91,36 +86,22 @@ def test_operations_are_those_that_the_literal_update_makes():
 def test_the_algorithm_stops_where_the_span_separates_and_nowhere_else(seed, n):
     X, y = problem(seed, n=n, largest=3)
     model = MulticlassPerceptron(max_iter=2000, count_errors=False, random_state=0, n_jobs=1).fit(X, y)
-    assert planes.separable((X @ X.T).astype(float), y) == model.converged_
+    assert experiment.separable((X @ X.T).astype(float), y) == model.converged_
 
 
 def test_opposite_points_are_beyond_the_homogeneous_kernel_of_degree_2_but_not_beyond_lines():
     X, y = np.array([[1.0, 2.0], [-1.0, -2.0], [0.0, 1.0]]), np.array([0, 1, 1])
     quadratic, linear = kernels.polynomial(2, coef0=0.0)(X, X), kernels.linear()(X, X)
-    assert planes.rank(linear)[0] == 2 and planes.separable(linear, y)
-    assert planes.rank(quadratic)[0] == 2 and not planes.separable(quadratic, y)
+    assert experiment.rank(linear)[0] == 2 and experiment.separable(linear, y)
+    assert experiment.rank(quadratic)[0] == 2 and not experiment.separable(quadratic, y)
 
 
 def test_five_classes_leave_the_span_of_degree_2_when_they_are_moved_to_the_origin():
-    five = datasets.load("five-classes")
-    model = MulticlassKernelPerceptron("poly", degree=2, max_iter=100, random_state=0, n_jobs=1)
-    moved = five.X - five.X.mean(axis=0)
-    table = planes.separability_table({("here", "2"): (model, five.X, five.y), ("there", "2"): (model, moved, five.y)})
+    parts = [replace(FIVE, kernel="poly", max_iter=100, centred=centred) for centred in (False, True)]
+    table = experiment.separability(parts)
     assert table["rank"].tolist() == [3, 3] and table["examples"].tolist() == [200, 200]
     assert table["separable"].tolist() == table["converged"].tolist() == ["yes", "no"]
     assert table["errors"][0] == 0 < table["errors"][1] and table["epochs"][1] == 100
-
-
-def test_margin_of_two_opposite_points_is_known():
-    G = np.array([[4.0, -4.0], [-4.0, 4.0]])
-    R, gamma = planes.mistake_bound(G, np.array([0, 1]))
-    assert R == pytest.approx(2) and gamma == pytest.approx(2 * np.sqrt(2))
-
-
-def test_classes_that_are_not_separable_have_no_bound():
-    X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 0])
-    with pytest.raises(ValueError, match="separable by Kesler's criterion, got a smallest product"):
-        planes.mistake_bound(X @ X.T + 1, y)
 
 
 @settings(max_examples=12, deadline=None)
@@ -128,33 +109,40 @@ def test_classes_that_are_not_separable_have_no_bound():
 def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
     X, y = problem(seed, n=6, largest=3)
     K = (X @ X.T).astype(float)
-    assume(planes.separable(K, y))
+    assume(experiment.separable(K, y))
+    G = (squared(K) if square else K) + 1
     try:
-        R, gamma = planes.mistake_bound((squared(K) if square else K) + 1, y)
+        bound = separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max()))
     except ValueError:
         reject()  # separable, but by a margin that is lost in rounding
     update = "xu-zhang" if square else "ordinary"
     options = {"update": update, "demote": demote, "count_errors": False, "max_iter": 20000, "n_jobs": 1}
     for order in range(2):
         model = MulticlassKernelPerceptron("linear", random_state=order, **options).fit(X, y)
-        assert model.converged_ and model.mistakes_.n_mistakes() <= 2 * (R / gamma) ** 2
+        assert model.converged_ and model.mistakes_.n_mistakes() <= bound
 
 
-def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop():
-    X, y = datasets.five_classes(50, random_state=0)
-    model = MulticlassKernelPerceptron("linear", max_iter=1000, n_jobs=1)
-    table = planes.mistakes_table({1: (model, X, y), 2: (clone(model).set_params(max_iter=1), X, y)}, n_orders=3)
-    assert table["update"].tolist() == ["ordinary", "xu-zhang"] * 2
-    counted, uncounted = table[table["value"] == 1], table[table["value"] == 2]
-    assert (counted["fewest"] <= counted["median"]).all() and (counted["most"] <= counted["bound"]).all()
-    assert uncounted[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
-    logs = [clone(model).set_params(update="ordinary", random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
-    assert sorted(log.n_mistakes() for log in logs) == counted.iloc[0][["fewest", "median", "most"]].tolist()
+@pytest.fixture(scope="module")
+def counted():
+    """Rows of two problems: of five classes, and of the same with a single epoch."""
+    part = experiment.Orders(dataset="five-classes", kernel="linear", max_iter=1000, n_orders=3)
+    return part, experiment.mistakes([part, replace(part, max_iter=1)])
+
+
+def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop(counted):
+    part, table = counted
+    assert table["update"].tolist() == ["ordinary", "Xu-Zhang"] * 2
+    stopped, open_ = table.iloc[:2], table.iloc[2:]
+    assert (stopped["fewest"] <= stopped["median"]).all() and (stopped["most"] <= stopped["bound"]).all()
+    assert open_[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
+    X, y = part.examples()
+    logs = [part.estimator(update="ordinary", random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
+    assert sorted(log.n_mistakes() for log in logs) == stopped.iloc[0][["fewest", "median", "most"]].tolist()
 
 
 def test_growth_compares_the_last_value_with_the_first():
-    rows = [(1, "ordinary", 10, 4), (1, "xu-zhang", 20, 2), (3, "ordinary", 50, 8), (3, "xu-zhang", 400, 80)]
-    found = planes.growth(pd.DataFrame(rows, columns=["value", "update", "bound", "median"]))
+    rows = [(1, "ordinary", 10, 4), (1, "Xu-Zhang", 20, 2), (3, "ordinary", 50, 8), (3, "Xu-Zhang", 400, 80)]
+    found = tables.growth(pd.DataFrame(rows, columns=["value", "update", "bound", "median"]))
     assert found == {
         "first": 1, "last": 3, "bound_ordinary": 5, "bound_xu_zhang": 20, "mistakes_ordinary": 2, "mistakes_xu_zhang": 40,
         "less": 0.5, "more": 10,
@@ -163,7 +151,7 @@ def test_growth_compares_the_last_value_with_the_first():
 
 def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
     x, y = np.array([[1], [-3], [-1], [0], [2]]), np.arange(5)
-    table = planes.readings_in_fixed_order(x, y).set_index("demoted")
+    table = experiment.cycles(x, y).set_index("demoted")
     assert table["ends"].to_dict() == {"winner": "stops", "first": "stops", "all": "repeats"}
     first, period = table.loc["all", ["epochs", "period"]]
     options = {"shuffle": False, "max_iter": 100, "n_jobs": 1}
@@ -180,42 +168,42 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
 
 
 def test_distance_to_the_boundary_is_that_to_the_nearest_point_of_another_region():
-    lattice, _ = toy.grid(np.array([[-1.0, -1.0], [1.0, 1.0]]), margin=0.0, resolution=21)
-    regions = (lattice[:, 0] > 0.05).astype(int)
-    distance = planes.distance_to_boundary(np.array([[-0.4, 0.0], [0.9, 0.5]]), np.array([0, 1]), lattice, regions)
+    points, _ = lattice(np.array([[-1.0, -1.0], [1.0, 1.0]]), margin=0.0, resolution=21)
+    regions = (points[:, 0] > 0.05).astype(int)
+    distance = tables.distance_to_boundary(np.array([[-0.4, 0.0], [0.9, 0.5]]), np.array([0, 1]), points, regions)
     np.testing.assert_allclose(distance, [0.5, 0.9])
-    assert planes.distance_to_boundary(np.zeros((1, 2)), np.array([0]), lattice, 0 * regions).tolist() == [np.inf]
+    assert tables.distance_to_boundary(np.zeros((1, 2)), np.array([0]), points, 0 * regions).tolist() == [np.inf]
 
 
 def test_panels_tell_the_error_rates_of_the_chosen_predictor_and_epoch():
     train, fresh = (datasets.load("five-classes", random_state=seed) for seed in (0, 1))
     model = clone(LINEAR).fit(train.X, train.y)
-    found = planes.panels({"a": (model, "average", 1), "b": (model, "final", 2)}, train, fresh, train.X[:4])
+    found = tables.panels({"a": (model, "average", 1), "b": (model, "final", 2)}, train, fresh, train.X[:4])
     for (title, F), name, predictor, epoch in zip(found.items(), "ab", ("average", "final"), (1, 2), strict=True):
         rates = [np.mean(model.predict(part.X, predictor=predictor, epoch=epoch) != part.y) for part in (train, fresh)]
         assert title == f"{name}: train {rates[0]:.1%}, fresh {rates[1]:.1%}"
         assert np.array_equal(F, model.decision_function(train.X[:4], predictor=predictor, epoch=epoch))
-    table = planes.errors_by_epoch(model, fresh, [1, 2])
+    table = tables.errors_by_epoch(model, fresh, [1, 2])
     assert table["epoch"].tolist() == [1, 2] and list(table.columns) == ["epoch", *PREDICTORS]
     assert table["final"][1] == rates[1]
 
 
 def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
-    methods = planes.methods(kernel="linear", max_iter=60)
-    table = planes.runs("five-classes", methods, n_draws=2, random_state=5)
+    methods = experiment.methods(kernel="linear", max_iter=60)
+    table = experiment.runs("five-classes", methods, n_draws=2, random_state=5)
     assert table["method"].tolist() == list(methods) * 2 and len(methods) == 5
     together, alone = table[table["method"] != "one-vs-all"], table[table["method"] == "one-vs-all"]
     assert together["converged"].all() and (together["train_errors"] == 0).all()
     assert not alone["converged"].any() and (alone["train_errors"] > 0).all() and (alone["epochs"] == 60).all()
     train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
     model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
-    row = table[(table["method"] == "xu-zhang, first") & (table["draw"] == 1)].iloc[0]
+    row = table[(table["method"] == "Xu-Zhang, first") & (table["draw"] == 1)].iloc[0]
     assert row["mistakes"] == model.mistakes_.n_mistakes() and row["epochs"] == model.n_iter_
     assert row["test_errors"] == np.sum(model.predict(test.X) != test.y) and row["n_test"] == len(test.y)
 
 
 def test_one_vs_all_has_a_threshold_and_the_same_kernel():
-    model = planes.methods(kernel="rbf", sigma=0.7, max_iter=3)["one-vs-all"]
+    model = experiment.methods(kernel="rbf", sigma=0.7, max_iter=3)["one-vs-all"]
     X = np.random.RandomState(0).randn(4, 2)
     np.testing.assert_allclose(model.kernel(X, X), 1 + np.exp(-((X[:, None] - X) ** 2).sum(-1) / (2 * 0.49)))
 
@@ -224,7 +212,7 @@ def test_summary_and_difference_are_over_the_draws():
     names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
     rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20), ("b", 0, True, 1, 1, 0, 50, 0, 20)]
     table = pd.DataFrame([*rows, ("b", 1, True, 3, 3, 0, 50, 4, 20)], columns=names.split())
-    first = planes.summary(table).iloc[0].to_dict()
+    first = tables.summary(table).iloc[0].to_dict()
     assert first == pytest.approx(
         {
             "method": "a",
@@ -237,7 +225,7 @@ def test_summary_and_difference_are_over_the_draws():
             "most": 0.15,
         }
     )
-    mean, half = planes.difference(table, "a", "b")
+    mean, half = tables.difference(table, "a", "b")
     assert mean == pytest.approx(0.0) and half == pytest.approx(12.706 * 0.05, rel=1e-3)
 
 
@@ -245,7 +233,7 @@ def test_error_course_sums_up_the_mistakes_in_each_stretch():
     example, step = np.arange(6), np.array([0, 1, 1, 2, 9, 99])
     promoted, errors = np.array([0, 1, -1, 0, 1, 0]), np.array([8, 6, 6, 4, 2, 0])
     log = MulticlassLog(example=example, step=step, promoted=promoted, demoted=example, errors=errors, ends=np.array([100]))
-    table = planes.error_course(log, 10, bins=2)
+    table = tables.error_course(log, 10, bins=2)
     assert table["step"].tolist() == [3, 10, 100] and table["least"].tolist() == [0.4, 0.2, 0.0]
     assert table["median"].tolist() == pytest.approx([0.6, 0.2, 0.0]) and table["most"].tolist() == [0.8, 0.2, 0.0]
 
@@ -253,20 +241,26 @@ def test_error_course_sums_up_the_mistakes_in_each_stretch():
 # The ledger.
 
 
-def test_claims_have_the_columns_of_the_ledger_and_a_verdict_that_is_computed():
-    figure_1 = published("xu_zhang_2005_figures").iloc[:1]
-    table = planes.claims(figure_1, n_draws=3, max_iter=100)
-    names = "source item quantity published ours low high n verdict percentile producer"
-    assert list(table.columns) == names.split()
-    row = table.iloc[0]
-    assert (row["published"], row["ours"], row["low"], row["high"], row["n"]) == (0, 0, 0, 0, 200)
-    assert row["verdict"] == "exact" and row["percentile"] == 0.5
-    other = planes.claims(figure_1.assign(published=3), n_draws=2, max_iter=100).iloc[0]
-    assert other["verdict"] == "outside" and other["percentile"] == 1.0
-
-
 def test_every_published_figure_has_an_estimator():
-    assert published("xu_zhang_2005_figures")["item"].tolist() == list(planes.CLAIMED)
+    assert published("xu_zhang_2005_figures")["item"].tolist() == list(experiment.FIGURES)
+
+
+def test_the_draws_of_a_figure_are_fitted_and_counted():
+    table = experiment.source_figures(experiment.Figure(item="Fig. 1", n_draws=2, max_iter=100))
+    assert table["item"].tolist() == ["Fig. 1"] * 2 and table["train_errors"].tolist() == [0, 0]
+
+
+def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
+    draws = pd.DataFrame({"item": np.repeat(list(experiment.FIGURES), 4), "train_errors": [1, 0, 2, 3] * 4, "n_train": 200})
+    monkeypatch.setattr(experiment, "source_figures", lambda parts: draws)
+    rows = claims.claims()
+    assert list(rows.columns) == list(COLUMNS) and rows["key"].is_unique and len(rows) == 4
+    row = rows.iloc[0]
+    assert (row["published"], row["ours"], row["n"]) == (0, 1, 200) and row[
+        "key"
+    ] == "xu-zhang-2005/figure-1/training-errors"
+    assert (row["low"], row["high"], row["percentile"]) == pytest.approx((0.075, 2.925, 0.125))
+    assert (rows["verdict"] == "degenerate").all()
 
 
 # The figures.
@@ -276,8 +270,8 @@ def test_every_published_figure_has_an_estimator():
 def test_regions_are_the_classes_of_the_highest_scores(name):
     data = datasets.load(name)
     model = clone(LINEAR).set_params(max_iter=1).fit(data.X, data.y)
-    lattice, box = toy.grid(data.X, resolution=25)
-    F, close = model.decision_function(lattice), data.y == 1
+    points, box = lattice(data.X, resolution=25)
+    F, close = model.decision_function(points), data.y == 1
     figure = figures.figure_regions(data.X, data.y, {"a": F, "b": -F}, box, names=data.target_names, rings=close)
     assert_labelled(figure)
     for axis, scores, title in zip(figure.axes, (F, -F), "ab", strict=True):
@@ -290,8 +284,8 @@ def test_regions_are_the_classes_of_the_highest_scores(name):
 
 
 def test_boundaries_are_where_the_two_highest_scores_are_equal():
-    lattice, box = toy.grid(np.array([[0.0, 0.0], [1.0, 1.0]]), margin=0.0, resolution=11)
-    x = lattice[:, 0]
+    points, box = lattice(np.array([[0.0, 0.0], [1.0, 1.0]]), margin=0.0, resolution=11)
+    x = points[:, 0]
     F = np.column_stack([0.0 * x, x - 0.33, 2 * x - 1.0])
     figure = figures.figure_regions(np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]]), np.arange(3), {"": F}, box)
     lines = [line for part in figure.axes[0].collections if hasattr(part, "levels") for line in part.get_paths()]
@@ -306,17 +300,16 @@ def test_markers_are_those_of_the_source_and_there_are_enough_of_them():
         figures._markers(7)
 
 
-def test_mistakes_are_drawn_below_their_bounds():
-    X, y = datasets.five_classes(50, random_state=0)
-    model = MulticlassKernelPerceptron("linear", max_iter=1000, n_jobs=1)
-    table = planes.mistakes_table({factor: (model, factor * X, y) for factor in (1.0, 1.5)}, n_orders=2)
+def test_mistakes_are_drawn_below_their_bounds(counted):
+    _, table = counted
+    table = table.iloc[[0, 1, 0, 1]].assign(value=[1.0, 1.0, 1.5, 1.5], bound=lambda rows: rows["bound"] * rows["value"])
     figure = figures.figure_mistakes({"left": table, "right": table})
     assert_labelled(figure)
     for axis in figure.axes:
-        for place, update in enumerate(("ordinary", "xu-zhang")):
+        for position, update in enumerate(("ordinary", "Xu-Zhang")):
             part = table[table["update"] == update]
-            assert axis.lines[4 * place].get_ydata().tolist() == part["bound"].tolist()
-            median, _, (bars,) = axis.containers[place]
+            assert axis.lines[4 * position].get_ydata().tolist() == part["bound"].tolist()
+            median, _, (bars,) = axis.containers[position]
             assert median.get_ydata().tolist() == part["median"].tolist()
             ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
             np.testing.assert_allclose(ends, part[["fewest", "most"]].to_numpy())
@@ -326,7 +319,7 @@ def test_training_errors_are_drawn_with_their_end():
     table = pd.DataFrame(
         {"step": [1, 10, 100], "least": [0.5, 0.2, 0.0], "median": [0.6, 0.3, 0.0], "most": [0.7, 0.4, 0.0]}
     )
-    figure = figures.figure_training_errors({"ordinary": table, "xu-zhang": table / 2})
+    figure = figures.figure_training_errors({"ordinary": table, "Xu-Zhang": table / 2})
     assert_labelled(figure)
     lines = figure.axes[0].lines
     assert [line.get_ydata().tolist() for line in lines[::2]] == [[0.6, 0.3, 0.0], [0.3, 0.15, 0.0]]
