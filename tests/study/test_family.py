@@ -240,9 +240,9 @@ def test_errors_by_budget_are_drawn_in_percent_with_their_range(made):
         for method, container in zip(METHODS, axis.containers, strict=True):
             part = summary[summary["method"] == method].sort_values("support")
             line, _, (bars,) = container
-            np.testing.assert_allclose(line.get_ydata(), 100 * part[rate])
+            np.testing.assert_allclose(line.get_ydata().astype(float), 100 * part[rate])
             ends = [segment[:, 1] for segment in bars.get_segments()]
-            np.testing.assert_allclose(ends, 100 * part[[f"{rate}_low", f"{rate}_high"]])
+            np.testing.assert_allclose(np.array(ends, dtype=float), 100 * part[[f"{rate}_low", f"{rate}_high"]])
 
 
 def test_online_errors_are_drawn_as_shares_of_what_was_seen(made):
