@@ -16,6 +16,7 @@ import time
 
 import numpy as np
 
+from kp.gram import Points
 from study.mnist import experiment as mnist
 
 BLOCK = 1024
@@ -51,12 +52,12 @@ def measure(degrees, n_train, threads):
         if group:
             logs |= dict(zip(group, laboratory.find(group), strict=True))
             names = ", ".join(str(e.degree) for e in group)
-            stage(f"mistakes of degree {names}", f"{laboratory.gram.computed:,} rows kept")
+            stage(f"mistakes of degree {names}", f"{laboratory.training.gram.computed:,} rows kept")
     results = laboratory.evaluate(experiments, [logs[e] for e in experiments])
     stage("predictors of all degrees", f"{sum(len(log) for result in results for log in result.logs):,} mistakes")
     total, peak = clock[-1] - clock[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     examples = np.unique(np.concatenate([log.example for result in results for log in result.logs]))
-    bare = bare_products(laboratory.gram.points, laboratory.columns[1].column_points, examples)
+    bare = bare_products(laboratory.training.gram.points, Points(laboratory.X_test), examples)
     print(f"{'whole study':28}{total:8.1f} s   {peak:.2f} GiB peak memory")
     print(f"{'bare products':28}{bare:8.1f} s   {len(examples):,} distinct rows")
     print(f"{'ratio':28}{total / bare:8.2f}")

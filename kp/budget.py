@@ -18,17 +18,14 @@ mistake. Every score is summed anew in the order in which the examples are held,
 is cut, nor threads, nor block sizes change a bit.
 """
 
-import numbers
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kp import kernels
 from kp.compiled import compiled
+from kp.estimator import Classifier
 from kp.gram import BYTES, CrossGram, Points, Products, dot
 from kp.kernels import check_range, fill
 from kp.predictors import expansion
@@ -39,11 +36,14 @@ STRETCH, BLOCK_BYTES = 512, 2**26
 """Steps whose kernel values are made together, fewer where so many examples are held that they would exceed the bytes."""
 
 
+UNLIMITED = np.iinfo(np.int64).max
+
+
 class Rule(NamedTuple):
     """What a learner does with its examples, as the compiled loops read it: one of the five kinds and its numbers."""
 
     kind: int
-    budget: int = np.iinfo(np.int64).max  # B, or tau for NORMA
+    budget: int = UNLIMITED  # B, or tau for NORMA
     step: float = 1.0  # eta
     decaying: bool = False  # eta / sqrt(t) instead of eta
     regularization: float = 0.0  # lambda
@@ -54,9 +54,14 @@ class Rule(NamedTuple):
 class OnlineLearners:
     """m binary online learners of one rule over one stream; they share the points that any of them holds.
 
-    points (S, d) those points and seen (S,) their numbers in the stream; rows and weights: for each learner the places of
-    its examples in points and w_i, in order of insertion (but a random removal puts the new one in place of the old);
-    born: the steps at which they came; state (m, 6): M, Q, the sum of (1 - phi), |f|^2 (basic Forgetron only), b, rho.
+    Attributes
+    ----------
+    points, seen : (S, d) points that any learner holds, and (S,) their numbers in the stream.
+    rows, weights : for each learner the indices in points of its examples and their w_i, in order of insertion; but a random
+        removal puts the new example where the old one was.
+    born : for each learner the steps at which its examples came (NORMA only).
+    state : (m, 6) M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho.
+    n_seen, n_steps, n_passes : examples, visits, and passes so far.
     """
 
     def __init__(self, rule, kernel, m, *, normalize=False, margin=0.0):
@@ -290,36 +295,38 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
     return low, high
 
 
-class OnlineKernelClassifier(ClassifierMixin, BaseEstimator):
-    """What the estimators below share: one learner for each class (or one for two), its kernel, fit and partial_fit.
+class OnlineKernelClassifier(Classifier):
+    """Base of the estimators below: one learner for each class, or one for two, with its kernel, fit and partial_fit.
 
     Parameters
     ----------
     kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, or "rbf" exp(-gamma |x - y|^2).
-    degree, gamma, coef0 : parameters of the kernel, not scaled by the number of features.
+    degree, gamma, coef0 : of the kernel, not scaled by the number of features.
     normalize : replace k(x, y) by k(x, y) / sqrt(k(x, x) k(y, y)), so that no point weighs more than another and
         k(x, x) <= 1, as the analyses assume. A point with k(x, x) = 0 has the kernel value 0 with all.
-    max_iter : passes of `fit` over the examples; shuffle : each in a fresh random order, the same for all classes.
+    max_iter : passes of `fit` over the examples.
+    shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
     random_state : int, RandomState or None, for the orders and for random removal.
 
     Attributes
     ----------
-    classes_ (C,); support_ (S,) numbers of the examples that any learner holds, counted from 0 as they were seen, and
-    support_vectors_ (S, d); dual_coef_ (m, S) weights w, m = C learners, or 1 for two classes; intercept_ (m,);
-    n_support_ (m,) examples that each learner holds (twice the same count twice); n_mistakes_ (m,); n_seen_; n_iter_ passes;
-    online_scores_ (n, m) scores of the examples of the last call (of `fit`, in its last order), each as it was before the
-    example was learnt; n_features_in_.
+    classes_ : (C,) labels, sorted.
+    support_, support_vectors_ : (S,) numbers of the examples that any learner holds, in the order seen, and (S, d) them.
+    dual_coef_, intercept_ : (m, S) weights w and (m,) b of m = C learners, or of 1 for two classes.
+    n_support_ : (m,) examples that each learner holds; one held twice counts twice.
+    n_mistakes_ : (m,) mistakes.
+    n_seen_, n_iter_ : examples seen, and passes.
+    online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt.
     """
 
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
-        X, y = validate_data(self, X, y, dtype="numeric")
-        check_classification_targets(y)
-        self._begin(unique_labels(y), "add examples of another class")
+        X, y, classes = self._validate(X, y)
+        random, learners = check_random_state(self.random_state), self._begin(len(classes))
         orders = [np.arange(len(y)) for _ in range(self.max_iter)]
         for order in orders if self.shuffle else ():
-            self._random.shuffle(order)
-        return self._learn(X, y, orders)
+            random.shuffle(order)
+        return self._learn(X, y, classes, orders, learners, random)
 
     def partial_fit(self, X, y, classes=None):
         """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
@@ -327,15 +334,12 @@ class OnlineKernelClassifier(ClassifierMixin, BaseEstimator):
         The first call names all classes. However a stream is cut into calls, the result is the same, bit by bit, and
         that of one `fit` with shuffle=False.
         """
-        first = not hasattr(self, "classes_")
-        X, y = validate_data(self, X, y, dtype="numeric", reset=first)
-        check_classification_targets(y)
-        if first:
-            self._begin(unique_labels(y) if classes is None else np.unique(classes), "name all classes in the first call")
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"labels must be among the classes of the first call {self.classes_}, got {unknown}")
-        return self._learn(X, y, [np.arange(len(y))])
+        X, y, classes = self._validate_part(X, y, classes)
+        if hasattr(self, "classes_"):
+            learners, random = self._learners, self._random
+        else:
+            learners, random = self._begin(len(classes)), check_random_state(self.random_state)
+        return self._learn(X, y, classes, [np.arange(len(y))], learners, random)
 
     def decision_function(self, X):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
@@ -343,28 +347,17 @@ class OnlineKernelClassifier(ClassifierMixin, BaseEstimator):
         f = self._learners.scores(validate_data(self, X, dtype="numeric", reset=False)).T
         return f[:, 0] if len(self.classes_) == 2 else f
 
-    def predict(self, X):
-        """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
-        f = self.decision_function(X)
-        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(1)]
-
-    def _begin(self, classes, remedy):
-        if not (isinstance(self.max_iter, numbers.Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be an integer of at least 1, got {self.max_iter!r}")
-        if len(classes) < 2:
-            raise ValueError(f"labels must have at least 2 classes, got 1 class ({classes[0]!r}); {remedy}")
+    def _begin(self, n_classes):
         rule, margin = self._rule()
-        self.classes_ = classes
-        self._random = check_random_state(self.random_state)
-        m = 1 if len(classes) == 2 else len(classes)
-        self._learners = OnlineLearners(rule, self._kernel(), m, normalize=self.normalize, margin=margin)
+        m = 1 if n_classes == 2 else n_classes
+        return OnlineLearners(rule, self._kernel(), m, normalize=self.normalize, margin=margin)
 
-    def _learn(self, X, y, orders):
-        positive = self.classes_[1 if len(self.classes_) == 2 else 0 :]
+    def _learn(self, X, y, classes, orders, learners, random):
+        positive = np.arange(1 if len(classes) == 2 else 0, len(classes))
         signs = np.where(y == positive[:, None], 1, -1).astype(np.int8)
-        learners = self._learners
-        draw = (lambda n: self._random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
+        draw = (lambda n: random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
         self.online_scores_ = learners.learn(X, signs, orders, draws=draw).T
+        self.classes_, self._learners, self._random = classes, learners, random
         self.support_, self.support_vectors_ = learners.seen, learners.points
         self.dual_coef_, self.intercept_ = learners.coefficients(), learners.state[:, INTERCEPT].copy()
         self.n_support_ = np.array([len(rows) for rows in learners.rows])
@@ -372,179 +365,125 @@ class OnlineKernelClassifier(ClassifierMixin, BaseEstimator):
         self.n_seen_, self.n_iter_ = learners.n_seen, learners.n_passes
         return self
 
-    def _kernel(self):
-        if self.kernel == "linear":
-            return kernels.linear()
-        if self.kernel == "poly":
-            return kernels.polynomial(self.degree, gamma=self.gamma, coef0=self.coef0)
-        if self.kernel == "rbf":
-            return kernels.rbf(gamma=self.gamma)
-        raise ValueError(f"kernel must be linear, poly or rbf, got {self.kernel!r}")
+    def _check_parameters(self):
+        super()._check_parameters()
+        self._rule()
 
-    def _budget(self, name="budget"):
-        value = getattr(self, name)
-        if value is None:
-            return np.iinfo(np.int64).max
-        if not (isinstance(value, numbers.Integral) and value >= 1):
-            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
-        return int(value)
+    def _limit(self, name):
+        """A parameter that is an integer of at least 1, or None for no limit."""
+        if getattr(self, name) is None:
+            return UNLIMITED
+        self._check_integers(**{name: 1})
+        return int(getattr(self, name))
 
     def _choice(self, name, allowed):
-        if getattr(self, name) not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+        self._check_options(**{name: allowed})
         return allowed[getattr(self, name)]
 
 
 class BudgetPerceptron(OnlineKernelClassifier):
     """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
 
-    Random removal is Cavallanti, Cesa-Bianchi & Gentile 2007: with B examples held, a mistake removes one of them, each
-    with probability 1/B, and then holds the new one. Without a budget (None) this is the kernel perceptron.
+    Random removal: with B examples held, a mistake removes one of them, each with probability 1/B, and then holds the new
+    one. Without a budget (None) this is the kernel perceptron.
 
-    Parameters, besides those of OnlineKernelClassifier
+    Parameters
     ----------
     budget : B, examples that each learner may hold, or None for all.
     removal : "random" or "oldest".
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
+
+    Source: Cavallanti, Cesa-Bianchi & Gentile 2007 (random removal).
     """
 
     def __init__(
-        self,
-        kernel="poly",
-        *,
-        budget=100,
-        removal="random",
-        degree=3,
-        gamma=1.0,
-        coef0=1.0,
-        normalize=True,
-        max_iter=1,
-        shuffle=True,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.budget = budget
-        self.removal = removal
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+        self, kernel="poly", *, budget=100, removal="random", degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1,
+        shuffle=True, random_state=None,
+    ):  # fmt: skip
+        self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
+        self.max_iter, self.shuffle, self.random_state = max_iter, shuffle, random_state
+        self.budget, self.removal = budget, removal
 
     def _rule(self):
-        return Rule(self._choice("removal", {"random": RANDOM, "oldest": OLDEST}), self._budget()), 0.0
+        return Rule(self._choice("removal", {"random": RANDOM, "oldest": OLDEST}), self._limit("budget")), 0.0
 
 
 class Forgetron(OnlineKernelClassifier):
-    """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
+    """Kernel perceptron on a budget that shrinks its weights before it forgets.
 
     Let M be the mistakes on any sequence with k(x, x) <= 1 and B >= 83. For every g with |g| <= (1/4) sqrt((B + 1) /
-    log(B + 1)), M <= 2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)). Smaller budgets run too, without that guarantee.
+    log(B + 1)), M <= 2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)). Smaller budgets run too, without that guarantee. With
+    normalize=False a kernel that exceeds k(x, x) = 1 is refused.
 
-    Parameters, besides those of OnlineKernelClassifier
+    Parameters
     ----------
     budget : B, examples that each learner may hold.
     shrinking : "self-tuning", as little as keeps the damage Q of all removals within (15/32) M, or "basic", by
         (B + 1)^(-1 / (2 (B + 1))) and at least so far that |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
 
-    Attributes, besides those of OnlineKernelClassifier
+    Attributes
     ----------
-    damage_ (m,) Q, the sum of Psi over all removals; shrinking_ (m,) the sum of 1 - phi over all shrinks.
+    damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
+    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`.
 
-    With normalize=False a kernel that exceeds k(x, x) = 1 is refused.
+    Source: Dekel, Shalev-Shwartz & Singer 2008.
     """
 
     def __init__(
-        self,
-        kernel="poly",
-        *,
-        budget=100,
-        shrinking="self-tuning",
-        degree=3,
-        gamma=1.0,
-        coef0=1.0,
-        normalize=True,
-        max_iter=1,
-        shuffle=True,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.budget = budget
-        self.shrinking = shrinking
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+        self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=1.0, coef0=1.0, normalize=True,
+        max_iter=1, shuffle=True, random_state=None,
+    ):  # fmt: skip
+        self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
+        self.max_iter, self.shuffle, self.random_state = max_iter, shuffle, random_state
+        self.budget, self.shrinking = budget, shrinking
 
     def _rule(self):
         if self.budget is None:
             raise ValueError("budget must be an integer of at least 1, got None; a BudgetPerceptron may go without")
-        return Rule(self._choice("shrinking", {"self-tuning": SELF_TUNING, "basic": BASIC}), self._budget()), 0.0
+        return Rule(self._choice("shrinking", {"self-tuning": SELF_TUNING, "basic": BASIC}), self._limit("budget")), 0.0
 
-    def _learn(self, X, y, orders):
-        super()._learn(X, y, orders)
+    def _learn(self, *arguments):
+        super()._learn(*arguments)
         self.damage_, self.shrinking_ = self._learners.state[:, [DAMAGE, SHRINKING]].T.copy()
         return self
 
 
 class Norma(OnlineKernelClassifier):
-    """NORMA: stochastic gradient descent on the regularised soft margin (Kivinen, Smola & Williamson 2004).
+    """NORMA: stochastic gradient descent on the regularised soft margin.
 
     Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: all weights are multiplied by
     1 - eta lambda, and an example with y (f(x) + b) <= rho is held with weight eta y. With nu, the margin rho moves by
     eta (nu - 1) on such a margin error and by eta nu otherwise, so that their fraction tends to nu. With rho = 0,
     lambda = 0, eta = 1 this is the kernel perceptron.
 
-    Parameters, besides those of OnlineKernelClassifier
+    Parameters
     ----------
     regularization : lambda, at least 0; step * regularization < 1.
-    step : eta > 0; schedule : "constant", or "sqrt" for eta / sqrt(t) at the t-th step.
-    margin : rho, where it starts if nu moves it; nu : None, or a fraction in [0, 1].
+    step : eta > 0.
+    schedule : "constant", or "sqrt" for eta / sqrt(t) at the t-th step.
+    margin : rho, where it starts if nu moves it.
+    nu : None, or a fraction in [0, 1].
     truncation : tau, or None; an example is dropped tau steps after it came. With X^2 >= k(x, x) and a constant step that
         changes f by at most (1 - eta lambda)^tau X / lambda in norm.
     fit_intercept : learn b, which is not regularised.
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
 
-    Attributes, besides those of OnlineKernelClassifier: margin_ (m,) rho at the end.
+    Attributes
+    ----------
+    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.
+
+    Source: Kivinen, Smola & Williamson 2004.
     """
 
     def __init__(
-        self,
-        kernel="poly",
-        *,
-        regularization=1e-3,
-        step=0.5,
-        schedule="constant",
-        margin=1.0,
-        nu=None,
-        truncation=None,
-        fit_intercept=False,
-        degree=3,
-        gamma=1.0,
-        coef0=1.0,
-        normalize=True,
-        max_iter=1,
-        shuffle=True,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.regularization = regularization
-        self.step = step
-        self.schedule = schedule
-        self.margin = margin
-        self.nu = nu
-        self.truncation = truncation
-        self.fit_intercept = fit_intercept
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.normalize = normalize
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+        self, kernel="poly", *, regularization=1e-3, step=0.5, schedule="constant", margin=1.0, nu=None, truncation=None,
+        fit_intercept=False, degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1, shuffle=True, random_state=None,
+    ):  # fmt: skip
+        self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
+        self.max_iter, self.shuffle, self.random_state = max_iter, shuffle, random_state
+        self.regularization, self.step, self.schedule = regularization, step, schedule
+        self.margin, self.nu, self.truncation, self.fit_intercept = margin, nu, truncation, fit_intercept
 
     def _rule(self):
         if not (self.step > 0 and 0 <= self.regularization * self.step < 1):
@@ -556,12 +495,12 @@ class Norma(OnlineKernelClassifier):
             raise ValueError(f"nu must be None or a fraction in [0, 1], got {self.nu!r}")
         decaying = self._choice("schedule", {"constant": False, "sqrt": True})
         rule = Rule(
-            NORMA, self._budget("truncation"), float(self.step), decaying, float(self.regularization),
+            NORMA, self._limit("truncation"), float(self.step), decaying, float(self.regularization),
             -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
         return rule, float(self.margin)
 
-    def _learn(self, X, y, orders):
-        super()._learn(X, y, orders)
+    def _learn(self, *arguments):
+        super()._learn(*arguments)
         self.margin_ = self._learners.state[:, MARGIN].copy()
         return self

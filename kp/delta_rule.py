@@ -24,9 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from kp import kernels
 from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
 from kp.kernels import check_range
@@ -57,68 +56,57 @@ class DeltaRulePerceptron(KernelPerceptron):
 
     Parameters
     ----------
-    code : "one-hot" (m = C outputs), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1 with a different row for each
-        class, in the order of the sorted labels.
+    code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     eta : learning rate, > 0.
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
-    presentation : "replacement" draws each example presented from all n, "shuffled" visits all in a fresh random order in
-        each epoch, "ordered" in the order given.
-    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", the one that `predict` uses unless
-        it is told otherwise.
-    stop_if_separated : stop after the first epoch at whose end every output is right on every training example.
+    presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
+    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", which `predict` uses by default.
+    stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
     random_state : int, RandomState or None.
 
     Attributes
     ----------
-    classes_ (C,); code_ (C, m); initial_weights_ (m, d + 1), the bias first; mistakes_ : the `DeltaLog`; support_ (S,)
-    indices of the examples that modified a weight vector and support_vectors_ (S, d); coef_ (m, d) and intercept_ (m,) of
-    the final predictor; n_iter_ epochs run; converged_ : True if fit ended without a training error in any output;
-    n_features_in_.
+    classes_ : (C,) labels, sorted.
+    code_ : (C, m) the code matrix.
+    initial_weights_ : (m, d + 1), the bias first.
+    mistakes_ : the `DeltaLog`.
+    support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
+    coef_, intercept_ : (m, d) weights and (m,) biases of the final predictor.
+    n_iter_ : epochs run.
+    converged_ : True if `fit` ended without a training error in any output.
+
+    Source: course page "Perceptron", eq. 32 and its first listing.
     """
 
-    KERNELS = {"linear": lambda self: kernels.linear()}
     kernel = "linear"
 
     def __init__(
-        self,
-        *,
-        code="one-hot",
-        eta=1.0,
-        initial_scale=1.0,
-        max_iter=1000,
-        presentation="replacement",
-        predictor="final",
-        stop_if_separated=True,
-        random_state=None,
-    ):
-        self.code = code
-        self.eta = eta
-        self.initial_scale = initial_scale
-        self.max_iter = max_iter
-        self.presentation = presentation
-        self.predictor = predictor
-        self.stop_if_separated = stop_if_separated
-        self.random_state = random_state
+        self, *, code="one-hot", eta=1.0, initial_scale=1.0, max_iter=1000, presentation="replacement",
+        predictor="final", stop_if_consistent=True, random_state=None,
+    ):  # fmt: skip
+        self.code, self.eta, self.initial_scale, self.max_iter = code, eta, initial_scale, max_iter
+        self.presentation, self.predictor = presentation, predictor
+        self.stop_if_consistent, self.random_state = stop_if_consistent, random_state
 
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,)."""
-        X, y = self._validate(X, y)
-        self.code_ = code_matrix(self.code, len(self.classes_))
-        x, signs, random = _augmented(X), self.code_[y].T.astype(np.float64), check_random_state(self.random_state)
+        X, y, classes = self._validate(X, y)
+        code = code_matrix(self.code, len(classes))
+        x, signs, random = _augmented(X), code[y].T.astype(np.float64), check_random_state(self.random_state)
         check_range(self._kernel(), [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
-        shape = (len(signs), x.shape[1])
-        W = float(self.initial_scale) * (2 * random.random_sample(shape) - 1)
-        self.initial_weights_ = W.copy()
+        W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
+        initial = W.copy()
         columns, ends, errors = [], [], _sign_errors(W, x, signs)
         for order in presentations(len(y), self.max_iter, self.presentation, random_state=random):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
             ends.append((len(ends) + 1) * len(y))
-            if self.stop_if_separated and not errors.any():
+            if self.stop_if_consistent and not errors.any():
                 break
         example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
         self.mistakes_ = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
+        self.classes_, self.code_, self.initial_weights_ = classes, code, initial
         self.n_iter_, self.converged_ = len(ends), not errors.any()
         self.support_ = np.unique(example)
         self.support_vectors_ = X[self.support_]
@@ -143,9 +131,7 @@ class DeltaRulePerceptron(KernelPerceptron):
 
     def outputs(self, X, *, predictor=None, epoch=None):
         """The outputs f (n, m) on X (n, d); those of the voted predictor are its share of votes for +1 less that for -1."""
-        check_is_fitted(self)
-        predictor = self.predictor if predictor is None else predictor
-        x = _augmented(validate_data(self, X, dtype="numeric", reset=False))
+        x, predictor = _augmented(self._checked(X)), self.predictor if predictor is None else predictor
         if predictor != "voted":
             return _outputs(self.weights(predictor, epoch), x).T
         log, made = self.mistakes_, self.mistakes_.length(epoch)
@@ -160,6 +146,10 @@ class DeltaRulePerceptron(KernelPerceptron):
         last epoch.
         """
         return decision(self.outputs(X, predictor=predictor, epoch=epoch).T, self.code_)
+
+    def _blocks(self, X, predictors):
+        epochs = range(1, self.n_iter_ + 1)
+        yield {name: [self.decision_function(X, predictor=name, epoch=epoch) for epoch in epochs] for name in predictors}
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -1,6 +1,6 @@
-"""What the kernel perceptrons share as scikit-learn estimators: labels, kernels, training points held for prediction.
+"""What all estimators share: labels, kernels by name, checks of parameters; and what those with a mistake log share.
 
-Symbols: n examples, d features, C classes.
+Symbols: n examples, d features, C classes, E epochs.
 """
 
 import numbers
@@ -9,45 +9,63 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.kernels import check_range
 from kp.mistakes import PREDICTORS
 
+KERNELS = {
+    "linear": lambda model: kernels.linear(),
+    "poly": lambda model: kernels.polynomial(model.degree, gamma=getattr(model, "gamma", 1.0), coef0=model.coef0),
+    "rbf": lambda model: kernels.gaussian(sigma=model.sigma) if hasattr(model, "sigma") else kernels.rbf(gamma=model.gamma),
+}
+"""{name: function of an estimator -> Kernel}; an estimator has the width of "rbf" as gamma or as sigma."""
 
-class KernelPerceptron(ClassifierMixin, BaseEstimator):
-    """Base of the estimators; those have parameters kernel, n_jobs and memory_budget, and say what their kernels mean."""
 
-    KERNELS = {}
-    """{name: function of the estimator -> Kernel} of the kernels computed here."""
+class Classifier(ClassifierMixin, BaseEstimator):
+    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def predict(self, X, *, predictor=None, epoch=None):
+    def predict(self, X):
         """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
-        f = self.decision_function(X, predictor=predictor, epoch=epoch)
-        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(1)]
+        return self._labels(self.decision_function(X))
+
+    def _labels(self, f):
+        """Labels (n,) from scores (n, C), or (n,) for two classes."""
+        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(axis=1)]
 
     def _validate(self, X, y):
-        """X (n, d) as points or Gram matrix, and the index of its class for each example (n,); sets classes_."""
+        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes."""
         X, y = validate_data(self, X, y, dtype=self._dtype())
         check_classification_targets(y)
         self._check_parameters()
-        self.classes_, y = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"labels must have at least 2 classes, got 1 class ({self.classes_[0]!r}); add examples of another class"
-            )
-        return X, y
+        classes, y = np.unique(y, return_inverse=True)
+        return X, y, _several(classes, "add examples of another class")
+
+    def _validate_part(self, X, y, classes):
+        """The same for the next part of a stream, whose first part names all classes."""
+        first = not hasattr(self, "classes_")
+        X, y = validate_data(self, X, y, dtype="numeric", reset=first)
+        check_classification_targets(y)
+        self._check_parameters()
+        if first:
+            known = np.unique(y if classes is None else classes)
+            _several(known, "name all classes in the first call of partial_fit")
+        else:
+            known = self.classes_
+        unknown = np.setdiff1d(y, known)
+        if len(unknown):
+            raise ValueError(f"labels must be among the classes of the first call {known}, got {unknown}")
+        return X, np.searchsorted(known, y), known
 
     def _check_parameters(self):
         self._check_integers(max_iter=1)
-        self._check_options(predictor=PREDICTORS)
         self._kernel()
 
     def _check_integers(self, **lowest):
@@ -65,64 +83,145 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         return np.float64 if self.kernel == "precomputed" else "numeric"
 
     def _kernel(self):
+        if isinstance(self.kernel, str) and self.kernel in KERNELS:
+            return KERNELS[self.kernel](self)
+        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {self.kernel!r}")
+
+
+def _several(classes, remedy):
+    if len(classes) < 2:
+        raise ValueError(f"labels must have at least 2 classes, got 1 class ({classes[0]!r}); {remedy}")
+    return classes
+
+
+def check_square(K):
+    """Raise ValueError unless K is a square matrix, the Gram matrix of training examples."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {K.shape}")
+
+
+class KernelPerceptron(Classifier):
+    """Base of the estimators with a mistake log; those have `_store(X, classes, log)` and `_blocks(X, predictors)`.
+
+    Their kernel is a name, "precomputed", or a function of X (n, d) and Y (m, d) that returns K (n, m); those with points
+    in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" the
+    matrix (n, n_train) of kernel values with the training examples.
+    """
+
+    def predict(self, X, *, predictor=None, epoch=None):
+        """Labels (n,) of X: the class of the highest score, the first of equals; a score of 0 is the first class.
+
+        predictor and epoch as for `decision_function`.
+        """
+        return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
+
+    def staged_predict(self, X, *, predictor=None):
+        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`."""
+        return self._staged(X, predictor, self._labels)
+
+    def staged_decision_function(self, X, *, predictor=None):
+        """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
+
+        predictor is one of final, average, minimizing and voted (default: the estimator's). A tuple of them, or "all" that
+        there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
+        Scores of n E C points are held at a time, with `staged_predict` labels of n E.
+        """
+        return self._staged(X, predictor, lambda f: f)
+
+    def _staged(self, X, predictor, finish):
+        X = self._checked(X)
+        chosen = self.predictor if predictor is None else predictor
+        names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+        if chosen == "all":
+            logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
+            names = [name for name in PREDICTORS if name != "minimizing" or all(log.errors is not None for log in logs)]
+        parts = {check_predictor(name): [] for name in names}
+        for scores in self._blocks(X, names):
+            for name in names:
+                parts[name].append([finish(f) for f in scores[name]])
+        for epoch in range(self.n_iter_):
+            found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
+            yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
+
+    def with_mistakes(self, X, y, mistakes):
+        """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
+        X, _, classes = self._validate(X, y)
+        return self._store(X, classes, mistakes)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        self._check_options(predictor=PREDICTORS)
+
+    def _kernel(self):
         if callable(self.kernel) or self.kernel == "precomputed":
             return kernels.GIVEN
-        if self.kernel in self.KERNELS:
-            return self.KERNELS[self.kernel](self)
-        names = ", ".join(self.KERNELS)
-        raise ValueError(f"kernel must be {names}, precomputed or a function of X and Y, got {self.kernel!r}")
+        if self.kernel in KERNELS:
+            return super()._kernel()
+        raise ValueError(f"kernel must be {', '.join(KERNELS)}, precomputed or a function of X and Y, got {self.kernel!r}")
 
-    def _threads(self):
+    def _n_threads(self):
         return effective_n_jobs(self.n_jobs)
+
+    def _pair(self, X):
+        """Rows and columns for `_between` of training points X (n, d), or of the Gram matrix X (n, n)."""
+        if self.kernel == "precomputed":
+            check_square(X)
+            return np.arange(len(X)), X
+        points = X if callable(self.kernel) else Points(X)
+        return points, points
+
+    def _between(self, rows, columns):
+        """Kernel of training points with others, block by block, without caching.
+
+        Both are `Points`; or arrays (S, d), (n, d) for a function; or indices (S,) of rows of the matrix `columns`.
+        """
+        if callable(self.kernel):
+            n, values = len(columns), lambda i, j: self._call_kernel(rows[i], columns[j])
+        elif self.kernel == "precomputed":
+            n, values = columns.shape[1], lambda i, j: columns[:, j][rows[i]]
+        else:
+            return CrossGram(Products(rows, columns))
+        return CrossGram(PrecomputedKernel(values, len(rows), n))
 
     def _gram(self, X):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
         if self.kernel == "precomputed":
-            _check_square(X)
+            check_square(X)
             return Gram.of_matrix(np.ascontiguousarray(X))
-        if callable(self.kernel):
-            source = PrecomputedKernel(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X))
-            return Gram(source, memory_budget=self.memory_budget)
-        return Gram.of_points(X, memory_budget=self.memory_budget)
+        return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget)
 
-    def _among(self, X):
-        """Kernel values of the training points X (n, d), or Gram matrix (n, n), among themselves; nothing is kept."""
+    def _checked(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=self._dtype(), reset=False)
+
+    def _rows(self):
+        """The support examples as rows for `_between`."""
         if self.kernel == "precomputed":
-            _check_square(X)
-            return CrossGram(PrecomputedKernel(lambda rows, columns: X[rows][:, columns], len(X), len(X)))
-        if callable(self.kernel):
-            return CrossGram(PrecomputedKernel(lambda rows, columns: self._called(X[rows], X[columns]), len(X), len(X)))
-        points = Points(X)
-        return CrossGram(Products(points, points))
-
-    def _hold(self, X, examples):
-        """Hold training points X (S, d) for prediction; examples (S,) are their columns in a precomputed kernel."""
-        self._held, self._examples = X, examples
-        self._points = None if self._kernel() == kernels.GIVEN else Points(X)
+            return self.support_
+        return self.support_vectors_ if callable(self.kernel) else Points(self.support_vectors_)
 
     def _columns(self, X, steps):
-        """Kernel values of the points held with those of X (n, d), or of a precomputed X (n, n_train), block by block."""
-        X = validate_data(self, X, dtype=self._dtype(), reset=False)
-        n = len(self._examples)
-        if self.kernel == "precomputed":
-            return CrossGram(PrecomputedKernel(lambda rows, columns: X[columns][:, self._examples[rows]].T, n, len(X)))
-        if callable(self.kernel):
-            held = self._held
-            return CrossGram(PrecomputedKernel(lambda rows, columns: self._called(held[rows], X[columns]), n, len(X)))
+        """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
+        rows = self._rows()
+        if self._kernel() == kernels.GIVEN:
+            return self._between(rows, X.T if self.kernel == "precomputed" else X)
         points = Points(X)
-        check_range(self._kernel(), [points.top, self._points.top], steps)
-        return CrossGram(Products(self._points, points))
+        check_range(self._kernel(), [points.top, rows.top], steps)
+        return self._between(rows, points)
 
-    def _called(self, X, Y):
+    def _call_kernel(self, X, Y):
         values = np.asarray(self.kernel(X, Y), dtype=np.float64)
-        if values.shape != (len(X), len(Y)) or not np.all(np.isfinite(values)):
+        finite = np.all(np.isfinite(values))
+        if values.shape != (len(X), len(Y)) or not finite:
             raise ValueError(
                 f"the kernel function must return finite values of shape {(len(X), len(Y))}, got shape {values.shape}"
-                + ("" if np.all(np.isfinite(values)) else " with NaN or infinity")
+                + ("" if finite else " with NaN or infinity")
             )
         return values
 
 
-def _check_square(X):
-    if X.shape[0] != X.shape[1]:
-        raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {X.shape}")
+def check_predictor(predictor):
+    """The predictor; raises ValueError unless it is one of PREDICTORS."""
+    if predictor not in PREDICTORS:
+        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
+    return predictor

@@ -17,11 +17,11 @@ import warnings
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kp.estimator import Classifier, check_square
 
 
 def local_scale(X, Y=None, *, n_neighbors, include_self=True):
@@ -78,9 +78,12 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
     return np.exp(-(relative**2) / tau)
 
 
-class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
+class KernelRidgeClassifier(Classifier):
     """Least-squares regression on the classes' indicators with a kernel; the class of the highest output wins, the first
     of equals.
+
+    `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
+    K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
 
     Parameters
     ----------
@@ -93,39 +96,24 @@ class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ (C,); dual_coef_ (n, C) = A^T; positive_definite_ : whether K + lambda I is; for the self-tuning kernel sigma_
-    (n,) scales and X_fit_ (n, d) points of the training set; n_features_in_.
+    classes_ : (C,) labels, sorted.
+    dual_coef_ : (n, C) A^T.
+    positive_definite_ : whether K + lambda I is.
+    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
 
-    `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
-    K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
+    Source: Akar & Ye 2017; Zelnik-Manor & Perona 2004.
     """
 
     def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
-        self.kernel = kernel
-        self.alpha = alpha
-        self.tau = tau
-        self.n_neighbors = n_neighbors
-        self.include_self = include_self
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
+        self.kernel, self.alpha, self.tau = kernel, alpha, tau
+        self.n_neighbors, self.include_self = n_neighbors, include_self
 
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        if self.kernel not in ("self-tuning", "precomputed"):
-            raise ValueError(f"kernel must be self-tuning or precomputed, got {self.kernel!r}")
-        _check_positive("alpha", self.alpha)
-        self.classes_, y = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"labels must have at least 2 classes, got 1 class ({self.classes_[0]!r}); add examples of another class"
-            )
-        targets = np.eye(len(self.classes_))[y]
-        self.dual_coef_, self.positive_definite_ = _dual_coefficients(self._gram(X), targets, self.alpha)
+        X, y, classes = self._validate(X, y)
+        K = self._gram(X)
+        self.dual_coef_, self.positive_definite_ = _dual_coefficients(K, np.eye(len(classes))[y], self.alpha)
+        self.classes_ = classes
         if not self.positive_definite_:
             warnings.warn(
                 f"K + alpha I is not positive definite for alpha={self.alpha!r}, because K has negative eigenvalues; "
@@ -145,10 +133,12 @@ class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
         outputs = X @ self.dual_coef_
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def predict(self, X):
-        """Labels (m,) of X (m, d): the class of the highest output, the first of equals."""
-        outputs = self.decision_function(X)
-        return self.classes_[(outputs > 0).astype(int) if outputs.ndim == 1 else outputs.argmax(1)]
+    def _check_parameters(self):
+        self._check_options(kernel=("self-tuning", "precomputed"))
+        _check_positive("alpha", self.alpha)
+
+    def _dtype(self):
+        return np.float64
 
     @property
     def _tuned(self):
@@ -157,9 +147,10 @@ class KernelRidgeClassifier(ClassifierMixin, BaseEstimator):
     def _gram(self, X):
         if self._tuned:
             self.sigma_ = local_scale(X, n_neighbors=self.n_neighbors, include_self=self.include_self)
-            self.X_fit_ = X
+            self.X_fit_ = X.copy()
             return self_tuning_kernel(X, X, self.sigma_, self.sigma_, tau=self.tau)
-        if X.shape[0] != X.shape[1] or not np.allclose(X, X.T):
+        check_square(X)
+        if not np.allclose(X, X.T):
             raise ValueError(f"a precomputed kernel must be a symmetric matrix (n, n) of training examples, got {X.shape}")
         return X
 

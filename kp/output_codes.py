@@ -17,26 +17,26 @@ Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kp import kernels
 from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
+from kp.gram import CrossGram, Gram, Points, Products
 from kp.kernels import check_range
-from kp.mistakes import MistakeLog
+from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
-from kp.predictors import scores
+from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
 """How examples are presented: n independent draws in each epoch, a fresh shuffle in each epoch, or the order given."""
 
-EPOCHS = 16
-"""Epochs of the first run by rows, where the number that is needed is not known beforehand; later ones are twice as long."""
+FIRST_ATTEMPT = 16
+"""Epochs of the first attempt when rows are made on demand. If the classes are not separated by then, the run is repeated
+with twice as many."""
 
 
 def one_hot(n_classes):
@@ -110,52 +110,31 @@ def _has_points(estimator):
 class _OutputCodes(KernelPerceptron):
     """What estimators of m binary kernel perceptrons and a code matrix have in common."""
 
-    KERNELS = {
-        "linear": lambda self: kernels.linear(),
-        "poly": lambda self: kernels.polynomial(self.degree, gamma=self.gamma, coef0=self.coef0),
-        "rbf": lambda self: kernels.rbf(gamma=self.gamma),
-    }
-
     @available_if(_has_points)
     def partial_fit(self, X, y, classes=None):
         """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
 
-        The first call names all classes. Only examples on which a perceptron errs are kept. The minimizing predictor does
-        not exist for streams, nor does this method for precomputed kernels, which have no rows for what is yet to come.
+        The first call names all classes. Only examples that a perceptron misclassifies are kept. The minimizing predictor
+        does not exist for streams, nor does this method for precomputed kernels, which have no rows for what is yet to come.
         """
+        X, y, classes = self._validate_part(X, y, classes)
         first = not hasattr(self, "classes_")
-        X, y = validate_data(self, X, y, dtype="numeric", reset=first)
-        check_classification_targets(y)
-        self._check_parameters()
-        if first:
-            self.classes_ = unique_labels(y) if classes is None else np.unique(classes)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"labels must have at least 2 classes, got 1 class ({self.classes_[0]!r}); "
-                    "name all classes in the first call of partial_fit"
-                )
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"labels must be among the classes of the first call {self.classes_}, got {unknown}")
-        signs = self._signs(np.searchsorted(self.classes_, y))
         start = None if first else np.ascontiguousarray(self.outputs(X, predictor="final").T)
         logs = find_mistakes(
-            self._gram(X), self._kernel(), signs, visiting_orders(len(y), 1, 1), 1, start=start,
-            threads=self._threads(), count_errors=False,
+            self._gram(X), self._kernel(), self._signs(y, classes), visiting_orders(len(y), 1, 1), 1, start=start,
+            threads=self._n_threads(), count_errors=False,
         )  # fmt: skip
         if first:
-            return self._keep(X, logs)
+            return self._store(X, classes, logs)
         logs = [old.followed_by(new, self.n_seen_) for old, new in zip(self.mistakes_, logs, strict=True)]
-        return self._keep(
-            np.concatenate([self.support_vectors_, X]), logs, np.append(self.support_, self.n_seen_ + np.arange(len(X)))
-        )
+        index = np.append(self.support_, self.n_seen_ + np.arange(len(X)))
+        return self._store(np.concatenate([self.support_vectors_, X]), classes, logs, index)
 
     def outputs(self, X, *, predictor=None, epoch=None):
-        """The outputs f (n, m) of the m perceptrons on X (n, d); predictor and epoch as for decision_function."""
-        check_is_fitted(self)
-        predictor = self.predictor if predictor is None else predictor
+        """The outputs f (n, m) of the m perceptrons on X (n, d); predictor and epoch as for `decision_function`."""
+        X, predictor = self._checked(X), self.predictor if predictor is None else predictor
         columns = self._columns(X, self.mistakes_[0].steps())
-        return scores(self._logs, self._kernel(), columns, predictor, epoch, threads=self._threads()).T
+        return scores(self._logs(), self._kernel(), columns, predictor, epoch, threads=self._n_threads()).T
 
     def decision_function(self, X, *, predictor=None, epoch=None):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
@@ -165,23 +144,39 @@ class _OutputCodes(KernelPerceptron):
         """
         return decision(self.outputs(X, predictor=predictor, epoch=epoch).T, self.code_)
 
+    def _blocks(self, X, predictors):
+        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs.
+
+        Its sums have the order of the mistakes, those of `decision_function` the order of the examples: the same bits
+        where sums of kernel values are exact, as on integers, and equal but for rounding elsewhere.
+        """
+        logs, epochs = self._logs(), range(1, self.n_iter_ + 1)
+        if "minimizing" in predictors:
+            for log in logs:
+                log.minimizing_length()  # raises ValueError where training errors were not counted
+        columns = self._columns(X, logs[0].steps())
+        for _, f in replay(logs, self._kernel(), columns, epochs=epochs, threads=self._n_threads()):
+            yield {name: [decision(outputs, self.code_) for outputs in f[name]] for name in predictors}
+
     def _check_parameters(self):
         super()._check_parameters()
         self._check_integers(memory_budget=1)
 
-    def _signs(self, y):
-        return np.ascontiguousarray(self._code()[y].T)
+    def _signs(self, y, classes):
+        return np.ascontiguousarray(self._code(len(classes))[y].T)
 
-    def _keep(self, X, logs, index=None):
-        """Store the logs and, of the examples X (n, d) seen at the places `index`, those on which a perceptron erred."""
+    def _logs(self):
+        """The logs over the support examples alone."""
+        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in self.mistakes_]
+
+    def _store(self, X, classes, logs, index=None):
+        """Store the logs and, of the examples X (n, d) with these numbers (n,), those that a perceptron misclassified."""
         index = np.arange(len(X)) if index is None else index
+        self.classes_, self.code_ = classes, self._code(len(classes))
         self.support_ = np.unique(np.concatenate([log.example for log in logs]))
-        self.code_ = self._code()
         self.mistakes_, self.n_iter_, self.n_seen_ = logs, logs[0].n_epochs, int(index[-1]) + 1
-        self._logs = [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
         if self.kernel != "precomputed":
             self.support_vectors_ = X[np.searchsorted(index, self.support_)]
-        self._hold(getattr(self, "support_vectors_", None), self.support_)
         return self
 
 
@@ -191,71 +186,49 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     The course page's kernel listing is code="one-hot", presentation="replacement". Its augmented data, x_0 = 1, add 1 to
     every inner product: coef0 + gamma in place of coef0 here, and nothing for the RBF kernel. sgn(0) = 0 is a mistake there
     too, and as alpha counts mistakes it adds a whole one; see kp.delta_rule for the linear listing, where it does not.
-    One-vs-all is the special case of one-hot codes and shuffled presentations.
+    One-vs-all is the special case of one-hot codes and shuffled presentations. The same random_state gives the same bits on
+    any number of threads and any memory budget.
 
     Parameters
     ----------
     kernel, degree, gamma, coef0, predictor, random_state, n_jobs : as those of `OneVsAllKernelPerceptron`.
-    memory_budget : bytes for kernel values, if all n^2 fit in, or for rows of inner products that are kept while fitting.
-    code : "one-hot" (m = C outputs), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1 with a different row for each
-        class, in the order of the sorted labels.
+    code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     max_iter : number of epochs, of n presentations each, at most.
-    presentation : "replacement" draws each example presented from all n, "shuffled" visits all in a fresh random order in
-        each epoch, "ordered" in the order given.
-    stop_if_separated : stop after the first epoch at whose end every output is right on every training example.
+    presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
+    stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
+    memory_budget : bytes for kernel values, if all n^2 fit in, or for rows of inner products that are kept while fitting.
 
     Attributes
     ----------
-    classes_ (C,); code_ (C, m); mistakes_ : a `MistakeLog` for each output; converged_ : True if fit ended without a
-    training error in any output; support_, support_vectors_, n_iter_, n_seen_, n_features_in_ : as those of
-    `OneVsAllKernelPerceptron`.
+    code_ : (C, m) the code matrix.
+    converged_ : True if `fit` ended without a training error in any output.
+    classes_, mistakes_, support_, support_vectors_, n_iter_, n_seen_ : as those of `OneVsAllKernelPerceptron`.
 
-    The same random_state gives the same bits on any number of threads and any memory budget.
+    Source: course page "Perceptron", eqs 40 to 44 and its second listing.
     """
 
     def __init__(
-        self,
-        kernel="poly",
-        *,
-        code="one-hot",
-        degree=3,
-        gamma=1.0,
-        coef0=1.0,
-        max_iter=100,
-        presentation="replacement",
-        predictor="final",
-        stop_if_separated=True,
-        random_state=None,
-        memory_budget=2**30,
-        n_jobs=2,
-    ):
-        self.kernel = kernel
-        self.code = code
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.presentation = presentation
-        self.predictor = predictor
-        self.stop_if_separated = stop_if_separated
-        self.random_state = random_state
-        self.memory_budget = memory_budget
-        self.n_jobs = n_jobs
+        self, kernel="poly", *, code="one-hot", degree=3, gamma=1.0, coef0=1.0, max_iter=100, presentation="replacement",
+        predictor="final", stop_if_consistent=True, random_state=None, memory_budget=2**30, n_jobs=2,
+    ):  # fmt: skip
+        self.kernel, self.code, self.degree, self.gamma, self.coef0 = kernel, code, degree, gamma, coef0
+        self.max_iter, self.presentation, self.predictor = max_iter, presentation, predictor
+        self.stop_if_consistent, self.random_state = stop_if_consistent, random_state
+        self.memory_budget, self.n_jobs = memory_budget, n_jobs
 
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y = self._validate(X, y)
-        n, signs, random = len(y), self._signs(y), check_random_state(self.random_state)
+        X, y, classes = self._validate(X, y)
+        n, signs, random = len(y), self._signs(y, classes), check_random_state(self.random_state)
         if 8 * n * n <= self.memory_budget or self.kernel == "precomputed":
-            columns = self._among(X)
+            columns = self._between(*self._pair(X))
             check_range(self._kernel(), columns.norms, n * self.max_iter)
             K = columns.values(self._kernel(), np.arange(n))
             orders = presentations(n, self.max_iter, self.presentation, random_state=random)
-            logs = _find_mistakes_dense(K, signs, orders, stop_if_separated=self.stop_if_separated)
+            logs = _find_mistakes_dense(K, signs, orders, stop_if_consistent=self.stop_if_consistent)
         else:
             logs = self._find_mistakes_by_rows(self._gram(X), signs, random)
-        self.converged_ = not any(log.errors[-1] for log in logs)
-        return self._keep(X, logs)
+        return self._store(X, classes, logs)
 
     def _find_mistakes_by_rows(self, gram, signs, random):
         """The logs, from rows of the Gram matrix made on demand.
@@ -265,23 +238,29 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         run again for twice as long: what was run before comes out the same.
         """
         start = random.get_state()
-        epochs = min(EPOCHS, self.max_iter) if self.stop_if_separated else self.max_iter
+        epochs = min(FIRST_ATTEMPT, self.max_iter) if self.stop_if_consistent else self.max_iter
         while True:
             random.set_state(start)
             orders = presentations(len(gram), epochs, self.presentation, random_state=random)
-            logs = find_mistakes(gram, self._kernel(), signs, orders, epochs, threads=self._threads())
+            logs = find_mistakes(gram, self._kernel(), signs, orders, epochs, threads=self._n_threads())
             clean = np.flatnonzero(_errors_by_epoch(logs) == 0)
             if epochs == self.max_iter or len(clean):
                 break
             epochs = min(2 * epochs, self.max_iter)
-        return [_until(log, clean[0] + 1) for log in logs] if self.stop_if_separated and len(clean) else logs
+        return _truncated(logs, clean[0] + 1) if self.stop_if_consistent and len(clean) else logs
+
+    def _store(self, X, classes, logs, index=None):
+        super()._store(X, classes, logs, index)
+        if index is None and logs[0].errors is not None:
+            self.converged_ = not any(log.errors[-1] for log in logs)
+        return self
 
     def _check_parameters(self):
         super()._check_parameters()
         self._check_options(presentation=PRESENTATIONS)
 
-    def _code(self):
-        return code_matrix(self.code, len(self.classes_))
+    def _code(self, n_classes):
+        return code_matrix(self.code, n_classes)
 
 
 def _errors_by_epoch(logs):
@@ -291,17 +270,21 @@ def _errors_by_epoch(logs):
     return sum(log.errors[[log.length(epoch) - 1 for epoch in epochs]] for log in logs)
 
 
-def _until(log, epoch):
-    """The log as it was at the end of the epoch."""
-    made = log.length(epoch)
-    columns = {name: getattr(log, name)[:made] for name in ("example", "step", "sign", "errors")}
-    return replace(log, **columns, ends=log.ends[:epoch])
+def _truncated(logs, epoch):
+    """The logs as they were at the end of the epoch."""
+    parts = []
+    for log in logs:
+        made = slice(log.length(epoch))
+        errors = None if log.errors is None else log.errors[made]
+        columns = {"example": log.example[made], "step": log.step[made], "sign": log.sign[made], "errors": errors}
+        parts.append(replace(log, **columns, ends=log.ends[:epoch]))
+    return parts
 
 
-def _find_mistakes_dense(K, signs, orders, *, stop_if_separated):
+def _find_mistakes_dense(K, signs, orders, *, stop_if_consistent):
     """Logs of m perceptrons, as those of `find_mistakes`, from the whole matrix K (n, n): for sets where it fits in memory.
 
-    stop_if_separated ends after the first epoch at whose end no output errs on any example.
+    stop_if_consistent ends after the first epoch at whose end no output errs on any example.
     """
     f, errors = np.zeros(signs.shape), np.full(len(signs), signs.shape[1])
     found, ends = [], []
@@ -309,7 +292,7 @@ def _find_mistakes_dense(K, signs, orders, *, stop_if_separated):
         place, output, wrong = _visit(K, signs, order[0], f, errors)
         found.append((order[0][place], len(ends) * len(K) + place, output, wrong))
         ends.append((len(ends) + 1) * len(K))
-        if stop_if_separated and not errors.any():
+        if stop_if_consistent and not errors.any():
             break
     example, step, output, wrong = map(np.concatenate, zip(*found, strict=True))
     logs = []
@@ -349,14 +332,15 @@ def _visit(K, signs, order, f, errors):
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
+    The same random_state gives the same bits on any number of threads and any memory budget. `SharedTraining` fits several
+    to the same examples.
+
     Parameters
     ----------
-    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function
-        of X (n, d) and Y (m, d) that returns K (n, m).
-    degree, gamma, coef0 : parameters of the kernel; the defaults give the study's K = (1 + x.y)^degree. They are not
-        scaled by the number of features.
+    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function.
+    degree, gamma, coef0 : of the kernel, not scaled by the number of features; the defaults give K = (1 + x.y)^degree.
     max_iter : number of epochs.
-    predictor : "final", "average", "minimizing" or "voted", the one that `predict` uses unless it is told otherwise.
+    predictor : "final", "average", "minimizing" or "voted", which `predict` uses unless it is told otherwise.
     shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
     orders : "separate" draws an order for each class in turn, "shared" one for all classes.
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
@@ -366,65 +350,129 @@ class OneVsAllKernelPerceptron(_OutputCodes):
 
     Attributes
     ----------
-    classes_ (C,); mistakes_ : a `MistakeLog` for each perceptron; support_ (S,) indices of the examples on which any of
-    them erred; support_vectors_ (S, d); n_iter_ : epochs run; n_seen_ : examples seen; n_features_in_.
+    classes_ : (C,) labels, sorted.
+    mistakes_ : a `MistakeLog` for each of the m perceptrons, one for each class, or one for two classes.
+    support_ : (S,) numbers of the examples that any perceptron misclassified when it visited them.
+    support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
+    n_iter_ : epochs run.
+    n_seen_ : examples seen.
 
-    The same random_state gives the same bits on any number of threads and any memory budget.
+    Source: Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4.
     """
 
     def __init__(
-        self,
-        kernel="poly",
-        *,
-        degree=3,
-        gamma=1.0,
-        coef0=1.0,
-        max_iter=10,
-        predictor="final",
-        shuffle=True,
-        orders="separate",
-        stop_if_separated=True,
-        random_state=None,
-        memory_budget=2**30,
-        n_jobs=2,
-    ):
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.predictor = predictor
-        self.shuffle = shuffle
-        self.orders = orders
-        self.stop_if_separated = stop_if_separated
-        self.random_state = random_state
-        self.memory_budget = memory_budget
-        self.n_jobs = n_jobs
+        self, kernel="poly", *, degree=3, gamma=1.0, coef0=1.0, max_iter=10, predictor="final", shuffle=True,
+        orders="separate", stop_if_separated=True, random_state=None, memory_budget=2**30, n_jobs=2,
+    ):  # fmt: skip
+        self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
+        self.max_iter, self.predictor, self.shuffle, self.orders = max_iter, predictor, shuffle, orders
+        self.stop_if_separated, self.random_state = stop_if_separated, random_state
+        self.memory_budget, self.n_jobs = memory_budget, n_jobs
 
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y = self._validate(X, y)
-        gram = self._gram(X)
-        signs = self._signs(y)
-        orders = visiting_orders(
-            len(y), len(signs) if self.orders == "separate" else 1, self.max_iter,
-            random_state=check_random_state(self.random_state) if self.shuffle else None,
-        )  # fmt: skip
-        logs = find_mistakes(
-            gram,
-            self._kernel(),
-            signs,
-            orders,
-            self.max_iter,
-            threads=self._threads(),
-            stop_if_separated=self.stop_if_separated,
-        )
-        return self._keep(X, logs)
+        X, y, classes = self._validate(X, y)
+        (logs,) = _find_mistakes_together([self], self._gram(X), y, classes, threads=self._n_threads())
+        return self._store(X, classes, logs)
+
+    def _visiting_orders(self, n, m):
+        random = check_random_state(self.random_state) if self.shuffle else None
+        return visiting_orders(n, m if self.orders == "separate" else 1, self.max_iter, random_state=random)
 
     def _check_parameters(self):
         super()._check_parameters()
         self._check_options(orders=("separate", "shared"))
 
-    def _code(self):
+    def _code(self, n_classes):
         # Of two classes the two outputs would be mirror images; one is enough.
-        return one_hot(len(self.classes_)) if len(self.classes_) > 2 else binary(2)
+        return one_hot(n_classes) if n_classes > 2 else binary(2)
+
+
+def _find_mistakes_together(models, gram, y, classes, **options):
+    """[the logs of each model]: all their perceptrons run side by side, so that each row of `gram` is made once."""
+    signs = [model._signs(y, classes) for model in models]
+    m, n = signs[0].shape
+    orders = [model._visiting_orders(n, m) for model in models]
+    logs = find_mistakes(
+        gram, [model._kernel() for model in models for _ in range(m)], np.concatenate(signs),
+        (np.concatenate([np.broadcast_to(order, (m, n)) for order in each]) for each in zip(*orders, strict=True)),
+        models[0].max_iter, stop_if_separated=all(model.stop_if_separated for model in models), **options,
+    )  # fmt: skip
+    logs = [logs[i : i + m] for i in range(0, len(logs), m)]
+    for i, model in enumerate(models):
+        # A model that made no mistake in an epoch makes none in later ones: they were run for the other models.
+        made = [sum(log.length(epoch) for log in logs[i]) for epoch in range(1, logs[i][0].n_epochs + 1)]
+        quiet = np.flatnonzero(np.diff(made, prepend=0) == 0)
+        if model.stop_if_separated and len(quiet):
+            logs[i] = _truncated(logs[i], quiet[0] + 1)
+    return logs
+
+
+class SharedTraining:
+    """A training set for several `OneVsAllKernelPerceptron`s with named kernels: each inner product is made once for all.
+
+    Parameters
+    ----------
+    X, y : (n, d) points and (n,) labels.
+    memory_budget : bytes for rows of inner products; they stay for `staged_outputs`. The models' own budgets do not count.
+    n_jobs : number of threads; no result depends on it, nor on the budget.
+
+    Attributes
+    ----------
+    gram : the `Gram` matrix of inner products.
+    """
+
+    def __init__(self, X, y, *, memory_budget=2**30, n_jobs=2):
+        self.X, self.y, self.n_jobs = X, y, n_jobs
+        self.gram = Gram.of_points(X, memory_budget=memory_budget)
+
+    def fit(self, models, *, count_errors=True, callback=None):
+        """Fit models that have the same max_iter, each as its own `fit` would, bit for bit; returns them.
+
+        With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
+        would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
+        """
+        if len({model.max_iter for model in models}) > 1:
+            raise ValueError(f"models must have the same max_iter, got {[model.max_iter for model in models]}")
+        for model in models:
+            if callable(model.kernel) or model.kernel == "precomputed":
+                raise ValueError(f"models must have named kernels, got {model.kernel!r}; fit this one by itself")
+            X, y, classes = model._validate(self.X, self.y)
+        options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
+        for affine in (True, False):  # weight vectors do not wait for kernel rows
+            group = [model for model in models if model._kernel().affine == affine]
+            logs = _find_mistakes_together(group, self.gram, y, classes, **options) if group else []
+            for model, part in zip(group, logs, strict=True):
+                model._store(X, classes, part)
+        return models
+
+    def staged_outputs(self, models, X=None, *, callback=None):
+        """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
+
+        X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
+        Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
+        training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
+        out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block.
+        """
+        logs = [model.mistakes_ for model in models]
+        if len({model.n_iter_ for model in models}) > 1:
+            raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
+        epochs = range(1, models[0].n_iter_ + 1)
+        missing = [part[0].errors is None for part in logs]
+        flat, kernels = [log for part in logs for log in part], [model._kernel() for model in models]
+        columns, counting, errors = self.gram, {}, [np.zeros(len(log), dtype=np.int64) for log in flat]
+        if X is None:
+            index = np.searchsorted(models[0].classes_, self.y)
+            counting["signs"] = np.concatenate([model._signs(index, model.classes_) for model in models])
+            counting["errors"] = [None if log.errors is not None else e for log, e in zip(flat, errors, strict=True)]
+        else:
+            columns = CrossGram(Products(self.gram.points, Points(X)))
+        each = [kernel for kernel, part in zip(kernels, logs, strict=True) for _ in part]
+        cuts = [slice(*ends) for ends in pairwise(np.cumsum([0, *map(len, logs)]))]
+        names = [[name for name in PREDICTORS if name != "minimizing" or not lacking] for lacking in missing]
+        for part, f in replay(flat, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
+            yield part, [{name: f[name][:, cut] for name in own} for cut, own in zip(cuts, names, strict=True)]
+        for i in np.flatnonzero(missing) if X is None else ():
+            models[i].mistakes_ = [log.with_errors(e) for log, e in zip(logs[i], errors[cuts[i]], strict=True)]
+            for part, f in primal_scores(models[i].mistakes_, kernels[i], self.gram, "minimizing", epochs):
+                yield part, [{"minimizing": f} if j == i else {} for j in range(len(models))]

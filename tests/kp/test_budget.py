@@ -133,7 +133,8 @@ def test_without_a_budget_the_mistakes_are_those_of_the_kernel_perceptron(classe
     ]
     for model in models:
         model.fit(X, y)
-        wrong = [np.flatnonzero(z * f <= 0) for z, f in zip(plain._signs(y), model.online_scores_.T, strict=True)]
+        signs = plain._signs(y, plain.classes_)
+        wrong = [np.flatnonzero(z * f <= 0) for z, f in zip(signs, model.online_scores_.T, strict=True)]
         for log, steps in zip(plain.mistakes_, wrong, strict=True):
             np.testing.assert_array_equal(log.step, steps)
         np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
@@ -323,7 +324,7 @@ def test_normalized_kernel_values_are_cosines_and_points_without_length_have_non
     [
         (BudgetPerceptron(budget=0), "budget must be an integer of at least 1, got 0"),
         (BudgetPerceptron(removal="worst"), "removal must be one of random, oldest, got 'worst'"),
-        (BudgetPerceptron(kernel="sigmoid"), "kernel must be linear, poly or rbf, got 'sigmoid'"),
+        (BudgetPerceptron(kernel="sigmoid"), "kernel must be one of linear, poly, rbf, got 'sigmoid'"),
         (BudgetPerceptron(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
         (BudgetPerceptron(degree=1, coef0=-200.0), r"k\(x, x\) >= 0, got -"),
         (Forgetron(budget=None), "budget must be an integer of at least 1, got None"),

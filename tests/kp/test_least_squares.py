@@ -185,8 +185,8 @@ def test_training_points_are_predicted_with_the_scales_they_were_fitted_with():
         (dict(tau=float("nan")), "tau must be a positive number, got nan"),
         (dict(alpha=-1), "alpha must be a positive number, got -1"),
         (dict(alpha=True), "alpha must be a positive number, got True"),
-        (dict(kernel="rbf"), "kernel must be self-tuning or precomputed, got 'rbf'"),
-        (dict(kernel="precomputed"), r"a precomputed kernel must be a symmetric matrix \(n, n\)"),
+        (dict(kernel="rbf"), "kernel must be one of self-tuning, precomputed, got 'rbf'"),
+        (dict(kernel="precomputed"), r"a precomputed kernel must be a square matrix \(n, n\)"),
     ],
 )
 def test_bad_parameters_are_refused_in_words(options, message):

@@ -1,0 +1,231 @@
+"""What the estimators share: predictors after each epoch, models on shared data, copies of the data, and failed calls."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits, load_iris
+
+from kp import (
+    PREDICTORS,
+    BudgetPerceptron,
+    DeltaRulePerceptron,
+    KernelRidgeClassifier,
+    MulticlassKernelPerceptron,
+    MulticlassPerceptron,
+    OneVsAllKernelPerceptron,
+    OutputCodeKernelPerceptron,
+    predictors,
+)
+from kp.output_codes import SharedTraining
+
+WHOLE = np.round(10 * load_iris().data).astype(int)
+"""Iris in millimetres: whole numbers, so that sums of kernel values are exact."""
+
+
+def square(X, Y):
+    return (1 + np.asarray(X, dtype=float) @ np.asarray(Y, dtype=float).T) ** 2
+
+
+MODELS = {
+    "one-vs-all": OneVsAllKernelPerceptron(degree=2),
+    "one-vs-all, linear": OneVsAllKernelPerceptron("linear"),
+    "one-vs-all, function": OneVsAllKernelPerceptron(square),
+    "one-vs-all, precomputed": OneVsAllKernelPerceptron("precomputed"),
+    "binary codes": OutputCodeKernelPerceptron(degree=2, code="binary", stop_if_consistent=False),
+    "one-hot codes": OutputCodeKernelPerceptron(square, presentation="shuffled", stop_if_consistent=False),
+    "ordinary": MulticlassKernelPerceptron("poly", coef0=1.0, update="ordinary"),
+    "Xu-Zhang": MulticlassKernelPerceptron("poly"),
+    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron(sigma=8.0, demote="all"),
+    "Xu-Zhang, function": MulticlassKernelPerceptron(square, threshold=False),
+    "Xu-Zhang, precomputed": MulticlassKernelPerceptron("precomputed"),
+    "linear": MulticlassPerceptron(),
+    "delta rule": DeltaRulePerceptron(code="binary", stop_if_consistent=False),
+}
+
+
+def fitted(name, n_classes, *, random_state=0, max_iter=4):
+    """(model, what to predict, y) on iris with labels "a", "b", "c"."""
+    model, some = MODELS[name].set_params(max_iter=max_iter, random_state=random_state), load_iris().target < n_classes
+    X, y = WHOLE[some], np.array(["a", "b", "c"])[load_iris().target[some]]
+    X = square(X, X) if model.kernel == "precomputed" else X
+    return model.fit(X, y), X[::4], y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", MODELS)
+def test_staged_scores_are_those_of_each_predictor_at_each_epoch_bit_for_bit(name, n_classes):
+    model, X, _ = fitted(name, n_classes)
+    assert model.n_iter_ >= 2
+    together, labels = (
+        list(model.staged_decision_function(X, predictor="all")),
+        list(model.staged_predict(X, predictor="all")),
+    )
+    assert len(together) == len(labels) == model.n_iter_
+    for predictor in PREDICTORS:
+        alone = list(model.staged_decision_function(X, predictor=predictor))
+        for epoch in range(1, model.n_iter_ + 1):
+            f = model.decision_function(X, predictor=predictor, epoch=epoch)
+            np.testing.assert_array_equal(together[epoch - 1][predictor], f, err_msg=f"{predictor} at {epoch}")
+            np.testing.assert_array_equal(alone[epoch - 1], f)
+            np.testing.assert_array_equal(labels[epoch - 1][predictor], model.predict(X, predictor=predictor, epoch=epoch))
+    np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
+    model, X, _ = fitted(name, 3)
+    whole = list(model.staged_decision_function(X, predictor=("voted", "average")))
+    monkeypatch.setattr("kp.multiclass.POINTS", 7)
+    monkeypatch.setattr(predictors, "blocks", lambda *a, of=predictors.blocks, **_: of(*a[:2], 1))
+    for a, b in zip(whole, model.staged_decision_function(X, predictor=("voted", "average")), strict=True):
+        assert list(a) == list(b) == ["voted", "average"]
+        for predictor in a:
+            np.testing.assert_array_equal(a[predictor], b[predictor])
+
+
+def test_staged_scores_of_real_numbers_agree_but_for_the_order_of_sums():
+    X, y = load_iris(return_X_y=True)
+    model = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=3, random_state=0).fit(X, y)
+    for epoch, found in enumerate(model.staged_decision_function(X, predictor="all"), start=1):
+        for predictor, f in found.items():
+            expected = model.decision_function(X, predictor=predictor, epoch=epoch)
+            np.testing.assert_allclose(f, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_staged_predictors_of_streams_go_without_the_minimizing_one():
+    X, y = WHOLE, load_iris().target
+    stream = OneVsAllKernelPerceptron(degree=2)
+    for part in (slice(None, None, 2), slice(1, None, 2)):
+        stream.partial_fit(X[part], y[part], classes=range(3))
+    stages = list(stream.staged_predict(X, predictor="all"))
+    assert len(stages) == 2 and list(stages[0]) == ["final", "average", "voted"]
+    np.testing.assert_array_equal(stages[1]["average"], stream.predict(X, predictor="average"))
+    for model in (stream, MulticlassPerceptron(max_iter=2, count_errors=False).fit(X, y)):
+        with pytest.raises(ValueError, match="training errors of every predictor"):
+            next(model.staged_predict(X, predictor="minimizing"))
+        with pytest.raises(ValueError, match="predictor must be one of final, average, minimizing, voted, got 'best'"):
+            next(model.staged_predict(X, predictor="best"))
+
+
+def test_staged_predictions_take_data_frames_and_say_when_nothing_was_fitted():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    for model in (OneVsAllKernelPerceptron(max_iter=2), MulticlassPerceptron(max_iter=2)):
+        with pytest.raises(ValueError, match="not fitted yet"):
+            next(model.staged_predict(X))
+        model.fit(X, y)
+        np.testing.assert_array_equal(list(model.staged_predict(pd.DataFrame(X)))[-1], model.predict(X))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_made_from_its_mistakes_predicts_the_same(name):
+    model, X, y = fitted(name, 3)
+    if name == "delta rule":
+        return
+    seen = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE
+    again = type(model)(**model.get_params()).with_mistakes(seen, y, model.mistakes_)
+    for predictor in PREDICTORS:
+        expected = model.decision_function(X, predictor=predictor)
+        np.testing.assert_array_equal(again.decision_function(X, predictor=predictor), expected)
+    assert (again.n_iter_, vars(again).get("converged_")) == (model.n_iter_, vars(model).get("converged_"))
+
+
+# Several models on one training set.
+
+
+def degrees(**options):
+    return [OneVsAllKernelPerceptron(degree=degree, max_iter=9, random_state=degree, **options) for degree in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("stop", [True, False])
+@pytest.mark.parametrize("rows", [1, 10**6])
+def test_models_on_shared_data_are_those_that_were_fitted_alone(stop, rows):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300].astype(str)
+    shared = SharedTraining(X, y, memory_budget=4 * 300 * rows)
+    together, alone = (
+        shared.fit(degrees(stop_if_separated=stop)),
+        [model.fit(X, y) for model in degrees(stop_if_separated=stop)],
+    )
+    assert stop == (len({model.n_iter_ for model in alone}) > 1)
+    for a, b in zip(together, alone, strict=True):
+        for log, other in zip(a.mistakes_, b.mistakes_, strict=True):
+            for name in ("example", "step", "sign", "errors", "ends"):
+                np.testing.assert_array_equal(getattr(log, name), getattr(other, name))
+        np.testing.assert_array_equal(a.predict(X), b.predict(X))
+
+
+@pytest.mark.parametrize("count_errors", [True, False])
+def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count_errors):
+    X, y = load_digits(return_X_y=True)
+    (X, others), y = (X[:300], X[300:420]), y[:300]
+    shared = SharedTraining(X, y, memory_budget=4 * 300 * 20)
+    models = shared.fit(degrees(stop_if_separated=False), count_errors=count_errors)
+    assert (models[0].mistakes_[0].errors is None) != count_errors
+    for points in (None, others):  # the walk over the training set counts the errors
+        seen = X if points is None else points
+        found = {key: np.full((9, 10, len(seen)), np.nan) for key in np.ndindex(len(models), len(PREDICTORS))}
+        for part, outputs in shared.staged_outputs(models, points):
+            for i, scores in enumerate(outputs):
+                for predictor, f in scores.items():
+                    target = found[i, PREDICTORS.index(predictor)][..., part]
+                    assert np.isnan(target).all()
+                    target[:] = f
+        for i, model in enumerate(models):
+            for p, predictor in enumerate(PREDICTORS):
+                for epoch in (1, 9):
+                    expected = model.outputs(seen, predictor=predictor, epoch=epoch)
+                    np.testing.assert_array_equal(found[i, p][epoch - 1].T, expected)
+
+
+def test_models_that_cannot_share_are_refused():
+    X, y = load_iris(return_X_y=True)
+    shared = SharedTraining(X, y)
+    with pytest.raises(ValueError, match=r"same max_iter, got \[1, 2\]"):
+        shared.fit([OneVsAllKernelPerceptron(max_iter=epochs) for epochs in (1, 2)])
+    models = [OneVsAllKernelPerceptron(max_iter=epochs).fit(X, y) for epochs in (1, 2)]
+    with pytest.raises(ValueError, match="equally many epochs"):
+        next(shared.staged_outputs(models))
+    with pytest.raises(ValueError, match="named kernels, got 'precomputed'"):
+        shared.fit([OneVsAllKernelPerceptron("precomputed")])
+
+
+# Data that change afterwards, and calls that fail.
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_keeps_copies_of_its_data(name):
+    model, X, y = fitted(name, 3)
+    data = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE.astype(float)
+    model.fit(data, y)
+    expected = [model.decision_function(X, predictor=predictor) for predictor in PREDICTORS]
+    data *= 0
+    for predictor, f in zip(PREDICTORS, expected, strict=True):
+        np.testing.assert_array_equal(model.decision_function(X, predictor=predictor), f)
+
+
+def test_the_self_tuning_kernel_keeps_a_copy_of_its_points():
+    X, y = load_iris(return_X_y=True)
+    model = KernelRidgeClassifier(n_neighbors=4).fit(X, y)
+    expected, points = model.decision_function(X), X.copy()
+    X *= 0
+    np.testing.assert_array_equal(model.decision_function(points), expected)
+
+
+@pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, BudgetPerceptron])
+def test_a_refused_first_part_of_a_stream_leaves_nothing_behind(make):
+    X, y = load_iris(return_X_y=True)
+    model = make()
+    for options, labels in (({}, y), ({"gamma": np.nan, "kernel": "rbf"}, np.minimum(y, 1))):
+        with pytest.raises(ValueError, match="among the classes|gamma must be"):
+            model.set_params(**options).partial_fit(X, labels, classes=[0, 1])
+    model.set_params(kernel="linear").partial_fit(X, y, classes=[0, 1, 2])
+    assert model.classes_.tolist() == [0, 1, 2] and model.n_seen_ == 150
+
+
+@pytest.mark.parametrize("name", ["one-vs-all", "one-hot codes", "Xu-Zhang", "linear", "delta rule"])
+def test_a_refused_fit_leaves_the_old_classes_with_the_old_model(name):
+    model, X, _ = fitted(name, 3)
+    expected = model.predict(X)
+    with pytest.raises(ValueError, match="scale the data down|must return finite"):
+        model.fit(1e153 * np.ones((6, 4)), ["x", "y"] * 3)
+    np.testing.assert_array_equal(model.predict(X), expected)
