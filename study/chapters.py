@@ -78,7 +78,12 @@ DATA = Chapter(
     tables=("facts", "balance", "nearest"),
 )  # fmt: skip
 
-ALGORITHM = Chapter(source="algorithm")
+ALGORITHM = Chapter(
+    source="algorithm",
+    experiments=("algorithm",),
+    figures=("examples", "surfaces", "log_picture", "multiset", "predictors", "bounds"),
+    tables=("log", "errors", "mistakes"),
+)
 
 MNIST_DEGREES = [
     Chapter(
@@ -94,7 +99,17 @@ MNIST_DEGREES = [
 
 MNIST_SUMMARY = Chapter(source="mnist_summary", **IMAGES, experiments=("mnist", "claims"))
 
-MULTICLASS = Chapter(source="multiclass")
+MULTICLASS = Chapter(
+    source="multiclass",
+    experiments=("multiclass",),
+    figures=(
+        "figure_1", "figure_2", "figure_3", "centred", "mistakes", "predictors", "widths", "training_errors",
+    ),
+    tables=(
+        "literal", "operations", "separability", "mistakes_numbers", "cycles", "five_draws", "spiral_draws", "epochs",
+        "claims",
+    ),
+)  # fmt: skip
 
 UCI_SCALES = {
     "quick": {"n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
@@ -183,10 +198,12 @@ COURSE = Chapter(
 FAMILY = Chapter(
     source="family",
     full={
-        "dataset": "mnist", "n_train": 60000, "budgets": [50, 100, 250, 500, 1000, 2000], "class_budgets": [50, 100, 250],
+        "dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "class_budgets": "50 100 250",
         "n_orders": 3,
     },
     experiments=("family",),
+    figures=("growth", "budget", "online", "noise", "nu", "bounds", "machines"),
+    tables=("rules", "exponents", "budgets", "account", "chosen", "bounds_by_degree", "claims"),
 )  # fmt: skip
 
 CHAPTERS = [
@@ -196,7 +213,19 @@ CHAPTERS = [
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 """The parameter of a source notebook that tells its variants apart."""
 
-EXPERIMENTS = ("mnist", "data", "uci", "comparison", "forms", "seeds", "course", "family", "claims")
+EXPERIMENTS = (
+    "mnist",
+    "data",
+    "algorithm",
+    "multiclass",
+    "uci",
+    "comparison",
+    "forms",
+    "seeds",
+    "course",
+    "family",
+    "claims",
+)
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
 
 
