@@ -156,8 +156,17 @@ COMPARISON = Chapter(
     experiments=("comparison",),
     figures=("errors", "ranks", "pairs", "costs", "predictors", "widths", "squared_kernel"),
     tables=(
-        "sets", "perceptrons", "references", "ranks_and_best", "pairs_won", "support", "seconds", "against_final", "choices",
-        "best_widths", "mean_ratios",
+        "sets",
+        "perceptrons",
+        "references",
+        "ranks_and_best",
+        "pairs_won",
+        "support",
+        "seconds",
+        "against_final",
+        "choices",
+        "best_widths",
+        "mean_ratios",
     ),
 )
 

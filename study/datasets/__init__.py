@@ -15,10 +15,10 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from . import fetch, parse
-from .fetch import find
-from .registry import DATASETS, REMEDY, DataError, Dataset, File, facts, registered
-from .synthetic import blobs, five_classes, four_spirals, gaussians, moons, spirals
+from study.datasets import fetch, parse
+from study.datasets.fetch import find
+from study.datasets.registry import DATASETS, REMEDY, DataError, Dataset, File, facts, registered
+from study.datasets.synthetic import blobs, five_classes, four_spirals, gaussians, moons, spirals
 
 __all__ = ["DATASETS", "Data", "DataError", "Dataset", "File", "checksums", "class_indices", "definitions", "facts", "find"]
 __all__ += ["fingerprint", "load", "signs", "blobs", "five_classes", "four_spirals", "gaussians", "moons", "spirals"]

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import nbformat
 import pytest
 
 from study import ROOT, chapters, datasets
@@ -35,9 +36,11 @@ def test_numbers_follow_the_order_of_the_plan():
 
 @pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
 def test_executed_notebooks_show_all_that_is_planned_and_in_this_order(chapter):
-    text = chapter.target("full").read_text(encoding="utf-8")
+    cells = nbformat.read(chapter.target("full"), as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
     for kind, names in (("Figure", chapter.figures), ("Table", chapter.tables)):
-        found = [int(number) for number in re.findall(rf'"\*\*{kind} {chapter.number}\.(\d+)\.\*\*', text)]
+        found = [int(number) for number in re.findall(rf"^\*\*{kind} {chapter.number}\.(\d+)\.\*\*", text, re.MULTILINE)]
         assert found == list(range(1, len(names) + 1)), f"{kind}s are shown as {[names[i - 1] for i in found]}"
 
 
