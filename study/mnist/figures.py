@@ -70,9 +70,7 @@ def figure_mistakes_by_digit(counts):
 def figure_errors_along_the_log(log, *, n, title):
     """Training errors, among n, of every predictor of one log against its step; final and minimizing are marked."""
     figure, axis = canvas(height=2.8)
-    axis.step(
-        log.step / log.ends[0], 100 * log.errors / n, where="post", color=GREY, lw=0.7, label="every predictor in A"
-    )
+    axis.step(log.step / log.ends[0], 100 * log.errors / n, where="post", color=GREY, lw=0.7, label="every predictor in A")
     epochs = range(1, log.n_epochs + 1)
     final, minimizing = ([length(e) - 1 for e in epochs] for length in (log.length, log.minimizing_length))
     marks = (("final", final, log.ends / log.ends[0]), ("minimizing", minimizing, log.step[minimizing] / log.ends[0]))

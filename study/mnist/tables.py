@@ -56,7 +56,7 @@ def beside_interval(by_degree, winner):
 
 
 def epochs_to_reach(multiclass, predictor, error):
-    """The first epoch at which the predictor, at any degree, misclassifies at most this fraction of the test set, or None."""
+    """The first epoch at which the predictor, at any degree, misclassifies at most this share of the test set, or None."""
     rows = multiclass[(multiclass["split"] == "test") & (multiclass["predictor"] == predictor)]
     reached = rows.loc[rows["errors"] <= error * rows["n"], "epoch"]
     return int(reached.min()) if len(reached) else None
@@ -98,7 +98,7 @@ def optimism(draws):
 
 
 def confusions(confusion, count):
-    """The most frequent pairs (true, predicted) of different digits in a table of confusions, all its predictors together."""
+    """The most frequent pairs (true, predicted) of different digits in a table of confusions, over all its predictors."""
     wrong = confusion[confusion["true"] != confusion["predicted"]]
     pairs = wrong.groupby(["true", "predicted"], as_index=False)["count"].sum()
     return pairs.sort_values("count", ascending=False, kind="stable", ignore_index=True).head(count)
