@@ -44,7 +44,7 @@ def figure_error_by_epoch(table, *, what):
 def figure_error_by_digit(binary):
     """Small multiples: binary training (dashed) and test (solid) error by epoch for each digit, one log scale."""
     figure, axes = canvas(2, 5, height=3.9, sharex=True, sharey=True)
-    for (digit, rows), axis in zip(binary.groupby("digit"), axes.flat, strict=True):
+    for (digit, rows), axis in zip(_without_zeros(binary).groupby("digit"), axes.flat, strict=True):
         _curves(axis, rows)
         axis.set_title(f"digit {digit}")
     log_percent_axis(axes[0, 0])
@@ -100,7 +100,7 @@ def figure_error_by_degree(multiclass, split="test"):
     figure, axes = canvas(1, 4, height=2.9, sharex=True, sharey=True)
     degrees = sorted(multiclass["degree"].unique())
     colours = degree_colours(degrees)
-    rows = multiclass[multiclass["split"] == split]
+    rows = _without_zeros(multiclass[multiclass["split"] == split])
     for axis, predictor in zip(axes, PREDICTORS, strict=True):
         for degree, part in rows[rows["predictor"] == predictor].groupby("degree"):
             axis.plot(part["epoch"], 100 * part["errors"] / part["n"], "o-", markersize=2.5, lw=1.2, color=colours[degree])
@@ -153,10 +153,11 @@ def figure_published_against_ours(both):
 
 
 def figure_confusion_matrices(confusion):
-    """A confusion matrix for each of four groups (predictor, degree, epoch); the colour is that of the errors alone."""
+    """The confusion matrix of each predictor, at one degree and epoch each; the colour is that of the errors alone."""
     figure, axes = canvas(2, 2, height=6.0)
-    groups = confusion.groupby(["predictor", "degree", "epoch"], sort=False)
-    for axis, ((predictor, degree, epoch), rows) in zip(axes.flat, groups, strict=True):
+    for axis, predictor in zip(axes.flat, PREDICTORS, strict=True):
+        rows = confusion[confusion["predictor"] == predictor]
+        ((degree, epoch),) = rows[["degree", "epoch"]].drop_duplicates().to_numpy()
         matrix = rows.pivot(index="true", columns="predicted", values="count")
         digits, matrix = list(matrix.index), matrix.to_numpy()
         wrong = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
@@ -194,6 +195,11 @@ def _curves(axis, table, *, bands=False):
             low, high = interval(rows["errors"], rows["n"])
             axis.fill_between(rows["epoch"], 100 * low / rows["n"], 100 * high / rows["n"], color=colour, alpha=0.12, lw=0)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+
+
+def _without_zeros(table):
+    """The table with missing errors in place of zeros, which have no place on a logarithmic scale."""
+    return table.assign(errors=table["errors"].where(table["errors"] > 0))
 
 
 def _legend(figure, predictors, splits=()):
