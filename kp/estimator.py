@@ -190,24 +190,24 @@ class KernelPerceptron(Classifier):
             return Gram.of_matrix(np.ascontiguousarray(X))
         return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget)
 
-    def _set_support(self, X, examples):
-        """Keep copies of training points X (S, d) for prediction, or for a precomputed kernel their indices (S,)."""
-        if self.kernel == "precomputed":
-            self._support = examples
-        else:
-            self._support = X.copy() if callable(self.kernel) else Points(X)
-
     def _checked(self, X):
         check_is_fitted(self)
         return validate_data(self, X, dtype=self._dtype(), reset=False)
 
+    def _rows(self):
+        """The support examples as rows for `_between`."""
+        if self.kernel == "precomputed":
+            return self.support_
+        return self.support_vectors_ if callable(self.kernel) else Points(self.support_vectors_)
+
     def _columns(self, X, steps):
-        """Kernel of the points kept with those of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
+        """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
+        rows = self._rows()
         if self._kernel() == kernels.GIVEN:
-            return self._between(self._support, X.T if self.kernel == "precomputed" else X)
+            return self._between(rows, X.T if self.kernel == "precomputed" else X)
         points = Points(X)
-        check_range(self._kernel(), [points.top, self._support.top], steps)
-        return self._between(self._support, points)
+        check_range(self._kernel(), [points.top, rows.top], steps)
+        return self._between(rows, points)
 
     def _call_kernel(self, X, Y):
         values = np.asarray(self.kernel(X, Y), dtype=np.float64)

@@ -76,6 +76,8 @@ class _AllClasses(KernelPerceptron):
         self.classes_, self.mistakes_ = classes, log
         self.n_iter_, self.converged_ = log.n_epochs, bool(log.step[-1] < log.steps() - len(X))
         self.support_ = np.unique(log.example)
+        if self.kernel != "precomputed":
+            self.support_vectors_ = X[self.support_]
         return self
 
     def _log(self):
@@ -121,6 +123,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     classes_ : (C,) labels, sorted.
     mistakes_ : the `MulticlassLog`.
     support_ : (S,) numbers of the examples that were misclassified when they were visited.
+    support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
     n_iter_ : epochs run.
     converged_ : True if the last epoch was without a mistake.
     dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor.
@@ -147,15 +150,16 @@ class MulticlassKernelPerceptron(_AllClasses):
     def _store(self, X, classes, log):
         super()._store(X, classes, log)
         c, self.intercept_ = self._final()
-        self._training, self.dual_coef_ = None, np.zeros((len(classes), len(X)))
         if self.update == "xu-zhang":
             self._training = self._pair(X.copy() if self._kernel() == kernels.GIVEN else X)
-            self._support = self._training[0]
             self.dual_coef_ = self._alpha(c)
         else:
-            self._set_support(X[self.support_], self.support_)
+            self.dual_coef_ = np.zeros((len(classes), len(X)))
             self.dual_coef_[:, self.support_] = c
         return self
+
+    def _rows(self):
+        return self._training[0] if self.update == "xu-zhang" else super()._rows()
 
     def _alpha(self, c):
         """alpha (R, n) of Xu and Zhang's update from promotions less demotions (R, S)."""
@@ -233,7 +237,7 @@ class MulticlassPerceptron(_AllClasses):
 
     Attributes
     ----------
-    classes_, mistakes_, support_, n_iter_, converged_ : as there.
+    classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.
     coef_, intercept_ : (C, d) weights and (C,) thresholds of the final predictor, or (1, d) and (1,) for two classes.
 
     Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
@@ -263,7 +267,6 @@ class MulticlassPerceptron(_AllClasses):
 
     def _store(self, X, classes, log):
         super()._store(X, classes, log)
-        self._set_support(X[self.support_], self.support_)
         c, b = self._final()
         W = self._weights(c)
         self.coef_, self.intercept_ = (W, b) if len(classes) > 2 else (W[1:], b[1:])
@@ -271,7 +274,7 @@ class MulticlassPerceptron(_AllClasses):
 
     def _weights(self, c):
         """W (R, d) from promotions less demotions (R, S)."""
-        return product(c, self._support.X.astype(np.float64).T, threads=self._n_threads())
+        return product(c, self.support_vectors_.astype(np.float64).T, threads=self._n_threads())
 
     def _sums(self, c, columns):
         return product(self._weights(c), columns.column_points.X.astype(np.float64), threads=self._n_threads())

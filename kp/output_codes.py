@@ -177,7 +177,6 @@ class _OutputCodes(KernelPerceptron):
         self.mistakes_, self.n_iter_, self.n_seen_ = logs, logs[0].n_epochs, int(index[-1]) + 1
         if self.kernel != "precomputed":
             self.support_vectors_ = X[np.searchsorted(index, self.support_)]
-        self._set_support(getattr(self, "support_vectors_", None), self.support_)
         return self
 
 

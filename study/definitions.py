@@ -23,9 +23,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kp", "study")
 BOUNDARY = (
     "study", "study.definitions", "study.store", "study.experiment", "study.datasets", "study.datasets.registry",
-    "study.datasets.fetch",
+    "study.datasets.fetch", "kp.compiled",
 )  # fmt: skip
-"""Modules whose definitions count by name only: what stores results, and the data, which provenance has apart."""
+"""Modules whose definitions count by name only: what stores results or compiled code, and the data, which
+provenance has apart."""
 
 INSIDE = ("body", "elt", "key", "value", "generators")
 """Parts of functions and comprehensions that see their local names."""
@@ -184,20 +185,20 @@ class Code:
         return self.attribute(base[1], node.attr) if base and base[0] == "module" else None
 
     def _statements(self, module, name):
-        """The statements that define a name, less its own name and the decorators of the boundary."""
+        """The statements that define a name, less its own name and the decorator that declares an experiment."""
         scope = self.modules[module]
         for statement in scope.definitions[name]:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 fields = {field: value for field, value in ast.iter_fields(statement) if field != "name"}
-                fields["decorator_list"] = [d for d in statement.decorator_list if not self._of_boundary(d, scope)]
+                fields["decorator_list"] = [d for d in statement.decorator_list if not self._declares(d, scope)]
                 yield type(statement)(name="", **fields)
             else:
                 yield statement
 
-    def _of_boundary(self, decorator, scope):
+    def _declares(self, decorator, scope):
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
         found = self._meaning(function, scope, frozenset()) if isinstance(function, ast.Name | ast.Attribute) else None
-        return bool(found) and found[0] == "boundary"
+        return found == ("boundary", "experiment")
 
     def direct(self, module, name):
         """The addresses that a definition names itself."""
