@@ -73,18 +73,18 @@ def compare(n, degree, epochs, digits, threads):
 
 def compare_svc(n, degree, epochs, threads):
     """Train an SVC and run one degree of the study on the first n images; print times, test errors and the ratio."""
-    e = mnist.experiment(degree=degree, n_epochs=epochs, n_train=n)
-    data = datasets.load("mnist")
+    run = mnist.Settings(degree=degree, n_epochs=epochs, n_train=n)
     start = time.perf_counter()
-    laboratory = mnist.Laboratory("mnist", n, threads=threads)
-    (result,) = laboratory.evaluate([e], laboratory.find([e]))
+    data = datasets.load("mnist")
+    (result,) = mnist.run_together([run], threads=threads)
     ours = time.perf_counter() - start
     print(f"\nn = {n:,}, degree {degree}, {len(data.X_test):,} test images")
     print(
         f"{'ours: learn and evaluate':28}{ours:8.1f} s   {epochs} epochs, data and every predictor on both splits included"
     )
-    for p, name in enumerate(PREDICTORS):
-        print(f"{f'  {name} after epoch {epochs}':36}{result.multiclass[p, -1, 1]:8,} test errors")
+    last = result["multiclass"].query("epoch == @epochs and split == 'test'").set_index("predictor")["errors"]
+    for name in PREDICTORS:
+        print(f"{f'  {name} after epoch {epochs}':36}{last[name]:8,} test errors")
     svc = SVC(kernel="poly", degree=degree, gamma=1.0, coef0=255.0**-2, cache_size=2000)
     with threadpool_limits(threads):
         clock = [time.perf_counter()]
@@ -100,10 +100,11 @@ def compare_svc(n, degree, epochs, threads):
 
 def warm_up(threads):
     """Have everything compiled before the clock runs."""
-    small = mnist.experiment(dataset="digits", degree=2, n_epochs=1, n_train=300)
-    laboratory = mnist.Laboratory("digits", small.n_train, threads=threads)
-    laboratory.evaluate([small], laboratory.find([small]))
-    find_mistakes(laboratory.gram, kernels.polynomial(2), laboratory.signs[0], [np.arange(300)], 1, threads=threads)
+    small = mnist.Settings(dataset="digits", degree=2, n_epochs=1, n_train=300)
+    mnist.run_together([small], threads=threads)
+    data = datasets.load("digits")
+    gram = Gram.of_points(data.X[:300], memory_budget=mnist.MEMORY_BUDGET)
+    find_mistakes(gram, kernels.polynomial(2), data.signs[:, :300], [np.arange(300)], 1, threads=threads)
 
 
 if __name__ == "__main__":

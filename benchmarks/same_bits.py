@@ -14,14 +14,17 @@ import sys
 from study import store
 from study.mnist import experiment as mnist
 
-SETTINGS = [(1, 5 * 2**30), (2, 5 * 2**30), (2, 2**30)]
+BUDGETS = [(1, 5 * 2**30), (2, 5 * 2**30), (2, 2**30)]
+"""Numbers of threads, and bytes for rows."""
 
 
 def digest(results):
-    """sha256 of all arrays of these results."""
+    """sha256 of all tables and arrays of these results, in the order of the settings."""
     total = hashlib.sha256()
     for result in results:
-        for name, array in sorted(result.arrays().items()):
+        for name in mnist.degrees.tables:
+            total.update(store.table_text(result[name]).encode())
+        for name, array in sorted(result["arrays"].items()):
             total.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
     return total.hexdigest()[:16]
 
@@ -32,21 +35,18 @@ def main():
     parser.add_argument("--n-train", type=int, default=60000)
     parser.add_argument("--setting", type=int, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    experiments = [mnist.experiment(degree=degree, n_train=options.n_train) for degree in options.degrees]
+    settings = [mnist.Settings(degree=degree, n_train=options.n_train) for degree in options.degrees]
     if options.setting:
         threads, budget = options.setting
-        laboratory = mnist.Laboratory("mnist", options.n_train, memory_budget=budget, threads=threads)
-        logs = [laboratory.find([e])[0] for e in experiments if e.degree == 1]
-        logs += laboratory.find([e for e in experiments if e.degree > 1])
-        print(digest(laboratory.evaluate(experiments, logs)))
+        print(digest(mnist.run_together(settings, memory_budget=budget, threads=threads)))
         return 0
     found = {}
-    if all(e.published for e in experiments):
-        arrays = (store.read_arrays(e.path, e.source, mnist.COMMAND) for e in experiments)
-        found["committed"] = digest([mnist.Result.from_arrays(e, a) for e, a in zip(experiments, arrays, strict=True)])
+    if set(settings) <= set(mnist.PUBLISHED):
+        stored = [mnist.degrees(each) for each in settings]
+        found["committed"] = digest([{**result, "arrays": result["arrays"][0]} for result in stored])
         print(f"{'committed results':40}{found['committed']}", flush=True)
     same = [f"--n-train={options.n_train}", "--degrees", *map(str, options.degrees)]
-    for threads, budget in SETTINGS:
+    for threads, budget in BUDGETS:
         command = [sys.executable, __file__, *same, "--setting", str(threads), str(budget)]
         found[threads, budget] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         print(f"{f'{threads} threads, {budget / 2**30:g} GiB for rows':40}{found[threads, budget]}", flush=True)

@@ -17,6 +17,7 @@ import time
 import numpy as np
 
 from kp.gram import Points
+from study import datasets
 from study.mnist import experiment as mnist
 
 BLOCK = 1024
@@ -35,29 +36,29 @@ def bare_products(points, others, examples):
 
 def measure(degrees, n_train, threads):
     """Run the study once; its time by stages and the ratio to the bare products."""
-    small = [mnist.experiment(dataset="digits", degree=degree, n_epochs=1) for degree in (1, 2)]
-    warm = mnist.Laboratory("digits", small[0].n_train, threads=threads)
-    warm.evaluate(small, warm.find(small[:1]) + warm.find(small[1:]))
-    experiments = [mnist.experiment(degree=degree, n_train=n_train) for degree in degrees]
+    mnist.run_together([mnist.Settings(dataset="digits", degree=degree, n_epochs=1) for degree in (1, 2)], threads=threads)
+    settings = [mnist.Settings(degree=degree, n_train=n_train) for degree in degrees]
     clock = [time.perf_counter()]
 
     def stage(name, remark=""):
         clock.append(time.perf_counter())
         print(f"{name:28}{clock[-1] - clock[-2]:8.1f} s   {remark}", flush=True)
 
-    laboratory = mnist.Laboratory("mnist", n_train, threads=threads, progress=True)
+    data = datasets.load("mnist")
+    training = mnist.shared_training(data, n_train, threads=threads)
     stage("loading the data")
-    logs = {}
-    for group in ([e for e in experiments if e.degree == 1], [e for e in experiments if e.degree > 1]):
+    models = []
+    for group in ([s for s in settings if s.degree == 1], [s for s in settings if s.degree > 1]):
         if group:
-            logs |= dict(zip(group, laboratory.find(group), strict=True))
-            names = ", ".join(str(e.degree) for e in group)
-            stage(f"mistakes of degree {names}", f"{laboratory.training.gram.computed:,} rows kept")
-    results = laboratory.evaluate(experiments, [logs[e] for e in experiments])
-    stage("predictors of all degrees", f"{sum(len(log) for result in results for log in result.logs):,} mistakes")
+            models += mnist.fit(training, group, progress=True)
+            stage(f"degree {', '.join(str(s.degree) for s in group)}: mistakes", f"{training.gram.computed:,} rows kept")
+    settings.sort(key=lambda s: s.degree > 1)
+    mnist.evaluate(training, models, settings, data, progress=True)
+    logs = [log for model in models for log in model.mistakes_]
+    stage("predictors of all degrees", f"{sum(map(len, logs)):,} mistakes")
     total, peak = clock[-1] - clock[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    examples = np.unique(np.concatenate([log.example for result in results for log in result.logs]))
-    bare = bare_products(laboratory.training.gram.points, Points(laboratory.X_test), examples)
+    examples = np.unique(np.concatenate([log.example for log in logs]))
+    bare = bare_products(training.gram.points, Points(data.X_test), examples)
     print(f"{'whole study':28}{total:8.1f} s   {peak:.2f} GiB peak memory")
     print(f"{'bare products':28}{bare:8.1f} s   {len(examples):,} distinct rows")
     print(f"{'ratio':28}{total / bare:8.2f}")

@@ -93,11 +93,21 @@ MNIST_DEGREES = [
         quick={**IMAGES["quick"], "degree": degree},
         full={**IMAGES["full"], "degree": degree},
         experiments=("mnist", "claims"),
+        figures=("one_digit", "all_digits", "along_the_log", "multiclass", "mistakes", "hardest"),
+        tables=("binary_test_errors", "train_errors", "test_errors", "mistake_counts"),
     )
     for degree in range(1, 7)
 ]
 
-MNIST_SUMMARY = Chapter(source="mnist_summary", **IMAGES, experiments=("mnist", "claims"))
+MNIST_SUMMARY = Chapter(
+    source="mnist_summary",
+    **IMAGES,
+    experiments=("mnist", "claims"),
+    figures=(
+        "test_error", "train_error", "best_by_degree", "halves", "confusion", "misclassified", "published",
+    ),
+    tables=("ranking", "by_degree", "optimism", "scores", "verdicts", "published_counts", "literature"),
+)  # fmt: skip
 
 MULTICLASS = Chapter(
     source="multiclass",

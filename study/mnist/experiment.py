@@ -74,8 +74,8 @@ def degrees(settings, *, progress=False):
 
     multiclass: errors among n by degree, epoch, predictor and split; binary: the same for each digit's perceptron, for which
     a score of exactly 0 is an error; confusion: counts of test images by true and predicted digit. arrays: the predictions
-    (4, E, n_test), indices of classes, and the logs, see `logs_from_arrays`. Settings with the same examples and epochs share
-    their inner products. progress shows bars.
+    (4, E, n_test), indices of classes, and the logs, see `logs_from_arrays`. Neighbouring settings with the same examples
+    and epochs share their inner products. progress shows bars.
     """
     for _, group in groupby(settings, key=lambda s: (s.dataset, s.n_train, s.n_epochs)):
         yield from run_together(list(group), progress=progress)

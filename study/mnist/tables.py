@@ -1,14 +1,14 @@
-"""Small tables that the notebooks show, aggregated from results and stored tables; nothing is computed twice here."""
+"""Small tables that the MNIST chapters show or draw conclusions from, aggregated from those of study.mnist.experiment.
+
+multiclass is the stored table (degree, epoch, predictor, split, errors, n). Ties go to the lowest degree and the earliest
+epoch. Rates are fractions; intervals are exact binomial ones at 95 %.
+"""
 
 import numpy as np
 import pandas as pd
 
-from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
-from kp.predictors import scores
-from study import datasets
 from study.claims import interval
-from study.mnist.experiment import kernel
 
 
 def with_rates(table):
@@ -23,8 +23,15 @@ def by_epoch(multiclass, split):
     return rows[list(PREDICTORS)].rename_axis(columns=None).reset_index()
 
 
+def by_digit(binary, epoch, split="test"):
+    """Counts of binary errors of one degree after an epoch: a row for each digit, a column for each predictor."""
+    rows = binary[(binary["epoch"] == epoch) & (binary["split"] == split)]
+    rows = rows.pivot(index="digit", columns="predictor", values="errors")
+    return rows[list(PREDICTORS)].rename_axis(columns=None).reset_index()
+
+
 def ranking(multiclass, split="test"):
-    """The best degree and epoch of each predictor: fewest errors, of equals the lowest degree and the earliest epoch."""
+    """The best degree and epoch of each predictor, with rates and intervals; the predictor with the fewest errors first."""
     rows = multiclass[multiclass["split"] == split].sort_values(["errors", "degree", "epoch"], kind="stable")
     best = rows.groupby("predictor", as_index=False, sort=False).first()
     return with_rates(best)[["predictor", "degree", "epoch", "errors", "n", "error", "low", "high"]]
@@ -39,12 +46,86 @@ def best_by_degree(multiclass, split="test"):
     return with_rates(best)
 
 
+def beside_interval(by_degree, winner):
+    """The smallest error of each degree, and whether it lies in the winner's interval: columns degree, error, inside.
+
+    by_degree as from `best_by_degree`, winner a row of `ranking`.
+    """
+    best = by_degree.groupby("degree", as_index=False)["error"].min()
+    return best.assign(inside=best["error"].between(winner["low"], winner["high"]))
+
+
+def epochs_to_reach(multiclass, predictor, error):
+    """The first epoch at which the predictor, at any degree, misclassifies at most this share of the test set, or None."""
+    rows = multiclass[(multiclass["split"] == "test") & (multiclass["predictor"] == predictor)]
+    reached = rows.loc[rows["errors"] <= error * rows["n"], "epoch"]
+    return int(reached.min()) if len(reached) else None
+
+
+def swings(multiclass):
+    """The range of the test error over the second half of the epochs, averaged over degrees, of each predictor: a Series."""
+    test = with_rates(multiclass[multiclass["split"] == "test"])
+    late = test[test["epoch"] > test["epoch"].max() // 2].groupby(["degree", "predictor"])["error"]
+    return (late.max() - late.min()).groupby("predictor").mean()
+
+
+def selection_optimism(predictions, labels, *, degrees, draws, random_state):
+    """Choose degree and epoch on a random half of the test set and look at the other half, many times.
+
+    predictions (degrees, 4, E, n) and labels (n,) are indices of classes, the first axis in the order of degrees. Columns
+    predictor, draw, degree, epoch, chosen_on and rest (error rates on the two halves).
+    """
+    random, wrong, rows = np.random.RandomState(random_state), np.asarray(predictions) != labels, []
+    n, total = wrong.shape[-1], wrong.sum(axis=-1)
+    for draw in range(draws):
+        half = random.permutation(n)[: n // 2]
+        chosen = wrong[..., half].sum(axis=-1)
+        for p, predictor in enumerate(PREDICTORS):
+            d, e = np.unravel_index(chosen[:, p].argmin(), chosen[:, p].shape)
+            inside = chosen[d, p, e] / len(half)
+            rest = (total[d, p, e] - chosen[d, p, e]) / (n - len(half))
+            head = {"predictor": predictor, "draw": draw, "degree": degrees[d], "epoch": e + 1}
+            rows.append(head | {"chosen_on": inside, "rest": rest})
+    return pd.DataFrame(rows)
+
+
+def optimism(draws):
+    """Means of `selection_optimism`: a row for each predictor, with the difference and the degree chosen most often."""
+    groups = draws.groupby("predictor", sort=False)
+    means = groups[["chosen_on", "rest"]].mean()
+    means["optimism"] = means["rest"] - means["chosen_on"]
+    return means.assign(degree=groups["degree"].agg(lambda degrees: degrees.mode()[0])).reset_index()
+
+
+def confusions(confusion, count):
+    """The most frequent pairs (true, predicted) of different digits in a table of confusions, over all its predictors."""
+    wrong = confusion[confusion["true"] != confusion["predicted"]]
+    pairs = wrong.groupby(["true", "predicted"], as_index=False)["count"].sum()
+    return pairs.sort_values("count", ascending=False, kind="stable", ignore_index=True).head(count)
+
+
+def misclassified(images, labels, scores, count):
+    """The images that a predictor gets most wrong: columns example, true, predicted, and the two scores.
+
+    images (c,) indices of misclassified examples, labels (c,) their true classes, scores (c, C) of the predictor. Scores are
+    shown in units of the image's largest score in size; rows are sorted by the lead of the wrong digit, largest first.
+    """
+    predicted, row = scores.argmax(axis=1), np.arange(len(images))
+    f = scores / np.abs(scores).max(axis=1, keepdims=True)
+    names = {"true": labels, "predicted": predicted}
+    table = pd.DataFrame({"example": images, **names})
+    for name, classes in names.items():
+        table[f"score of the {name} digit"] = f[row, classes]
+    lead = table["score of the predicted digit"] - table["score of the true digit"]
+    return table.iloc[np.argsort(-lead, kind="stable")[:count]].reset_index(drop=True)
+
+
 def mistakes_by_digit(logs):
     """A row for each digit: mistakes, support vectors (distinct examples), mistakes in the first and in the last epoch."""
     rows = []
     for digit, log in enumerate(logs):
         made = np.diff([0, *(log.length(e) for e in range(1, log.n_epochs + 1))])
-        row = {"digit": digit, "mistakes": len(log), "support_vectors": len(np.unique(log.example))}
+        row = {"digit": digit, "mistakes": len(log), "support vectors": len(np.unique(log.example))}
         rows.append(row | {"in epoch 1": made[0], "in the last epoch": made[-1]})
     return pd.DataFrame(rows)
 
@@ -56,38 +137,22 @@ def hardest(logs, count):
     return pd.DataFrame({"example": examples[order], "mistakes": mistakes[order]})
 
 
-def misclassified(result, data, predictor, epoch, count):
-    """The test images that one predictor gets most wrong: example, true, predicted and the two scores.
-
-    Scores are in units of the largest score of the image in size; sorted by the lead of the wrong digit, largest first.
-    """
-    labels = np.searchsorted(data.classes, data.y_test)
-    predicted = result.predictions[PREDICTORS.index(predictor), epoch - 1]
-    wrong = np.flatnonzero(predicted != labels)
-    points = Points(data.X[: result.experiment.n_train]), Points(data.X_test[wrong])
-    f = scores(result.logs, kernel(result.experiment), CrossGram(Products(*points)), predictor, epoch)
-    f = f / np.abs(f).max(axis=0)
-    column = np.arange(len(wrong))
-    table = pd.DataFrame(
-        {
-            "example": wrong,
-            "true": labels[wrong],
-            "predicted": predicted[wrong],
-            "score of the true digit": f[labels[wrong], column],
-            "score of the predicted digit": f[predicted[wrong], column],
-        }
-    )
-    lead = table["score of the predicted digit"] - table["score of the true digit"]
-    return table.iloc[np.argsort(-lead, kind="stable")[:count]].reset_index(drop=True)
+def support_size(logs):
+    """The number of distinct examples on which any of the perceptrons made a mistake."""
+    return len(np.unique(np.concatenate([log.example for log in logs])))
 
 
-def published_beside_ours(multiclass, published):
-    """A row for each degree and epoch; cells "published (ours minus published)" for each predictor and split."""
+def published_with_ours(multiclass, published):
+    """The published counts of errors, column errors_published, with ours, column errors, sorted by their keys."""
     keys = ["degree", "epoch", "predictor", "split"]
-    both = published.merge(multiclass, on=[*keys, "n"], suffixes=("_published", ""))
-    both["difference"] = both["errors"] - both["errors_published"]
-    both["cell"] = [f"{p} ({d})" for p, d in zip(both["errors_published"], both["difference"], strict=True)]
-    both["column"] = both["predictor"] + ", " + both["split"]
+    return published.merge(multiclass, on=[*keys, "n"], suffixes=("_published", "")).sort_values(keys, ignore_index=True)
+
+
+def published_beside_ours(both):
+    """`published_with_ours`, a row for each degree and epoch: "published (ours minus published)" by predictor and split."""
+    difference = both["errors"] - both["errors_published"]
+    cell = [f"{p} ({d})" for p, d in zip(both["errors_published"], difference, strict=True)]
+    both = both.assign(cell=cell, column=both["predictor"] + ", " + both["split"])
     columns = [f"{p}, {s}" for s in ("train", "test") for p in PREDICTORS if p in set(both["predictor"])]
     cells = both.pivot(index=["degree", "epoch"], columns="column", values="cell")[columns]
     return cells.rename_axis(columns=None).reset_index()
@@ -95,64 +160,20 @@ def published_beside_ours(multiclass, published):
 
 def agreement(claims):
     """How many claims of each item have which verdict, as counts; one row an item."""
-    verdicts = pd.Categorical(claims["verdict"], ["exact", "within", "outside"])
+    verdicts = pd.Categorical(claims["verdict"], ["exact", "within", "outside", "degenerate"])
     return pd.crosstab(claims["item"], verdicts, dropna=False).rename_axis(columns=None).reset_index()
 
 
-def selection_optimism(results, *, draws, random_state):
-    """Choose degree and epoch on a random half of the test set and look at the other half, many times.
-
-    Columns predictor, draw, degree, epoch, chosen_on and rest (error rates on the two halves).
-    """
-    random = np.random.RandomState(random_state)
-    wrong = np.stack([result.predictions != _labels(result) for result in results])  # (degree, predictor, epoch, image)
-    n, total, rows = wrong.shape[-1], wrong.sum(axis=-1), []
-    for draw in range(draws):
-        half = random.permutation(n)[: n // 2]
-        chosen = wrong[..., half].sum(axis=-1)
-        for p, predictor in enumerate(PREDICTORS):
-            d, e = np.unravel_index(chosen[:, p].argmin(), chosen[:, p].shape)
-            inside = chosen[d, p, e] / len(half)
-            rest = (total[d, p, e] - chosen[d, p, e]) / (n - len(half))
-            degree = results[d].experiment.degree
-            rows.append(
-                {"predictor": predictor, "draw": draw, "degree": degree, "epoch": e + 1, "chosen_on": inside, "rest": rest}
-            )
-    return pd.DataFrame(rows)
-
-
-def _labels(result):
-    """The true classes (n_test,) of a result's test set."""
-    data = datasets.load(result.experiment.dataset)
-    return np.searchsorted(data.classes, data.y_test)
-
-
-def support_size(logs):
-    """The number of distinct examples on which any of the perceptrons erred."""
-    return len(np.unique(np.concatenate([log.example for log in logs])))
-
-
 def beside_literature(cited, best):
-    """The cited test errors with our best predictors among them, largest error first."""
+    """The cited test errors (percent) as fractions, with our best predictors, a `ranking`, among them; largest first."""
     ours = best.assign(
         method=[f"**Kernel perceptron, {b.predictor}, degree {b.degree}, epoch {b.epoch}**" for b in best.itertuples()],
         preprocessing="none",
         source="this study",
         test_error=best["error"],
     )
-    both = pd.concat([cited, ours[list(cited)]], ignore_index=True).sort_values("test_error", ascending=False, kind="stable")
+    cited = cited.assign(test_error=cited["test_error_percent"] / 100)
+    columns = ["method", "preprocessing", "source", "test_error"]
+    both = pd.concat([cited[columns], ours[columns]], ignore_index=True)
+    both = both.sort_values("test_error", ascending=False, kind="stable", ignore_index=True)
     return both.rename(columns={"test_error": "test error"})
-
-
-def epochs_to_reach(test, predictor, error):
-    """The first epoch at which the predictor, at any degree, errs on no more than this fraction; "more than E" if never."""
-    rows = test[(test["predictor"] == predictor) & (test["errors"] <= error * test["n"])]
-    return int(rows["epoch"].min()) if len(rows) else f"more than {test['epoch'].max()}"
-
-
-def rivals(by_degree, winner):
-    """How many degrees above 1, other than the winner's, have their best error in its interval, and where degree 1 lies."""
-    best = by_degree.groupby("degree")["error"].min()
-    inside = (winner.low <= best) & (best <= winner.high)
-    others = inside[(best.index > 1) & (best.index != winner.degree)]
-    return {"others": len(others), "inside": int(others.sum()), "linear": "inside" if inside[1] else "outside"}

@@ -1,119 +1,117 @@
-"""The MNIST experiment: its counts, its store, its tables, and the committed results against the publication.
+"""The MNIST chapters: counts against literal ones, golden tables on the digits, what figures draw, and the published study.
 
-The tests at the end that need the images themselves are skipped where the raw files are absent. The committed results are
-needed always: without them, or with those of other code, the tests fail.
+The tests that need the images themselves belong to `make test-all`, and are skipped where the raw files are absent.
 """
 
-import json
 import re
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, datasets
-from study import store
-from study.mnist import experiment as mnist
-from study.mnist.experiment import Laboratory, Result, experiment
+from kp import PREDICTORS, OneVsAllKernelPerceptron
+from study import claims as ledger
+from study import datasets
+from study.claims import interval
+from study.mnist import claims, experiment, figures, tables
+from study.mnist.experiment import PUBLISHED, Settings, run_together
+from study.style import PREDICTOR_COLOURS
 
-ROOT = Path(__file__).resolve().parents[1]
-PUBLICATION = ROOT / "data" / "published" / "hermans_2021.csv"
-LOG = ("example", "step", "sign", "errors", "ends")
+matplotlib.use("agg")
 
-
-def run(*experiments, threads=2, memory_budget=2**28):
-    """The Results of experiments on the same examples, without the store."""
-    laboratory = Laboratory(
-        experiments[0].dataset, experiments[0].n_train, memory_budget=memory_budget, threads=threads
-    )  # fmt: skip
-    logs = {}
-    for part in ([e for e in experiments if e.degree == 1], [e for e in experiments if e.degree > 1]):
-        logs |= dict(zip(part, laboratory.find(part), strict=True)) if part else {}
-    return laboratory.evaluate(experiments, [logs[e] for e in experiments])
+COLUMNS = ("example", "step", "sign", "errors", "ends")
 
 
 def digits(degree, n_epochs=2, **options):
-    return experiment(dataset="digits", degree=degree, n_epochs=n_epochs, **options)
+    return Settings(dataset="digits", degree=degree, n_epochs=n_epochs, **options)
+
+
+def run(*settings, threads=2, memory_budget=2**28):
+    """The results of settings on the same examples, without the store."""
+    return run_together(list(settings), threads=threads, memory_budget=memory_budget)
+
+
+def select(table, **values):
+    """The rows of a table with these values."""
+    return table[np.all([table[name] == value for name, value in values.items()], axis=0)]
 
 
 def assert_same(a, b):
     """Every count, prediction and mistake of two results is the same."""
-    assert (a.experiment, a.n) == (b.experiment, b.n)
-    for name in ("multiclass", "binary", "confusion", "predictions"):
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-    for log, other in zip(a.logs, b.logs, strict=True):
-        for name in LOG:
+    for name in experiment.degrees.tables:
+        pd.testing.assert_frame_equal(a[name], b[name])
+    assert a["arrays"].keys() == b["arrays"].keys()
+    for name, array in a["arrays"].items():
+        assert array.dtype == b["arrays"][name].dtype
+        np.testing.assert_array_equal(array, b["arrays"][name], err_msg=name)
+
+
+def assert_same_logs(logs, others, columns=COLUMNS):
+    for log, other in zip(logs, others, strict=True):
+        for name in columns:
             np.testing.assert_array_equal(getattr(log, name), getattr(other, name), err_msg=name)
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A place of its own for everything that is stored."""
-    monkeypatch.setattr(mnist, "BUILD", tmp_path / "build")
-    monkeypatch.setattr(mnist, "RESULTS", tmp_path / "results")
-    return tmp_path
+@pytest.fixture(scope="module")
+def three():
+    """Degrees 1 to 3 on 300 digits, three epochs: {name: table}, with lists of arrays and of logs."""
+    results = run(*(digits(degree, 3, n_train=300) for degree in (1, 2, 3)))
+    found = {name: pd.concat([r[name] for r in results], ignore_index=True) for name in experiment.degrees.tables}
+    arrays = [r["arrays"] for r in results]
+    return found | {"arrays": arrays, "logs": [experiment.logs_from_arrays(a) for a in arrays]}
 
 
-# Parameters.
+@pytest.fixture(scope="module")
+def labels():
+    return datasets.load("digits").class_indices_test
 
 
-def test_the_published_runs_are_those_of_the_source():
-    for degree in range(1, 7):
-        e = experiment(degree=degree)
-        assert (e.dataset, e.degree, e.n_epochs, e.n_train, e.random_state) == ("mnist", degree, 10, 60000, degree)
-        assert e.published and e.path == mnist.RESULTS / f"mnist_degree_{degree}.npz"
-    assert len(mnist.PUBLISHED) == 6
+# Settings.
+
+
+def test_the_defaults_are_the_published_runs_of_the_source():
+    for degree, s in zip(range(1, 7), PUBLISHED, strict=True):
+        assert s == Settings(degree=degree)
+        assert (s.dataset, s.n_epochs, s.n_train, s.random_state) == ("mnist", 10, 60000, degree)
+    names = [f"mnist_degree_{degree}.npz" for degree in range(1, 7)]
+    tables = ["mnist_multiclass.csv", "mnist_binary.csv", "mnist_confusion.csv"]
+    assert [path.name for path in experiment.degrees.stored_files()] == tables + names
 
 
 def test_all_means_every_training_example_and_degree_seeds_with_the_degree():
-    assert experiment(dataset="digits", degree=4, n_train="all") == experiment(
-        dataset="digits", degree=4, n_epochs=10, n_train=1200, random_state=4
-    )
-    assert experiment(degree=2, random_state=0).random_state == 0
-
-
-@pytest.mark.parametrize(
-    "change", [{"n_epochs": 9}, {"n_train": 59999}, {"random_state": 1}, {"dataset": "digits"}, {"degree": 7}]
-)
-def test_any_other_run_is_stored_under_build_by_its_parameters(change):
-    e = experiment(**{"degree": 3} | change)
-    assert not e.published and e.path.is_relative_to(mnist.BUILD)
-    assert all(
-        f"{name}={getattr(e, name)}" in e.path.stem.split("-") for name in ("dataset", "degree", "n_epochs", "n_train")
-    )
-    assert e.path != experiment(**{"degree": 3, "random_state": 99} | change).path or "random_state" in change
+    assert digits(4, n_train="all") == digits(4, n_train=1200, random_state=4)
+    assert Settings(degree=2, random_state=0).random_state == 0
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dataset": "minst"}, "dataset must be mnist or digits, got 'minst'"),
         ({"dataset": "iris"}, "dataset must be mnist or digits, got 'iris'"),
         ({"degree": 0}, "degree must be an integer in 1..40, got 0"),
         ({"degree": 41}, "degree must be an integer in 1..40, got 41"),
         ({"degree": True}, "degree must be an integer in 1..40, got True"),
         ({"degree": 2.0}, "degree must be an integer in 1..40, got 2.0"),
-        ({"degree": "3"}, "degree must be an integer in 1..40, got '3'"),
         ({"n_epochs": 0}, "n_epochs must be an integer in 1..1000, got 0"),
         ({"n_epochs": None}, "n_epochs must be an integer in 1..1000, got None"),
         ({"n_train": 60001}, "n_train must be an integer in 10..60000, got 60001"),
         ({"dataset": "digits", "n_train": 1201}, "n_train must be an integer in 10..1200, got 1201"),
-        ({"n_train": 9}, "n_train must be an integer in 10..60000, got 9"),
         ({"n_train": "every"}, "n_train must be an integer in 10..60000, got 'every'"),
         ({"random_state": -1}, "random_state must be an integer in 0..4294967295, got -1"),
         ({"random_state": "seed"}, "random_state must be an integer in 0..4294967295, got 'seed'"),
-        ({"random_state": False}, "random_state must be an integer in 0..4294967295, got False"),
     ],
 )
 def test_parameters_out_of_range_are_refused_with_the_range(parameters, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        experiment(**{"degree": 3} | parameters)
+        Settings(**{"degree": 3} | parameters)
+
+
+def test_too_few_images_to_show_all_digits_are_refused():
+    with pytest.raises(ValueError, match="the first 9 images must show all 10 classes; raise n_train"):
+        experiment.shared_training(datasets.load("digits"), 9)
 
 
 # Counts.
@@ -121,370 +119,487 @@ def test_parameters_out_of_range_are_refused_with_the_range(parameters, message)
 
 @pytest.mark.parametrize("degree", [1, 3])
 def test_every_count_equals_the_literal_count_over_scores_of_the_estimator(degree):
-    (result,) = run(digits(degree))
+    (result,) = run(digits(degree, n_train=400))
     data = datasets.load("digits")
     model = OneVsAllKernelPerceptron(degree=degree, max_iter=2, random_state=degree, stop_if_separated=False)
-    model.fit(data.X, data.y)
-    assert result.n == (1200, 597) and result.multiclass.shape == (4, 2, 2) and result.binary.shape == (4, 2, 10, 2)
-    for p, name in enumerate(PREDICTORS):
+    model.fit(data.X[:400], data.y[:400])
+    multiclass, binary, confusion = {}, {}, {}
+    for name in PREDICTORS:
         for epoch in (1, 2):
-            for split, (X, y) in enumerate([(data.X, data.y), (data.X_test, data.y_test)]):
-                multiclass, binary = 0, [0] * 10
-                confusion, predictions = [[0] * 10 for _ in range(10)], []
-                for f, label in zip(
-                    model.decision_function(X, predictor=name, epoch=epoch).tolist(), y.tolist(), strict=True
-                ):
+            for split, X, y in (("train", data.X[:400], data.y[:400]), ("test", data.X_test, data.y_test)):
+                scores, predictions = model.decision_function(X, predictor=name, epoch=epoch).tolist(), []
+                for f, label in zip(scores, y.tolist(), strict=True):
                     predicted = f.index(max(f))
-                    multiclass += predicted != label
-                    confusion[label][predicted] += 1
                     predictions.append(predicted)
+                    key = (epoch, name, split)
+                    multiclass[key] = multiclass.get(key, 0) + (predicted != label)
                     for digit in range(10):
-                        z = 1 if label == digit else -1
-                        binary[digit] += z * f[digit] <= 0
-                assert result.multiclass[p, epoch - 1, split] == multiclass
-                assert result.binary[p, epoch - 1, :, split].tolist() == binary
-            assert result.confusion[p, epoch - 1].tolist() == confusion
-            assert result.predictions[p, epoch - 1].tolist() == predictions
-    for log, other in zip(result.logs, model.mistakes_, strict=True):
-        for column in LOG:
-            np.testing.assert_array_equal(getattr(log, column), getattr(other, column))
+                        wrong = (1 if label == digit else -1) * f[digit] <= 0
+                        binary[epoch, digit, name, split] = binary.get((epoch, digit, name, split), 0) + wrong
+                    if split == "test":
+                        pair = (epoch, name, label, predicted)
+                        confusion[pair] = confusion.get(pair, 0) + 1
+            assert result["arrays"]["predictions"][PREDICTORS.index(name), epoch - 1].tolist() == predictions
+    sizes = {"train": 400, "test": 597}
+    for table, expected in ((result["multiclass"], multiclass), (result["binary"], binary)):
+        found = table.set_index([c for c in table.columns if c not in ("degree", "errors", "n")])["errors"]
+        assert found.to_dict() == expected
+        assert (table["degree"] == degree).all() and (table["n"] == table["split"].map(sizes)).all()
+    found = result["confusion"].set_index(["epoch", "predictor", "true", "predicted"])["count"]
+    assert len(found) == 800 and found[found > 0].to_dict() == confusion
+    assert_same_logs(experiment.logs_from_arrays(result["arrays"]), model.mistakes_)
 
 
-@pytest.mark.parametrize("degree", [1, 2])
-def test_counts_predictions_and_confusion_tell_the_same(degree):
-    (result,) = run(digits(degree, 3))
-    y = datasets.load("digits").y_test
-    diagonal = np.trace(result.confusion, axis1=2, axis2=3)
-    np.testing.assert_array_equal(result.n[1] - diagonal, result.multiclass[:, :, 1])
-    np.testing.assert_array_equal((result.predictions != y).sum(axis=2), result.multiclass[:, :, 1])
-    assert np.all(result.confusion.sum(axis=(2, 3)) == 597)
-    np.testing.assert_array_equal(result.confusion.sum(axis=3), np.broadcast_to(np.bincount(y), (4, 3, 10)))
-    for a, log in enumerate(result.logs):
-        final, minimizing = PREDICTORS.index("final"), PREDICTORS.index("minimizing")
-        for e in range(3):
-            assert result.binary[final, e, a, 0] == log.errors[log.length(e + 1) - 1]
-            assert result.binary[minimizing, e, a, 0] == log.errors[: log.length(e + 1)].min()
+KEYS = {
+    "multiclass": ["degree", "epoch", "predictor", "split"],
+    "binary": ["degree", "epoch", "digit", "predictor", "split"],
+    "confusion": ["degree", "epoch", "predictor", "true", "predicted"],
+}
 
 
-def test_the_first_epochs_of_a_longer_run_are_the_shorter_run():
-    for degree in (1, 2):
-        (short,), (long,) = run(digits(degree, 1, n_train=300)), run(digits(degree, 3, n_train=300))
-        np.testing.assert_array_equal(long.multiclass[:, :1], short.multiclass)
-        np.testing.assert_array_equal(long.predictions[:, :1], short.predictions)
+@pytest.mark.parametrize(("name", "rows"), [("multiclass", 8), ("binary", 80), ("confusion", 400)])
+def test_a_table_has_a_row_for_every_count_sorted_by_its_categories(three, name, rows):
+    table = three[name]
+    assert list(table.columns) == KEYS[name] + (["count"] if name == "confusion" else ["errors", "n"])
+    assert len(table) == 3 * 3 * rows and not table.duplicated(KEYS[name]).any()
+    pd.testing.assert_frame_equal(table, table.sort_values(KEYS[name], ignore_index=True))
 
 
-@pytest.mark.parametrize("degree", [1, 3])
-def test_a_result_survives_its_own_arrays(degree, tmp_path):
-    (result,) = run(digits(degree))
-    assert_same(Result.from_arrays(result.experiment, result.arrays()), result)
-    store.write_arrays(tmp_path / "result.npz", result.arrays(), result.experiment.source)
-    arrays = store.read_arrays(tmp_path / "result.npz", result.experiment.source, mnist.COMMAND)
-    again = Result.from_arrays(result.experiment, arrays)
-    assert_same(again, result)
-    for name, array in again.arrays().items():
-        np.testing.assert_array_equal(array, arrays[name])
-        assert array.dtype == arrays[name].dtype
+def test_the_logs_tell_the_training_errors_of_the_final_and_the_minimizing_predictor(three):
+    train = three["binary"].query("split == 'train'").set_index(["degree", "predictor", "digit", "epoch"])["errors"]
+    for degree, logs in zip((1, 2, 3), three["logs"], strict=True):
+        for digit, log in enumerate(logs):
+            for epoch in (1, 2, 3):
+                assert train[degree, "final", digit, epoch] == log.errors[log.length(epoch) - 1]
+                assert train[degree, "minimizing", digit, epoch] == log.errors[: log.length(epoch)].min()
 
 
-def test_the_largest_example_and_error_count_of_mnist_fit_into_the_arrays():
-    (result,) = run(digits(2, n_train=50))
-    log = result.logs[0]
-    log = replace(log, example=log.example + 59_999 - log.example.max(), errors=log.errors + 60_000 - log.errors.max())
-    (again,) = mnist.logs_from_arrays(mnist.log_arrays([log]))
-    np.testing.assert_array_equal(again.example, log.example)
-    np.testing.assert_array_equal(again.errors, log.errors)
+def test_the_first_epochs_of_a_longer_run_are_the_shorter_run(three):
+    shorter = run(*(digits(degree, 1, n_train=300) for degree in (1, 2)))
+    for degree, short, arrays in zip((1, 2), shorter, three["arrays"][:2], strict=True):
+        first = select(three["multiclass"], degree=degree, epoch=1).reset_index(drop=True)
+        pd.testing.assert_frame_equal(short["multiclass"], first)
+        np.testing.assert_array_equal(short["arrays"]["predictions"][:, 0], arrays["predictions"][:, 0])
 
 
 def test_degrees_run_together_give_the_bits_of_each_alone():
-    experiments = [digits(degree, n_train=300) for degree in (1, 2, 4, 3)]
-    for together, e in zip(run(*experiments), experiments, strict=True):
-        (alone,) = run(e)
-        assert_same(together, alone)
+    settings = [digits(degree, n_train=150) for degree in (1, 2, 4, 3)]
+    for together, s in zip(run(*settings), settings, strict=True):
+        assert_same(together, run(s)[0])
+
+
+def test_settings_of_different_sizes_and_epochs_do_not_mix():
+    settings = [
+        digits(2, 1, n_train=100),
+        digits(3, 1, n_train=100),
+        digits(2, 2, n_train=100),
+        digits(2, 1, n_train=120),
+        digits(2, 1, n_train=100, random_state=9),
+    ]
+    for result, s in zip(experiment.degrees.compute(settings), settings, strict=True):
+        assert_same(result, run(s)[0])
 
 
 @pytest.mark.parametrize("degree", [1, 3])
 def test_threads_and_budgets_change_no_bit_of_a_result(degree):
-    e = digits(degree, n_train=200)
-    (first,) = run(e)
-    for threads, memory_budget in ((1, 2**28), (2, 4 * 200), (1, 4 * 200 * 37)):
-        (other,) = run(e, threads=threads, memory_budget=memory_budget)
+    first, *others = (
+        run(digits(degree, n_train=200), threads=threads, memory_budget=budget)[0]
+        for threads, budget in ((2, 2**28), (1, 2**28), (2, 4 * 200), (1, 4 * 200 * 37))
+    )
+    for other in others:
         assert_same(first, other)
 
 
-# The store.
+def test_the_largest_example_and_error_count_of_mnist_survive_the_arrays(three):
+    log = three["logs"][1][0]
+    log = replace(log, example=log.example + 59_999 - log.example.max(), errors=log.errors + 60_000 - log.errors.max())
+    assert_same_logs(experiment.logs_from_arrays(experiment.log_arrays([log, log])), [log, log])
 
 
-def forbid(monkeypatch, *names):
-    """Let these methods of Laboratory fail when they are called."""
+# Tables. Golden numbers: 300 digits, degrees 1 to 3, three epochs.
 
-    def refuse(*_, **__):
-        raise AssertionError("this must not be computed again")
-
-    for name in names:
-        monkeypatch.setattr(Laboratory, name, refuse)
-
-
-def files(folder):
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
-
-def test_what_was_computed_once_is_read_afterwards_in_the_order_asked_for(folder, monkeypatch):
-    a, b = digits(3, n_train=200), digits(1, n_train=200)
-    first = mnist.results([a, b])
-    assert [result.experiment for result in first] == [a, b]
-    assert files(folder) == sorted(e.path.relative_to(folder).as_posix() for e in (a, b))
-    assert a.path.is_relative_to(folder / "build" / "results")
-    forbid(monkeypatch, "__init__")
-    for result, other in zip(mnist.results([b, a]), reversed(first), strict=True):
-        assert_same(result, other)
-
-
-def test_results_equal_those_of_the_bare_laboratory(folder):
-    experiments = [digits(degree, n_train=200) for degree in (1, 2)]
-    for stored, bare in zip(mnist.results(experiments), run(*experiments), strict=True):
-        assert_same(stored, bare)
-
-
-def test_only_what_is_missing_is_computed(folder, monkeypatch):
-    a, b, c = digits(2, n_train=200), digits(3, n_train=200), digits(1, n_train=200)
-    mnist.results([a])
-    asked, find = [], Laboratory.find
-    monkeypatch.setattr(Laboratory, "find", lambda self, part: asked.extend(part) or find(self, part))
-    assert [result.experiment for result in mnist.results([c, a, b])] == [c, a, b]
-    assert sorted(e.degree for e in asked) == [1, 3]
-
-
-def test_results_of_different_sizes_and_epochs_do_not_mix(folder):
-    experiments = [
-        digits(2, 1, n_train=100),
-        digits(2, 2, n_train=100),
-        digits(2, 1, n_train=150),
-        digits(2, 1, n_train=100, random_state=9),
-    ]
-    for result, e in zip(mnist.results(experiments), experiments, strict=True):
-        assert_same(result, run(e)[0])
-
-
-@pytest.mark.parametrize("change", ["code", "data", "damage"])
-def test_a_result_of_other_code_or_data_or_a_damaged_one_is_computed_again(folder, monkeypatch, change):
-    e = digits(2, n_train=100)
-    (first,) = mnist.results([e])
-    whole = e.path.read_bytes()
-    if change == "code":
-        monkeypatch.setattr(store, "fingerprint", lambda modules: "another")
-    elif change == "data":
-        monkeypatch.setattr(datasets, "checksums", lambda name: {name: "another"})
-    else:
-        e.path.write_bytes(whole[: len(whole) // 2])
-    with monkeypatch.context() as patch, pytest.raises(AssertionError):
-        forbid(patch, "find")
-        mnist.results([e])
-    (second,) = mnist.results([e])
-    assert_same(first, second)
-    assert (e.path.read_bytes() == whole) == (change == "damage")
-    forbid(monkeypatch, "__init__")
-    mnist.results([e])
-
-
-def test_recompute_uses_nothing_that_is_stored(folder, monkeypatch):
-    e = digits(2, n_train=100)
-    (first,) = mnist.results([e])
-    whole = e.path.read_bytes()
-    wrong = replace(first, multiclass=first.multiclass + 1)
-    store.write_arrays(e.path, wrong.arrays(), e.source)
-    store.write_arrays(mnist._draft(e), mnist.log_arrays(run(replace(e, random_state=99))[0].logs), e.source)
-    (again,) = mnist.results([e], recompute=True)
-    assert_same(again, first)
-    assert e.path.read_bytes() == whole
-
-
-@pytest.mark.parametrize("stage", ["find", "evaluate"])
-def test_an_interrupted_run_goes_on_from_its_drafts(folder, monkeypatch, stage):
-    experiments = [digits(degree, n_train=200) for degree in (1, 2, 3)]
-    expected, original, calls = run(*experiments), getattr(Laboratory, stage), []
-
-    def interrupted(self, *arguments):
-        calls.append(arguments)
-        if stage == "evaluate" or len(calls) == 2:
-            raise KeyboardInterrupt
-        return original(self, *arguments)
-
-    monkeypatch.setattr(Laboratory, stage, interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        mnist.results(experiments)
-    drafts = files(folder)
-    assert len(drafts) == {"find": 1, "evaluate": 3}[stage] and all(name.startswith("build/drafts/") for name in drafts)
-    monkeypatch.setattr(Laboratory, stage, original)
-    find, asked = Laboratory.find, []
-    monkeypatch.setattr(Laboratory, "find", lambda self, part: asked.extend(part) or find(self, part))
-    for result, other in zip(mnist.results(experiments), expected, strict=True):
-        assert_same(result, other)
-    assert [e.degree for e in asked] == {"find": [2, 3], "evaluate": []}[stage]
-    assert all(name.startswith("build/results/") for name in files(folder))
-
-
-def test_a_draft_of_other_code_is_not_used(folder, monkeypatch):
-    e = digits(2, n_train=100)
-    store.write_arrays(
-        mnist._draft(e), mnist.log_arrays(run(replace(e, random_state=99))[0].logs), {**e.source, "code": "x"}
-    )
-    assert_same(mnist.results([e])[0], run(e)[0])
-
-
-CHILD = """\
-import sys
-from pathlib import Path
-from study.mnist import experiment as mnist
-
-mnist.BUILD = Path(sys.argv[1])
-print("ready", flush=True)
-mnist.results([mnist.experiment(dataset="digits", degree=degree, n_epochs=10) for degree in (1, 2, 3, 4)])
-"""
-
-
-def test_a_run_that_is_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(tmp_path, monkeypatch):
-    def start(build):
-        child = subprocess.Popen([sys.executable, "-c", CHILD, build], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert child.stdout.readline() == "ready\n"
-        return child
-
-    def kill_when(build, condition):
-        """Start a run, kill it as soon as the condition holds, and look at what it leaves; True if it was killed."""
-        with start(build) as child:
-            begun = time.monotonic()
-            while child.poll() is None and not condition(time.monotonic() - begun):
-                time.sleep(0.0005)
-            child.kill()
-        monkeypatch.setattr(mnist, "BUILD", build)
-        for e in experiments:
-            for path in (e.path, mnist._draft(e)):
-                if path.exists():
-                    store.read_arrays(path, e.source, mnist.COMMAND)
-        return child.returncode == -signal.SIGKILL
-
-    experiments, whole, killed = [digits(degree, 10) for degree in (1, 2, 3, 4)], tmp_path / "whole", tmp_path / "killed"
-    monkeypatch.setattr(mnist, "BUILD", whole)
-    mnist.results(experiments)
-    kills = [
-        kill_when(killed, lambda elapsed: elapsed > 0.02),
-        kill_when(killed, lambda _: list(killed.glob("drafts/*"))),
-        kill_when(killed, lambda _: list(killed.glob("results/*"))),
-    ]
-    assert sum(kills) >= 2
-    for e in experiments:
-        e.path.parent.mkdir(parents=True, exist_ok=True)
-        e.path.with_name(f"{e.path.name}.1.part").write_bytes(b"half")
-    mnist.results(experiments)
-    for e in experiments:
-        assert e.path.read_bytes() == (whole / "results" / e.path.name).read_bytes()
-    assert not list(killed.rglob("drafts/*.npz"))
-
-
-# Tables.
-
-KEYS = {
-    "mnist_multiclass": ["degree", "epoch", "predictor", "split"],
-    "mnist_binary": ["degree", "epoch", "digit", "predictor", "split"],
-    "mnist_confusion": ["degree", "epoch", "predictor", "true", "predicted"],
+RANKING = {
+    "predictor": ["voted", "average", "minimizing", "final"],
+    "degree": [3, 3, 3, 3],
+    "epoch": [3, 3, 3, 3],
+    "errors": [65, 68, 70, 81],
 }
-VALUES = {"mnist_multiclass": ["errors", "n"], "mnist_binary": ["errors", "n"], "mnist_confusion": ["count"]}
+BEST_BY_DEGREE = [90, 95, 87, 91, 92, 77, 87, 94, 81, 68, 70, 65]
+BY_EPOCH = [[1, 141, 98, 107, 122], [2, 109, 77, 102, 101], [3, 92, 79, 87, 94]]
+AVERAGE_BY_DIGIT = [17, 33, 13, 30, 6, 26, 9, 9, 26, 27]
+FINAL_BY_EPOCH = [94, 82, 81]
+OPTIMISM = {"chosen_on": [0.1376, 0.1242, 0.1258, 0.1174], "rest": [0.1438, 0.1037, 0.1087, 0.1003], "degree": [3, 3, 3, 3]}
+CONFUSIONS = [[2, 3, 48], [1, 8, 24], [3, 8, 21]]
+MISCLASSIFIED = {
+    "example": [411, 460, 462],
+    "true": [4, 4, 9],
+    "predicted": [9, 9, 5],
+    "true score": [-1.0, -1.0, -0.7839],
+    "predicted score": [0.2285, 0.2035, 0.4163],
+}
+MISTAKES = [15, 36, 18, 18, 22, 28, 10, 21, 64, 38]
+
+
+def rounded(frame):
+    return frame.round(4).to_dict("list")
+
+
+def test_the_ranking_takes_the_fewest_errors_the_lowest_degree_and_the_earliest_epoch(three):
+    best = tables.ranking(three["multiclass"])
+    assert rounded(best[["predictor", "degree", "epoch", "errors"]]) == RANKING
+    for row in best.itertuples():
+        counts = select(three["multiclass"], predictor=row.predictor, split="test")
+        order = counts.sort_values(["errors", "degree", "epoch"]).iloc[0]
+        assert (row.errors, row.degree, row.epoch) == (order["errors"], order["degree"], order["epoch"])
+    low, high = interval(best["errors"], 597)
+    assert np.allclose(best["low"], low / 597) and np.allclose(best["high"], high / 597)
+    assert np.allclose(best["error"], best["errors"] / 597)
+    tied = pd.DataFrame(
+        {"degree": [3, 2, 2], "epoch": [1, 2, 1], "predictor": "final", "split": "test", "errors": 5, "n": 9}
+    )
+    assert tables.ranking(tied)[["degree", "epoch"]].to_numpy().tolist() == [[2, 1]]
+
+
+def test_the_best_epoch_at_each_degree_comes_in_the_order_of_the_predictors(three):
+    best = tables.best_by_degree(three["multiclass"])
+    assert best["predictor"].tolist() == 3 * list(PREDICTORS) and best["degree"].tolist() == np.repeat([1, 2, 3], 4).tolist()
+    assert best["errors"].tolist() == BEST_BY_DEGREE
+    nearby = tables.beside_interval(best, pd.Series({"low": 0.1, "high": best["error"][4:8].min()}))
+    assert nearby["degree"].tolist() == [1, 2, 3] and nearby["inside"].tolist() == [False, True, True]
+
+
+def test_errors_by_epoch_and_by_digit_are_the_rows_of_the_tables(three):
+    one = three["multiclass"].query("degree == 2")
+    table = tables.by_epoch(one, "test")
+    assert list(table.columns) == ["epoch", *PREDICTORS] and table.to_numpy().tolist() == BY_EPOCH
+    table = tables.by_digit(three["binary"].query("degree == 2"), 3)
+    assert list(table.columns) == ["digit", *PREDICTORS] and table["average"].tolist() == AVERAGE_BY_DIGIT
+
+
+def test_epochs_to_reach_an_error_count_from_one_and_may_not_exist(three):
+    fewest = three["multiclass"].query("predictor == 'final' and split == 'test'").groupby("epoch")["errors"].min()
+    assert fewest.tolist() == FINAL_BY_EPOCH
+    assert tables.epochs_to_reach(three["multiclass"], "final", fewest[1] / 597) == 1
+    assert tables.epochs_to_reach(three["multiclass"], "final", (fewest[1] - 1) / 597) == 2
+    assert tables.epochs_to_reach(three["multiclass"], "final", (fewest.min() - 1) / 597) is None
+
+
+def test_swings_are_ranges_over_the_second_half_of_the_epochs(three):
+    test = three["multiclass"].query("split == 'test'").set_index(["predictor", "degree", "epoch"])["errors"]
+    for name, swing in tables.swings(three["multiclass"]).items():
+        assert swing == pytest.approx(np.mean([abs(test[name, p, 3] - test[name, p, 2]) for p in (1, 2, 3)]) / 597)
+
+
+def test_selection_optimism_is_what_a_literal_choice_on_halves_gives(three, labels):
+    predictions = np.stack([arrays["predictions"] for arrays in three["arrays"]])
+    draws = tables.selection_optimism(predictions, labels, degrees=(1, 2, 3), draws=4, random_state=0)
+    assert len(draws) == 16
+    random = np.random.RandomState(0)
+    for draw in range(4):
+        half = set(random.permutation(597)[:298].tolist())
+        for p, name in enumerate(PREDICTORS):
+            found = {}
+            for d, degree in enumerate((1, 2, 3)):
+                for e in range(3):
+                    wrong = [t for t in range(597) if predictions[d, p, e, t] != labels[t]]
+                    inside = sum(t in half for t in wrong)
+                    found[degree, e + 1] = (inside, len(wrong) - inside)
+            (degree, epoch), (inside, rest) = min(found.items(), key=lambda item: item[1][0])
+            (row,) = draws[(draws["draw"] == draw) & (draws["predictor"] == name)].itertuples()
+            assert (row.degree, row.epoch) == (degree, epoch)
+            assert (row.chosen_on, row.rest) == pytest.approx((inside / 298, rest / 299))
+    means = tables.optimism(draws)
+    assert means["predictor"].tolist() == list(PREDICTORS)
+    assert rounded(means[["chosen_on", "rest", "degree"]]) == OPTIMISM
+    assert np.allclose(means["optimism"], means["rest"] - means["chosen_on"])
+
+
+def test_confusions_add_up_the_pairs_of_all_predictors(three):
+    chosen = three["confusion"].query("degree == 3 and epoch == 3")
+    found = tables.confusions(chosen, 3)
+    assert found.to_numpy().tolist() == CONFUSIONS
+    predictions = three["arrays"][2]["predictions"][:, 2]
+    for true, predicted, count in found.itertuples(index=False):
+        assert count == sum((predictions[p] == predicted)[datasets.load("digits").y_test == true].sum() for p in range(4))
+
+
+def test_misclassified_images_come_by_the_lead_of_the_wrong_digit(labels):
+    scores = np.array([[1.0, 2.0, -4.0], [6.0, 5.0, 0.0], [0.0, 1.0, 0.5]])
+    wrong = tables.misclassified(np.array([7, 8, 9]), np.array([0, 2, 2]), scores, 2)
+    assert wrong["example"].tolist() == [8, 9]
+    assert wrong[["true", "predicted"]].to_numpy().tolist() == [[2, 0], [2, 1]]
+    assert wrong[["score of the true digit", "score of the predicted digit"]].to_numpy().tolist() == [[0, 1], [0.5, 1]]
+
+
+def test_the_estimator_made_again_from_stored_mistakes_misclassifies_the_images_that_were_counted(three, labels):
+    data, p = datasets.load("digits"), PREDICTORS.index("average")
+    model = experiment.estimator(digits(3, 3)).with_mistakes(data.X[:300], data.y[:300], three["logs"][2])
+    predicted = three["arrays"][2]["predictions"][p, 1]
+    images = np.flatnonzero(predicted != labels)
+    scores = model.decision_function(data.X_test[images], predictor="average", epoch=2)
+    wrong = tables.misclassified(images, labels[images], scores, 3)
+    assert np.array_equal(scores.argmax(axis=1), predicted[images])
+    assert rounded(wrong.rename(columns=lambda name: name.split()[-2] + " score" if " " in name else name)) == MISCLASSIFIED
+
+
+def test_mistakes_and_support_are_counts_of_the_logs(three):
+    logs = three["logs"][1]
+    made = tables.mistakes_by_digit(logs)
+    assert made["mistakes"].tolist() == [len(log.example) for log in logs]
+    assert made["support vectors"].tolist() == [len(set(log.example.tolist())) for log in logs]
+    assert made["in epoch 1"].tolist() == [int((log.step < 300).sum()) for log in logs]
+    assert made["in the last epoch"].tolist() == [int((log.step >= 600).sum()) for log in logs]
+    everything = [t for log in logs for t in log.example.tolist()]
+    assert tables.support_size(logs) == len(set(everything))
+    hardest = tables.hardest(logs, 4)
+    expected = sorted({(-everything.count(t), t) for t in everything})[:4]
+    assert hardest[["mistakes", "example"]].to_numpy().tolist() == [[-count, t] for count, t in expected]
+    assert made["mistakes"].tolist() == MISTAKES
 
 
 @pytest.fixture(scope="module")
-def two_degrees():
-    return run(digits(1, n_train=100), digits(2, n_train=100))
+def both(three):
+    """Invented published counts, two of them off by a few."""
+    published = three["multiclass"].query("predictor != 'voted'").reset_index(drop=True)
+    published.loc[published.index[[0, 10]], "errors"] += [3, -2]
+    return tables.published_with_ours(three["multiclass"], published), published
 
 
-@pytest.mark.parametrize(("name", "rows"), [("mnist_multiclass", 8), ("mnist_binary", 80), ("mnist_confusion", 400)])
-def test_a_table_has_a_row_for_every_count_sorted_by_its_categories(two_degrees, name, rows):
-    table = mnist.tables(two_degrees[::-1])[name]
-    assert list(table.columns) == KEYS[name] + VALUES[name]
-    assert len(table) == 2 * 2 * rows and not table.duplicated(KEYS[name]).any()
-    pd.testing.assert_frame_equal(table, table.sort_values(KEYS[name], ignore_index=True))
-    assert table.index.equals(pd.RangeIndex(len(table)))
+def test_published_counts_stand_beside_ours_with_the_difference(both, three):
+    both, published = both
+    assert len(both) == 54 and both["errors_published"].tolist() == published["errors"].tolist()
+    cells = tables.published_beside_ours(both)
+    names = [f"{p}, {s}" for s in ("train", "test") for p in ("final", "average", "minimizing")]
+    assert list(cells.columns) == ["degree", "epoch", *names] and len(cells) == 9
+    for row in both.itertuples():
+        (cell,) = cells.loc[(cells["degree"] == row.degree) & (cells["epoch"] == row.epoch), f"{row.predictor}, {row.split}"]
+        assert cell == f"{row.errors_published} ({row.errors - row.errors_published})"
+    assert cells.loc[0, "average, test"] == f"{published['errors'][0]} (-3)"
 
 
-def test_every_count_stands_in_its_row(two_degrees):
-    tables = mnist.tables(two_degrees)
-    assert set(tables) == set(KEYS)
-    results = {result.experiment.degree: result for result in two_degrees}
-    for degree, epoch, predictor, split, errors, n in tables["mnist_multiclass"].itertuples(index=False):
-        s = ["train", "test"].index(split)
-        assert errors == results[degree].multiclass[PREDICTORS.index(predictor), epoch - 1, s]
-        assert n == [100, 597][s]
-    for degree, epoch, digit, predictor, split, errors, n in tables["mnist_binary"].itertuples(index=False):
-        s = ["train", "test"].index(split)
-        assert errors == results[degree].binary[PREDICTORS.index(predictor), epoch - 1, digit, s]
-        assert n == [100, 597][s]
-    for degree, epoch, predictor, true, predicted, count in tables["mnist_confusion"].itertuples(index=False):
-        assert count == results[degree].confusion[PREDICTORS.index(predictor), epoch - 1, true, predicted]
+def test_agreement_counts_verdicts_of_each_item_in_one_order():
+    found = tables.agreement(pd.DataFrame({"item": ["b", "a", "b"], "verdict": ["exact", "outside", "exact"]}))
+    assert found.to_dict("list") == {
+        "item": ["a", "b"],
+        "exact": [0, 2],
+        "within": [0, 0],
+        "outside": [1, 0],
+        "degenerate": [0, 0],
+    }
 
 
-# The committed results.
+def test_our_best_predictors_stand_among_the_cited_errors_by_size(three):
+    best = tables.ranking(three["multiclass"])
+    table = tables.beside_literature(ledger.published("mnist_literature"), best)
+    assert list(table.columns) == ["method", "preprocessing", "source", "test error"] and len(table) == 12
+    assert table["test error"].is_monotonic_decreasing
+    ours = table[table["source"] == "this study"]
+    assert sorted(ours["test error"]) == sorted(best["error"])
+    assert table.loc[table["method"].str.contains("LeNet"), "test error"].item() == pytest.approx(0.0095)
+    row = best.iloc[0]
+    assert f"**Kernel perceptron, {row.predictor}, degree {row.degree}, epoch {row.epoch}**" in set(ours["method"])
+
+
+# Figures draw the numbers of their tables.
+
+
+def lines(axis, colour):
+    """The lines of an axis in this colour, as lists of their values of y."""
+    return [
+        np.asarray(line.get_ydata(), dtype=float) for line in axis.get_lines() if to_hex(line.get_color()).upper() == colour
+    ]
+
+
+def assert_drawn(figure):
+    assert isinstance(figure, Figure) and figure.drawn_by.startswith("study.mnist.figures.figure_")
+    figure.canvas.draw()
+
+
+def test_error_by_epoch_draws_training_and_test_errors_in_percent_with_intervals(three):
+    one = three["multiclass"].query("degree == 2")
+    figure = figures.figure_error_by_epoch(one, what="multiclass")
+    assert_drawn(figure)
+    for axis, split, n in zip(figure.axes, ("train", "test"), (300, 597), strict=True):
+        for name in PREDICTORS:
+            errors = one[(one["predictor"] == name) & (one["split"] == split)]["errors"].to_numpy()
+            (line,) = lines(axis, PREDICTOR_COLOURS[name])
+            assert np.allclose(line, 100 * errors / n)
+    assert [len(axis.collections) for axis in figure.axes] == [0, 4]
+    band = figure.axes[1].collections[PREDICTORS.index("final") + 1].get_paths()[0].vertices  # in the order of the names
+    low, high = interval(one.query("predictor == 'final' and split == 'test'")["errors"], 597)
+    assert band[:, 1].min() == pytest.approx(100 * low.min() / 597) and band[:, 1].max() == pytest.approx(
+        100 * high.max() / 597
+    )
+    assert [axis.get_ylabel() for axis in figure.axes] == ["multiclass training error (%)", "multiclass test error (%)"]
+
+
+def test_error_by_digit_has_a_panel_for_each_digit_and_leaves_zeros_out(three):
+    binary = three["binary"].query("degree == 3")
+    figure = figures.figure_error_by_digit(binary)
+    assert_drawn(figure)
+    for digit, axis in enumerate(figure.axes):
+        assert axis.get_title() == f"digit {digit}" and axis.get_yscale() == "log"
+        for name in PREDICTORS:
+            for split, line in zip(("test", "train"), lines(axis, PREDICTOR_COLOURS[name]), strict=True):
+                rows = select(binary, digit=digit, predictor=name, split=split)
+                expected = (100 * rows["errors"] / rows["n"]).to_numpy()
+                np.testing.assert_allclose(line, np.where(expected > 0, expected, np.nan))
+
+
+def test_bars_are_mistakes_and_support_vectors(three):
+    made = tables.mistakes_by_digit(three["logs"][0])
+    figure = figures.figure_mistakes_by_digit(made)
+    assert_drawn(figure)
+    heights = [[bar.get_height() for bar in bars] for bars in figure.axes[0].containers]
+    assert heights == [made["mistakes"].tolist(), made["support vectors"].tolist()]
+
+
+def test_the_log_is_drawn_whole_and_predictors_are_marked_at_epochs(three):
+    log = three["logs"][1][8]
+    figure = figures.figure_errors_along_the_log(log, n=300, title="digit 8")
+    assert_drawn(figure)
+    whole, final, minimizing = figure.axes[0].get_lines()
+    assert np.allclose(whole.get_xdata(), log.step / 300) and np.allclose(whole.get_ydata(), log.errors / 3)
+    assert final.get_xdata().tolist() == [1, 2, 3]
+    assert np.allclose(final.get_ydata(), [log.errors[log.length(e) - 1] / 3 for e in (1, 2, 3)])
+    assert np.allclose(minimizing.get_ydata(), [log.errors[: log.length(e)].min() / 3 for e in (1, 2, 3)])
+    assert np.isin(minimizing.get_xdata(), log.step / 300).all()
+
+
+def test_a_gallery_shows_each_image_under_its_title_and_hides_what_is_left():
+    X = datasets.load("digits").X[:12]
+    figure = figures.figure_gallery(X, [str(i) for i in range(12)])
+    assert_drawn(figure)
+    shown = [axis for axis in figure.axes if axis.get_visible()]
+    assert [axis.get_title() for axis in shown] == [str(i) for i in range(12)] and len(figure.axes) == 20
+    for axis, image in zip(shown, X, strict=True):
+        assert np.array_equal(axis.images[0].get_array().ravel(), image)
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_error_by_degree_has_a_panel_for_each_predictor_and_a_line_for_each_degree(three, split):
+    figure = figures.figure_error_by_degree(three["multiclass"], split)
+    assert_drawn(figure)
+    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
+        assert axis.get_title() == name and axis.get_yscale() == "log"
+        for degree, line in zip((1, 2, 3), axis.get_lines(), strict=True):
+            rows = select(three["multiclass"], degree=degree, predictor=name, split=split)
+            expected = (100 * rows["errors"] / rows["n"]).to_numpy()
+            np.testing.assert_allclose(line.get_ydata(), np.where(expected > 0, expected, np.nan))
+
+
+def test_best_by_degree_draws_errors_with_their_intervals(three):
+    best = tables.best_by_degree(three["multiclass"])
+    figure = figures.figure_best_by_degree(best)
+    assert_drawn(figure)
+    for name, bars in zip(PREDICTORS, figure.axes[0].containers, strict=True):
+        rows = best[best["predictor"] == name]
+        points, _, (segments,) = bars
+        assert np.allclose(points.get_ydata(), 100 * rows["error"])
+        ends = np.array([segment[:, 1] for segment in segments.get_segments()])
+        assert np.allclose(ends, 100 * rows[["low", "high"]])
+
+
+def test_published_counts_are_drawn_against_ours_and_zeros_in_the_corner(both):
+    both, _ = both
+    figure = figures.figure_published_against_ours(both)
+    assert_drawn(figure)
+    diagonal, *parts = figure.axes[0].get_lines()
+    assert np.array_equal(*diagonal.get_data())
+    expected = [(name, split) for name in ("final", "average", "minimizing") for split in ("train", "test")]
+    for (name, split), line in zip(expected, parts, strict=True):
+        rows = select(both, predictor=name, split=split)
+        assert line.get_xdata().tolist() == [max(count, 0.8) for count in rows["errors"]]
+        assert line.get_ydata().tolist() == [max(count, 0.8) for count in rows["errors_published"]]
+    assert figure.axes[0].get_xlim() == figure.axes[0].get_ylim()
+
+
+def test_confusion_matrices_write_every_count_and_colour_the_errors(three):
+    best = tables.ranking(three["multiclass"])
+    chosen = three["confusion"].merge(best[["predictor", "degree", "epoch"]])
+    figure = figures.figure_confusion_matrices(chosen)
+    assert_drawn(figure)
+    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
+        rows = chosen[chosen["predictor"] == name]
+        (errors,) = best.loc[best["predictor"] == name, "errors"]
+        assert axis.get_title().startswith(f"{name}: degree {rows['degree'].iloc[0]}")
+        assert axis.get_title().endswith(f", {errors} errors")
+        written = {
+            (int(t.get_position()[1]), int(t.get_position()[0])): int(t.get_text()) for t in axis.texts if t.get_text()
+        }
+        counts = rows.set_index(["true", "predicted"])["count"]
+        assert written == counts[counts > 0].to_dict() | {(i, i): counts[i, i] for i in range(10)}
+        drawn = axis.collections[0].get_array()
+        assert drawn.sum() == errors and np.ma.getmaskarray(drawn).reshape(10, 10).diagonal().all()
+
+
+def test_histograms_of_selection_optimism_hold_every_draw(three, labels):
+    predictions = np.stack([arrays["predictions"] for arrays in three["arrays"]])
+    draws = tables.selection_optimism(predictions, labels, degrees=(1, 2, 3), draws=30, random_state=1)
+    figure = figures.figure_selection_optimism(draws)
+    assert_drawn(figure)
+    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
+        assert axis.get_title() == name
+        chosen = axis.containers[0] if axis.containers else axis.patches
+        rows, edges = draws[draws["predictor"] == name], np.append([bar.get_x() for bar in chosen], np.inf)
+        edges[-1] = chosen[-1].get_x() + chosen[-1].get_width()
+        counts, _ = np.histogram(100 * rows["chosen_on"], edges)
+        assert [bar.get_height() for bar in chosen] == counts.tolist() and counts.sum() == 30
+
+
+# The published study.
 
 
 @pytest.fixture(scope="module")
 def committed():
-    """{degree: Result} as committed; fails if one is absent, damaged or of other code."""
-    return {
-        e.degree: Result.from_arrays(e, store.read_arrays(e.path, e.source, mnist.COMMAND))
-        for e in sorted(mnist.PUBLISHED, key=lambda e: e.degree)
-    }
+    """The committed results; fails if one is absent, damaged or of other code."""
+    results = experiment.degrees(PUBLISHED)
+    return results | {"logs": [experiment.logs_from_arrays(arrays) for arrays in results["arrays"]]}
 
 
-def test_the_committed_results_are_those_of_this_code(committed):
-    assert list(committed) == [1, 2, 3, 4, 5, 6]
-    for degree, result in committed.items():
-        with np.load(result.experiment.path) as file:
-            found = json.loads(str(file["provenance"]))
-        assert found["code"] == store.fingerprint(mnist.MODULES)
-        assert found["data"] == datasets.checksums("mnist") and found["parameters"]["degree"] == degree
+def test_every_published_count_is_reproduced(committed):
+    published = ledger.published("hermans_2021")
+    assert len(published) == 360 and not published.duplicated(["degree", "epoch", "predictor", "split"]).any()
+    both = tables.published_with_ours(committed["multiclass"], published)
+    assert len(both) == 360 and both["errors_published"].tolist() == both["errors"].tolist()
 
 
-@pytest.mark.parametrize("name", KEYS)
-def test_the_committed_tables_are_those_of_this_code_and_of_the_committed_results(committed, name):
-    path = mnist.RESULTS / f"{name}.csv"
-    pd.testing.assert_frame_equal(mnist.table(name), store.read_table(path))
-    expected = mnist.tables(list(committed.values()))[name]
-    assert path.read_text() == expected.to_csv(index=False, lineterminator="\n")
-    record = json.loads(path.with_suffix(".json").read_text())
-    assert record["code"] == store.fingerprint(mnist.MODULES) and record["command"] == mnist.COMMAND
+def test_the_claims_are_the_counts_and_six_that_cannot_fail(committed):
+    rows = claims.rows(committed["multiclass"], ledger.published("hermans_2021"))
+    assert tuple(rows.columns) == ledger.COLUMNS and len(rows) == 366 and rows["key"].is_unique
+    assert rows["verdict"].value_counts().to_dict() == {"exact": 360, "degenerate": 6}
+    row = rows.set_index("key").loc["hermans-2021/fig-6/degree-3/epoch-10/average/test"]
+    ours = committed["multiclass"].query("degree == 3 and epoch == 10 and predictor == 'average' and split == 'test'")
+    assert (row["published"], row["ours"], row["n"]) == (ours["errors"].item(), ours["errors"].item(), 10000)
+    assert row["low"] < row["ours"] < row["high"] and row["item"] == "Fig. 6 (c)" and row["chapter"] == "mnist_degree_3"
 
 
-def test_every_published_count_is_reproduced():
-    keys = ["degree", "epoch", "predictor", "split"]
-    published = pd.read_csv(PUBLICATION)
-    assert len(published) == 360 == len(published.drop_duplicates(keys))
-    assert set(published["predictor"]) == {"final", "average", "minimizing"}
-    both = published.merge(pd.read_csv(mnist.RESULTS / "mnist_multiclass.csv"), on=keys, suffixes=("", "_ours"))
-    assert len(both) == 360
-    differing = both[(both["errors"] != both["errors_ours"]) | (both["n"] != both["n_ours"])]
-    assert differing.empty, f"{len(differing)} of 360 counts differ:\n{differing}"
+def test_a_count_that_differs_by_one_is_not_exact(committed):
+    published = ledger.published("hermans_2021")
+    published.loc[[0, 5], "errors"] += [1, -5000]
+    found = claims.rows(committed["multiclass"], published)["verdict"].value_counts()
+    assert found["exact"] == 358 and found["within"] + found["outside"] == 2
 
 
 def test_the_committed_logs_are_mistakes_and_tell_the_counts_of_their_perceptron(committed):
-    for result in committed.values():
-        for a, log in enumerate(result.logs):
+    train = committed["binary"].query("split == 'train'").set_index(["degree", "predictor", "digit", "epoch"])["errors"]
+    for degree, logs in zip(experiment.DEGREES, committed["logs"], strict=True):
+        for digit, log in enumerate(logs):
             assert log.n_epochs == 10 and log.step[0] == 0 and np.all(np.diff(log.step) > 0) and log.steps() == 600_000
-            for p in ("final", "minimizing"):
-                for epoch in range(1, 11):
-                    until = log.length(epoch) if p == "final" else log.minimizing_length(epoch)
-                    assert log.errors[until - 1] == result.binary[PREDICTORS.index(p), epoch - 1, a, 0]
+            for epoch in range(1, 11):
+                assert train[degree, "final", digit, epoch] == log.errors[log.length(epoch) - 1]
+                assert train[degree, "minimizing", digit, epoch] == log.errors[log.minimizing_length(epoch) - 1]
 
 
-def test_the_committed_confusion_matrices_and_predictions_agree(committed):
-    for result in committed.values():
-        assert result.n == (60000, 10000) and np.all(result.confusion.sum(axis=(2, 3)) == 10000)
-        diagonal = np.trace(result.confusion, axis1=2, axis2=3)
-        np.testing.assert_array_equal(10000 - diagonal, result.multiclass[:, :, 1])
-        for p in range(4):
-            for e in range(10):
-                np.testing.assert_array_equal(
-                    np.bincount(result.predictions[p, e], minlength=10), result.confusion[p, e].sum(0)
-                )
-
-
-# A part of the published runs, computed again from the images.
+def test_the_committed_confusion_matrices_predictions_and_errors_agree(committed):
+    counts = committed["confusion"]["count"].to_numpy().reshape(6, 10, 4, 10, 10)  # predictors in alphabetical order
+    test = committed["multiclass"].query("split == 'test'")["errors"].to_numpy().reshape(6, 10, 4)
+    assert np.all(counts.sum(axis=(3, 4)) == 10000)
+    np.testing.assert_array_equal(10000 - np.trace(counts, axis1=3, axis2=4), test)
+    for degree, arrays in enumerate(committed["arrays"]):
+        for k, name in enumerate(sorted(PREDICTORS)):
+            for epoch, predicted in enumerate(arrays["predictions"][PREDICTORS.index(name)]):
+                np.testing.assert_array_equal(np.bincount(predicted, minlength=10), counts[degree, epoch, k].sum(axis=0))
 
 
 @pytest.fixture(scope="module")
@@ -496,44 +611,46 @@ def images():
     return datasets.load("mnist", download=False)
 
 
+@pytest.mark.recompute
 def test_the_first_epoch_over_all_images_is_that_of_the_committed_result(images, committed):
-    (result,) = run(experiment(degree=3, n_epochs=1), memory_budget=2 * 2**30)
-    whole = committed[3]
-    for name in ("multiclass", "binary", "confusion", "predictions"):
-        np.testing.assert_array_equal(getattr(result, name)[:, 0], getattr(whole, name)[:, 0], err_msg=name)
-    wrong = (whole.predictions[:, 0] != np.asarray(images.y_test)).sum(axis=1)
-    np.testing.assert_array_equal(wrong, whole.multiclass[:, 0, 1])
-    for log, longer in zip(result.logs, whole.logs, strict=True):
+    (result,) = run(Settings(degree=3, n_epochs=1), memory_budget=2 * 2**30)
+    for name in experiment.degrees.tables:
+        expected = committed[name].query("degree == 3 and epoch == 1").reset_index(drop=True)
+        pd.testing.assert_frame_equal(result[name], expected)
+    whole = committed["arrays"][2]["predictions"][:, 0]
+    np.testing.assert_array_equal(result["arrays"]["predictions"][:, 0], whole)
+    wrong = dict(zip(PREDICTORS, (whole != images.y_test).sum(axis=1).tolist(), strict=True))
+    assert result["multiclass"].query("split == 'test'").set_index("predictor")["errors"].to_dict() == wrong
+    for log, longer in zip(experiment.logs_from_arrays(result["arrays"]), committed["logs"][2], strict=True):
         assert len(log) == longer.length(1)
         for column in ("example", "step", "sign", "errors"):
             np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
 
 
+@pytest.mark.recompute
 def test_weight_vectors_over_all_images_err_as_the_committed_result_of_degree_1_says(images, committed):
-    e, whole = experiment(degree=1, n_epochs=1), committed[1]
-    (logs,) = Laboratory("mnist", e.n_train).find([e])
-    for log, longer in zip(logs, whole.logs, strict=True):
-        assert len(log) == longer.length(1)
-        for column in ("example", "step", "sign"):
-            np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
     ones = [np.hstack([np.ones((len(X), 1)), X]) for X in (images.X, images.X_test)]
+    keys = ["predictor", "split"]
+    multiclass = committed["multiclass"].query("degree == 1 and epoch == 1").set_index(keys)["errors"]
+    binary = committed["binary"].query("degree == 1 and epoch == 1").set_index([*keys, "digit"])["errors"]
     for name in ("final", "average", "minimizing"):
-        p, w = PREDICTORS.index(name), np.zeros((10, 785))
-        for a, log in enumerate(whole.logs):
+        w = np.zeros((10, 785))
+        for a, log in enumerate(committed["logs"][0]):
             m = log.length(1)
             if name == "minimizing":
                 m = 1 + int(log.errors[:m].argmin())
             weights = 60_000 - log.step[:m] if name == "average" else np.ones(m)
             w[a] = (weights * log.sign[:m]) @ ones[0][log.example[:m]]
-        for split, (X, y) in enumerate(zip(ones, (images.y, images.y_test), strict=True)):
+        for split, X, y in (("train", ones[0], images.y), ("test", ones[1], images.y_test)):
             f, z = w @ X.T, np.where(y == np.arange(10)[:, None], 1, -1)
-            assert (f.argmax(axis=0) != y).sum() == whole.multiclass[p, 0, split]
-            np.testing.assert_array_equal((z * f <= 0).sum(axis=1), whole.binary[p, 0, :, split])
+            assert (f.argmax(axis=0) != y).sum() == multiclass[name, split]
+            np.testing.assert_array_equal((z * f <= 0).sum(axis=1), binary[name, split].loc[list(range(10))])
 
 
+@pytest.mark.recompute
 @pytest.mark.parametrize("degree", [1, 4])
 def test_threads_and_budgets_change_no_bit_on_images(images, degree):
-    e = experiment(degree=degree, n_train=2000, n_epochs=2)
-    results = [run(e, threads=t, memory_budget=b)[0] for t, b in ((2, 2**28), (1, 2**28), (2, 4 * 2000 * 60))]
-    for other in results[1:]:
-        assert_same(results[0], other)
+    s = Settings(degree=degree, n_train=2000, n_epochs=2)
+    first, *others = (run(s, threads=t, memory_budget=b)[0] for t, b in ((2, 2**28), (1, 2**28), (2, 4 * 2000 * 60)))
+    for other in others:
+        assert_same(first, other)
