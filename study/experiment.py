@@ -59,8 +59,8 @@ class Experiment:
         The tables that one computation gives. Their files are <chapter>_<table>.csv, or
         <chapter>.csv where both have one name.
     measured : tuple of str
-        Those of the tables that hold times or memory. They are kept apart in data/measured, and recomputing leaves alone
-        what was measured with the same code.
+        Those of the tables that hold times or memory. They are kept apart, in data/measured; what was once measured for
+        these parameters stays until its file is deleted, whatever the code.
     arrays : function settings -> str, or None
         The name of a part's file of arrays. The result has them under the key "arrays".
     data : function settings -> list of str
@@ -180,7 +180,7 @@ class Experiment:
         """True if all published results are stored and belong to the code, the parameters and the data."""
         try:
             for table in self.tables:
-                store.read_table(self.path(table), self.provenance(self.published), self.command)
+                self._read(table)
             if self.arrays:
                 for s in self.published:
                     store.read_arrays(self._array_path(s), self.provenance([s]), self.command)
@@ -251,9 +251,9 @@ class Experiment:
 
     def _stored(self, settings):
         """{name: rows of one part} as published."""
-        everything, found = self.provenance(self.published), {}
+        found = {}
         for table in self.tables:
-            rows = store.read_table(self.path(table), everything, self.command)
+            rows = self._read(table)
             ends = [0, *pd.Series(store.read_record(self.path(table))["parts"]).cumsum()]
             part = self.published.index(settings)
             found[table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
@@ -261,9 +261,14 @@ class Experiment:
             found["arrays"] = store.read_arrays(self._array_path(settings), self.provenance([settings]), self.command)
         return found
 
+    def _read(self, table):
+        """A published table, all parts of it; a measured one may be of other code."""
+        keys = ("experiment", "parameters") if table in self.measured else tuple(store.KEYS)
+        return store.read_table(self.path(table), self.provenance(self.published), self.command, keys=keys)
+
     def _is_stored(self, table):
         try:
-            store.read_table(self.path(table), self.provenance(self.published), self.command)
+            self._read(table)
         except store.StaleResult:
             return False
         return True

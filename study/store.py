@@ -71,8 +71,12 @@ def write_table(path, table, source, command):
     write(Path(path).with_suffix(".json"), json.dumps(record, indent=2, sort_keys=True) + "\n")
 
 
-def read_table(path, source=None, command="make report PROFILE=full"):
-    """The stored table, if its bytes are those that were recorded and, where `source` is given, belong to it.
+KEYS = {"experiment": "experiment", "parameters": "parameters", "data": "data", "code": "code"}
+"""What a stored result must agree in with what reads it, and how messages call it."""
+
+
+def read_table(path, source=None, command="make report PROFILE=full", *, keys=tuple(KEYS)):
+    """The stored table, if its bytes are those that were recorded and, where `source` is given, agree with it in `keys`.
 
     Raises StaleResult with the command that remakes it.
     """
@@ -86,7 +90,7 @@ def read_table(path, source=None, command="make report PROFILE=full"):
     if hashlib.sha256(text).hexdigest() != recorded:
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
-        _check(path, record, source, command)
+        _check(path, record, source, command, keys)
     return pd.read_csv(io.BytesIO(text))
 
 
@@ -104,11 +108,11 @@ def read_record(path, command="make report PROFILE=full"):
     return record
 
 
-def _check(path, found, source, command):
-    for key, what in (("experiment", "experiment"), ("parameters", "parameters"), ("data", "data"), ("code", "code")):
+def _check(path, found, source, command, keys=tuple(KEYS)):
+    for key in keys:
         if found.get(key) != source[key]:
             raise StaleResult(
-                f"{_short(path)} was made with other {what}: expected {source[key]}, got {found.get(key)}; "
+                f"{_short(path)} was made with other {KEYS[key]}: expected {source[key]}, got {found.get(key)}; "
                 f"make it again with: {command}"
             )
 

@@ -84,6 +84,7 @@ def test_no_function_is_called_by_nobody():
 
 
 PUBLIC = {
-    "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict", "with_mistakes", "tidy",
+    "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict",
+    "with_mistakes", "tidy",
 }  # fmt: skip
 """Methods of estimators for readers, and what CONTRIBUTING.md tells them to call."""
