@@ -13,15 +13,14 @@ from dataclasses import replace
 
 from joblib import parallel_config
 
-from study.uci import experiment as uci
+from study.uci.experiment import methods
 from study.uci.protocol import cross_validate
+from study.uci.source import SETS, setting
 
 
 def measure(repeats, processes, linear):
     """Run the rows one after the other and print what each takes."""
-    rows = [
-        (name, method) for name in uci.SETS for method in uci.methods(name).values() if linear or method.kernel != "linear"
-    ]
+    rows = [(name, method) for name in SETS for method in methods(name).values() if linear or method.kernel != "linear"]
     warm = [(name, replace(method, max_iter=2), 0) for name, method in rows]
     with parallel_config(backend="loky"):
         cross_validate(processes * warm, threads=processes)
@@ -32,7 +31,7 @@ def measure(repeats, processes, linear):
             spent = time.perf_counter() - start
             total += spent
             visits, mistakes = (folds["epochs"] * folds["n_train"]).sum(), folds["mistakes"].sum()
-            what = f"{name}, {uci.setting(method.kernel, method.parameter)}"
+            what = f"{name}, {setting(method.kernel, method.parameter)}"
             print(f"{what:22}{spent:8.1f} s   {visits:,} visits, {mistakes:,} mistakes", flush=True)
     print(f"{'all':22}{total:8.1f} s   {repeats} x 10 folds, {processes} processes")
 

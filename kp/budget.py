@@ -142,9 +142,8 @@ class OnlineLearners:
         products.block(index, slice(start, stop), block)
         K = np.empty((stop - start, len(index)))
         own = order[start:stop]
-        _kernel_rows(
-            self.kernel, np.ascontiguousarray(block.T), P.norms[own], P.norms[index], scale[own], scale[index], K
-        )  # fmt: skip
+        block = np.ascontiguousarray(block.T)
+        _kernel_rows(self.kernel, block, P.norms[own], P.norms[index], scale[own], scale[index], K)
         arithmetic = BYTES if dense.dtype == np.uint8 else products.arithmetic
         for a, z in enumerate(signs):
             h, room = len(self.rows[a]), np.zeros(stop - start)
@@ -319,6 +318,9 @@ class OnlineKernelClassifier(Classifier):
     online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt.
     """
 
+    STATE = {}
+    """{attribute: column of `OnlineLearners.state`} that an estimator has besides those above."""
+
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
         X, y, classes = self._validate(X, y)
@@ -363,6 +365,8 @@ class OnlineKernelClassifier(Classifier):
         self.n_support_ = np.array([len(rows) for rows in learners.rows])
         self.n_mistakes_ = learners.state[:, MISTAKES].astype(np.int64)
         self.n_seen_, self.n_iter_ = learners.n_seen, learners.n_passes
+        for name, column in self.STATE.items():
+            setattr(self, name, learners.state[:, column].copy())
         return self
 
     def _check_parameters(self):
@@ -371,10 +375,9 @@ class OnlineKernelClassifier(Classifier):
 
     def _limit(self, name):
         """A parameter that is an integer of at least 1, or None for no limit."""
-        if getattr(self, name) is None:
-            return UNLIMITED
-        self._check_integers(**{name: 1})
-        return int(getattr(self, name))
+        if getattr(self, name) is not None:
+            self._check_integers(**{name: 1})
+        return UNLIMITED if getattr(self, name) is None else int(getattr(self, name))
 
     def _choice(self, name, allowed):
         self._check_options(**{name: allowed})
@@ -384,8 +387,7 @@ class OnlineKernelClassifier(Classifier):
 class BudgetPerceptron(OnlineKernelClassifier):
     """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
 
-    Random removal: with B examples held, a mistake removes one of them, each with probability 1/B, and then holds the new
-    one. Without a budget (None) this is the kernel perceptron.
+    Each of B examples goes with probability 1/B in random removal. Without a budget (None) this is the kernel perceptron.
 
     Parameters
     ----------
@@ -430,6 +432,8 @@ class Forgetron(OnlineKernelClassifier):
     Source: Dekel, Shalev-Shwartz & Singer 2008.
     """
 
+    STATE = {"damage_": DAMAGE, "shrinking_": SHRINKING}
+
     def __init__(
         self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=1.0, coef0=1.0, normalize=True,
         max_iter=1, shuffle=True, random_state=None,
@@ -442,11 +446,6 @@ class Forgetron(OnlineKernelClassifier):
         if self.budget is None:
             raise ValueError("budget must be an integer of at least 1, got None; a BudgetPerceptron may go without")
         return Rule(self._choice("shrinking", {"self-tuning": SELF_TUNING, "basic": BASIC}), self._limit("budget")), 0.0
-
-    def _learn(self, *arguments):
-        super()._learn(*arguments)
-        self.damage_, self.shrinking_ = self._learners.state[:, [DAMAGE, SHRINKING]].T.copy()
-        return self
 
 
 class Norma(OnlineKernelClassifier):
@@ -476,6 +475,8 @@ class Norma(OnlineKernelClassifier):
     Source: Kivinen, Smola & Williamson 2004.
     """
 
+    STATE = {"margin_": MARGIN}
+
     def __init__(
         self, kernel="poly", *, regularization=1e-3, step=0.5, schedule="constant", margin=1.0, nu=None, truncation=None,
         fit_intercept=False, degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1, shuffle=True, random_state=None,
@@ -499,8 +500,3 @@ class Norma(OnlineKernelClassifier):
             -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
         return rule, float(self.margin)
-
-    def _learn(self, *arguments):
-        super()._learn(*arguments)
-        self.margin_ = self._learners.state[:, MARGIN].copy()
-        return self

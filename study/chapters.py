@@ -78,7 +78,12 @@ DATA = Chapter(
     tables=("facts", "balance", "nearest"),
 )  # fmt: skip
 
-ALGORITHM = Chapter(source="algorithm")
+ALGORITHM = Chapter(
+    source="algorithm",
+    experiments=("algorithm",),
+    figures=("examples", "surfaces", "log_picture", "multiset", "predictors", "bounds"),
+    tables=("log", "errors", "mistakes"),
+)
 
 MNIST_DEGREES = [
     Chapter(
@@ -104,9 +109,25 @@ MNIST_SUMMARY = Chapter(
     tables=("ranking", "by_degree", "optimism", "scores", "verdicts", "published_counts", "literature"),
 )  # fmt: skip
 
-MULTICLASS = Chapter(source="multiclass")
+MULTICLASS = Chapter(
+    source="multiclass",
+    experiments=("multiclass",),
+    figures=(
+        "figure_1", "figure_2", "figure_3", "centred", "mistakes", "predictors", "widths", "training_errors",
+    ),
+    tables=(
+        "literal", "operations", "separability", "mistakes_numbers", "cycles", "five_draws", "spiral_draws", "epochs",
+        "claims",
+    ),
+)  # fmt: skip
 
-UCI_SCALE = {"n_repeats": 100, "degrees": "published", "widths": "published", "inner_folds": 5}
+UCI_SCALES = {
+    "quick": {"n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
+    "full": {
+        "n_repeats": 100, "degrees": [1, 2, 4, 6, 9, 12, 16, 20], "widths": [0.9, 0.6, 0.4, 0.3, 0.2, 0.1], "inner_folds": 5,
+    },
+}  # fmt: skip
+"""The same for the chapters on single sets and for their summary, which reads what they computed."""
 UCI_SETS = {"iris": "iris-bundled", "sonar": None, "vowel": None, "wine": "wine-bundled"}
 """The data sets of the published tables, and the bundled ones that stand for them in the quick profile."""
 
@@ -115,27 +136,57 @@ UCI = [
         source="uci",
         variant=name,
         title=f"{name.capitalize()}: published tables",
-        quick={"dataset": bundled} if bundled else None,
-        full={"dataset": name, **UCI_SCALE},
+        quick={"dataset": bundled, **UCI_SCALES["quick"]} if bundled else None,
+        full={"dataset": name, **UCI_SCALES["full"]},
         experiments=("uci",),
+        figures=("distributions", "curves", "parameters", "optimism", "predictors", "baselines"),
+        tables=(
+            "set", "published_and_ours", "rates", "variants", "numbers_and_variants", "arithmetic", "optimism_table",
+            "chosen", "predictor_means",
+        ),
     )
     for name, bundled in UCI_SETS.items()
-]
+]  # fmt: skip
 
 UCI_SUMMARY = Chapter(
     source="uci_summary",
-    quick={"datasets": " ".join(filter(None, UCI_SETS.values()))},
-    full={"datasets": " ".join(UCI_SETS), **UCI_SCALE},
+    quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
+    full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
     experiments=("uci",),
-)
+    figures=("intervals", "variants", "optimism", "differences", "baselines"),
+    tables=(
+        "sets", "cited_errors", "published_and_ours", "verdicts", "claims", "chosen", "explained", "arithmetic",
+        "optimism_table", "against_baselines", "predictors",
+    ),
+)  # fmt: skip
 
 COMPARISON = Chapter(
     source="comparison",
     full={"datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine"},
     experiments=("comparison",),
+    figures=("errors", "ranks", "pairs", "costs", "predictors", "widths", "squared_kernel"),
+    tables=(
+        "sets",
+        "perceptrons",
+        "references",
+        "ranks_and_best",
+        "pairs_won",
+        "support",
+        "seconds",
+        "against_final",
+        "choices",
+        "best_widths",
+        "mean_ratios",
+    ),
 )
 
-FORMS = Chapter(source="forms", **IMAGES, experiments=("forms",))
+FORMS = Chapter(
+    source="forms",
+    **IMAGES,
+    experiments=("forms",),
+    figures=("choice", "growth", "cost", "spectra"),
+    tables=("kernels", "largest", "seconds"),
+)  # fmt: skip
 
 SEEDS = Chapter(
     source="seeds",
@@ -143,6 +194,13 @@ SEEDS = Chapter(
         "dataset": "seeds", "hard_datasets": "winequality-red winequality-white", "n_splits": 1000, "n_hard_splits": 3,
     },
     experiments=("seeds",),
+    figures=(
+        "spectrum", "accuracies", "surface", "differences", "projection", "persistent_errors", "hard_sets", "hard_errors",
+    ),
+    tables=(
+        "identity", "feature_maps", "table_3", "conventions", "peaks", "methods", "clusterings", "hard_methods",
+        "neighbours",
+    ),
 )  # fmt: skip
 
 COURSE = Chapter(
@@ -150,15 +208,21 @@ COURSE = Chapter(
     quick=IMAGES["quick"],
     full={**IMAGES["full"], "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
     experiments=("course",),
-)
+    figures=("moving_lines", "planes", "modifications", "codes", "images", "widths", "confusions"),
+    tables=(
+        "code_matrices", "decoding", "run", "spreads", "distances", "errors_by_width", "numbers", "outside", "readings",
+    ),
+)  # fmt: skip
 
 FAMILY = Chapter(
     source="family",
     full={
-        "dataset": "mnist", "n_train": 60000, "budgets": [50, 100, 250, 500, 1000, 2000], "class_budgets": [50, 100, 250],
+        "dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "class_budgets": "50 100 250",
         "n_orders": 3,
     },
     experiments=("family",),
+    figures=("growth", "budget", "online", "noise", "nu", "bounds", "machines"),
+    tables=("rules", "exponents", "budgets", "account", "chosen", "bounds_by_degree", "claims"),
 )  # fmt: skip
 
 CHAPTERS = [
@@ -168,7 +232,19 @@ CHAPTERS = [
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 """The parameter of a source notebook that tells its variants apart."""
 
-EXPERIMENTS = ("mnist", "data", "uci", "comparison", "forms", "seeds", "course", "family", "claims")
+EXPERIMENTS = (
+    "mnist",
+    "data",
+    "algorithm",
+    "multiclass",
+    "uci",
+    "comparison",
+    "forms",
+    "seeds",
+    "course",
+    "family",
+    "claims",
+)
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
 
 

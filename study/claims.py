@@ -1,4 +1,4 @@
-"""Claims: a number that a source publishes, ours beside it, and a verdict. The ledger of all claims is data/results/claims.csv.
+"""Claims: a number that a source publishes, ours beside it, and a verdict; the ledger of all is data/results/claims.csv.
 
 One row for every published number. A published number printed with d decimals stands for the values that round to it. The
 verdict is

@@ -20,6 +20,7 @@ import importlib
 import importlib.metadata
 import json
 import platform
+import shutil
 from dataclasses import asdict, is_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -124,6 +125,9 @@ class Experiment:
         if not recompute and self.is_fresh():
             return
         missing = [s for s in self.published if recompute or self._checkpoint(s) is None]
+        if recompute:
+            for s in missing:
+                shutil.rmtree(self._steps(s), ignore_errors=True)
         if self.processes > 1 and not self.together:
             jobs = Parallel(n_jobs=self.processes, return_as="generator_unordered")(
                 delayed(_publish_part)(self, s) for s in missing
@@ -146,6 +150,20 @@ class Experiment:
             for path in self._checkpoint_paths(s).values():
                 path.unlink(missing_ok=True)
                 path.with_suffix(".json").unlink(missing_ok=True)
+
+    def checkpoint(self, settings, step, compute):
+        """The arrays {name: array} of a step of a long computation, for the computing function itself.
+
+        They are those that an interrupted run has kept under build/, or compute(), which are kept now. step is a name. The
+        steps of a part are removed when the part is done.
+        """
+        path, source = self._steps(settings) / f"{step}.npz", self.provenance([settings])
+        try:
+            return store.read_arrays(path, source, self.command)
+        except store.StaleResult:
+            arrays = compute()
+            store.write_arrays(path, arrays, source)
+            return arrays
 
     def differences(self, settings):
         """The names of the tables (and "arrays") of one published part that come out otherwise when computed again."""
@@ -253,10 +271,16 @@ class Experiment:
     def _array_path(self, settings):
         return RESULTS / f"{self.chapter}_{self.arrays(settings)}.npz"
 
+    def _steps(self, settings):
+        """The folder of the steps of one part that is being computed."""
+        return BUILD / "results" / self.name / f"{self._key(settings)}_steps"
+
+    def _key(self, settings):
+        return hashlib.sha256(json.dumps(self._plain(settings), sort_keys=True).encode()).hexdigest()[:16]
+
     def _checkpoint_paths(self, settings):
         """{name: path} of the files in which one part is kept under build/."""
-        key = hashlib.sha256(json.dumps(self._plain(settings), sort_keys=True).encode()).hexdigest()[:16]
-        folder = BUILD / "results" / self.name
+        folder, key = BUILD / "results" / self.name, self._key(settings)
         paths = {table: folder / f"{key}_{table}.csv" for table in self.tables}
         return paths | ({"arrays": folder / f"{key}.npz"} if self.arrays else {})
 
@@ -278,6 +302,7 @@ class Experiment:
                 store.write_arrays(path, result[name], source)
             else:
                 store.write_table(path, result[name], source, self.command)
+        shutil.rmtree(self._steps(settings), ignore_errors=True)
 
 
 def _publish_part(experiment, settings):

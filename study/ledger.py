@@ -34,5 +34,5 @@ def ledger(settings, *, progress=False):
     rows = pd.concat([chapter.claims() for chapter in (mnist, multiclass, uci, seeds, course, family)], ignore_index=True)
     if len(twice := rows[rows["key"].duplicated()]):
         raise ValueError(f"keys of claims must be unique, got twice: {', '.join(twice['key'])}")
-    others = pd.concat([chapter.readings() for chapter in (uci, seeds, course)], ignore_index=True)
+    others = pd.concat([chapter.readings() for chapter in (uci, seeds, course, family)], ignore_index=True)
     return {"claims": rows, "readings": claims.readings_rows(others, rows)}

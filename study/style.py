@@ -44,6 +44,7 @@ METHOD_MARKERS = {
     "one-vs-all": "o",
     "ordinary": "s",
     "Xu-Zhang": "D",
+    "Xu-Zhang, no threshold": "d",
     "linear": "^",
     "SVM": "P",
     "kernel ridge": "X",

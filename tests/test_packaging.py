@@ -46,7 +46,7 @@ RUN_ONLY = {
 
 
 def imported(*patterns):
-    """The distributions of what Python files and source notebooks import, the project's own and the standard library aside."""
+    """The distributions of what Python files and source notebooks import from outside, the standard library aside."""
     own, found = {"kp", "study", "oracles"}, set()
     for path in {path for pattern in patterns for path in ROOT.glob(pattern)}:
         text = path.read_text(encoding="utf-8")

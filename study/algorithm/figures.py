@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
-from study.style import COLOURS, NEGATIVE, POSITIVE, canvas
+from study.style import NEGATIVE, POSITIVE, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas
 
 REGIONS = ListedColormap(["#FBE3D4", "#D6E8F5"])
 """Pale versions of NEGATIVE and POSITIVE, for the two sides of a decision surface."""
@@ -63,7 +63,7 @@ def figure_predictors(X, z, scores, box, table):
 
 
 def figure_log(table, ends, best):
-    """The mistake log (see toy.log_table): above step against example, below the training errors after each mistake.
+    """The mistake log (see tables.log_table): above step against example, below the training errors after each mistake.
 
     ends (E,) steps made when each epoch ended; best the number of mistakes of the minimizing predictor.
     """
@@ -76,10 +76,18 @@ def figure_log(table, ends, best):
     steps, errors = [*table["step"] + 1, ends[-1]], [*table["training_errors"], table["training_errors"].iloc[-1]]
     below.step(steps, errors, where="post", color="#555555", linewidth=1.1, label="predictor after each mistake")
     chosen = table.iloc[best - 1]
-    mark = dict(color=COLOURS["minimizing"], markersize=8, linestyle="none", zorder=4)
-    below.plot(chosen["step"] + 1, chosen["training_errors"], marker="D", label=f"minimizing (mistake {best})", **mark)
-    mark["color"] = COLOURS["final"]
-    below.plot(ends[-1], errors[-1], marker="o", label=f"final (mistake {len(table)})", clip_on=False, **mark)
+    mark = dict(color=PREDICTOR_COLOURS["minimizing"], markersize=8, linestyle="none", zorder=4)
+    below.plot(
+        chosen["step"] + 1,
+        chosen["training_errors"],
+        marker=PREDICTOR_MARKERS["minimizing"],
+        label=f"minimizing (mistake {best})",
+        **mark,
+    )
+    mark["color"] = PREDICTOR_COLOURS["final"]
+    below.plot(
+        ends[-1], errors[-1], marker=PREDICTOR_MARKERS["final"], label=f"final (mistake {len(table)})", clip_on=False, **mark
+    )
     below.set(xlabel="step", ylabel="training errors (examples)", ylim=(0, None))
     below.legend(loc="upper right")
     for axis in (above, below):
@@ -101,11 +109,11 @@ def figure_multiset(A):
 
 
 def figure_bounds(by_degree, by_gap):
-    """Mistakes and their bound against the degree (left) and the gap (right), from tables of toy.bound_table."""
+    """Mistakes and their bound against the degree (left) and the gap (right), rows of experiment.bounds."""
     figure, axes = canvas(1, 2, height=3.1, sharey=True)
     for axis, table, x, label in (
         (axes[0], by_degree, "degree", "degree $p$ of the kernel"),
-        (axes[1], by_gap, "set", "width of the gap"),
+        (axes[1], by_gap, "gap", "width of the gap"),
     ):
         range_ = [table["median"] - table["fewest"], table["most"] - table["median"]]
         axis.plot(table[x], table["bound"], "k--", marker="v", label=r"bound $(R/\gamma)^2$")
@@ -114,7 +122,7 @@ def figure_bounds(by_degree, by_gap):
         )
         axis.set(xlabel=label, yscale="log")
     axes[1].set_xscale("log")
-    axes[1].set_xticks(by_gap["set"], [f"{gap:g}" for gap in by_gap["set"]])
+    axes[1].set_xticks(by_gap["gap"], [f"{gap:g}" for gap in by_gap["gap"]])
     axes[1].minorticks_off()
     axes[0].set(ylabel="mistakes until none is left", xticks=by_degree["degree"])
     axes[1].legend(loc="upper right")
@@ -140,10 +148,10 @@ def _draw_surface(axis, f, box):
 def _label_outer(axes, used):
     """x_1 below the last row, x_2 left of each row."""
     rows, columns = axes.shape
-    for place, axis in enumerate(axes.flat[:used]):
-        if place // columns == rows - 1:
+    for position, axis in enumerate(axes.flat[:used]):
+        if position // columns == rows - 1:
             axis.set_xlabel("$x_1$")
-        if place % columns == 0:
+        if position % columns == 0:
             axis.set_ylabel("$x_2$")
 
 

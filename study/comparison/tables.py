@@ -2,19 +2,17 @@
 
 Sources: Demsar 2006 (ranks over data sets, Friedman's test, Nemenyi's critical difference); McNemar 1947; Clopper & Pearson.
 
-Tables are those of study.comparison.experiment. Symbols: N data sets, k methods, K (n, n) kernel values, sigma the width of an RBF.
+Symbols: N data sets, k methods, n test examples.
 """
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import pdist, squareform
 from scipy.stats import binomtest, friedmanchisquare, studentized_range, wilcoxon
 
-from kp import kernels
 from kp.mistakes import PREDICTORS
 from study import datasets
 from study.claims import interval
-from study.comparison.experiment import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS, median_distance
+from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, PERCEPTRONS
 
 
 def sets(errors):
@@ -55,8 +53,8 @@ def rates(errors):
 def chosen_rates(errors):
     """`rates` of every method with the predictor that validation chose (in each fold)."""
     table = rates(errors[errors["chosen"]].assign(predictor="chosen"))
-    order = {name: place for place, name in enumerate(errors["dataset"].unique())}
-    keys = table["dataset"].map(order), table["method"].map(METHODS.index)
+    order = {name: position for position, name in enumerate(errors["dataset"].unique())}
+    keys = table["dataset"].map(order), table["method"].map(NAMES.index)
     return table.drop(columns="predictor").iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
 
 
@@ -68,7 +66,7 @@ def errors_with_intervals(chosen, methods):
     return table.loc[part["dataset"].unique(), list(methods)].rename_axis(columns=None, index="set").reset_index()
 
 
-def by_method(chosen, methods=METHODS):
+def by_method(chosen, methods=NAMES):
     """Error rates (N, k) as a table: a row for each data set, a column for each method."""
     table = chosen.pivot(index="dataset", columns="method", values="error")
     return table.loc[chosen["dataset"].unique(), list(methods)]
@@ -95,7 +93,7 @@ def critical_difference(k, N, *, level=0.05):
 
 
 def groups(mean_ranks, difference):
-    """The maximal runs (first, last) of places in ascending mean ranks whose ends lie within the critical difference."""
+    """The maximal runs (first, last) of positions in ascending mean ranks whose ends lie within the critical difference."""
     values = np.sort(np.asarray(mean_ranks))
     last = [int(np.flatnonzero(values <= value + difference)[-1]) for value in values]
     return [(i, j) for i, j in enumerate(last) if j > i and (i == 0 or last[i - 1] < j)]
@@ -147,9 +145,9 @@ def signed_ranks(table, first, second):
     return float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0
 
 
-def mean_ranks(chosen):
+def mean_ranks(chosen, methods=NAMES):
     """A row for each method: mean rank over the data sets, and on how many sets it errs least (alone or with others)."""
-    table = by_method(chosen)
+    table = by_method(chosen, methods)
     best = table.eq(table.min(axis=1), axis=0).sum()
     found = pd.DataFrame({"method": table.columns, "mean rank": ranks(table).mean().to_numpy(), "best on": best.to_numpy()})
     return found.sort_values("mean rank", kind="stable", ignore_index=True)
@@ -177,7 +175,9 @@ def seconds(errors, times):
     part = errors.loc[errors["chosen"], keys].merge(times, on=keys)
     table = part.pivot_table(index="method", columns="dataset", values="seconds", aggfunc="mean", sort=False)
     return (
-        table.loc[[m for m in METHODS if m in table.index], part["dataset"].unique()].rename_axis(columns=None).reset_index()
+        table.loc[[name for name in NAMES if name in table.index], part["dataset"].unique()]
+        .rename_axis(columns=None)
+        .reset_index()
     )
 
 
@@ -204,7 +204,7 @@ def width_curves(validation):
 
 
 def best_widths(curves):
-    """The width of the lowest validation error (of equals the widest): a row for each data set, a column for each form."""
+    """The width of the lowest validation error, the widest of several: a row for each data set, a column for each form."""
     best = curves.loc[curves.groupby(["dataset", "method"], sort=False)["error"].idxmin()]
     table = best.pivot(index="dataset", columns="method", values="width")
     return (
@@ -212,60 +212,16 @@ def best_widths(curves):
     )
 
 
-def width_shift(widths, first="xu-zhang", second="ordinary"):
+def width_shift(widths, first, second):
     """The factor by which the best widths of the first form exceed those of the second: geometric mean over the sets."""
     return float(np.exp(np.mean(np.log(widths[first] / widths[second]))))
 
 
-def squared_kernel(name, width, *, count=800):
-    """K^2 of an RBF kernel on training examples of a data set, taken apart; a row for each pair of examples i <= j.
-
-    |x_i - m|^2 + |m - x_j|^2 = |x_i - x_j|^2 / 2 + 2 |m - (x_i + x_j)/2|^2 gives, summed over the training examples m,
-
-        K^2[i, j] = exp(-|x_i - x_j|^2 / (4 sigma^2))  sum_m exp(-|m - (x_i + x_j)/2|^2 / sigma^2),
-
-    an RBF kernel of width sqrt(2) sigma times the density of the examples at the midpoint. Columns: distance in medians;
-    kernel, wider and squared: K, the kernel of width sqrt(2) sigma and K^2 / n, and same, True where i = j. width is in
-    medians; at most `count` examples, taken at even steps.
-    """
-    data = datasets.load(name)
-    span = np.ptp(data.X, axis=0)
-    X = (data.X - data.X.min(axis=0)) / np.where(span > 0, span, 1)
-    X = np.ascontiguousarray(X[:: -(-len(X) // count)], dtype=np.float64)
-    sigma = width * median_distance(X)
-    K = kernels.gaussian(sigma=sigma)(X, X)
-    distances = squareform(pdist(X))
-    i, j = np.triu_indices(len(X))
-    wider = np.exp(-(distances[i, j] ** 2) / (4 * sigma**2))
-    return pd.DataFrame(
-        {
-            "distance": distances[i, j] / median_distance(X),
-            "kernel": K[i, j],
-            "wider": wider,
-            "squared": (K @ K)[i, j] / len(X),
-            "same": i == j,
-        }
-    )
-
-
-def density_ratio(squared):
-    """How unequal the self-values K^2[i, i] are: their 95th percentile over their 5th. A plain RBF kernel has 1."""
-    own = squared.loc[squared["same"], "squared"]
-    return float(own.quantile(0.95) / own.quantile(0.05))
-
-
 def at_narrowest_width(validation):
-    """Validation errors (fractions) at the narrowest RBF width, means over the data sets, of two forms and predictors.
-
-    a and f: average and final predictor of the ordinary form, b and g: those of one-vs-all.
-    """
+    """Mean validation errors (fractions) over the data sets at the narrowest RBF width: by form (row) and predictor."""
     part = validation[validation["width"] == validation["width"].min()]
-    error = (part["validation_errors"] / part["validation_n"]).groupby([part["method"], part["predictor"]]).mean()
-    return {
-        letter: float(error[method, predictor])
-        for method, letters in (("ordinary", "af"), ("one-vs-all", "bg"))
-        for letter, predictor in zip(letters, ("average", "final"), strict=True)
-    }
+    part = part.assign(error=part["validation_errors"] / part["validation_n"])
+    return part.pivot_table(index="method", columns="predictor", values="error", aggfunc="mean")
 
 
 def mean_ratio(table, first, second):
@@ -297,26 +253,33 @@ def mean_predictor_ratios(ratios):
     return means.loc[[p for p in PREDICTORS if p in means.index], list(PERCEPTRONS)].rename_axis(columns=None).reset_index()
 
 
-def against_both(paired, form="ordinary", others=("one-vs-all", "xu-zhang")):
-    """less and more: on how many sets `form` errs less, or more, than each of two others, with McNemar's p < 0.05."""
-    counts = {"less": [], "more": []}
-    for other in others:
+def against_final(ratios):
+    """On how many sets each predictor errs less / more than the final one: a row a predictor, a column a perceptron.
+
+    ratios as of `predictor_ratios`.
+    """
+    part = ratios[ratios["predictor"] != "final"]
+    part = part.assign(less=part["ratio"] < 1, more=part["ratio"] > 1)
+    counts = part.groupby(["predictor", "method"])[["less", "more"]].sum()
+    cells = counts["less"].astype(str) + " / " + counts["more"].astype(str)
+    table = cells.unstack().loc[[p for p in PREDICTORS if p != "final"], list(PERCEPTRONS)]
+    return table.rename_axis(columns=None).reset_index()
+
+
+def against_others(paired, form):
+    """On how many sets a form errs less, and more, than each other kernel form, with McNemar's p < 0.05.
+
+    Columns other, errs less, errs more.
+    """
+    rows = []
+    for other in (name for name in KERNEL_PERCEPTRONS if name != form):
         sure = paired[(paired["p"] < 0.05) & (paired[["first", "second"]].isin([form, other]).all(axis=1))]
         towards = np.where(sure["first"] == form, sure["difference"], -sure["difference"])
-        counts["less"].append(int(np.sum(towards < 0)))
-        counts["more"].append(int(np.sum(towards > 0)))
-    return counts
+        rows.append({"other": other, "errs less": int(np.sum(towards < 0)), "errs more": int(np.sum(towards > 0))})
+    return pd.DataFrame(rows)
 
 
 def largest_gap(ranks, methods):
     """The largest difference of mean ranks among some methods."""
     values = ranks.loc[ranks["method"].isin(methods), "mean rank"]
     return float(values.max() - values.min())
-
-
-def whether_apart(ranks, methods, difference):
-    """A clause that says whether the mean ranks of some methods differ by the critical difference."""
-    gap = largest_gap(ranks, methods)
-    return f"their mean ranks differ by {gap:.2f} at most, which is " + (
-        "significant" if gap >= difference else "not significant"
-    )

@@ -9,9 +9,10 @@ images of each in 16 x 16 pixels, are not published with it; as many MNIST image
 Symbols: d inputs, s standard deviation of a class, C = 2^d classes, eta learning rate; width sigma of the RBF kernel.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
-from scipy.stats import percentileofscore
 from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_random_state
 
@@ -19,17 +20,12 @@ from kp import kernels
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import CrossGram, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
-from study import RESULTS, ROOT, datasets, store
+from study import ROOT, datasets
+from study.experiment import experiment
 
-MODULES = (
-    "kp.delta_rule", "kp.estimator", "kp.gram", "kp.kernels", "kp.mistakes", "kp.output_codes", "kp.perceptron",
-    "kp.predictors", "study.course.experiment",
-)  # fmt: skip
-"""The code that can change a result."""
+PAGE = ROOT / "data" / "published" / "course_page.csv"
+"""The numbers that the page prints."""
 
-DATASETS = ("mnist",)
-COMMAND = "python -m study run course"
-PUBLISHED = ROOT / "data" / "published" / "course_page.csv"
 CODES = ("one-hot", "binary")
 PRESENTATIONS = 10_000
 """nt of the page's listing: the most presentations of a run."""
@@ -44,9 +40,39 @@ CODE_SPREADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 WIDTHS = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 1, 3 / 2)
 """sigma in units of the median distance between two images."""
 
-N_SEEDS, N_CODE_SEEDS, N_SPLITS = 1000, 200, 100
 SIDE, PER_DIGIT = 16, 224
 """Pixels along a side, and images of each digit, of the page's set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The images, "mnist" or "digits", and how often each experiment is repeated.
+
+    n_seeds runs count modifications, n_code_seeds compare the codes, n_splits halve the images; their seeds are
+    random_state, random_state + 1, ...
+    """
+
+    dataset: str
+    n_seeds: int
+    n_code_seeds: int
+    n_splits: int
+    random_state: int = 0
+
+    def __post_init__(self):
+        if self.dataset not in ("mnist", "digits"):
+            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
+        for name, low in (("n_seeds", 1), ("n_code_seeds", 1), ("n_splits", 1), ("random_state", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+
+
+PUBLISHED = Settings(dataset="mnist", n_seeds=1000, n_code_seeds=200, n_splits=100)
+
+
+def fields(*names):
+    """A function that gives these fields of settings as a dict: what an experiment depends on."""
+    return lambda settings: {name: getattr(settings, name) for name in names}
 
 
 def gaussian_classes(inputs, *, n_per_class=50, s=0.2, random_state):
@@ -84,7 +110,7 @@ def nearest_run(inputs, modifications, *, n_seeds, random_state=0, **options):
     return best[1:]
 
 
-def count_modifications(*, n_seeds=N_SEEDS, spreads=SPREADS, random_state=0):
+def count_modifications(*, n_seeds, spreads=SPREADS, random_state=0):
     """How many runs needed how many modifications until all classes were separated, binary codes; a tidy table.
 
     Columns: inputs, n_per_class, s, eta, counted ("presentations" that modified any weight vector, as the page's panels
@@ -108,7 +134,7 @@ def count_modifications(*, n_seeds=N_SEEDS, spreads=SPREADS, random_state=0):
     return pd.DataFrame(rows, columns=names)
 
 
-def compare_codes(*, n_seeds=N_CODE_SEEDS, spreads=CODE_SPREADS, n_per_class=50, random_state=0):
+def compare_codes(*, n_seeds, spreads=CODE_SPREADS, n_per_class=50, random_state=0):
     """Both codes on the same data, one row a run: inputs, s, code, run, converged, modifications (presentations that
     modified), train_errors (classes got wrong), n, test_errors on as many fresh samples."""
     rows = []
@@ -186,7 +212,7 @@ def fit_digits(K, y, *, code, random_state, max_iter=100):
     ).fit(K, y)  # fmt: skip
 
 
-def digits_table(digits, *, n_splits=N_SPLITS, widths=WIDTHS, codes=CODES, random_state=0):
+def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0):
     """One row for each width, code and split: width, code, split, train_errors, test_errors, n_train, n_test, epochs,
     converged, mistakes (over all outputs), unmatched (test images whose outputs match no code), unmatched_errors."""
     rows = []
@@ -212,7 +238,7 @@ def digits_table(digits, *, n_splits=N_SPLITS, widths=WIDTHS, codes=CODES, rando
     return pd.DataFrame(rows, columns=names)
 
 
-def confusion_table(digits, width, *, n_splits=N_SPLITS, random_state=0):
+def confusion_table(digits, width, *, n_splits, random_state=0):
     """Confusion matrices of one-hot codes at one width: width, split, part (train or test), true, and counts of images read
     as each digit, as_0 .. as_9."""
     K, rows = digits.gram(width), []
@@ -233,169 +259,38 @@ def nearest_width(table, error):
     return float((means - error).abs().idxmin())
 
 
-def publish(*, recompute=False, progress=False):
-    """Compute the four tables at published scale and store them, unless those of this code are stored already."""
-    sources = _sources()
-    try:
-        if not recompute:
-            for name, source in sources.items():
-                store.read_table(RESULTS / f"{name}.csv", source, COMMAND)
-            return
-    except store.StaleResult:
-        pass
-    digits = Digits(*images("mnist"))
-    errors = digits_table(digits)
-    tables = {
-        "course_modifications": count_modifications(),
-        "course_codes": compare_codes(),
-        "course_digits": errors,
-        "course_confusion": confusion_table(digits, nearest_width(errors, page()["test_error"])),
-    }
-    for name, rows in tables.items():
-        store.write_table(RESULTS / f"{name}.csv", rows, sources[name], COMMAND)
-
-
-def table(name):
-    """A stored table by its name; StaleResult if it does not belong to this code, its parameters and the data."""
-    return store.read_table(RESULTS / f"{name}.csv", _sources()[name], COMMAND)
-
-
-def modifications(n_seeds, *, random_state=0):
-    """`count_modifications`: as stored at published scale (1,000 seeds from 0), else computed on the spot."""
-    if (n_seeds, random_state) == (N_SEEDS, 0):
-        return table("course_modifications")
-    return count_modifications(n_seeds=n_seeds, random_state=random_state)
-
-
-def codes(n_seeds, *, random_state=0):
-    """`compare_codes`: as stored at published scale (200 seeds from 0), else computed on the spot."""
-    if (n_seeds, random_state) == (N_CODE_SEEDS, 0):
-        return table("course_codes")
-    return compare_codes(n_seeds=n_seeds, random_state=random_state)
-
-
-def digits_tables(dataset, digits, n_splits, *, random_state=0):
-    """(`digits_table`, `confusion_table` at the width nearest to the page's test error): those of "mnist" at published scale
-    (100 splits from 0) as stored, else computed on the spot."""
-    if (dataset, n_splits, random_state) == ("mnist", N_SPLITS, 0):
-        return table("course_digits"), table("course_confusion")
-    errors = digits_table(digits, n_splits=n_splits, random_state=random_state)
-    width = nearest_width(errors, page()["test_error"])
-    return errors, confusion_table(digits, width, n_splits=n_splits, random_state=random_state)
-
-
-def _sources():
-    """{name: provenance} of the four tables."""
-    digits = {"n_splits": N_SPLITS, "widths": list(WIDTHS)}
-    parameters = {
-        "course_modifications": {"n_seeds": N_SEEDS, "spreads": list(SPREADS), "n_per_class": list(PER_CLASS)},
-        "course_codes": {"n_seeds": N_CODE_SEEDS, "spreads": list(CODE_SPREADS)},
-        "course_digits": digits,
-        "course_confusion": digits | {"test_error": page()["test_error"]},
-    }
-    common, data = store.provenance("course", {}, MODULES, {}), datasets.checksums("mnist")
-    return {
-        name: common | {"experiment": name, "parameters": values, "data": data if "n_splits" in values else {}}
-        for name, values in parameters.items()
-    }
-
-
 def page():
     """{key: number} of the numbers that the page prints."""
-    return pd.read_csv(PUBLISHED, index_col="key")["published"].to_dict()
+    return pd.read_csv(PAGE, index_col="key")["published"].to_dict()
 
 
-def expanded(counts):
-    """The modifications (runs,) of a table of counts, one for each run; NaN where a run did not separate the classes."""
-    return np.repeat(counts["modifications"].to_numpy(float), counts["runs"])
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
+def modifications(settings, *, progress=False):
+    """How many modifications separate the generated classes; see `count_modifications`."""
+    return count_modifications(n_seeds=settings.n_seeds, random_state=settings.random_state)
 
 
-def summary(values, published=np.nan):
-    """{ours: median, low, high: 95 % range, n, percentile: place of the published number, 0 to 1} of values without NaN.
+@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"))
+def codes(settings, *, progress=False):
+    """Both codes on the generated classes; see `compare_codes`."""
+    return compare_codes(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
 
-    The percentile counts the values below and half of the equal ones.
+
+@experiment(
+    "course",
+    published=[PUBLISHED],
+    tables=("digits", "confusion"),
+    data=lambda settings: [settings.dataset],
+    reads=lambda settings: [PAGE],
+    parameters=fields("dataset", "n_splits", "random_state"),
+)
+def digits(settings, *, progress=False):
+    """Errors at all widths, and confusion matrices at the width whose mean test error is nearest to the page's.
+
+    See `digits_table`, `nearest_width` and `confusion_table`.
     """
-    values = np.asarray(values, dtype=float)
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return {"ours": np.nan, "low": np.nan, "high": np.nan, "n": 0, "percentile": np.nan}
-    low, ours, high = np.quantile(values, [0.025, 0.5, 0.975])
-    place = percentileofscore(values, published, kind="mean") / 100
-    return {"ours": ours, "low": low, "high": high, "n": len(values), "percentile": place}
-
-
-def by_spread(counts, published):
-    """A row for each inputs, n_per_class, s, eta and way of counting: `summary`, and separated, the share of runs that end.
-
-    published: {inputs: number}.
-    """
-    rows = []
-    for key, part in counts.groupby(["inputs", "n_per_class", "s", "eta", "counted"]):
-        values = expanded(part)
-        names = dict(zip(["inputs", "n_per_class", "s", "eta", "counted"], key, strict=True))
-        separated = np.mean(~np.isnan(values))
-        rows.append(names | summary(values, published[key[0]]) | {"separated": separated})
-    return pd.DataFrame(rows)
-
-
-def by_width(errors, published):
-    """A row for each code and width: `summary` of the test error, separated (share of splits without training errors),
-    epochs and mistakes (medians), unmatched (share of test images that match no code)."""
-    rows = []
-    for (code, width), part in errors.groupby(["code", "width"], sort=False):
-        of_error = summary(part["test_errors"] / part["n_test"], published)
-        more = {
-            "separated": part["converged"].mean(),
-            "epochs": part["epochs"].median(),
-            "mistakes": part["mistakes"].median(),
-            "unmatched": part["unmatched"].sum() / part["n_test"].sum(),
-        }
-        rows.append({"code": code, "width": width} | of_error | more)
-    return pd.DataFrame(rows)
-
-
-def claims(counts, errors, confusion):
-    """The page's numbers beside ours: from `modifications`, `digits_table` and `confusion_table` at published scale.
-
-    ours is the median over n runs or splits, low and high their 95 % range; the verdict is "exact" where ours is the
-    published number at its digits, "within" where that lies in the range, else "outside".
-    """
-    published, rows = pd.read_csv(PUBLISHED, index_col="key"), []
-    number = published["published"]
-
-    def add(key, detail="", **values):
-        row = {"item": published.at[key, "item"], "quantity": published.at[key, "quantity"] + detail}
-        rows.append(row | {"published": number[key], "percentile": np.nan} | values)
-
-    def exactly(key, value):
-        add(key, ours=value, low=value, high=value, n=1)
-
-    exactly("delta", abs(1 - np.sign(-0.5)))
-    exactly("samples", PER_CLASS[0])
-    for inputs in (2, 3):
-        exactly(f"classes_{inputs}", len(np.unique(binary(2**inputs), axis=0)))
-    spreads = by_spread(counts, {inputs: number[f"modifications_{inputs}"] for inputs in (2, 3)})
-    for row in spreads[spreads["s"].isin([0.2, 0.4]) & (spreads["eta"] == 1)].to_dict("records"):
-        detail = ", s = {s}, {n_per_class} a class, counting {counted}".format(**row)
-        add(f"modifications_{row['inputs']}", detail, **{k: row[k] for k in ("ours", "low", "high", "n", "percentile")})
-    one_hot = errors[errors["code"] == "one-hot"]
-    for width, part in one_hot.groupby("width"):
-        detail = f", sigma = {width:g} of the median distance"
-        for key, column in (("training_error", "train"), ("test_error", "test")):
-            rates = part[f"{column}_errors"] / part[f"n_{column}"]
-            add(key, detail, **summary(rates, number[key]))
-        if width == confusion["width"].iloc[0]:
-            rates = 1 - part["test_errors"] / part["n_test"]
-            add("correct", detail, **summary(rates, number["correct"]))
-    for key in published.index[published["item"].str.startswith("Eq. 45")]:
-        part, true, read = key.split("_")
-        cell = confusion.loc[(confusion["part"] == part) & (confusion["true"] == int(true)), f"as_{read}"]
-        detail = f", sigma = {confusion['width'].iloc[0]:g} of the median distance"
-        add(key, detail, **summary(cell, number[key]))
-    claims = pd.DataFrame(rows).assign(source="Course page", producer="course.ipynb")
-    digits = np.where(claims["published"] % 1 == 0, 0, 2)
-    equal = [round(ours, d) == number for ours, d, number in zip(claims["ours"], digits, claims["published"], strict=True)]
-    inside = (claims["low"] <= claims["published"]) & (claims["published"] <= claims["high"])
-    claims["verdict"] = np.where(equal, "exact", np.where(inside, "within", "outside"))
-    columns = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
-    return claims[columns].round({"ours": 4, "low": 4, "high": 4, "percentile": 4})
+    options = {"n_splits": settings.n_splits, "random_state": settings.random_state}
+    halved = Digits(*images(settings.dataset))
+    errors = digits_table(halved, **options)
+    width = nearest_width(errors, page()["test_error"])
+    return {"digits": errors, "confusion": confusion_table(halved, width, **options)}

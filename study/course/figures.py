@@ -10,18 +10,27 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from study.style import canvas, draw_image
+from study.style import (
+    BAND,
+    BLACK,
+    BLUE,
+    CLASS_COLOURS,
+    CLASS_MARKERS,
+    GREY,
+    PUBLISHED,
+    VERMILION,
+    canvas,
+    draw_image,
+    heat_map,
+)
 
-OUTPUTS = (("#000000", "-"), ("#D55E00", "--"), ("#0072B2", "-."))
-"""Colour and line of each output's boundary and weight vector."""
+OUTPUTS = ((BLACK, "-"), (CLASS_COLOURS[9], "--"), (CLASS_COLOURS[8], "-."))
+"""Colour and line of each output's boundary and weight vector; the colours are those of no class of eight."""
 
-CLASSES = (
-    ("#56B4E9", "o"), ("#E69F00", "s"), ("#009E73", "^"), ("#CC79A7", "D"),
-    ("#0072B2", "v"), ("#D55E00", "P"), ("#999999", "X"), ("#8C6D1F", "h"),
-)  # fmt: skip
-"""Colour and marker of each class."""
+CODES = {"one-hot": (BLUE, "o", "-"), "binary": (VERMILION, "s", "--")}
+PAGE = {"color": PUBLISHED["color"], "linewidth": 1, "linestyle": ":"}
+"""A line at a number that the page prints."""
 
-CODES = {"one-hot": ("#0072B2", "o", "-"), "binary": ("#D55E00", "s", "--")}
 EDGE = 1.95
 """Half the side of the squares and cubes in which classes about the corners of [-1, 1]^d are drawn."""
 
@@ -39,19 +48,19 @@ def figure_moving_lines(X, y, log, weights, codes):
             _draw_line(axis, w, *OUTPUTS[i], width=2.0 if moved else 1.1)
         if k:
             example = log.example[k - 1]
-            colour, marker = CLASSES[y[example]]
-            axis.scatter(*X[example], s=60, color=colour, marker=marker, edgecolors="black", linewidths=1.3, zorder=5)
+            colour, marker = CLASS_COLOURS[y[example]], CLASS_MARKERS[y[example]]
+            axis.scatter(*X[example], s=60, color=colour, marker=marker, edgecolors=BLACK, linewidths=1.3, zorder=5)
             wrong = log.errors[k - 1]
         axis.set_title(f"{'initial' if k == 0 else k}: {wrong} wrong", fontsize=8)
         axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         axis.grid(False)
     for axis in axes.flat[len(weights) :]:
         axis.set_axis_off()
-    for place, axis in enumerate(axes.flat[: len(weights)]):
-        axis.tick_params(labelbottom=place + columns >= len(weights))
-        if place + columns >= len(weights):
+    for panel, axis in enumerate(axes.flat[: len(weights)]):
+        axis.tick_params(labelbottom=panel + columns >= len(weights))
+        if panel + columns >= len(weights):
             axis.set_xlabel("$x_1$")
-        if place % columns == 0:
+        if panel % columns == 0:
             axis.set_ylabel("$x_2$")
     figure.legend(handles=_output_handles(2), loc="outside upper center", ncols=4)
     return figure
@@ -65,7 +74,7 @@ def figure_planes(X, y, codes, initial, final, views):
     panels = zip(axes.flat, [initial, *[final] * len(views)], [views[0], *views], titles, strict=True)
     for axis, weights, (elevation, azimuth), title in panels:
         for c in range(len(codes)):
-            colour, marker = CLASSES[c]
+            colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
             axis.scatter(*X[y == c].T, s=4, color=colour, marker=marker, alpha=0.7, linewidths=0, depthshade=False)
         for i, w in enumerate(weights):
             _draw_plane(axis, w, *OUTPUTS[i], f"$w_{i + 1}$")
@@ -85,13 +94,13 @@ def figure_planes(X, y, codes, initial, final, views):
 def figure_modifications(counts, rows, published):
     """Above, how many runs at s = 0.2 need how many modifications; below, median and 95 % range by s; the page's numbers.
 
-    counts: course.count_modifications; rows: course.by_spread; published {inputs: number}.
+    counts: experiment.modifications; rows: tables.by_spread; published {inputs: number}.
     """
     figure, axes = canvas(2, 2, height=4.9)
     here = (counts["eta"] == 1) & (counts["counted"] == "presentations")
     rows = rows[(rows["eta"] == 1) & (rows["counted"] == "presentations") & (rows["n"] > 0)]
     sizes = sorted(counts["n_per_class"].unique())
-    styles = dict(zip(sizes, (("#0072B2", "o", "-"), ("#D55E00", "s", "--")), strict=False))
+    styles = dict(zip(sizes, ((BLUE, "o", "-"), (VERMILION, "s", "--")), strict=False))
     for column, (inputs, number) in enumerate(published.items()):
         above, below = axes[:, column]
         for n, (colour, marker, line) in styles.items():
@@ -103,9 +112,9 @@ def figure_modifications(counts, rows, published):
             span = [part["ours"] - part["low"], part["high"] - part["ours"]]
             below.errorbar(part["s"] + shift, part["ours"], yerr=span, color=colour, linestyle=line, capsize=2, elinewidth=1)
             _draw_markers(below, part["s"] + shift, part["ours"], part["separated"] == 1, marker, colour)
-        above.axvline(number, color="black", linewidth=1, linestyle=":")
+        above.axvline(number, **PAGE)
         above.text(number, 0.98, f" page: {number}", va="top", fontsize=8, transform=above.get_xaxis_transform())
-        below.axhline(number, color="black", linewidth=1, linestyle=":")
+        below.axhline(number, **PAGE)
         below.text(0.02, number, f"page: {number}", va="bottom", fontsize=8, transform=below.get_yaxis_transform())
         above.set(title=f"{inputs} inputs, {2**inputs} classes", xlabel="modifications ($s = 0.2$)", ylim=(0, None))
         above.set_xlim(0, number * 1.25)
@@ -115,13 +124,13 @@ def figure_modifications(counts, rows, published):
         below.minorticks_off()
     axes[0, 0].set_ylabel("share of runs")
     axes[1, 0].set_ylabel("modifications")
-    axes[0, 1].legend(title="samples a class", title_fontsize=8, loc="center", bbox_to_anchor=(0.62, 0.5))
+    axes[0, 1].legend(title="samples per class", title_fontsize=8, loc="center", bbox_to_anchor=(0.62, 0.5))
     axes[1, 1].legend(handles=[_hollow()], loc="lower right")
     return figure
 
 
 def figure_codes(table):
-    """Both codes by s, from course.compare_codes: share separated, median modifications, mean test error, 95 % ranges."""
+    """Both codes by s, from experiment.codes: share separated, median modifications, mean test error, 95 % ranges."""
     figure, axes = canvas(3, 2, height=6.0, sharex=True, sharey="row")
     table = table.assign(error=table["test_errors"] / table["n"])
     for column, inputs in enumerate((2, 3)):
@@ -158,14 +167,14 @@ def figure_images(X, y):
 
 
 def figure_widths(rows, published):
-    """Test error by width of the kernel for both codes: median and 95 % range over splits, from course.by_width."""
+    """Test error by width of the kernel for both codes: median and 95 % range over splits, from tables.by_width."""
     figure, axis = canvas(height=3.5)
     for (code, (colour, marker, line)), shift in zip(CODES.items(), (0.98, 1.02), strict=True):
         part = rows[rows["code"] == code]
         span = [part["ours"] - part["low"], part["high"] - part["ours"]]
         axis.errorbar(part["width"] * shift, part["ours"], yerr=span, color=colour, linestyle=line, capsize=2, elinewidth=1)
         _draw_markers(axis, part["width"] * shift, part["ours"], part["separated"] == 1, marker, colour)
-    axis.axhline(published, color="black", linewidth=1, linestyle=":")
+    axis.axhline(published, **PAGE)
     axis.text(0.01, published, f"page: {published:.0%}", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
     widths = sorted(rows["width"].unique())
     axis.set_xscale("log")
@@ -185,13 +194,9 @@ def figure_confusions(train, test):
     figure, axes = canvas(1, 2, height=3.5)
     for axis, matrix, title in zip(axes, (train, test), ("training half", "test half"), strict=True):
         matrix = np.asarray(matrix)
-        axis.imshow(matrix, cmap="Blues", vmin=0, vmax=1.6 * matrix.max())
-        for (true, read), count in np.ndenumerate(matrix):
-            if count:
-                bold = "bold" if true == read else "normal"
-                axis.text(read, true, count, ha="center", va="center", fontsize=6.5, weight=bold)
+        heat_map(axis, matrix, rows=range(10), columns=range(10), vmin=0, vmax=1.6 * matrix.max(), mask=matrix == 0)
+        axis.set(title=title, xlabel="read as")
         axis.grid(False)
-        axis.set(title=title, xlabel="read as", xticks=range(10), yticks=range(10))
     axes[0].set_ylabel("true digit")
     return figure
 
@@ -203,7 +208,7 @@ def _wrong(X, y, weights, codes):
 
 def _draw_classes(axis, X, y, codes, *, size):
     for c in range(len(codes)):
-        colour, marker = CLASSES[c]
+        colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
         axis.scatter(*X[y == c].T, s=size, color=colour, marker=marker, alpha=0.6, linewidths=0)
 
 
@@ -256,7 +261,7 @@ def _draw_markers(axis, x, y, whole, marker, colour):
 
 
 def _hollow():
-    style = dict(color="#555555", linestyle="none", marker="o", markerfacecolor="white")
+    style = dict(color=GREY, linestyle="none", marker="o", markerfacecolor="white")
     return Line2D([], [], label="hollow: not all runs separate", **style)
 
 
@@ -271,5 +276,5 @@ def _draw_band(axis, groups, style, middle):
 
 def _output_handles(m):
     handles = [Line2D([], [], color=c, linestyle=s, label=f"output {i + 1}") for i, (c, s) in enumerate(OUTPUTS[:m])]
-    sample = dict(linestyle="none", marker="o", markersize=7, markerfacecolor="#DDDDDD", markeredgecolor="black")
+    sample = dict(linestyle="none", marker="o", markersize=7, markerfacecolor=BAND, markeredgecolor=BLACK)
     return [*handles, Line2D([], [], label="sample presented", **sample)]

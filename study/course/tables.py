@@ -1,4 +1,4 @@
-"""Tables of the course page's chapter for the eye: what its notebook shows of the measurements in study.course.experiment.
+"""Tables of the course page's chapter: its codes, its runs, and summaries of what study.course.experiment measures.
 
 Symbols: n samples, d inputs, C classes, m outputs, code (C, m) of +-1, f (n, m) outputs, s standard deviation of a class.
 """
@@ -10,21 +10,9 @@ import pandas as pd
 from scipy.stats import norm
 
 from kp.output_codes import binary, class_scores, one_hot
-from study.course import experiment as course
+from study.claims import percentile
 
 MATRICES = {"one-hot": one_hot, "binary": binary}
-
-REASONS = (
-    ("size of the error", "y − ŷ of ±1 labels is ±2; the page's own formula gives 2"),
-    ("training samples of each class", "the page has both: 100 in the text, 50 in the listing"),
-    ("s = 0.2", "the classes lie so far apart that fewer samples are mistaken"),
-    ("s = 0.4", "the classes overlap: few runs or none separate them, after more modifications"),
-    ("test error", "the error depends on the width, which the page does not name, and on the images"),
-    ("share of the test samples", "as the test error"),
-    ("training error", "some runs end with mistakes"),
-    (": counts", "one run of the page on images of its own, beside the median of ours"),
-)
-"""Why a published number lies outside: what its quantity contains, and the reason."""
 
 
 def listed(values, nothing="none"):
@@ -41,6 +29,51 @@ def fractions(widths):
 def signed(row):
     """A row of whole numbers as text with signs, such as "+1 −1 0"."""
     return " ".join(f"{int(value):+d}" if value else "0" for value in row).replace("-", "−")
+
+
+def expanded(counts):
+    """The modifications (runs,) of a table of counts, one for each run; NaN where a run did not separate the classes."""
+    return np.repeat(counts["modifications"].to_numpy(float), counts["runs"])
+
+
+def summary(values, published=np.nan):
+    """{ours: median, low, high: 95 % range, n, percentile of the published number, 0 to 1} of values, NaN left out."""
+    values = np.asarray(values, dtype=float)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return {"ours": np.nan, "low": np.nan, "high": np.nan, "n": 0, "percentile": np.nan}
+    low, ours, high = np.quantile(values, [0.025, 0.5, 0.975])
+    return {"ours": ours, "low": low, "high": high, "n": len(values), "percentile": percentile(values, published)}
+
+
+def by_spread(counts, published):
+    """A row for each inputs, n_per_class, s, eta and way of counting: `summary`, and separated, the share of runs that end.
+
+    published: {inputs: number}.
+    """
+    rows = []
+    for key, part in counts.groupby(["inputs", "n_per_class", "s", "eta", "counted"]):
+        values = expanded(part)
+        names = dict(zip(["inputs", "n_per_class", "s", "eta", "counted"], key, strict=True))
+        separated = np.mean(~np.isnan(values))
+        rows.append(names | summary(values, published[key[0]]) | {"separated": separated})
+    return pd.DataFrame(rows)
+
+
+def by_width(errors, published):
+    """A row for each code and width: `summary` of the test error, separated (share of splits without training errors),
+    epochs and mistakes (medians), unmatched (share of test images that match no code)."""
+    rows = []
+    for (code, width), part in errors.groupby(["code", "width"], sort=False):
+        of_error = summary(part["test_errors"] / part["n_test"], published)
+        more = {
+            "separated": part["converged"].mean(),
+            "epochs": part["epochs"].median(),
+            "mistakes": part["mistakes"].median(),
+            "unmatched": part["unmatched"].sum() / part["n_test"].sum(),
+        }
+        rows.append({"code": code, "width": width} | of_error | more)
+    return pd.DataFrame(rows)
 
 
 def codes_table(n_classes):
@@ -86,7 +119,7 @@ def run_table(X, y, model):
 
 
 def presented(spreads):
-    """The rows of course.by_spread for eta = 1 that count presentations."""
+    """The rows of `by_spread` for eta = 1 that count presentations."""
     return spreads[(spreads["eta"] == 1) & (spreads["counted"] == "presentations")]
 
 
@@ -130,15 +163,17 @@ def planes_table(spreads, *, n_per_class=50):
 
 
 def any_output(errors):
-    """The errors (runs,) of course.digits_table as the page's listing counts them: test images wrong in any output, that is
-    those read wrongly and those that match no code but are read rightly all the same."""
+    """The errors (runs,) of experiment.digits as the page's listing counts them: test images wrong in any output.
+
+    These are the images read wrongly, and those that match no code but are read rightly all the same.
+    """
     return errors["test_errors"] + errors["unmatched"] - errors["unmatched_errors"]
 
 
 def widths_table(errors, published):
     """A row for each width; for each code its test error (median and 95 % range as text), the percentile of the published
     one, and any, the median error when any wrong output counts."""
-    rows, parts = course.by_width(errors, published), []
+    rows, parts = by_width(errors, published), []
     rates = any_output(errors) / errors["n_test"]
     for code, part in rows.groupby("code", sort=False):
         own = errors["code"] == code
@@ -151,8 +186,10 @@ def widths_table(errors, published):
 
 
 def nearest_split(confusion, error):
-    """(split, train, test): the split of course.confusion_table whose test error is nearest to `error`, the first of equals,
-    and its two confusion matrices (10, 10)."""
+    """(split, train, test): the split whose test error is nearest to `error`, and its two confusion matrices (10, 10).
+
+    confusion is a table of experiment.confusion_table; of equally near splits the first is taken.
+    """
     gaps = {}
     for split, part in confusion[confusion["part"] == "test"].groupby("split"):
         matrix = _matrix(part)
@@ -176,33 +213,12 @@ def commonest(confusion, *, k=3):
     return pd.DataFrame({"true": true, "read": read, "images": counts[true, read]})
 
 
-def ledger(claims):
-    """course.claims as they are shown: without source and producer, in short words."""
-    quantity = (
-        _without_remark(claims["quantity"])
-        .str.replace("sigma = ", "σ = ")
-        .str.replace(" of the median distance", " medians")
-    )
-    names = {"low": "95 % from", "high": "to"}
-    return claims.assign(quantity=quantity).drop(columns=["source", "producer"]).rename(columns=names)
+def readings_table(readings, ledger):
+    """The verdicts of readings (study.claims.readings_rows), counted for each published number of the ledger.
 
-
-def _without_remark(quantity):
-    return quantity.str.replace(r" \(the listing .*\)", "", regex=True)
-
-
-def verdicts_table(claims):
-    """How many of course.claims are exact, within and outside, for each kind of number; of those outside, how often ours is
-    below and above, or missing, and why."""
-    kind = _without_remark(claims["quantity"]).str.replace(r", (\d+ a class|sigma = ).*", "", regex=True)
-    kind = kind.where(~claims["item"].str.startswith("Eq. 45"), claims["item"] + ": counts")
-    rows = []
-    for name, part in claims.groupby(kind, sort=False):
-        outside = part[part["verdict"] == "outside"]
-        reason = next((text for words, text in REASONS if words in name), "") if len(outside) else ""
-        rows.append({"number": name, "rows": len(part)}
-                    | {verdict: (part["verdict"] == verdict).sum() for verdict in ("exact", "within", "outside")}
-                    | {"below": (outside["ours"] < outside["published"]).sum(),
-                       "above": (outside["ours"] > outside["published"]).sum(),
-                       "missing": outside["ours"].isna().sum(), "why outside": reason})  # fmt: skip
-    return pd.DataFrame(rows)
+    Columns: number, published, readings, exact, within, outside.
+    """
+    counts = readings.groupby("key", sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    counts = counts.reindex(columns=["exact", "within", "outside"], fill_value=0)
+    named = ledger.set_index("key").loc[counts.index, ["quantity", "published"]].rename(columns={"quantity": "number"})
+    return named.assign(readings=counts.sum(axis=1)).join(counts).reset_index(drop=True)

@@ -15,12 +15,12 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from . import fetch, parse
-from .fetch import find
-from .registry import DATASETS, REMEDY, DataError, Dataset, File, facts, registered
-from .synthetic import blobs, five_classes, four_spirals, gaussians, moons, spirals
+from study.datasets import fetch, parse
+from study.datasets.fetch import find
+from study.datasets.registry import DATASETS, REMEDY, DataError, Dataset, File, facts, registered
+from study.datasets.synthetic import blobs, five_classes, four_spirals, gaussians, moons, spirals
 
-__all__ = ["DATASETS", "Data", "DataError", "Dataset", "File", "checksums", "class_indices", "definitions", "facts", "find"]
+__all__ = ["DATASETS", "Data", "DataError", "Dataset", "File", "class_indices", "definitions", "facts", "find"]
 __all__ += ["fingerprint", "load", "signs", "blobs", "five_classes", "four_spirals", "gaussians", "moons", "spirals"]
 
 PARSERS = {
@@ -69,11 +69,6 @@ class Data:
     def signs(self):
         """Signs (C, n) of the training part, one class against the rest; see signs."""
         return _frozen(signs(self.class_indices, len(self.classes)))
-
-    @cached_property
-    def signs_test(self):
-        """Signs (C, n') of the test part, one class against the rest; None without a customary split."""
-        return None if self.y_test is None else _frozen(signs(self.class_indices_test, len(self.classes)))
 
 
 def class_indices(y, classes):
@@ -150,17 +145,6 @@ def _frozen(array):
 def definitions(name):
     """The functions that, with all that they call, turn files and facts(name) into the arrays, class indices and signs."""
     return PARSERS[registered(name).parser], class_indices, signs
-
-
-def checksums(name, *, random_state=0):
-    """The provenance of a set: {path: sha256} of its files; {name: fingerprint} for a bundled or a synthetic set.
-
-    random_state: the int that seeds a synthetic set. Nothing is read but for a synthetic set, which is generated.
-    """
-    dataset = registered(name)
-    if dataset.kind == "synthetic":
-        return {f"{name}?random_state={random_state}": fingerprint(load(name, random_state=random_state))}
-    return {file.path: file.sha256 for file in dataset.files} or {name: dataset.sha256}
 
 
 def fingerprint(data):

@@ -7,8 +7,8 @@ import argparse
 import os
 import sys
 
-from . import fetch, load
-from .registry import DATASETS, DataError, registered
+from study.datasets import fetch, load
+from study.datasets.registry import DATASETS, DataError, registered
 
 PREAMBLE = """\
 # Data

@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from .registry import REMEDY, ROOT, DataError
+from study.datasets.registry import REMEDY, ROOT, DataError
 
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30

@@ -6,42 +6,89 @@ vote and its expected error); the learners of kp.budget. Support vector machines
 Every learner sees the examples once, in random order, and is asked before it learns from each: its errors on the way are the
 online errors. All use k(x, y) / sqrt(k(x, x) k(y, y)), most with k = (1 + x.y)^p, which on raw pixels is nearly cos(x, y)^p.
 
-Symbols: n examples, M mistakes, B budget, R the largest |phi(x)| (1 here), u a unit vector, gamma > 0 a margin,
-D = sqrt(sum_i max(0, gamma - y_i u.phi(x_i))^2).
+Symbols: n examples, M mistakes, B budget, u a unit vector, gamma > 0 a margin (see study.margins; R = 1 here).
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kp import kernels
 from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
-from study import RESULTS, datasets, store
+from study import datasets
+from study.experiment import experiment
+from study.family.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
+from study.margins import mistake_bound, rounded, separable_bound, unit_margins
 
-MODULES = ("kp.kernels", "kp.gram", "kp.perceptron", "kp.predictors", "kp.budget", "study.family.experiment")
-"""The code that can change a result."""
-
-DATASETS = ("mnist",)
-COMMAND = "python -m study run family"
-TABLES = ("streams", "final", "noise", "bounds", "nu", "machines")
-PROBLEMS = ("odd or even", "ten digits")
-METHODS = ("perceptron", "oldest", "random", "forgetron", "basic forgetron", "norma")
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 """Costs C of the support vector machines among which one is chosen."""
 DEGREES = range(1, 7)
 
 
+# What is run: the settings of a notebook, and the parts that its tables are made of.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """n random examples of the first n_train of a training set, in n_orders orders with the seeds from random_state on.
+
+    degree is that of the polynomial kernel.
+    """
+
+    dataset: str
+    n_train: int
+    n: int
+    n_orders: int
+    random_state: int
+    degree: int
+
+    @property
+    def seeds(self):
+        return range(self.random_state, self.random_state + self.n_orders)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream(Part):
+    """Streams of one learner: see `learner`; a fraction `noise` of the two labels is turned around."""
+
+    problem: str = ODD_OR_EVEN
+    kernel: str = "poly"
+    gamma: float
+    method: str = "perceptron"
+    budget: int = 0
+    noise: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise(Part):
+    """One fraction `noise` of wrong labels, and what learns from them: n_epochs passes, NORMA at each lambda."""
+
+    noise: float
+    n_epochs: int
+    regularizations: tuple
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound(Part):
+    """Mistakes and bounds at one degree; n_bound examples where a support vector machine gives u."""
+
+    n_bound: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nu(Part):
+    """A stream of NORMA with one nu."""
+
+    nu: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is run. n_train: the first examples of the training set; budgets: B for odd or even; class_budgets: B of each of
-    ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the RBF kernel.
+    """What a notebook runs. n_train: the first examples of the training set; budgets: B for odd or even; class_budgets: B of
+    each of ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the RBF kernel.
 
     n_noise examples, visited n_epochs times, learn from labels of which the fractions `noise` are wrong, with NORMA at each
     lambda of `regularizations`; n_growth examples once. n_bound examples where a support vector machine gives u.
@@ -74,6 +121,43 @@ class Settings:
         for name, high in most.items():
             if not 20 <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in 20..{high}, got {getattr(self, name)!r}")
+
+    def _part(self, kind, **changes):
+        common = ("dataset", "n_train", "n_orders", "random_state", "degree")
+        return kind(**({name: getattr(self, name) for name in common} | {"n": self.n_train} | changes))
+
+    def streams(self):
+        """The parts of `streams`: growth by kernel and by wrong labels, ten digits, then every method at every budget."""
+        own = self._part(Stream, gamma=self.gamma)
+        longer = replace(own, n_orders=max(5, self.n_orders))
+        growth = [replace(longer, kernel=kernel) for kernel in ("poly", "rbf")]
+        growth += [replace(longer, noise=noise, n=self.n_growth) for noise in self.noise if noise]
+        budgets = [
+            replace(own, problem=problem, method=method, budget=budget)
+            for problem, sizes in zip(PROBLEMS, (self.budgets, self.class_budgets), strict=True)
+            for method in METHODS[1:]
+            for budget in sizes
+        ]
+        return [*growth, replace(own, problem=TEN_DIGITS), *budgets]
+
+    def noises(self):
+        """The parts of `noise`."""
+        common = dict(n=self.n_noise, n_epochs=self.n_epochs, regularizations=self.regularizations)
+        return [self._part(Noise, noise=noise, **common) for noise in self.noise]
+
+    def bounds(self):
+        """The parts of `bounds`: each degree at n_bound, in all orders, then at n_train, in the first."""
+        few = [self._part(Bound, degree=degree, n=self.n_bound, n_bound=self.n_bound) for degree in DEGREES]
+        more = [replace(part, n=self.n_train, n_orders=1) for part in few]
+        return few + (more if self.n_train > self.n_bound else [])
+
+    def nu_streams(self):
+        """The parts of `nu`."""
+        return [self._part(Nu, n=self.n_nu, n_orders=1, nu=nu) for nu in self.nus]
+
+    def machines(self):
+        """The parts of `machines`."""
+        return [self._part(Part, n=n, n_orders=1) for n in self.sizes]
 
 
 PUBLISHED = Settings(
@@ -117,60 +201,24 @@ QUICK = Settings(
 """Small settings of the same shape for the bundled digits."""
 
 
-# ------------------------------------------------------------------ reading
+PROFILES = {"mnist": PUBLISHED, "digits": QUICK}
 
 
-def table(name, settings):
-    """One of TABLES for these settings: as stored for the published ones, computed on the spot (once) for all others.
+def settings(dataset, **changes):
+    """The settings of a notebook: those of the profile of "mnist" (published) or "digits" (quick), with changes.
 
-    streams   problem, kernel, method, budget, noise, random_state, examples, online_errors, mistakes, support
-    final     the same keys, n, errors on the n_test test examples, damage and shrinking of Forgetrons
-    noise     noise, method, passes, value (lambda or C), random_state, errors (train, validation, test), their n, support
-    bounds    degree, n, random_state, mistakes, bound, ... (see _bounds)
-    nu        nu, examples, margin_errors, margin
-    machines  n, random_state, method, support, errors, n_test
-    Raises StaleResult if a stored table is absent or was made by other code.
+    Sizes that exceed a smaller n_train are cut to it. Raises ValueError for other data sets and sizes.
     """
-    if name not in TABLES:
-        raise ValueError(f"table must be one of {', '.join(TABLES)}, got {name!r}")
-    if settings == PUBLISHED:
-        return store.read_table(_path(name), _source(), COMMAND)
-    return _computed(name, settings).copy()
+    if dataset not in PROFILES:
+        raise ValueError(f"dataset must be mnist or digits, got {dataset!r}")
+    base = PROFILES[dataset]
+    n = changes.get("n_train", base.n_train)
+    cut = {name: min(getattr(base, name), n) for name in ("n_growth", "n_bound", "n_nu")}
+    cut |= {"n_noise": min(base.n_noise, n // 2), "sizes": tuple(size for size in base.sizes if size <= n)}
+    return replace(base, **(cut | changes))
 
 
-def publish(*, recompute=False, progress=False):
-    """Compute the published tables and store them, unless those of this code are stored already."""
-    for name in TABLES:
-        try:
-            if not recompute:
-                store.read_table(_path(name), _source(), COMMAND)
-                continue
-        except store.StaleResult:
-            pass
-        store.write_table(_path(name), compute(name, PUBLISHED, progress=progress), _source(), COMMAND)
-
-
-def compute(name, settings, *, progress=False):
-    """Compute one table (streams and final come from the same runs, and are made together once)."""
-    if name in ("streams", "final"):
-        return _streams_and_final(settings, progress)[("streams", "final").index(name)]
-    return {"noise": _noise, "bounds": _bounds, "nu": _nu, "machines": _machines}[name](settings, progress)
-
-
-def _path(name):
-    return RESULTS / f"family_{name}.csv"
-
-
-def _source():
-    return store.provenance("family", asdict(PUBLISHED), MODULES, datasets.checksums("mnist"))
-
-
-@lru_cache(maxsize=32)
-def _computed(name, settings):
-    return compute(name, settings)
-
-
-# ------------------------------------------------------------------ learners and streams
+# Learners and streams.
 
 
 def learner(method, budget, settings, *, kernel="poly", random_state=0):
@@ -191,10 +239,10 @@ def learner(method, budget, settings, *, kernel="poly", random_state=0):
 
 def labels(problem, y):
     """Classes of a problem: the digit itself, or 1 for odd and 0 for even ones."""
-    return np.asarray(y, dtype=np.int64) % 2 if problem == "odd or even" else y
+    return np.asarray(y, dtype=np.int64) % 2 if problem == ODD_OR_EVEN else y
 
 
-def ordered(settings, n, random_state, *, problem="odd or even", noise=0.0):
+def ordered(settings, n, random_state, *, problem=ODD_OR_EVEN, noise=0.0):
     """(X, y): n random examples of the first n_train of the training set, a fraction of the two labels turned around.
 
     random_state: seed of the order and then of the noise.
@@ -224,196 +272,126 @@ def run_stream(model, X, y, classes):
     return rows
 
 
-def _plan(settings):
-    """(problem, kernel, method, budget, noise, n, seed) of every stream."""
-    seeds = range(settings.random_state, settings.random_state + settings.n_orders)
-    more = range(settings.random_state, settings.random_state + max(5, settings.n_orders))
-    n = settings.n_train
-    jobs = [(PROBLEMS[0], kernel, "perceptron", 0, 0.0, n, seed) for kernel in ("poly", "rbf") for seed in more]
-    jobs += [(PROBLEMS[0], "poly", "perceptron", 0, p, settings.n_growth, s) for p in settings.noise if p for s in more]
-    jobs += [(PROBLEMS[1], "poly", "perceptron", 0, 0.0, n, seed) for seed in seeds]
-    for problem, budgets in zip(PROBLEMS, (settings.budgets, settings.class_budgets), strict=True):
-        jobs += [(problem, "poly", m, b, 0.0, n, seed) for m in METHODS[1:] for b in budgets for seed in seeds]
-    return jobs
+def _dataset(part):
+    return [part.dataset]
 
 
-KEYS = ["problem", "kernel", "method", "budget", "noise", "random_state"]
+# Streams.
 
 
-@lru_cache(maxsize=4)
-def _streams_and_final(settings, progress):
-    data = datasets.load(settings.dataset)
+@experiment("family", published=PUBLISHED.streams, tables=("streams", "final"), data=_dataset, processes=2, sample=5)
+def streams(part, *, progress=False):
+    """{streams, final} of a Stream: what its learner did up to each checkpoint, and what it has come to.
 
-    def run(job):
-        problem, kernel, method, budget, noise, n, seed = job
-        X, y = ordered(settings, n, seed, problem=problem, noise=noise)
-        model = learner(method, budget, settings, kernel=kernel, random_state=seed)
-        key = (problem, kernel, method, budget, noise, seed)
-        rows = [key + row for row in run_stream(model, X, y, np.unique(labels(problem, data.y)))]
-        errors = int(np.sum(model.predict(data.X_test) != labels(problem, data.y_test)))
-        forgetting = isinstance(model, Forgetron)
-        damage, shrinking = (float(_round(v.sum())) if forgetting else np.nan for v in _damage(model))
-        return rows, key + (n, errors, len(data.y_test), damage, shrinking)
-
-    found = _side_by_side(run, _plan(settings), progress, "streams")
+    streams: the columns names.KEYS, examples, online_errors, mistakes, support (examples held);
+    final: KEYS, n, errors on the n_test test examples, damage and shrinking of Forgetrons (sums over removals).
+    """
+    data, rows, last = datasets.load(part.dataset), [], []
+    for seed in tqdm(part.seeds, desc=f"{part.method}, {part.budget}", disable=not progress):
+        X, y = ordered(part, part.n, seed, problem=part.problem, noise=part.noise)
+        model = learner(part.method, part.budget, part, kernel=part.kernel, random_state=seed)
+        key = (part.problem, part.kernel, part.method, part.budget, part.noise, seed)
+        rows += [key + row for row in run_stream(model, X, y, np.unique(labels(part.problem, data.y)))]
+        errors = int(np.sum(model.predict(data.X_test) != labels(part.problem, data.y_test)))
+        damage = shrinking = np.nan
+        if isinstance(model, Forgetron):
+            damage, shrinking = rounded(model.damage_.sum()), rounded(model.shrinking_.sum())
+        last.append((*key, part.n, errors, len(data.y_test), damage, shrinking))
     names = [*KEYS, "examples", "online_errors", "mistakes", "support"]
-    streams = pd.DataFrame([row for rows, _ in found for row in rows], columns=names)
-    final = pd.DataFrame([last for _, last in found], columns=[*KEYS, "n", "errors", "n_test", "damage", "shrinking"])
-    return streams, final
+    return {
+        "streams": pd.DataFrame(rows, columns=names),
+        "final": pd.DataFrame(last, columns=[*KEYS, "n", "errors", "n_test", "damage", "shrinking"]),
+    }
 
 
-def _damage(model):
-    return (model.damage_, model.shrinking_) if isinstance(model, Forgetron) else (np.zeros(1), np.zeros(1))
+# Label noise.
 
 
-def _side_by_side(run, jobs, progress, name):
-    """[run(job), ...] in the order of the jobs, two at a time, each on one thread."""
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(2) as pool:
-        return list(tqdm(pool.map(run, jobs), total=len(jobs), desc=name, disable=not progress))
+@experiment("family", published=PUBLISHED.noises, data=_dataset, processes=2)
+def noise(part, *, progress=False):
+    """Perceptron, NORMA at each lambda and support vector machines at each cost, on labels of which a fraction is wrong.
 
-
-def _round(value, digits=6):
-    """Significant digits that do not depend on the order of a library's sums."""
-    return np.array([float(f"{v:.{digits}g}") for v in np.atleast_1d(value)])[0]
-
-
-# ------------------------------------------------------------------ label noise
-
-
-def _noise(settings, progress):
-    """Perceptron, NORMA at each lambda and support vector machines at each cost, on labels of which a fraction is wrong."""
-    kernel, n = kernels.polynomial(settings.degree), settings.n_noise
-    data = datasets.load(settings.dataset)
-    z_test, n_test = labels(PROBLEMS[0], data.y_test), len(data.y_test)
-
-    def run(job):
-        noise, seed = job
-        X, y = ordered(settings, 2 * n, seed, noise=noise)
-        parts = [(X[:n], y[:n]), (X[n:], y[n:]), (data.X_test, z_test)]
-        common = dict(degree=settings.degree, random_state=seed)
-        models = [
-            ("perceptron", p, np.nan, BudgetPerceptron(budget=None, max_iter=p, **common)) for p in (1, settings.n_epochs)
-        ]
-        for value in settings.regularizations:
-            model = Norma(regularization=value, step=1.0, max_iter=settings.n_epochs, **common)
-            models.append(("norma", settings.n_epochs, value, model))
-        rows = []
+    Columns: noise, method, passes, value (lambda or C), random_state, errors (train with the labels as given, validation
+    with as many wrong labels, test), their n, support.
+    """
+    kernel, n, rows = kernels.polynomial(part.degree), part.n, []
+    data = datasets.load(part.dataset)
+    z_test, n_test = labels(ODD_OR_EVEN, data.y_test), len(data.y_test)
+    for seed in tqdm(part.seeds, desc=f"noise {part.noise:g}", disable=not progress):
+        X, y = ordered(part, 2 * n, seed, noise=part.noise)
+        samples = [(X[:n], y[:n]), (X[n:], y[n:]), (data.X_test, z_test)]
+        common = dict(degree=part.degree, random_state=seed)
+        models = [("perceptron", p, np.nan, BudgetPerceptron(budget=None, max_iter=p, **common)) for p in (1, part.n_epochs)]
+        for value in part.regularizations:
+            model = Norma(regularization=value, step=1.0, max_iter=part.n_epochs, **common)
+            models.append(("norma", part.n_epochs, value, model))
         for method, passes, value, model in models:
             model.fit(X[:n], y[:n])
-            errors = [int(np.sum(model.predict(x) != z)) for x, z in parts]
-            rows.append((noise, method, passes, value, seed, *errors, n, n, n_test, len(model.support_)))
-        values = [normalized(kernel, x, X[:n]) for x, _ in parts]
+            errors = [int(np.sum(model.predict(x) != z)) for x, z in samples]
+            rows.append((part.noise, method, passes, value, seed, *errors, n, n, n_test, len(model.support_)))
+        values = [normalized(kernel, x, X[:n]) for x, _ in samples]
         for cost in COSTS:
             machine = SVC(C=cost, kernel="precomputed").fit(values[0], y[:n])
-            errors = [int(np.sum(machine.predict(v) != z)) for v, (_, z) in zip(values, parts, strict=True)]
-            rows.append((noise, "svm", 0, cost, seed, *errors, n, n, n_test, len(machine.support_)))
-        return rows
-
-    seeds = range(settings.random_state, settings.random_state + settings.n_orders)
-    found = _side_by_side(run, [(noise, seed) for noise in settings.noise for seed in seeds], progress, "noise")
+            errors = [int(np.sum(machine.predict(v) != z)) for v, (_, z) in zip(values, samples, strict=True)]
+            rows.append((part.noise, "svm", 0, cost, seed, *errors, n, n, n_test, len(machine.support_)))
     names = ["noise", "method", "passes", "value", "random_state", "train", "validation", "test"]
     names += ["n_train", "n_validation", "n_test", "support"]
-    return pd.DataFrame([row for rows in found for row in rows], columns=names)
+    return pd.DataFrame(rows, columns=names)
 
 
-# ------------------------------------------------------------------ mistake bounds and the vote
+# Mistake bounds and the vote.
 
 
-def mistake_bound(margins, R):
-    """(bound, gamma, D): the least ((R + D) / gamma)^2 over gamma > 0, D = sqrt(sum max(0, gamma - margin)^2).
-
-    margins (n,) are y_i u.phi(x_i) for a unit vector u, which may be any: the perceptron makes no more mistakes than this in
-    one pass over the examples (Freund & Schapire 1999, Theorem 2), and so the bound holds to whatever precision u and gamma
-    were found. In terms of s = 1 / gamma the root is convex: R s + |max(0, 1 - s margins)|.
-    """
-    margins = np.asarray(margins, dtype=float)
-
-    def root(log_scale):
-        s = np.exp(log_scale)
-        return R * s + np.sqrt((np.maximum(0.0, 1.0 - s * margins) ** 2).sum())
-
-    centre = -np.log(max(np.abs(margins).max(), 1e-300))
-    found = minimize_scalar(root, bounds=(centre - 10.0, centre + 15.0), method="bounded", options={"xatol": 1e-8})
-    gamma = np.exp(-found.x)
-    return float(root(found.x) ** 2), float(gamma), float(np.sqrt((np.maximum(0.0, gamma - margins) ** 2).sum()))
-
-
-def vote_bound(bound, n):
-    """Expected error of the vote after one pass over n examples: (2 / (n + 1)) E[bound], in fractions.
-
-    bound is the mistake bound of a run over n + 1 examples, or the number of its mistakes itself (Freund & Schapire 1999,
-    Theorem 3 and its proof, after Helmbold & Warmuth 1995). Evaluated on one sample it estimates the expectation.
-    """
-    return 2.0 * np.asarray(bound, dtype=float) / (n + 1)
-
-
-def unit_margins(K, z, cost):
-    """Margins z_i u.phi(x_i) (n,) of the examples with kernel matrix K (n, n) and signs z, for the unit vector u that a
-    support vector machine without intercept finds.
-
-    The machine sees the set and its mirror image, so that its intercept is 0; only its direction is used.
-    """
-    Q = z[:, None] * K * z
-    mirrored = np.block([[Q, -Q], [-Q, Q]])
-    machine = SVC(C=cost, kernel="precomputed").fit(mirrored, np.repeat([1, -1], len(z)))
-    weights = np.bincount(machine.support_ % len(z), np.abs(machine.dual_coef_[0]), minlength=len(z))
-    return Q @ weights / np.sqrt(weights @ Q @ weights)
-
-
-def vote(model, X):
+def vote(model, kernel, X):
     """Votes (c,) on the points X of a perceptron without a budget after one pass: sum of c_m sgn f_m(x), with f_m after m
-    mistakes and c_m the steps that it stood. For two classes."""
+    mistakes and c_m the steps that it stood. For two classes; kernel is that of the perceptron."""
     steps, signs = model.support_, model.dual_coef_[0]
     stood = np.diff(steps, append=model.n_seen_)
     out = np.empty(len(X))
     for start in range(0, len(X), 1000):
-        K = normalized(model._kernel(), X[start : start + 1000], model.support_vectors_)
+        K = normalized(kernel, X[start : start + 1000], model.support_vectors_)
         out[start : start + 1000] = np.sign(np.cumsum(K * signs, axis=1)) @ stood
     return out
 
 
-def _bounds(settings, progress):
-    """One row for each degree and order at n_bound, and one for each degree at n_train.
+@experiment("family", published=PUBLISHED.bounds, data=_dataset, processes=2)
+def bounds(part, *, progress=False):
+    """One row for each order of a Bound.
 
-    mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound (R / gamma)^2 with the widest margin
-    found, missing where none is positive; total mistakes in 30 passes and whether the last was without one (separated);
-    vote_errors and last_errors of the first pass on n_test; svm_support, svm_errors of the support vector machine (C = 10).
+    Columns: degree, n, random_state, mistakes in one pass; bound, gamma, deviation D by the best u found; hard_bound
+    (R / gamma)^2 with the widest margin found, missing where none is positive; total mistakes in 30 passes and whether the
+    last was without one (separated); vote_errors and last_errors of the first pass on n_test; svm_support, svm_errors of the
+    support vector machine (C = 10). total and svm_* are missing where n exceeds n_bound.
     """
-    data = datasets.load(settings.dataset)
-    z_test, n_test = 2 * labels(PROBLEMS[0], data.y_test) - 1, len(data.y_test)
-
-    def run(job):
-        degree, n, seed = job
-        X, y = ordered(settings, n, seed)
-        z, kernel, some = 2 * y - 1, kernels.polynomial(degree), min(n, settings.n_bound)
-        model = BudgetPerceptron(budget=None, degree=degree, shuffle=False).fit(X, z)
+    data, rows = datasets.load(part.dataset), []
+    z_test, n_test = 2 * labels(ODD_OR_EVEN, data.y_test) - 1, len(data.y_test)
+    for seed in tqdm(part.seeds, desc=f"degree {part.degree}", disable=not progress):
+        X, y = ordered(part, part.n, seed)
+        z, kernel, some = 2 * y - 1, kernels.polynomial(part.degree), min(part.n, part.n_bound)
+        model = BudgetPerceptron(budget=None, degree=part.degree, shuffle=False).fit(X, z)
         K = normalized(kernel, X[:some], X[:some])
-        hard, total, separated = np.nan, np.nan, False
-        if n == some:
-            margins = [unit_margins(K, z, cost) for cost in COSTS]
-            widest = max(margin.min() for margin in margins)
-            hard = widest**-2 if widest > 0 else np.nan
-            longer = BudgetPerceptron(budget=None, degree=degree, max_iter=30, random_state=seed).fit(X, z)
+        hard, total, separated, own = np.nan, np.nan, False, (np.nan, np.nan)
+        if part.n == some:
+            margins = [unit_margins(K, z, cost=cost) for cost in COSTS]
+            widest = max(margins, key=np.min)
+            hard = separable_bound(widest, 1.0) if widest.min() > 0 else np.nan
+            longer = BudgetPerceptron(budget=None, degree=part.degree, max_iter=30, random_state=seed).fit(X, z)
             total, separated = int(longer.n_mistakes_[0]), bool(np.all(z[:, None] * longer.online_scores_ > 0))
+            machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
+            own = len(machine.support_), int(np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test))
         else:
             margins = [_margins_of_part(kernel, K, X, z, cost) for cost in COSTS[1:-1]]
         bound, gamma, deviation = min(mistake_bound(margin, 1.0) for margin in margins)
         if model.n_mistakes_[0] > bound:
             raise ArithmeticError(f"expected at most {bound:.6g} mistakes, a theorem, got {model.n_mistakes_[0]}")
-        errors = [int(np.sum(z_test * f <= 0)) for f in (vote(model, data.X_test), model.decision_function(data.X_test))]
-        machine = SVC(C=10.0, kernel="precomputed").fit(K, z[:some])
-        wrong = int(np.sum(machine.predict(normalized(kernel, data.X_test, X[:some])) != z_test))
-        values = [_round(v) for v in (bound, gamma, deviation, hard)]
-        own = (len(machine.support_), wrong) if n == some else (np.nan, np.nan)
-        return (degree, n, seed, int(model.n_mistakes_[0]), *values, total, separated, *errors, n_test, *own)
-
-    seeds = range(settings.random_state, settings.random_state + settings.n_orders)
-    jobs = [(degree, settings.n_bound, seed) for degree in DEGREES for seed in seeds]
-    if settings.n_train > settings.n_bound:
-        jobs += [(degree, settings.n_train, settings.random_state) for degree in DEGREES]
+        scores = vote(model, kernel, data.X_test), model.decision_function(data.X_test)
+        errors = [int(np.sum(z_test * f <= 0)) for f in scores]
+        values = [rounded(value) for value in (bound, gamma, deviation, hard)]
+        made = int(model.n_mistakes_[0])
+        rows.append((part.degree, part.n, seed, made, *values, total, separated, *errors, n_test, *own))
     names = ["degree", "n", "random_state", "mistakes", "bound", "gamma", "deviation", "hard_bound", "total", "separated"]
     names += ["vote_errors", "last_errors", "n_test", "svm_support", "svm_errors"]
-    return pd.DataFrame(_side_by_side(run, jobs, progress, "bounds"), columns=names)
+    return pd.DataFrame(rows, columns=names).astype(dict.fromkeys(["total", "svm_support", "svm_errors"], float))
 
 
 def _margins_of_part(kernel, K, X, z, cost):
@@ -426,45 +404,40 @@ def _margins_of_part(kernel, K, X, z, cost):
     return z * np.concatenate(parts) / length
 
 
-# ------------------------------------------------------------------ NORMA's nu, support vector machines
+# NORMA's nu, support vector machines.
 
 
-def _nu(settings, progress):
-    """Fraction of margin errors of NORMA along a stream for each nu; eta = 0.1, lambda = 1e-4, with intercept."""
-    X, y = ordered(settings, settings.n_nu, settings.random_state)
+@experiment("family", published=PUBLISHED.nu_streams, data=_dataset, processes=2)
+def nu(part, *, progress=False):
+    """Margin errors of NORMA along a stream of a Nu; eta = 0.1, lambda = 1e-4, with intercept.
 
-    def run(nu):
-        model = Norma(
-            degree=settings.degree, nu=nu, step=0.1, regularization=1e-4, fit_intercept=True, shuffle=False
-        )  # fmt: skip
-        rows, start = [], 0
-        for stop in checkpoints(len(y)):
-            model.partial_fit(X[start:stop], y[start:stop], classes=[0, 1])
-            rows.append((nu, stop, int(model.n_support_[0]), float(_round(model.margin_[0]))))
-            start = stop
-        return rows
-
-    found = _side_by_side(run, settings.nus, progress, "nu")
-    return pd.DataFrame([row for rows in found for row in rows], columns=["nu", "examples", "margin_errors", "margin"])
+    Columns: nu, examples (seen so far), margin_errors, margin rho.
+    """
+    X, y = ordered(part, part.n, part.random_state)
+    model = Norma(degree=part.degree, nu=part.nu, step=0.1, regularization=1e-4, fit_intercept=True, shuffle=False)
+    rows, start = [], 0
+    for stop in checkpoints(len(y)):
+        model.partial_fit(X[start:stop], y[start:stop], classes=[0, 1])
+        rows.append((part.nu, stop, int(model.n_support_[0]), rounded(model.margin_[0])))
+        start = stop
+    return pd.DataFrame(rows, columns=["nu", "examples", "margin_errors", "margin"])
 
 
-def _machines(settings, progress):
-    """Support vectors and test errors of the perceptron and of support vector machines (C = 1 and 10) by examples."""
-    data, kernel = datasets.load(settings.dataset), kernels.polynomial(settings.degree)
-    y_test, n_test = labels(PROBLEMS[0], data.y_test), len(data.y_test)
+@experiment("family", published=PUBLISHED.machines, data=_dataset, processes=2)
+def machines(part, *, progress=False):
+    """Support vectors and test errors of one pass of the perceptron and of support vector machines (C = 1 and 10).
 
-    def run(job):
-        n, seed = job
-        X, y = ordered(settings, n, seed)
-        model = learner("perceptron", None, settings).fit(X, y)
-        rows = [(n, seed, "perceptron", len(model.support_), int(np.sum(model.predict(data.X_test) != y_test)), n_test)]
-        K, K_test = normalized(kernel, X, X), normalized(kernel, data.X_test, X)
-        for cost in (1.0, 10.0):
-            machine = SVC(C=cost, kernel="precomputed", cache_size=500).fit(K, y)
-            wrong = int(np.sum(machine.predict(K_test) != y_test))
-            rows.append((n, seed, f"svm, C = {cost:g}", len(machine.support_), wrong, n_test))
-        return rows
-
-    found = _side_by_side(run, [(n, settings.random_state) for n in settings.sizes], progress, "machines")
-    names = ["n", "random_state", "method", "support", "errors", "n_test"]
-    return pd.DataFrame([row for rows in found for row in rows], columns=names)
+    Columns: n, random_state, method, support, errors, n_test.
+    """
+    data, kernel = datasets.load(part.dataset), kernels.polynomial(part.degree)
+    y_test, n_test = labels(ODD_OR_EVEN, data.y_test), len(data.y_test)
+    X, y = ordered(part, part.n, part.random_state)
+    key = part.n, part.random_state
+    model = learner("perceptron", None, part).fit(X, y)
+    rows = [(*key, "perceptron", len(model.support_), int(np.sum(model.predict(data.X_test) != y_test)), n_test)]
+    K, K_test = normalized(kernel, X, X), normalized(kernel, data.X_test, X)
+    for cost in (1.0, 10.0):
+        machine = SVC(C=cost, kernel="precomputed", cache_size=500).fit(K, y)
+        wrong = int(np.sum(machine.predict(K_test) != y_test))
+        rows.append((*key, f"svm, C = {cost:g}", len(machine.support_), wrong, n_test))
+    return pd.DataFrame(rows, columns=["n", "random_state", "method", "support", "errors", "n_test"])

@@ -5,20 +5,32 @@ Tables are those of study.family.experiment and study.family.tables.
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, PercentFormatter
 
-from study.family.experiment import PROBLEMS
-from study.style import canvas
+from study.family.names import ODD_OR_EVEN
+from study.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    METHOD_COLOURS,
+    ORANGE,
+    REFERENCE,
+    SKY,
+    VERMILION,
+    canvas,
+    log_percent_axis,
+)  # fmt: skip
 
 STYLES = {
-    "perceptron": ("#000000", "s", "-"),
-    "oldest": ("#E69F00", "v", "--"),
-    "random": ("#56B4E9", "^", ":"),
-    "forgetron": ("#0072B2", "o", "-"),
-    "basic forgetron": ("#009E73", "D", "-."),
-    "norma": ("#D55E00", "P", (0, (5, 1, 1, 1))),
+    "perceptron": (BLACK, "s", "-"),
+    "oldest": (ORANGE, "v", "--"),
+    "random": (SKY, "^", ":"),
+    "forgetron": (BLUE, "o", "-"),
+    "basic forgetron": (GREEN, "D", "-."),
+    "norma": (VERMILION, "P", (0, (5, 1, 1, 1))),
 }
-"""Colour, marker and line style of each method, everywhere in the chapter (Okabe & Ito's palette)."""
+"""Colour, marker and line style of each method, everywhere in the chapter."""
 
 NAMES = {
     "perceptron": "perceptron, no budget",
@@ -29,35 +41,27 @@ NAMES = {
     "norma": r"NORMA ($\rho = 0$)",
 }
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
-PERCENT = FuncFormatter(lambda value, _: f"{100 * value:g} %")
 
 
 def figure_growth(streams, budget):
     """Examples held against examples seen, means over orders: left the perceptron by kernel and wrong labels, with a line of
     slope 1; right all methods at one budget. Streams of odd or even."""
     figure, (left, right) = canvas(1, 2, height=3.4)
-    own = streams[(streams["problem"] == PROBLEMS[0]) & (streams["method"] == "perceptron")]
-    marks = iter(
-        [
-            ("#000000", "s", "-"),
-            ("#0072B2", "o", "--"),
-            ("#E69F00", "^", "-."),
-            ("#D55E00", "D", ":"),
-            *[("#777777", "x", "-")] * 9,
-        ]
-    )
-    for (kernel, noise), group in own.groupby(["kernel", "noise"], sort=False):
+    own = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
+    looks = [(BLACK, "s", "-"), (BLUE, "o", "--"), (ORANGE, "^", "-."), (VERMILION, "D", ":")]
+    for (colour, marker, line), ((kernel, noise), group) in zip(
+        looks + [(GREY, "x", "-")] * 9, own.groupby(["kernel", "noise"], sort=False), strict=False
+    ):
         mean = group.groupby("examples")["support"].mean()
-        colour, marker, line = next(marks)
         name = {"poly": "polynomial", "rbf": "RBF"}[kernel] + (f", {noise:.0%} wrong" if noise else "")
         left.plot(mean.index, mean, color=colour, marker=marker, linestyle=line, markevery=2, label=name)
     seen = np.array([own["examples"].max() / 30, own["examples"].max()])
     low = own.loc[own["examples"] == own["examples"].max(), "support"].min() / 60
-    left.plot(seen, low * seen / seen[0], color="#777777", linewidth=1.0)
+    left.plot(seen, low * seen / seen[0], color=GREY, linewidth=1.0)
     left.annotate("slope 1", (5 * seen[0], 5 * low), xytext=(6, -8), textcoords="offset points", fontsize=8)
     left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="examples held")
     left.legend(loc="upper left", fontsize=7)
-    clean = _comparable(streams, PROBLEMS[0])
+    clean = _comparable(streams, ODD_OR_EVEN)
     for method, (colour, marker, line) in STYLES.items():
         group = clean[(clean["method"] == method) & clean["budget"].isin([0, budget])]
         mean = group.groupby("examples")["support"].mean()
@@ -67,41 +71,36 @@ def figure_growth(streams, budget):
     for axis in (left, right):
         axis.xaxis.set_major_formatter(COUNTS)
         axis.yaxis.set_major_formatter(COUNTS)
-    right.xaxis.set_major_locator(mpl.ticker.MaxNLocator(4))
+    right.xaxis.set_major_locator(MaxNLocator(4))
     return figure
 
 
 def figure_budget(summaries):
-    """Error against the examples held; summaries {problem: table of tables_family.by_budget}. Above the online error, below
+    """Error against the examples held; summaries {problem: table of tables.by_budget}. Above the online error, below
     the test error of the last hypothesis; bars from the lowest to the highest order."""
     figure, axes = canvas(2, len(summaries), height=5.4, sharex="col", sharey="row", squeeze=False)
     for column, (problem, table) in zip(axes.T, summaries.items(), strict=True):
         for axis, rate in zip(column, ("online", "test"), strict=True):
             for method, (colour, marker, line) in STYLES.items():
                 part = table[table["method"] == method].sort_values("support")
-                reach = [part[rate] - part[f"{rate}_low"], part[f"{rate}_high"] - part[rate]]
+                rates = 100 * part[[rate, f"{rate}_low", f"{rate}_high"]].set_axis(["mean", "low", "high"], axis=1)
+                reach = [rates["mean"] - rates["low"], rates["high"] - rates["mean"]]
                 axis.errorbar(
-                    part["support"], part[rate], yerr=reach, color=colour, marker=marker, linestyle=line,
+                    part["support"], rates["mean"], yerr=reach, color=colour, marker=marker, linestyle=line,
                     markersize=8 if method == "perceptron" else 4, capsize=2, linewidth=1.2, label=NAMES[method],
                 )  # fmt: skip
             whole = table[table["method"] == "perceptron"]
-            axis.axhline(whole[rate].iloc[0], color="#999999", linewidth=0.8, zorder=1)
-            axis.set(xscale="log", yscale="log")
-            axis.yaxis.set_major_formatter(PERCENT)
-            axis.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+            axis.axhline(100 * whole[rate].iloc[0], zorder=1, **REFERENCE)
+            axis.set(xscale="log")
+            log_percent_axis(axis)
             axis.xaxis.set_major_formatter(COUNTS)
-            axis.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+            axis.xaxis.set_minor_formatter(NullFormatter())
         column[0].set_title(problem)
         column[1].set_xlabel("examples held at the end (by all learners)")
         for axis in column:
             axis.set_xticks(_ticks(table["support"].min(), table["support"].max()))
-    for row, rate in zip(axes, ("online", "test"), strict=True):
-        low = min(table[f"{rate}_low"].min() for table in summaries.values())
-        high = max(table[f"{rate}_high"].max() for table in summaries.values())
-        row[0].set_yticks(_ticks(low, high))
-        row[0].set_ylim(low * 0.9, high * 1.1)
-    axes[0, 0].set_ylabel("online error of the whole stream")
-    axes[1, 0].set_ylabel("test error of the last hypothesis")
+    axes[0, 0].set_ylabel("online error (%)")
+    axes[1, 0].set_ylabel("test error (%)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
@@ -115,14 +114,18 @@ def figure_online(streams, budgets):
             group = clean[(clean["method"] == method) & clean["budget"].isin([0, budget])]
             mean = group.groupby("examples")["online_errors"].mean()
             axis.plot(
-                mean.index, mean / mean.index, color=colour, marker=marker, linestyle=line, markevery=3, label=NAMES[method]
+                mean.index,
+                100 * mean / mean.index,
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markevery=3,
+                label=NAMES[method],
             )
-        axis.set(xscale="log", yscale="log", xlabel="examples seen", title=f"{problem}, budget {budget:,}")
+        axis.set(xscale="log", xlabel="examples seen", title=f"{problem}, budget {budget:,}")
         axis.xaxis.set_major_formatter(COUNTS)
-        axis.yaxis.set_major_formatter(PERCENT)
-        axis.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
-    axes[0, 0].set_yticks(_ticks(*axes[0, 0].get_ylim()))
-    axes[0, 0].set_ylabel("online errors / examples seen")
+        log_percent_axis(axis)
+    axes[0, 0].set_ylabel("online errors / examples seen (%)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
@@ -140,11 +143,11 @@ def figure_noise(noise):
             error = (ours[split] / ours[f"n_{split}"]).groupby(ours["value"])
             words = {"train": "training examples, labels as given", "test": "test examples"}[split]
             axis.plot(
-                error.mean().index, error.mean(), color="#D55E00", marker=marker, linestyle=line, label=f"NORMA: {words}"
+                error.mean().index, error.mean(), color=VERMILION, marker=marker, linestyle=line, label=f"NORMA: {words}"
             )
-            axis.fill_between(error.min().index, error.min(), error.max(), color="#D55E00", alpha=0.15, linewidth=0)
+            axis.fill_between(error.min().index, error.min(), error.max(), color=VERMILION, alpha=0.15, linewidth=0)
             level = (plain[split] / plain[f"n_{split}"]).mean()
-            axis.axhline(level, color="black", linestyle=line, linewidth=1.2, label=f"perceptron: {words}")
+            axis.axhline(level, color=BLACK, linestyle=line, linewidth=1.2, label=f"perceptron: {words}")
         axis.set(xscale="log", xlabel=r"$\lambda$", title=f"{rate:.0%} wrong labels")
         axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes[0, 0].set(ylabel="error", ylim=(0, None))
@@ -160,29 +163,35 @@ def figure_bounds(bounds):
     figure, (left, right) = canvas(1, 2, height=3.9)
     ended = part[part["separated"].astype(bool)].groupby("degree")["total"]
     for values, colour, marker, line, name in (
-        (group["hard_bound"].mean(), "#777777", "v", "--", r"$(R/\gamma)^2$, separable"),
-        (group["bound"].mean(), "#000000", "^", "-", r"$((R+D)/\gamma)^2$"),
-        (ended.mean(), "#E69F00", "D", "--", "mistakes until none is left"),
-        (group["mistakes"].mean(), "#0072B2", "o", "-", "mistakes in one pass"),
+        (group["hard_bound"].mean(), GREY, "v", "--", r"$(R/\gamma)^2$, separable"),
+        (group["bound"].mean(), BLACK, "^", "-", r"$((R+D)/\gamma)^2$"),
+        (ended.mean(), ORANGE, "D", "--", "mistakes until none is left"),
+        (group["mistakes"].mean(), BLUE, "o", "-", "mistakes in one pass"),
     ):
         left.plot(values.index, values, color=colour, marker=marker, linestyle=line, label=name)
-    left.axhline(n, color="#BBBBBB", linewidth=0.8)
+    left.axhline(n, **REFERENCE)
     left.annotate("n", (6, n), xytext=(0, 2), textcoords="offset points", ha="right", fontsize=8)
     left.set(yscale="log", ylabel="mistakes", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
     for values, colour, marker, line, name in (
-        (2 * group["bound"].mean() / (n + 1), "#000000", "^", "-", "vote: bound by the margin"),
-        (2 * group["mistakes"].mean() / (n + 1), "#0072B2", "o", "--", "vote: bound by its mistakes"),
-        ((part["vote_errors"] / part["n_test"]).groupby(part["degree"]).mean(), "#CC79A7", "s", "-", "vote: test error"),
-        (group["svm_support"].mean() / (n + 1), "#009E73", "v", "--", "SVM: support vectors / n"),
-        ((part["svm_errors"] / part["n_test"]).groupby(part["degree"]).mean(), "#009E73", "D", "-", "SVM: test error"),
+        (2 * group["bound"].mean() / (n + 1), BLACK, "^", "-", "vote: bound by the margin"),
+        (2 * group["mistakes"].mean() / (n + 1), BLUE, "o", "--", "vote: bound by its mistakes"),
+        ((part["vote_errors"] / part["n_test"]).groupby(part["degree"]).mean(), ORANGE, "s", "-", "vote: test error"),
+        (group["svm_support"].mean() / (n + 1), METHOD_COLOURS["SVM"], "v", "--", "SVM: support vectors / n"),
+        (
+            (part["svm_errors"] / part["n_test"]).groupby(part["degree"]).mean(),
+            METHOD_COLOURS["SVM"],
+            "D",
+            "-",
+            "SVM: test error",
+        ),
     ):
-        right.plot(values.index, values, color=colour, marker=marker, linestyle=line, label=name)
-    right.set(yscale="log", ylabel="error", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
+        right.plot(values.index, 100 * values, color=colour, marker=marker, linestyle=line, label=name)
+    log_percent_axis(right)
+    right.set(ylabel="error (%)", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
     left.yaxis.set_major_formatter(COUNTS)
-    right.yaxis.set_major_formatter(PERCENT)
+    left.yaxis.set_minor_formatter(NullFormatter())
+    left.set_yticks(_ticks(*left.get_ylim()))
     for axis in (left, right):
-        axis.set_yticks(_ticks(*axis.get_ylim()))
-        axis.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
         axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=1)
     return figure
 
@@ -210,25 +219,25 @@ def figure_nu(nu):
 def figure_machines(machines):
     """Support vectors (left) and test error (right) of the perceptron and of support vector machines, by examples."""
     figure, (left, right) = canvas(1, 2, height=3.2)
-    styles = [STYLES["perceptron"], ("#009E73", "o", "--"), ("#CC79A7", "^", "-.")]
+    styles = [STYLES["perceptron"], (METHOD_COLOURS["SVM"], "o", "--"), (METHOD_COLOURS["SVM"], "^", "-.")]
     for (method, group), (colour, marker, line) in zip(machines.groupby("method", sort=False), styles, strict=False):
         left.plot(
             group["n"], group["support"], color=colour, marker=marker, linestyle=line, label=method.replace("svm", "SVM")
         )
-        right.plot(group["n"], group["errors"] / group["n_test"], color=colour, marker=marker, linestyle=line, label=method)
+        right.plot(
+            group["n"], 100 * group["errors"] / group["n_test"], color=colour, marker=marker, linestyle=line, label=method
+        )
     left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="support vectors")
-    right.set(xscale="log", yscale="log", xlabel="training examples", ylabel="test error")
+    right.set(xscale="log", xlabel="training examples", ylabel="test error (%)")
+    log_percent_axis(right)
     for axis in (left, right):
         axis.set_xticks(sorted(machines["n"].unique()))
         axis.xaxis.set_major_formatter(COUNTS)
-        axis.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+        axis.xaxis.set_minor_formatter(NullFormatter())
         axis.tick_params(axis="x", labelrotation=30)
     left.yaxis.set_major_formatter(COUNTS)
-    left.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+    left.yaxis.set_minor_formatter(NullFormatter())
     left.set_yticks(_ticks(*left.get_ylim()))
-    right.set_yticks(_ticks(*right.get_ylim()))
-    right.yaxis.set_major_formatter(PERCENT)
-    right.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
     left.legend(loc="upper left")
     return figure
 

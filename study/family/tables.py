@@ -1,32 +1,14 @@
-"""What the tables of the family study say: growth of the support set, error by budget, the cure of overfitting, claims.
+"""What the tables of the family's chapter say: growth of the support set, error by budget, overfitting, mistake bounds.
 
-Nothing that is stored is computed here: these are summaries of the tables of study.family.experiment, and its settings.
+These are summaries of the tables of study.family.experiment; nothing is fitted to data here.
 """
-
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from study.claims import COLUMNS, verdict
-from study.family import experiment as family
-
-
-def settings(dataset, **changes):
-    """The settings of a notebook: those of the profile of "mnist" (published) or "digits" (quick), with changes.
-
-    Lists become tuples; sizes that exceed a smaller n_train are cut to it. Raises ValueError for other data sets and sizes.
-    """
-    profiles = {"mnist": family.PUBLISHED, "digits": family.QUICK}
-    if dataset not in profiles:
-        raise ValueError(f"dataset must be mnist or digits, got {dataset!r}")
-    base = profiles[dataset]
-    changes = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
-    n = changes.get("n_train", base.n_train)
-    cut = {name: min(getattr(base, name), n) for name in ("n_growth", "n_bound", "n_nu")}
-    cut |= {"n_noise": min(base.n_noise, n // 2), "sizes": tuple(size for size in base.sizes if size <= n)}
-    return replace(base, **(cut | changes))
+from study.family.names import KEYS, ODD_OR_EVEN
+from study.margins import vote_bound
 
 
 def growth_exponents(streams):
@@ -36,7 +18,7 @@ def growth_exponents(streams):
     95 % interval low, high (Student's t), and below, the fraction of orders with an exponent of at most 1.
     """
     rows = []
-    part = streams[(streams["problem"] == family.PROBLEMS[0]) & (streams["method"] == "perceptron")]
+    part = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
     for (kernel, noise), group in part.groupby(["kernel", "noise"], sort=False):
         fits = []
         for _, run in group.groupby("random_state"):
@@ -53,8 +35,8 @@ def by_budget(streams, final, problem):
 
     Orders that only the perceptron without a budget has seen are left out.
     """
-    last = streams.loc[streams.groupby(family.KEYS, sort=False)["examples"].idxmax()]
-    both = last.merge(final, on=family.KEYS, validate="one_to_one")
+    last = streams.loc[streams.groupby(KEYS, sort=False)["examples"].idxmax()]
+    both = last.merge(final, on=KEYS, validate="one_to_one")
     both = both[(both["problem"] == problem) & (both["kernel"] == "poly") & (both["noise"] == 0)]
     both = both[both["random_state"].isin(both.loc[both["budget"] > 0, "random_state"])]
     both = both.assign(online=both["online_errors"] / both["n"], test=both["errors"] / both["n_test"])
@@ -65,32 +47,6 @@ def by_budget(streams, final, problem):
         damage=("damage", "mean"), shrinking=("shrinking", "mean"), n_orders=("test", "size"),
     )  # fmt: skip
     return summary.reset_index()
-
-
-def claims(streams=None):
-    """The article's statements that a number can test: columns of the claims ledger, from the published tables.
-
-    Growth linear in the examples presented is an exponent of 1 (verdict by the interval over orders; percentile the fraction
-    of orders with an exponent of at most 1). A budget that is kept is an exact count.
-    """
-    streams = family.table("streams", family.PUBLISHED) if streams is None else streams
-    rows = []
-    for row in growth_exponents(streams).itertuples():
-        words = f"exponent of the growth of the support set, {row.kernel} kernel, {row.noise:.0%} wrong labels"
-        rows.append((words, 1.0, row.exponent, row.low, row.high, row.examples, row.below))
-    for method in ("forgetron", "basic forgetron"):
-        part = streams[(streams["method"] == method) & (streams["problem"] == family.PROBLEMS[0])]
-        for budget, group in part.groupby("budget"):
-            most = int(group["support"].max())
-            rows.append(
-                (f"most examples held by the {method}, budget {budget}", budget, most, most, most, len(group), np.nan)
-            )
-    names = ["quantity", "published", "ours", "low", "high", "n", "percentile"]
-    found = pd.DataFrame(rows, columns=names).assign(
-        source="Encyclopedia article", item="Variants and extensions", producer="family.ipynb"
-    )
-    found["verdict"] = verdict(found["published"], found["ours"], found["low"], found["high"])
-    return found[COLUMNS].round({"ours": 4, "low": 4, "high": 4})
 
 
 def chosen_by_validation(noise):
@@ -135,8 +91,8 @@ def bound_summary(bounds):
         mistakes=("mistakes", "mean"), bound=("bound", "mean"), hard_bound=("hard_bound", "mean"),
         vote_errors=("vote_errors", "mean"), n_test=("n_test", "first"), svm_support=("svm_support", "mean"),
     )  # fmt: skip
-    rows["by mistakes"] = family.vote_bound(rows["mistakes"], rows["n"])
-    rows["by margin"] = family.vote_bound(rows["bound"], rows["n"])
+    rows["by mistakes"] = vote_bound(rows["mistakes"], rows["n"])
+    rows["by margin"] = vote_bound(rows["bound"], rows["n"])
     rows["vote"] = rows["vote_errors"] / rows["n_test"]
     rows["SVM held"] = rows["svm_support"] / (rows["n"] + 1)
     return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})

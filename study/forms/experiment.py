@@ -3,14 +3,16 @@
 Sources: Hermans 2021 (one-vs-all); Duda, Hart & Stork 2001 (ordinary); Xu & Zhang 2005, eqs 10 and 11.
 
 The kernel of each form is chosen on images that no training here has seen; test images are looked at once, with that kernel,
-for growing numbers of training images. Xu and Zhang's form learns in the squared Gram matrix up to SQUARED examples and by
-its coefficients beyond, where training errors, and so the minimizing predictor, and votes would take the rows of K^2.
+for growing numbers of training images. Up to SQUARED examples Xu and Zhang's form learns in the squared Gram matrix; beyond,
+it updates its coefficients. There, training errors (which the minimizing predictor needs) and votes would need the rows of
+K^2, so these two predictors are left out.
 
 Symbols: n training examples, S support examples, C classes, E epochs.
 """
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -20,15 +22,9 @@ from kp import kernels, kesler, perceptron
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.predictors import expansion, replay
-from study import BUILD, RESULTS, datasets, store
+from study import datasets
+from study.experiment import experiment
 
-MODULES = (
-    "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.kesler", "study.forms.experiment",
-)  # fmt: skip
-"""The code that can change a result."""
-
-DATASETS = ("mnist",)
-COMMAND = "python -m study run forms"
 FORMS = ("one-vs-all", "ordinary", "Xu-Zhang", "Xu-Zhang, no threshold")
 SQUARED = 12_000
 """The most examples for which K^2 is held: 2.3 GB with K."""
@@ -38,26 +34,58 @@ MEMORY = 5 * 2**30
 SEED = 0
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is run on a data set: the kernels to choose from, and the numbers of training examples with their epochs."""
+@dataclass(frozen=True, kw_only=True)
+class ChoiceSettings:
+    """The choice of a form's kernel: RBF widths and degrees of (1 + x . y)^degree to choose from.
 
-    widths: tuple
-    degrees: tuple
-    n_choose: int
+    n examples train, n_validate others validate: the first and the last of the training part of "mnist" or "digits".
+    """
+
+    dataset: str
+    form: str
+    widths: tuple[float, ...]
+    degrees: tuple[int, ...]
+    n: int
     n_validate: int
-    sizes: dict
 
 
-PLANS = {
-    "mnist": Plan(
-        widths=(300.0, 500.0, 700.0, 1000.0, 1400.0), degrees=(2, 4, 6), n_choose=4000, n_validate=4000,
-        sizes={1000: 10, 2000: 10, 4000: 10, 10_000: 10, 60_000: 4},
-    ),
-    "digits": Plan(
-        widths=(8.0, 16.0, 24.0), degrees=(2, 4), n_choose=400, n_validate=400, sizes={200: 10, 400: 10, 800: 10}
-    ),
-}  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """One form, trained on the first n examples for so many epochs, with the kernel that `choice` finds best."""
+
+    choice: ChoiceSettings
+    n: int
+    epochs: int
+
+
+KERNELS = {
+    "mnist": {"widths": (300.0, 500.0, 700.0, 1000.0, 1400.0), "degrees": (2, 4, 6), "n": 4000, "n_validate": 4000},
+    "digits": {"widths": (8.0, 16.0, 24.0), "degrees": (2, 4), "n": 400, "n_validate": 400},
+}
+"""What kernels are chosen from, and on how many examples."""
+
+EPOCHS = {
+    "mnist": {1000: 10, 2000: 10, 4000: 10, 10_000: 10, 60_000: 4},
+    "digits": {200: 10, 400: 10, 800: 10},
+}
+"""{n: epochs}: the numbers of training examples, in ascending order."""
+
+
+def choice_settings(dataset):
+    """The settings of `choice` for "mnist" or "digits": one for each form. Raises ValueError for other data sets."""
+    if dataset not in KERNELS:
+        raise ValueError(f"dataset must be one of {', '.join(KERNELS)}, got {dataset!r}")
+    return [ChoiceSettings(dataset=dataset, form=form, **KERNELS[dataset]) for form in FORMS]
+
+
+def growth_settings(dataset):
+    """The settings of `growth`: every form at every n, but for Xu and Zhang's without threshold beyond SQUARED examples."""
+    return [
+        Settings(choice=choice, n=n, epochs=epochs)
+        for n, epochs in EPOCHS[dataset].items()
+        for choice in choice_settings(dataset)
+        if n <= SQUARED or choice.form != "Xu-Zhang, no threshold"
+    ]
 
 
 def kernel_of(kind, parameter):
@@ -90,10 +118,16 @@ class Learnt:
         return float(self.form == "Xu-Zhang")
 
 
-def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, draft=None, progress=False):
+def at_once(step, compute):
+    """The checkpoint that keeps nothing."""
+    return compute()
+
+
+def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, checkpoint=at_once, progress=False):
     """Train one form on X (n, d), y (n,) indices of classes; all forms stop after an epoch without a mistake.
 
-    draft is a path where epochs of the largest runs are kept until all are done, so that an interrupted run goes on.
+    checkpoint(step, compute) gives the arrays of an epoch of the largest runs: those that an interrupted run has kept, or
+    those of compute().
     """
     started, spent = time.perf_counter(), 0.0
     points, random = Points(X), np.random.RandomState(random_state)
@@ -114,29 +148,27 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
             log = kesler.find_mistakes(kesler.Dense(G, y, n_classes), orders, callback=bar.update)
         else:
             threshold = float(form == "Xu-Zhang")
-            log, spent = _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, draft, bar)
+            log, spent = _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, checkpoint, bar)
     return Learnt(form, kernel, points, [log], n_classes, spent or time.perf_counter() - started)
 
 
-def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, draft, bar):
-    """The log of Xu and Zhang's update as it is written, epoch by epoch, each kept in the draft, and the seconds it took."""
+def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, checkpoint, bar):
+    """The log of Xu and Zhang's update as it is written, epoch by epoch with a checkpoint each, and the seconds it took."""
     columns = CrossGram(Products(points, points))
     learner = kesler.Coefficients(
         lambda rows: columns.values(kernel, rows), y, n_classes, threshold=threshold, threads=threads
     )
     logs = []
     for epoch, order in enumerate(orders, start=1):
-        path = draft.with_name(f"{draft.name}_epoch_{epoch}.npz")
-        source = store.provenance("forms epoch", {"epoch": epoch, "kernel": list(kernel), "n": len(y)}, MODULES, {})
-        try:
-            arrays = store.read_arrays(path, source, COMMAND)
-        except store.StaleResult:
+
+        def visit_all(order=order):
             started = time.perf_counter()
             log = kesler.find_mistakes(learner, [order])
-            columns_of_log = {name: getattr(log, name) for name in ("example", "step", "promoted", "demoted")}
-            arrays = {**columns_of_log, "alpha": learner.alpha, "beta": learner.beta}
-            arrays["seconds"] = np.array(time.perf_counter() - started)
-            store.write_arrays(path, arrays, source)
+            found = {name: getattr(log, name) for name in ("example", "step", "promoted", "demoted")}
+            found |= {"alpha": learner.alpha, "beta": learner.beta}
+            return found | {"seconds": np.array(time.perf_counter() - started)}
+
+        arrays = checkpoint(f"epoch_{epoch}", visit_all)
         learner.alpha, learner.beta = arrays["alpha"].copy(), arrays["beta"].copy()
         logs.append(arrays)
         bar.update(len(y))
@@ -207,9 +239,10 @@ def split(dataset):
     return data.X[:n], y[:n], data.X[n:], y[n:]
 
 
-def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes, draft=None, progress=False):
+def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes, checkpoint=at_once, progress=False):
     """Tidy table of one form with one kernel: counts of errors on the test points for each predictor and epoch."""
-    learnt = learn(form, kernel_of(kind, parameter), X, y, n_epochs, n_classes=n_classes, draft=draft, progress=progress)
+    kernel = kernel_of(kind, parameter)
+    learnt = learn(form, kernel, X, y, n_epochs, n_classes=n_classes, checkpoint=checkpoint, progress=progress)
     found = predictions(learnt, X_test, votes=len(y) <= VOTING or not form.startswith("Xu-Zhang"))
     mistakes = [sum(log.length(e) for log in learnt.logs) for e in range(1, learnt.n_epochs + 1)]
     clean = all(log.step[-1] < log.steps() - len(y) for log in learnt.logs)
@@ -225,100 +258,39 @@ def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes,
     return pd.DataFrame(rows)
 
 
-def choose(dataset, *, progress=False):
-    """The table of validation errors of every form with every kernel of the plan."""
-    plan, (X, y, *_) = PLANS[dataset], split(dataset)
-    n, held, classes = plan.n_choose, slice(len(y) - plan.n_validate, None), int(y.max()) + 1
-    grid = [("rbf", width) for width in plan.widths] + [("poly", float(degree)) for degree in plan.degrees]
-    return pd.concat(
-        [
-            measure(form, kind, parameter, X[:n], y[:n], X[held], y[held], 10, n_classes=classes)
-            for form in FORMS
-            for kind, parameter in tqdm(grid, desc=form, disable=not progress)
-        ],
-        ignore_index=True,
-    )
+@experiment("forms", published=lambda: choice_settings("mnist"), data=lambda settings: [settings.dataset])
+def choice(settings, *, progress=False):
+    """The table of validation errors of a form with every kernel to choose from; columns as of `measure`."""
+    X, y, *_ = split(settings.dataset)
+    n, held, classes = settings.n, slice(len(y) - settings.n_validate, None), int(y.max()) + 1
+    grid = [("rbf", width) for width in settings.widths] + [("poly", float(degree)) for degree in settings.degrees]
+    tables = [
+        measure(settings.form, kind, parameter, X[:n], y[:n], X[held], y[held], 10, n_classes=classes)
+        for kind, parameter in tqdm(grid, desc=settings.form, disable=not progress)
+    ]
+    return pd.concat(tables, ignore_index=True).drop(columns="seconds")
 
 
-def chosen(grid):
-    """{form: (kind, parameter)}: the kernel with the fewest validation errors of any predictor at any epoch."""
-    best = grid.sort_values("errors", kind="stable").groupby("form", sort=False).first()
-    return {form: (best.loc[form, "kernel"], float(best.loc[form, "parameter"])) for form in FORMS}
+def chosen(table):
+    """{form: (kind, parameter)}: the kernel with the fewest validation errors of any predictor at any epoch.
 
-
-def grow(dataset, form, n, kernel, *, progress=False):
-    """The table of test errors of one form with its kernel (kind, parameter), trained on the first n examples."""
-    plan, (X, y, X_test, y_test) = PLANS[dataset], split(dataset)
-    draft = BUILD / "forms" / f"{dataset}_{form.replace(', ', '_').replace(' ', '_')}_{n}"
-    return measure(
-        form,
-        *kernel,
-        X[:n],
-        y[:n],
-        X_test,
-        y_test,
-        plan.sizes[n],
-        n_classes=int(y.max()) + 1,
-        draft=draft,
-        progress=progress,
-    )
-
-
-def publish(*, recompute=False, progress=False):
-    """Choose kernels and measure all forms on MNIST; each part is stored as it is done.
-
-    Times are of one machine and one day: those stored for this code are kept.
+    table as of `choice`; where several kernels have the fewest, the first of them.
     """
-    grid = _part("choice", lambda: choose("mnist", progress=progress), recompute)
-    kernel, parts = chosen(grid), []
-    for n in PLANS["mnist"].sizes:
-        for form in FORMS[: None if n <= SQUARED else 3]:
-
-            def compute(form=form, n=n):
-                return grow("mnist", form, n, kernel[form], progress=progress)
-
-            parts.append(_part(f"{FORMS.index(form)}_{n}", compute, recompute))
-    errors, source = pd.concat(parts, ignore_index=True), _source("mnist")
-    store.write_table(RESULTS / "forms_choice.csv", grid.drop(columns="seconds"), source, COMMAND)
-    store.write_table(RESULTS / "forms_errors.csv", errors.drop(columns="seconds"), source, COMMAND)
-    try:
-        times()
-    except store.StaleResult:
-        measured = errors.drop_duplicates(["form", "n"])[["form", "n", "seconds"]]
-        store.write_table(RESULTS / "forms_times.csv", measured, source, COMMAND)
+    best = table.sort_values("errors", kind="stable").groupby("form", sort=False).first()
+    return {form: (best.loc[form, "kernel"], float(best.loc[form, "parameter"])) for form in FORMS if form in best.index}
 
 
-def times():
-    """Seconds of training of each form and size, as they were measured when the stored results were made, on two cores."""
-    return store.read_table(RESULTS / "forms_times.csv", _source("mnist"), COMMAND)
-
-
-def _part(name, compute, recompute):
-    """A part of the results: from the draft under build, or computed and kept there."""
-    path, source = BUILD / "forms" / f"{name}.csv", _source("mnist")
-    if not recompute:
-        try:
-            return store.read_table(path, source, COMMAND)
-        except store.StaleResult:
-            pass
-    table = compute()
-    store.write_table(path, table, source, COMMAND)
-    return table
-
-
-def results(dataset):
-    """(choice, errors): the stored tables of "mnist", or those of "digits", computed on the spot."""
-    if dataset == "mnist":
-        return tuple(
-            store.read_table(RESULTS / f"forms_{name}.csv", _source(dataset), COMMAND) for name in ("choice", "errors")
-        )
-    if dataset not in PLANS:
-        raise ValueError(f"dataset must be one of {', '.join(PLANS)}, got {dataset!r}")
-    grid = choose(dataset)
-    kernel = chosen(grid)
-    errors = [grow(dataset, form, n, kernel[form]) for n in PLANS[dataset].sizes for form in FORMS]
-    return grid, pd.concat(errors, ignore_index=True)
-
-
-def _source(dataset):
-    return store.provenance("forms", asdict(PLANS[dataset]) | {"seed": SEED}, MODULES, datasets.checksums(dataset))
+@experiment(
+    "forms", published=lambda: growth_settings("mnist"), tables=("errors", "times"), measured=("times",),
+    data=lambda settings: [settings.choice.dataset],
+)  # fmt: skip
+def growth(settings, *, progress=False):
+    """{errors, times}: test errors of a form with its chosen kernel, columns as of `measure`; seconds of its training."""
+    form, n = settings.choice.form, settings.n
+    X, y, X_test, y_test = split(settings.choice.dataset)
+    kernel = chosen(choice(settings.choice))[form]
+    table = measure(
+        form, *kernel, X[:n], y[:n], X_test, y_test, settings.epochs, n_classes=int(y.max()) + 1,
+        checkpoint=partial(growth.checkpoint, settings), progress=progress,
+    )  # fmt: skip
+    return {"errors": table.drop(columns="seconds"), "times": table[["form", "n", "seconds"]].drop_duplicates()}

@@ -1,54 +1,53 @@
-"""Figures of the three multiclass forms: errors by kernel, by number of training examples, by epoch; spectra of K and K^2.
+"""Figures of the three multiclass forms: errors by kernel and by number of training examples, costs, spectra of K and K^2.
 
-Tables are those of study.forms.experiment; error rates in percent, intervals exact binomial at 95 %.
+Tables are those of study.forms; error rates in percent, intervals exact binomial at 95 %.
 """
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from study.forms.experiment import FORMS
-from study.mnist.tables import with_rates
-from study.style import canvas
+from study.style import METHOD_COLOURS, METHOD_MARKERS, canvas, log_percent_axis
 
-COLOURS = dict(zip(FORMS, ("#000000", "#E69F00", "#0072B2", "#56B4E9"), strict=True))
-MARKERS = dict(zip(FORMS, "osD^", strict=True))
-DASHES = dict(zip(FORMS, ("-", "-", "-", "--"), strict=True))
 AXES = {"rbf": "width $\\sigma$ (units of a pixel's value)", "poly": "degree $p$"}
 
 
 def figure_choice(choice):
     """Validation error of every form with every kernel: best predictor and epoch (lines), last final predictor (rings)."""
     figure, axes = canvas(1, 2, height=3.2, sharey=True, width_ratios=[3, 2])
-    best, last = _best(choice, ["form", "kernel", "parameter"]), _last(choice[choice["predictor"] == "final"])
+    best = choice.groupby(["form", "kernel", "parameter", "n_test"], as_index=False, sort=False)["errors"].min()
+    last = _last(choice[choice["predictor"] == "final"])
     for axis, kind in zip(axes, ("rbf", "poly"), strict=True):
-        for form in FORMS:
+        for form in _forms(choice):
             for table, how in ((best, {"label": form}), (last, {"markerfacecolor": "none", "linestyle": "none"})):
                 rows = table[(table["kernel"] == kind) & (table["form"] == form)].sort_values("parameter")
-                options = {"color": COLOURS[form], "marker": MARKERS[form], "linestyle": DASHES[form], "markersize": 5} | how
+                options = {**_mark(form), "markersize": 5} | how
                 axis.plot(rows["parameter"], 100 * rows["errors"] / rows["n_test"], **options)
-        axis.set(xlabel=AXES[kind], xticks=sorted(set(choice.loc[choice["kernel"] == kind, "parameter"])), yscale="log")
+        axis.set(xlabel=AXES[kind], xticks=sorted(set(choice.loc[choice["kernel"] == kind, "parameter"])))
         axis.tick_params(axis="x", labelrotation=45 if kind == "rbf" else 0)
-        _plain(axis)
+        log_percent_axis(axis)
     axes[0].set_ylabel("validation error (%)")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
 
-def figure_growth(errors, predictors=("final", "average")):
-    """Test error after the last epoch against the number of training examples, a panel for each predictor."""
+def figure_growth(rates, predictors=("final", "average")):
+    """Test error after the last epoch against the number of training examples, a panel for each predictor.
+
+    rates as of tables.with_rates.
+    """
     figure, axes = canvas(1, len(predictors), height=3.3, sharey=True, squeeze=False)
-    rows = with_rates(_last(errors).rename(columns={"n": "n_train", "n_test": "n"}))
+    last = _last(rates)
     for axis, predictor in zip(axes.flat, predictors, strict=True):
-        for shift, form in enumerate(FORMS):
-            part = rows[(rows["form"] == form) & (rows["predictor"] == predictor)].sort_values("n_train")
+        for shift, form in enumerate(_forms(rates)):
+            part = last[(last["form"] == form) & (last["predictor"] == predictor)].sort_values("n")
             bars = 100 * np.array([part["error"] - part["low"], part["high"] - part["error"]])
             axis.errorbar(
-                part["n_train"] * 1.03 ** (shift - 1.5), 100 * part["error"], yerr=bars, label=form, capsize=2,
-                color=COLOURS[form], marker=MARKERS[form], linestyle=DASHES[form], markersize=4, elinewidth=0.8,
+                part["n"] * 1.03 ** (shift - 1.5), 100 * part["error"], yerr=bars, label=form, capsize=2, markersize=4,
+                elinewidth=0.8, **_mark(form),
             )  # fmt: skip
-        axis.set(title=predictor, xscale="log", yscale="log", xlabel="training examples")
-        _sizes(axis, rows["n_train"])
-        _plain(axis)
+        axis.set(title=predictor, xlabel="training examples")
+        _sizes(axis, last["n"])
+        log_percent_axis(axis)
     axes.flat[0].set_ylabel("test error (%)")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
@@ -58,19 +57,15 @@ def figure_cost(errors):
     """Mistakes and support examples at the end of the run against the number of training examples."""
     figure, axes = canvas(1, 2, height=3.0)
     rows = _last(errors[errors["predictor"] == "final"]).sort_values("n")
-    for axis, column in zip(axes, ("mistakes", "support"), strict=True):
-        for form in FORMS:
+    for axis, (column, label) in zip(axes, {"mistakes": "mistakes", "support": "support examples"}.items(), strict=True):
+        for form in _forms(errors):
             part = rows[rows["form"] == form]
-            style = {"color": COLOURS[form], "marker": MARKERS[form], "linestyle": DASHES[form], "markersize": 4}
-            axis.plot(part["n"], part[column], label=form, **style)
-        axis.set(
-            xscale="log",
-            yscale="log",
-            xlabel="training examples",
-            ylabel={"support": "support examples"}.get(column, column),
-        )
+            axis.plot(part["n"], part[column], label=form, markersize=4, **_mark(form))
+        axis.set(yscale="log", xlabel="training examples", ylabel=label)
         _sizes(axis, rows["n"])
-        _plain(axis, ",.0f")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
@@ -80,17 +75,22 @@ def figure_spectra(spectra):
     figure, axes = canvas(1, len(spectra), height=2.8, sharey=True, squeeze=False)
     for axis, (title, (plain, squares)) in zip(axes.flat, spectra.items(), strict=True):
         ranks = np.arange(1, len(plain) + 1)
-        axis.plot(ranks, plain, color=COLOURS["ordinary"], linestyle="-", label="$K$: ordinary")
-        axis.plot(ranks, squares, color=COLOURS["Xu-Zhang"], linestyle="--", label="$K^2$: Xu and Zhang")
+        axis.plot(ranks, plain, color=METHOD_COLOURS["ordinary"], linestyle="-", label="$K$: ordinary")
+        axis.plot(ranks, squares, color=METHOD_COLOURS["Xu-Zhang"], linestyle="--", label="$K^2$: Xu and Zhang")
         axis.set(title=title, xscale="log", yscale="log", xlabel="rank of the eigenvalue", ylim=(1e-8, 2))
     axes.flat[0].set_ylabel("share of the sum")
     axes.flat[0].legend(loc="lower left")
     return figure
 
 
-def _best(table, keys):
-    """The row with the fewest errors of each group; the first of equals."""
-    return table.sort_values("errors", kind="stable").groupby(keys, as_index=False, sort=False).first()
+def _forms(table):
+    return list(dict.fromkeys(table["form"]))
+
+
+def _mark(form):
+    """Colour, marker and line of a form; the one without threshold has a dashed line."""
+    line = "--" if form == "Xu-Zhang, no threshold" else "-"
+    return {"color": METHOD_COLOURS[form], "marker": METHOD_MARKERS[form], "linestyle": line}
 
 
 def _last(table):
@@ -98,12 +98,7 @@ def _last(table):
     return table[table["epoch"] == table.groupby(["form", "kernel", "parameter", "n"])["epoch"].transform("max")]
 
 
-def _plain(axis, form="g"):
-    """Whole numbers in place of powers of ten, at 1, 2, 3 and 5."""
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format(value, form)))
-    axis.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: format(value, form) if f"{value:e}"[0] in "235" else ""))
-
-
 def _sizes(axis, sizes):
+    axis.set_xscale("log")
     axis.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))], rotation=45)
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.xaxis.set_minor_locator(NullLocator())

@@ -1,106 +1,159 @@
-"""Multiclass perceptrons in the plane: Xu and Zhang's update literally, what it can learn, and how many mistakes it makes.
+"""Multiclass perceptrons in the plane: what Xu and Zhang's algorithm can learn, and how many mistakes it makes.
 
 Sources: Xu & Zhang 2005 (eqs 10 and 11, Figs 1 to 3); Duda, Hart & Stork 2001 (Kesler's construction); Novikoff 1962.
 
 Symbols: X (n, 2) examples, y (n,) indices of C classes, K (n, n) kernel values, G (n, n) what the mistakes add to scores:
-K + 1 for the ordinary perceptron, K^2 + 1 for Xu and Zhang's. Kesler's vector of example q of class i and another class j is
-phi(q) in the place of i and -phi(q) in that of j, where G = phi phi^T; classes are separable if one w has a positive product
-with all of them, and every mistake that demotes one class adds one of them to w.
+K + 1 for the ordinary perceptron, K^2 + 1 for Xu and Zhang's. Classes are separable if one w has a positive product with
+all of Kesler's vectors (see study.margins); every mistake that demotes one class adds one of them to w.
 """
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linprog, nnls
-from scipy.spatial import cKDTree
-from scipy.stats import percentileofscore, t
+from scipy.optimize import linprog
 from sklearn.base import clone
 
-from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, datasets
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels
 from kp.kesler import DEMOTE, Linear, squared
-from kp.perceptron import visiting_orders
+from study import datasets
+from study.experiment import experiment
+from study.margins import kesler_margins, kesler_pairs, rounded, separable_bound
 
-ORDINARY, XU_ZHANG, ONE_VS_ALL = "ordinary", "xu-zhang", "one-vs-all"
+UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
+"""The updates under their names in tables, and as the estimator has them."""
 
-
-# The literal update, and what the algebra saves.
-
-
-def kernel_of(estimator):
-    """The Kernel of a `MulticlassKernelPerceptron` that names one."""
-    return estimator.KERNELS[estimator.kernel](estimator)
+WIDTHS = (0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+FACTORS = (0.7, 1.0, 1.4, 2.0, 2.5)
 
 
-def kernel_values(estimator, X):
-    """K (n, n) of X (n, d)."""
-    return kernel_of(estimator)(X, X)
+# What is run: the settings of a notebook, and the parts that its tables are made of.
 
 
-def literal(K, y, n_classes, orders, *, demote="winner"):
-    """Eqs 10 and 11 in plain NumPy: (mistakes, alpha (C, n), beta (C,)) after the visiting orders (n,), one an epoch.
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A set in the plane, drawn with the seed random_state, and a Xu-Zhang perceptron for it.
 
-    mistakes: tuples (example, step, promoted, demoted) as in a `MulticlassLog`; promoted is -1 in all rows of a mistake but
-    its first. demote as in `MulticlassKernelPerceptron`.
+    kernel: "linear", "poly" (homogeneous, of this degree) or "rbf" (of the width sigma). factor: of all coordinates;
+    centred: the mean of the examples is moved to the origin.
     """
-    alpha, beta, mistakes, step = np.zeros((n_classes, len(y))), np.zeros(n_classes), [], 0
-    for order in orders:
-        for q in order:
-            f, i = alpha @ K[q] + beta, y[q]
-            rivals = [j for j in range(n_classes) if j != i and f[i] <= f[j]]
-            if demote == "winner" and rivals:
-                rivals = [max(rivals, key=f.__getitem__)]
-            elif demote == "first":
-                rivals = rivals[:1]
-            if rivals:
-                alpha[i] += K[q]
-                beta[i] += 1
-            for place, j in enumerate(rivals):
-                alpha[j] -= K[q]
-                beta[j] -= 1
-                mistakes.append((int(q), step, -1 if place else int(i), j))
-            step += 1
-    return mistakes, alpha, beta
+
+    dataset: str
+    kernel: str
+    degree: int = 2
+    sigma: float = 1.0
+    factor: float = 1.0
+    centred: bool = False
+    demote: str = "winner"
+    max_iter: int
+    random_state: int = 0
+
+    def examples(self):
+        """X (n, 2), y (n,)."""
+        data = datasets.load(self.dataset, random_state=self.random_state)
+        X = self.factor * data.X
+        return X - X.mean(axis=0) if self.centred else X, data.y
+
+    def gram(self, X):
+        """K (n, n)."""
+        return kernel_of(self.kernel, degree=self.degree, sigma=self.sigma)(X, X)
+
+    def estimator(self, **options):
+        own = {name: getattr(self, name) for name in ("degree", "sigma", "demote", "max_iter", "random_state")}
+        return MulticlassKernelPerceptron(self.kernel, **(own | {"n_jobs": 1, "count_errors": False} | options))
 
 
-def beside_literal(problems):
-    """Fit estimators and run `literal` on the same examples in the same order; one row a problem.
+@dataclass(frozen=True, kw_only=True)
+class Orders(Problem):
+    """The same in n_orders visiting orders, seeded from 0 on."""
 
-    problems {name: (estimator, X, y)}, each estimator a `MulticlassKernelPerceptron` with an int as random_state.
-    Columns: set, examples, epochs, mistakes, literal (its mistakes), same (of each mistake example, step and classes agree),
-    difference (the largest one between the coefficients, as a share of the largest coefficient; 0 if no bit differs).
-    """
-    rows = []
-    for name, (estimator, X, y) in problems.items():
-        model = clone(estimator).fit(X, y)
-        K, random, log = kernel_values(model, X), np.random.RandomState(model.random_state), model.mistakes_
-        orders = [order[0] for order in visiting_orders(len(y), 1, model.n_iter_, random_state=random)]
-        mistakes, alpha, beta = literal(K, y, len(model.classes_), orders, demote=model.demote)
-        ours = list(
-            zip(*(getattr(log, column).tolist() for column in ("example", "step", "promoted", "demoted")), strict=True)
-        )
-        gap = max(np.abs(alpha - model.dual_coef_).max(), np.abs(beta - model.intercept_).max()) / np.abs(alpha).max()
-        rows.append((name, len(y), model.n_iter_, len(ours), len(mistakes), "yes" if ours == mistakes else "no", gap))
-    columns = ["set", "examples", "epochs", "mistakes", "literal", "same", "difference"]
-    return pd.DataFrame(rows, columns=columns)
+    n_orders: int = 5
 
 
-def operations(log, n, n_classes):
-    """Multiplications and additions of numbers that learning took, by the log of a run; K is given to both sides.
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """n_draws fresh draws of a set, seeded from random_state on, for several methods with the same kernel."""
 
-    Columns: operation, literal, squared. literal: C n products a visit and 2 n sums a mistake; squared: n^2 (n + 1) / 2
-    products once for K^2 and 2 n sums a mistake, as the scores are there when an example is visited.
-    """
-    visits, moves = log.steps(), n * (len(log) + log.n_mistakes())
-    rows = [
-        ("squaring K, once", 0, n * n * (n + 1) // 2),
-        ("scores of the example visited", visits * n_classes * n, 0),
-        ("moving two classes at a mistake", moves, moves),
-    ]
-    table = pd.DataFrame(rows, columns=["operation", "literal", "squared"])
-    total = pd.DataFrame([("all", *table[["literal", "squared"]].sum())], columns=table.columns)
-    return pd.concat([table, total], ignore_index=True)
+    dataset: str
+    kernel: str
+    sigma: float = 1.0
+    max_iter: int = 100
+    n_draws: int = 10
+    random_state: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One of the source's figures, on n_draws draws of a set of the same description."""
+
+    item: str
+    n_draws: int = 20
+    max_iter: int = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a notebook runs: five classes that lines separate all together, and spirals, their seed, and the kernels."""
+
+    five: str = "five-classes"
+    spirals: str = "four-spirals"
+    sigma: float = 0.6
+    degree: int = 2
+    max_iter: int = 2000
+    demote: str = "winner"
+    random_state: int = 0
+
+    def problem(self, dataset, kernel, kind=Problem, **changes):
+        common = {name: getattr(self, name) for name in ("max_iter", "demote", "random_state")}
+        own = {"poly": {"degree": self.degree}, "rbf": {"sigma": self.sigma}}.get(kernel, {})
+        return kind(**(common | own | {"dataset": dataset, "kernel": kernel} | changes))
+
+    def separability(self):
+        """The parts of `separability`: three sets, two kernels each."""
+        sets = [(self.five, False), (self.five, True), (self.spirals, False)]
+        return [self.problem(name, kernel, centred=moved) for name, moved in sets for kernel in ("linear", "poly")]
+
+    def widths(self):
+        """Parts of `mistakes`: the spirals by the width of the RBF kernel."""
+        return [self.problem(self.spirals, "rbf", Orders, sigma=width, demote="winner") for width in WIDTHS]
+
+    def factors(self):
+        """Parts of `mistakes`: the five classes by the factor on their coordinates."""
+        return [self.problem(self.five, "poly", Orders, factor=factor, demote="winner") for factor in FACTORS]
+
+    def draws(self):
+        """The parts of `draws`: both sets."""
+        five = Draws(dataset=self.five, kernel="linear", random_state=self.random_state)
+        return [five, replace(five, dataset=self.spirals, kernel="rbf", sigma=self.sigma)]
+
+
+PUBLISHED = Settings()
+"""The settings of the committed tables."""
+
+
+def kernel_of(name, *, degree=2, sigma=1.0):
+    """The kernel of a Xu-Zhang perceptron: "linear", "poly" (x.y)^degree or "rbf" exp(-|x - y|^2 / (2 sigma^2))."""
+    found = {"linear": kernels.linear(), "poly": kernels.polynomial(degree, coef0=0.0), "rbf": kernels.gaussian(sigma=sigma)}
+    return found[name]
 
 
 # What can be learnt.
+
+
+@experiment("multiclass", published=PUBLISHED.separability, data=lambda part: [part.dataset])
+def separability(part, *, progress=False):
+    """Rank, separability and the run of a Problem: one row.
+
+    Columns: dataset, centred, kernel, examples, rank, separable, converged ("yes" or "no"), epochs, mistakes, errors (of the
+    last predictor on the training examples).
+    """
+    X, y = part.examples()
+    model, K = part.estimator().fit(X, y), part.gram(X)
+    words = ["yes" if fact else "no" for fact in (separable(K, y), model.converged_)]
+    errors = int(np.sum(model.predict(X) != y))
+    names = ["dataset", "centred", "kernel", "examples", "rank", "separable", "converged", "epochs", "mistakes", "errors"]
+    row = (part.dataset, part.centred, part.kernel, len(y), rank(K)[0], *words, model.n_iter_)
+    return pd.DataFrame([(*row, model.mistakes_.n_mistakes(), errors)], columns=names)
 
 
 def rank(K):
@@ -116,7 +169,7 @@ def separable(K, y):
     A linear programme looks for functions in the span of the columns of K and the constant with f_i - f_j >= 1.
     """
     features = np.column_stack([np.sqrt(len(K)) * rank(K)[1], np.ones(len(K))])
-    pairs, signs = _kesler_pairs(y)
+    pairs, signs = kesler_pairs(y)
     A = np.einsum("pc,pr->pcr", signs, features[pairs]).reshape(len(pairs), -1)
     found = linprog(np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None))
     if found.status not in (0, 2):
@@ -124,24 +177,8 @@ def separable(K, y):
     return found.status == 0
 
 
-def separability_table(problems):
-    """Rank, separability and the run of each problem {(set, kernel): (estimator, X, y)}; one row a problem.
-
-    Columns: set, kernel, examples, rank, separable, converged ("yes" or "no"), epochs, mistakes, errors (of
-    the last predictor on the training examples).
-    """
-    rows = []
-    for (name, kernel), (estimator, X, y) in problems.items():
-        model, K = clone(estimator).set_params(count_errors=False).fit(X, y), kernel_values(estimator, X)
-        words = ["yes" if fact else "no" for fact in (separable(K, y), model.converged_)]
-        errors = int(np.sum(model.predict(X) != y))
-        rows.append((name, kernel, len(y), rank(K)[0], *words, model.n_iter_, model.mistakes_.n_mistakes(), errors))
-    names = ["set", "kernel", "examples", "rank", "separable", "converged", "epochs", "mistakes", "errors"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def readings_in_fixed_order(X, y, *, max_iter=10_000):
-    """What the linear perceptron does with each reading of eq. 5, visiting the examples X (n, d) always in the order given.
+def cycles(X, y, *, max_iter=10_000):
+    """What the linear perceptron of eq. 5 does with each choice of the demoted class on X (n, d), always in the order given.
 
     X are whole numbers, so that the state is exact: W and b less those of the first class, on which alone decisions depend.
     If it is the same at the ends of two epochs, all between them comes again for ever. Columns: demoted, ends ("stops",
@@ -155,10 +192,10 @@ def readings_in_fixed_order(X, y, *, max_iter=10_000):
             (demote, "open", max_iter, 0),
         )
         for epoch in range(1, max_iter + 1):
-            place, *_ = learner.epoch(np.arange(len(y)))
+            mistaken, *_ = learner.epoch(np.arange(len(y)))
             state = np.column_stack([learner.W - learner.W[0], learner.b - learner.b[0]]).tobytes()
-            if not len(place) or state in seen:
-                row = (demote, "repeats", seen[state], epoch - seen[state]) if len(place) else (demote, "stops", epoch, 0)
+            if not len(mistaken) or state in seen:
+                row = (demote, "repeats", seen[state], epoch - seen[state]) if len(mistaken) else (demote, "stops", epoch, 0)
                 break
             seen[state] = epoch
         rows.append(row)
@@ -168,152 +205,52 @@ def readings_in_fixed_order(X, y, *, max_iter=10_000):
 # How many mistakes.
 
 
-def mistake_bound(G, y):
-    """(R, gamma): R^2 = max_q G_qq, gamma = min (w_i - w_j) . phi(q) over Kesler's vectors, for a w of length 1.
+@experiment("multiclass", published=lambda: PUBLISHED.widths() + PUBLISHED.factors(), data=lambda part: [part.dataset])
+def mistakes(part, *, progress=False):
+    """Mistakes until an epoch passes without one, and their bound, of both updates on one problem: two rows.
 
-    Kesler's vectors have squared lengths 2 G_qq, so a perceptron that starts from 0 and demotes one class a time makes at
-    most 2 (R / gamma)^2 mistakes, in whatever order it visits the examples (Novikoff 1962). The shortest w with all products
-    at least 1 is found as a problem of non-negative least squares (Lawson & Hanson 1974, chapter 23); gamma is the margin
-    that it attains by our own sums, so that the bound holds to whatever precision w was found.
-    Raises ValueError if it finds no such w: the classes are not separable, or G is too ill-conditioned to tell.
+    Columns: dataset, kernel, sigma, factor, update, radius = R, margin = gamma, bound = 2 (R / gamma)^2, as Kesler's vectors
+    have squared lengths of at most 2 R^2; fewest, median, most mistakes and the median number of epochs over the orders.
+    Mistakes are missing if any order had not converged. The winner is demoted: where all rivals are, a mistake adds no
+    Kesler vector, and the bound does not hold.
     """
-    pairs, signs = _kesler_pairs(y)
-    R = np.sqrt(G.diagonal().max())
-    values, vectors = np.linalg.eigh(G / R**2)
-    large = values > np.finfo(float).eps * values[-1]
-    phi = vectors[:, large] * np.sqrt(values[large])
-    A = (signs[:, :, None] * phi[pairs, None, :]).reshape(len(pairs), -1)
-    E = np.vstack([A.T, np.ones(len(A))])
-    u, _ = nnls(E, np.eye(len(E))[-1], maxiter=20 * len(A))
-    w = A.T @ u
-    w /= max(np.linalg.norm(w), np.finfo(float).tiny)
-    products = A @ w
-    if not products.min() > 0:
-        raise ValueError(
-            f"the classes must be separable by Kesler's criterion, got a smallest product of {products.min():.3g}; "
-            "take another kernel or set the classes farther apart"
-        )
-    return float(R), float(R * products.min())
+    X, y = part.examples()
+    K, rows = part.gram(X), []
+    for (name, update), G in zip(UPDATES.items(), (K + 1, squared(K) + 1), strict=True):
+        R, margins = np.sqrt(G.diagonal().max()), kesler_margins(G, y)
+        fits = [part.estimator(update=update, random_state=seed).fit(X, y) for seed in range(part.n_orders)]
+        made = [fit.mistakes_.n_mistakes() if fit.converged_ else np.nan for fit in fits]
+        counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
+        counts = (np.nan,) * 4 if np.isnan(made).any() else counts
+        values = [rounded(v, 9) for v in (R, margins.min(), separable_bound(margins, np.sqrt(2) * R))]
+        rows.append((part.dataset, part.kernel, part.sigma, part.factor, name, *values, *map(float, counts)))
+    names = ["dataset", "kernel", "sigma", "factor", "update", "radius", "margin", "bound"]
+    return pd.DataFrame(rows, columns=[*names, "fewest", "median", "most", "epochs"])
 
 
-def _kesler_pairs(y):
-    """For all Kesler vectors: the example (p,), and +1 for its class, -1 for the other one (p, C)."""
-    classes = np.arange(y.max() + 1)
-    example = np.repeat(np.arange(len(y)), len(classes) - 1)
-    other = np.concatenate([np.delete(classes, own) for own in y])
-    signs = np.zeros((len(example), len(classes)))
-    signs[np.arange(len(example)), y[example]] = 1
-    signs[np.arange(len(example)), other] = -1
-    return example, signs
+# Comparisons over fresh draws.
 
 
-def mistakes_table(problems, *, n_orders):
-    """Mistakes until an epoch passes without one, and their bound: a row for each problem and update.
+@experiment("multiclass", published=PUBLISHED.draws, data=lambda part: [part.dataset])
+def draws(part, *, progress=False):
+    """The methods on fresh draws of a set: the columns of `runs`, after dataset."""
+    options = {"sigma": part.sigma} if part.kernel == "rbf" else {}
+    models = methods(kernel=part.kernel, max_iter=part.max_iter, **options)
+    table = runs(part.dataset, models, n_draws=part.n_draws, random_state=part.random_state)
+    return pd.concat([pd.Series(part.dataset, table.index, name="dataset"), table], axis=1)
 
-    problems {value: (estimator, X, y)}, each estimator a `MulticlassKernelPerceptron`, of which both updates are fitted.
 
-    Columns: value, update, radius = R, margin = gamma, bound = 2 (R / gamma)^2, fewest, median, most mistakes and the median
-    number of epochs, over visiting orders seeded 0 .. n_orders - 1. Mistakes are missing if any order had not converged.
-    The winner is demoted: where all rivals are, a mistake adds no Kesler vector, and the bound does not hold.
+def methods(*, kernel, sigma=1.0, max_iter):
+    """{name: estimator}: Xu and Zhang's perceptron with each choice of the demoted class, the ordinary one, one-vs-all.
+
+    All have a threshold; that of one-vs-all is a kernel plus one.
     """
-    rows = []
-    for value, (estimator, X, y) in problems.items():
-        K = kernel_values(estimator, X)
-        for update, G in ((ORDINARY, K + 1), (XU_ZHANG, squared(K) + 1)):
-            R, gamma = mistake_bound(G, y)
-            model = clone(estimator).set_params(update=update, demote="winner", count_errors=False)
-            fits = [clone(model).set_params(random_state=seed).fit(X, y) for seed in range(n_orders)]
-            made = [fit.mistakes_.n_mistakes() if fit.converged_ else np.nan for fit in fits]
-            counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
-            counts = (np.nan,) * 4 if np.isnan(made).any() else counts
-            rows.append((value, update, R, gamma, 2 * (R / gamma) ** 2, *counts))
-    names = ["value", "update", "radius", "margin", "bound", "fewest", "median", "most", "epochs"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def growth(table):
-    """How the numbers of `mistakes_table` grow from its first value to its last, and the updates beside each other there.
-
-    first, last: the values; bound_* and mistakes_*: last divided by first, of the ordinary update and of xu_zhang; less,
-    more: mistakes of Xu and Zhang's update divided by those of the ordinary one at the first and at the last value.
-    """
-    wide = table.pivot(index="value", columns="update", values=["bound", "median"])
-    factors, ratio = wide.iloc[-1] / wide.iloc[0], wide["median", XU_ZHANG] / wide["median", ORDINARY]
+    model = MulticlassKernelPerceptron(kernel, sigma=sigma, max_iter=max_iter, count_errors=False, n_jobs=1)
+    own = kernel_of(kernel, sigma=sigma)
     return {
-        "first": wide.index[0],
-        "last": wide.index[-1],
-        "bound_ordinary": factors["bound", ORDINARY],
-        "bound_xu_zhang": factors["bound", XU_ZHANG],
-        "mistakes_ordinary": factors["median", ORDINARY],
-        "mistakes_xu_zhang": factors["median", XU_ZHANG],
-        "less": ratio.iloc[0],
-        "more": ratio.iloc[-1],
-    }
-
-
-# Regions, and comparisons over fresh draws.
-
-
-def error_course(log, n, *, bins=40):
-    """Training errors along a `MulticlassLog` of n examples, in equal bins of the logarithm of the step (from 1).
-
-    A row a bin with a mistake in it. Columns: step (of the last mistake in the bin), least, median, most (error rates of the
-    predictors right after the mistakes in the bin). The last mistake of all has a row of its own.
-    """
-    first = np.flatnonzero(log.promoted >= 0)
-    steps, errors = log.step[first] + 1, log.errors[first] / n
-    place = np.floor(bins * np.log(steps) / np.log(steps[-1])).astype(int)
-    groups = pd.DataFrame({"bin": place, "step": steps, "error": errors}).groupby("bin")
-    table = groups.agg(step=("step", "max"), least=("error", "min"), median=("error", "median"), most=("error", "max"))
-    return table.reset_index(drop=True)
-
-
-def distance_to_boundary(X, predicted, lattice, regions):
-    """Distance (n,) from each example to the nearest point of the lattice (c, 2) whose region (c,) is not its own.
-
-    The region of an example is its prediction (n,).
-    """
-    distance = np.full(len(X), np.inf)
-    for label in np.unique(predicted):
-        other = lattice[regions != label]
-        if len(other):
-            distance[predicted == label] = cKDTree(other).query(X[predicted == label])[0]
-    return distance
-
-
-def panels(choices, train, fresh, lattice):
-    """{title: scores (c, C) on the lattice} for figure_regions, from choices {name: (fitted estimator, predictor, epoch)}.
-
-    train and fresh are `Data`; the titles tell the error rates on both.
-    """
-    found = {}
-    for name, (model, predictor, epoch) in choices.items():
-        options = {"predictor": predictor, "epoch": epoch}
-        rates = [np.mean(model.predict(part.X, **options) != part.y) for part in (train, fresh)]
-        found["{}: train {:.1%}, fresh {:.1%}".format(name, *rates)] = model.decision_function(lattice, **options)
-    return found
-
-
-def errors_by_epoch(model, data, epochs):
-    """Error rates of the four predictors of a fitted estimator on `Data`: a row for each epoch, a column a predictor."""
-    rows = [
-        {"epoch": e} | {p: np.mean(model.predict(data.X, predictor=p, epoch=e) != data.y) for p in PREDICTORS}
-        for e in epochs
-    ]
-    return pd.DataFrame(rows)
-
-
-def methods(**options):
-    """{name: estimator}: Xu and Zhang's perceptron with the three readings of eq. 11, the ordinary one, and one-vs-all.
-
-    options are those of `MulticlassKernelPerceptron`. All methods have a threshold; that of one-vs-all is a kernel plus one.
-    """
-    model = MulticlassKernelPerceptron(**options, count_errors=False, n_jobs=1)
-    kernel = kernel_of(model)
-    return {
-        **{f"{XU_ZHANG}, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTE},
-        f"{ORDINARY}, winner": clone(model).set_params(update=ORDINARY),
-        ONE_VS_ALL: OneVsAllKernelPerceptron(lambda X, Y: kernel(X, Y) + 1, max_iter=model.max_iter, n_jobs=1),
+        **{f"Xu-Zhang, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTE},
+        "ordinary, winner": clone(model).set_params(update="ordinary"),
+        "one-vs-all": OneVsAllKernelPerceptron(lambda X, Y: own(X, Y) + 1, max_iter=max_iter, n_jobs=1),
     }
 
 
@@ -338,46 +275,9 @@ def runs(name, models, *, n_draws, random_state=0):
     return pd.DataFrame(rows, columns=names.split())
 
 
-def summary(table):
-    """One row a method of a table of `runs`, over its draws.
+# The source's figures.
 
-    Columns: method, converged (share of draws), epochs and mistakes (medians), train, test (mean error rates), least and
-    most (test error rates).
-    """
-    rates = table.assign(train=table["train_errors"] / table["n_train"], test=table["test_errors"] / table["n_test"])
-    return rates.groupby("method", sort=False, as_index=False).agg(
-        converged=("converged", "mean"),
-        epochs=("epochs", "median"),
-        mistakes=("mistakes", "median"),
-        train=("train", "mean"),
-        test=("test", "mean"),
-        least=("test", "min"),
-        most=("test", "max"),
-    )
-
-
-SUMMARY_FORMATS = {
-    "converged": ".0%",
-    "epochs": ".0f",
-    "mistakes": ",.0f",
-    **dict.fromkeys(["train", "test", "least", "most"], ".2%"),
-}
-"""How the columns of a `summary` are shown."""
-
-
-def difference(table, first, second):
-    """(mean, half): mean difference of the test error rates of two methods, first less second, over the draws of `runs`.
-
-    half is the half width of its 95 % interval by Student's t; both methods saw the same draws.
-    """
-    rates = table.assign(rate=table["test_errors"] / table["n_test"]).pivot(index="draw", columns="method", values="rate")
-    gaps = rates[first] - rates[second]
-    return float(gaps.mean()), float(t.ppf(0.975, len(gaps) - 1) * gaps.sem())
-
-
-# The numbers that the source publishes.
-
-CLAIMED = {
+FIGURES = {
     "Fig. 1": ("five-classes", MulticlassPerceptron()),
     "Fig. 2 (a)": ("five-classes", MulticlassKernelPerceptron("linear")),
     "Fig. 2 (b)": ("five-classes", MulticlassKernelPerceptron("poly", degree=2)),
@@ -386,34 +286,18 @@ CLAIMED = {
 """The set and the estimator behind each of the source's figures."""
 
 
-def claims(published, *, n_draws=20, max_iter=5000):
-    """The rows of the claims ledger, from a table (item, quantity, published): training errors in the source's figures.
+def source_figures_parts():
+    """The parts of `source_figures`."""
+    return [Figure(item=item) for item in FIGURES]
 
-    The source's points are not known: `ours` is what a set of the same description gives, drawn and visited by the seed 0,
-    low and high the middle 95 % of n_draws draws, percentile the place of the published number among them (of equals the
-    middle).
+
+@experiment("multiclass", published=source_figures_parts, data=lambda part: [FIGURES[part.item][0]])
+def source_figures(part, *, progress=False):
+    """The estimator behind one of the source's figures on draws of a set of the same description, seeded from 0 on.
+
+    The source's points are not known. Columns: item, then those of `runs` but the method.
     """
-    rows = []
-    for claim in published.itertuples():
-        name, model = CLAIMED[claim.item]
-        options = {"max_iter": max_iter, "count_errors": False, "n_jobs": 1}
-        found = runs(name, {claim.item: clone(model).set_params(**options)}, n_draws=n_draws)
-        errors = found["train_errors"].to_numpy()
-        low, high = np.quantile(errors, [0.025, 0.975])
-        within = "within" if low <= claim.published <= high else "outside"
-        rows.append(
-            {
-                "source": "Xu & Zhang 2005",
-                "item": claim.item,
-                "quantity": claim.quantity,
-                "published": claim.published,
-                "ours": errors[0],
-                "low": low,
-                "high": high,
-                "n": found["n_train"].iloc[0],
-                "verdict": "exact" if errors[0] == claim.published else within,
-                "percentile": percentileofscore(errors, claim.published, kind="mean") / 100,
-                "producer": "multiclass.ipynb",
-            }
-        )
-    return pd.DataFrame(rows)
+    name, model = FIGURES[part.item]
+    options = {"max_iter": part.max_iter, "count_errors": False, "n_jobs": 1}
+    found = runs(name, {part.item: clone(model).set_params(**options)}, n_draws=part.n_draws)
+    return found.rename(columns={"method": "item"})

@@ -9,23 +9,18 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, PercentFormatter
 
-from study.style import canvas
+from study.style import CLASS_COLOURS, METHOD_COLOURS, METHOD_MARKERS, canvas
 
-CLASSES = ("#0072B2", "#D55E00", "#009E73", "#8A4F7D", "#7A6A00", "#333333")
-"""Dark colours of the classes, safe for colour-blind readers; their regions are pale versions of them."""
-
-PALE = ListedColormap([1 - (1 - np.array(to_rgb(colour))) * share for colour, share in zip(
-    CLASSES, (0.22, 0.28, 0.20, 0.26, 0.34, 0.15), strict=True)])  # fmt: skip
+PALE = ListedColormap([1 - (1 - np.array(to_rgb(colour))) * 0.25 for colour in CLASS_COLOURS[:6]])
+"""Pale versions of the colours of the classes, for their regions."""
 
 MARKERS = {4: "+*x."}
 """Markers of the classes: those of the source, "+", "*", "x", "." for four classes, and of five or else the following."""
 
 USUAL_MARKERS = "ox.s*^"
 
-UPDATES = {"ordinary": ("#7A6A00", "s", (4, 1.5)), "xu-zhang": ("#332288", "o", ())}
-"""Colour, marker and dashes of the two updates."""
-
-LABELS = {"ordinary": "ordinary", "xu-zhang": "Xu and Zhang"}
+UPDATES = {"ordinary": (4, 1.5), "Xu-Zhang": ()}
+"""Dashes of the two updates."""
 
 
 def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=None):
@@ -43,15 +38,15 @@ def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=
     height = rows * (side + (0.25 if any(panels) else 0.0)) + 0.4 + 0.2 * lines
     figure, axes = canvas(rows, columns, width=width, height=height, sharex=True, sharey=True, squeeze=False)
     size = 20 if columns == 1 else 14 if columns == 2 else 8
-    for place, (axis, (title, F)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
+    for position, (axis, (title, F)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
         _draw_regions(axis, F, box)
         _draw_examples(axis, X, y, size=size)
         axis.set_title(title, fontsize=9 if columns < 3 else 8)
-        if rings is not None and place == len(panels) - 1:
+        if rings is not None and position == len(panels) - 1:
             axis.scatter(*X[rings].T, s=5 * size, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
-        if place // columns == rows - 1:
+        if position // columns == rows - 1:
             axis.set_xlabel("$x_1$")
-        if place % columns == 0:
+        if position % columns == 0:
             axis.set_ylabel("$x_2$")
     for axis in axes.flat[len(panels) :]:
         axis.set_axis_off()
@@ -61,10 +56,14 @@ def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=
 
 
 def figure_mistakes(panels):
-    """Mistakes of both updates with their bounds; panels {label of the axis: table of planes.mistakes_table}."""
+    """Mistakes of both updates with their bounds; panels {label of the axis: rows of `experiment.mistakes`}.
+
+    The rows have a column more, the value on the horizontal axis.
+    """
     figure, axes = canvas(1, len(panels), height=3.3, sharey=True, squeeze=False)
     for axis, (label, table) in zip(axes.flat, panels.items(), strict=True):
-        for update, (colour, marker, _) in UPDATES.items():
+        for update in UPDATES:
+            colour, marker = METHOD_COLOURS[update], METHOD_MARKERS[update]
             part = table[table["update"] == update]
             span = [part["median"] - part["fewest"], part["most"] - part["median"]]
             axis.plot(part["value"], part["bound"], color=colour, marker="v", linestyle=":", linewidth=1.2, mfc="white")
@@ -75,22 +74,22 @@ def figure_mistakes(panels):
         axis.xaxis.set_minor_formatter(NullFormatter())
         axis.tick_params(axis="x", which="minor", length=0)
     axes[0, 0].set_ylabel("mistakes until none is left")
-    handles = [Line2D([], [], color=c, marker=m, label=f"{LABELS[u]}: mistakes") for u, (c, m, _) in UPDATES.items()]
+    looks = [(update, METHOD_COLOURS[update], METHOD_MARKERS[update]) for update in UPDATES]
+    handles = [Line2D([], [], color=c, marker=m, label=f"{update}: mistakes") for update, c, m in looks]
     handles += [
-        Line2D([], [], color=c, marker="v", linestyle=":", mfc="white", label=f"{LABELS[u]}: bound")
-        for u, (c, _, _) in UPDATES.items()
+        Line2D([], [], color=c, marker="v", linestyle=":", mfc="white", label=f"{update}: bound") for update, c, _ in looks
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2)
     return figure
 
 
 def figure_training_errors(courses):
-    """Training errors along the logs, from {update: table of planes.error_course}: median, range and the end of each run."""
+    """Training errors along the logs, from {update: table of tables.error_course}: median, range and the end of each run."""
     figure, axis = canvas(height=2.8)
     for update, table in courses.items():
-        colour, marker, dashes = UPDATES[update]
+        colour, marker = METHOD_COLOURS[update], METHOD_MARKERS[update]
         axis.fill_between(table["step"], table["least"], table["most"], color=colour, alpha=0.22, linewidth=0)
-        axis.plot(table["step"], table["median"], color=colour, dashes=dashes, label=LABELS[update])
+        axis.plot(table["step"], table["median"], color=colour, dashes=UPDATES[update], label=update)
         last = table.iloc[-1]
         axis.plot(last["step"], last["least"], color=colour, marker=marker, markersize=7, zorder=4, clip_on=False)
     axis.yaxis.set_major_formatter(PercentFormatter(1))
@@ -104,7 +103,7 @@ def _draw_regions(axis, F, box):
     side = round(len(F) ** 0.5)
     F = F.reshape(side, side, -1)
     axis.imshow(
-        F.argmax(axis=-1), extent=box, origin="lower", cmap=PALE, vmin=-0.5, vmax=len(CLASSES) - 0.5, aspect="equal",
+        F.argmax(axis=-1), extent=box, origin="lower", cmap=PALE, vmin=-0.5, vmax=len(PALE.colors) - 0.5, aspect="equal",
         interpolation="nearest",
     )  # fmt: skip
     across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
@@ -118,12 +117,12 @@ def _draw_regions(axis, F, box):
 def _draw_examples(axis, X, y, *, size):
     for c, marker in enumerate(_markers(y.max() + 1)):
         scale = {".": 2.6, "*": 1.7}.get(marker, 1)
-        axis.scatter(*X[y == c].T, s=scale * size, color=CLASSES[c], marker=marker, zorder=3, **_line(marker))
+        axis.scatter(*X[y == c].T, s=scale * size, color=CLASS_COLOURS[c], marker=marker, zorder=3, **_line(marker))
 
 
 def _handles(names):
     return [
-        Line2D([], [], linestyle="none", marker=marker, color=CLASSES[c], markersize=6, label=name)
+        Line2D([], [], linestyle="none", marker=marker, color=CLASS_COLOURS[c], markersize=6, label=name)
         for c, (marker, name) in enumerate(zip(_markers(len(names)), names, strict=True))
     ]
 

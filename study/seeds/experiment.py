@@ -1,7 +1,6 @@
 """The kernel classifier on the seeds: nine published accuracies, what one split cannot say, and sets that do not separate.
 
 Source: Akar & Ye 2017 (classifier, kernel, Table 3, Figs 4 and 5).
-Also Rifkin & Lippert 2007 (leave-one-out in closed form).
 
 Protocol of the source, as far as it can be recovered: attributes standardised over the whole set, the first 30 examples of
 each class for training, sigma the distance to the k-th nearest training point with a training point as its own first. The
@@ -11,49 +10,27 @@ Symbols: X (n, d), y (n,) classes 0..C-1, lambda, tau, k as in kp.least_squares;
 every lambda: y(x) = k(x)^T Q diag(1 / (mu + lambda)) Q^T T.
 """
 
-import hashlib
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import wraps
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import LinAlgWarning
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
-from sklearn.metrics import confusion_matrix
-from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, SVR
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
-from kp.mistakes import PREDICTORS
-from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from kp.output_codes import OneVsAllKernelPerceptron
-from study import RESULTS, ROOT, datasets, store
+from kp.least_squares import local_scale, self_tuning_kernel
+from study import ROOT, datasets
+from study.experiment import experiment
+from study.seeds.methods import METHODS, hard_trials, matched, ordered
 
-MODULES = (
-    "kp.kernels", "kp.gram", "kp.mistakes", "kp.perceptron", "kp.predictors", "kp.estimator", "kp.output_codes", "kp.kesler",
-    "kp.multiclass", "kp.least_squares", "study.seeds.experiment",
-)  # fmt: skip
-"""The code that can change a result."""
-
-DATASETS = ("seeds", "winequality-red", "winequality-white")
-COMMAND = "python -m study run seeds"
-SOURCE = "Akar & Ye 2017"
 PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"
-BEST = {"lam": 1.0, "tau": 8.0, "k": 2}
-"""The parameters that the source calls optimal."""
-
 MISPRINT = {"lam": 1.0, "tau": 0.05, "k": 2}, {"lam": 1.0, "tau": 20.0, "k": 2}
 """The setting whose published accuracy does not come out, and the one that it comes out with."""
 
@@ -66,43 +43,53 @@ KS = (2, 3, 5, 7, 10, 15, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
-    """Parameters: dataset, hard_datasets separated by blanks, number of random splits and the seed that draws them.
+class Settings:
+    """A data set, the number of random splits, and the seed that draws them.
 
-    All n_splits serve the published settings, the first quarter the comparison of methods, the first tenth the surface.
+    On the seeds all n_splits serve the settings of Table 3, the first quarter the comparison of methods, the first tenth the
+    surface; at least two each.
     """
 
     dataset: str
-    hard_datasets: str
     n_splits: int
-    random_state: int
-    n_hard_splits: int
+    random_state: int = 0
 
     def __post_init__(self):
-        for name in (self.dataset, *self.hard_datasets.split()):
-            if name not in datasets.DATASETS:
-                raise ValueError(f"dataset must be one of {', '.join(datasets.DATASETS)}, got {name!r}")
-        for name, low in (("n_splits", 10), ("random_state", 0), ("n_hard_splits", 2)):
+        if self.dataset not in datasets.DATASETS:
+            raise ValueError(f"dataset must be one of {', '.join(datasets.DATASETS)}, got {self.dataset!r}")
+        for name, low in (("n_splits", 2), ("random_state", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
 
-    @property
-    def source(self):
-        """The provenance of its tables."""
-        names = (self.dataset, *self.hard_datasets.split())
-        files = {path: sha256 for name in names for path, sha256 in datasets.checksums(name).items()}
-        numbers = {f"published/{PUBLISHED_NUMBERS.name}": hashlib.sha256(PUBLISHED_NUMBERS.read_bytes()).hexdigest()}
-        return store.provenance("seeds", asdict(self), MODULES, files | numbers)
+
+PUBLISHED = Settings(dataset="seeds", n_splits=1000)
+PUBLISHED_HARD = [Settings(dataset=name, n_splits=3) for name in ("winequality-red", "winequality-white")]
 
 
-PUBLISHED = Study(
-    dataset="seeds",
-    hard_datasets="winequality-red winequality-white",
-    n_splits=1000,
-    random_state=0,
-    n_hard_splits=3,
-)
+def dataset_of(settings):
+    """The data sets that settings need."""
+    return [settings.dataset]
+
+
+def numbers_of(settings):
+    """The file with the settings of Table 3."""
+    return [PUBLISHED_NUMBERS]
+
+
+def single_threaded(compute):
+    """The experiment on one thread: sums of floating-point numbers then have one order.
+
+    That K + lambda I can be indefinite is what the study shows; its tables say where, so the estimator need not warn.
+    """
+
+    @wraps(compute)
+    def run(settings, *, progress=False):
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", LinAlgWarning)
+            return compute(settings, progress=progress)
+
+    return run
 
 
 # Data and splits.
@@ -134,12 +121,12 @@ def fixed_split(y, chosen="first", per_class=PER_CLASS):
     if np.bincount(y).min() <= per_class:
         raise ValueError(f"every class must have more than {per_class} examples, got {np.bincount(y).tolist()}")
     members = [np.flatnonzero(y == c) for c in range(y.max() + 1)]
-    places = {
+    positions = {
         "first": lambda n: np.arange(per_class),
         "last": lambda n: np.arange(n - per_class, n),
         "spread": lambda n: np.arange(per_class) * n // per_class,
     }[chosen]
-    train = np.concatenate([member[places(len(member))] for member in members])
+    train = np.concatenate([member[positions(len(member))] for member in members])
     return train, np.setdiff1d(np.arange(len(y)), train)
 
 
@@ -182,29 +169,18 @@ def outputs(spectrum, K_test, targets, lambdas):
     return np.stack([left / (mu + lam) @ right for lam in lambdas])
 
 
-def left_out(spectrum, targets, lambdas):
-    """Outputs (L, n, C) at each training point of the classifier that was trained without it.
-
-    With c = (K + lambda I)^{-1} T, the output without point i is t_i - c_i / [(K + lambda I)^{-1}]_ii (Rifkin & Lippert
-    2007). The scales sigma stay those of the whole training part.
-    """
-    mu, Q = spectrum
-    right = Q.T @ targets
-    return np.stack([targets - Q / (mu + lam) @ right / (Q**2 / (mu + lam)).sum(1)[:, None] for lam in lambdas])
-
-
-def _settings_on(X, y, train, test, settings, **reading):
-    """Rows (errors, smallest eigenvalue of K), one for each setting (lam, tau, k), of one split."""
+def errors_at(X, y, train, test, grid, **protocol):
+    """Rows (errors, smallest eigenvalue of K) of one split, one for each (lam, tau, k) of the grid; protocol as `scales`."""
     targets, found = np.eye(y.max() + 1)[y[train]], {}
-    for k in sorted({k for _, _, k in settings}):
-        sigma, sigma_test = scales(X, train, test, k, **reading)
-        for tau in sorted({tau for _, tau, other in settings if other == k}):
+    for k in sorted({k for _, _, k in grid}):
+        sigma, sigma_test = scales(X, train, test, k, **protocol)
+        for tau in sorted({tau for _, tau, other in grid if other == k}):
             spectrum = np.linalg.eigh(self_tuning_kernel(X[train], X[train], sigma, sigma, tau=tau))
             K_test = self_tuning_kernel(X[test], X[train], sigma_test, sigma, tau=tau)
-            lambdas = sorted({lam for lam, *other in settings if other == [tau, k]})
+            lambdas = sorted({lam for lam, *other in grid if other == [tau, k]})
             wrong = (outputs(spectrum, K_test, targets, lambdas).argmax(2) != y[test]).sum(1)
             found |= {(lam, tau, k): (int(w), spectrum[0][0]) for lam, w in zip(lambdas, wrong, strict=True)}
-    return [found[setting] for setting in settings]
+    return [found[setting] for setting in grid]
 
 
 def published_numbers():
@@ -214,7 +190,7 @@ def published_numbers():
     return table.assign(published=printed.astype(float), decimals=printed.str.partition(".")[2].str.len())
 
 
-def settings():
+def table_3_settings():
     """The nine settings of Table 3 and, last, the one with tau = 20 in place of 1/20: list of (lam, tau, k)."""
     table = published_numbers().query("item == 'Table 3'")
     return [(lam, tau, int(k)) for lam, tau, k in table[["lam", "tau", "k"]].to_numpy()] + [tuple(MISPRINT[1].values())]
@@ -223,42 +199,54 @@ def settings():
 # Experiments: each gives tidy tables.
 
 
-def readings(study, *, progress=False):
-    """The settings of Table 3 under every reading of what the source leaves open, on fixed splits."""
-    data, rows, wanted = examples(study.dataset), [], settings()
+@experiment(
+    "seeds",
+    published=[PUBLISHED],
+    data=dataset_of,
+    reads=numbers_of,
+    parameters=lambda settings: {"dataset": settings.dataset},
+)
+@single_threaded
+def protocol_variants(settings, *, progress=False):
+    """The settings of Table 3 under every variant of what the source's protocol leaves open, on fixed splits."""
+    data, rows, wanted = examples(settings.dataset), [], table_3_settings()
     for scaling, include_self, scale_from, chosen in product(SCALINGS, (True, False), ("train", "all"), CHOICES):
         train, test = fixed_split(data.y, chosen)
         X = scaled(data.X, train, scaling)
-        found = _settings_on(X, data.y, train, test, wanted, include_self=include_self, scale_from=scale_from)
+        found = errors_at(X, data.y, train, test, wanted, include_self=include_self, scale_from=scale_from)
         for (lam, tau, k), (errors, _) in zip(wanted, found, strict=True):
             rows.append((scaling, include_self, scale_from, chosen, lam, tau, k, errors, len(test)))
     names = ["scaling", "include_self", "scale_from", "chosen", "lam", "tau", "k", "errors", "n"]
-    return {"readings": pd.DataFrame(rows, columns=names)}
+    return pd.DataFrame(rows, columns=names)
 
 
-def split_settings(study, *, progress=False):
-    """The settings of Table 3 on random splits, read as the source's; smallest_eigenvalue is that of K."""
-    data, rows, wanted = examples(study.dataset), [], settings()
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, reads=numbers_of)
+@single_threaded
+def table_3_splits(settings, *, progress=False):
+    """The settings of Table 3 on random splits, by the protocol as recovered; smallest_eigenvalue is that of K."""
+    data, rows, wanted = examples(settings.dataset), [], table_3_settings()
     X = scaled(data.X, None, "whole")
-    drawn = random_splits(data.y, study.n_splits, study.random_state)
-    for split, (train, test) in enumerate(tqdm(drawn, desc="settings", unit="split", disable=not progress)):
-        for (lam, tau, k), (errors, smallest) in zip(wanted, _settings_on(X, data.y, train, test, wanted), strict=True):
+    drawn = random_splits(data.y, settings.n_splits, settings.random_state)
+    for split, (train, test) in enumerate(tqdm(drawn, desc="Table 3", unit="split", disable=not progress)):
+        for (lam, tau, k), (errors, smallest) in zip(wanted, errors_at(X, data.y, train, test, wanted), strict=True):
             rows.append((split, lam, tau, k, errors, len(test), round(float(smallest), 6)))
     names = ["split", "lam", "tau", "k", "errors", "n", "smallest_eigenvalue"]
-    return {"settings": pd.DataFrame(rows, columns=names)}
+    return pd.DataFrame(rows, columns=names)
 
 
-def surface(study, *, progress=False):
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("surface", "ceiling"))
+@single_threaded
+def surface(settings, *, progress=False):
     """Errors over lambda, tau and k: over random splits (mean, standard deviation, worst) and on the source's split.
 
     indefinite is the share of the random splits where K + lambda I is not positive definite. Second table: the fewest errors
     over the whole grid on each random split, chosen by looking at the test part.
     """
-    data, grid = examples(study.dataset), [*product(LAMBDAS, TAUS, KS)]
+    data, grid = examples(settings.dataset), [*product(LAMBDAS, TAUS, KS)]
     X, source = scaled(data.X, None, "whole"), fixed_split(data.y)
-    drawn = random_splits(data.y, study.n_splits, study.random_state)[: max(study.n_splits // 10, 2)]
+    drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 10, 2)]
     found = [
-        _settings_on(X, data.y, *split, grid)
+        errors_at(X, data.y, *split, grid)
         for split in tqdm([source, *drawn], desc="surface", unit="split", disable=not progress)
     ]
     counts, smallest = np.moveaxis(np.array(found), 2, 0)
@@ -277,10 +265,12 @@ def surface(study, *, progress=False):
     return {"surface": table, "ceiling": pd.DataFrame(fewest)}
 
 
-def methods(study, *, progress=False):
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"))
+@single_threaded
+def methods(settings, *, progress=False):
     """Every method of METHODS on the same random splits, attributes standardised on the training part; errors by example."""
-    data, rows = examples(study.dataset), []
-    drawn = random_splits(data.y, study.n_splits, study.random_state)[: max(study.n_splits // 4, 2)]
+    data, rows = examples(settings.dataset), []
+    drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
     tested, wrong = np.zeros(len(data.y), dtype=int), {}
     for split, (train, test) in enumerate(tqdm(drawn, desc="methods", unit="split", disable=not progress)):
         X = scaled(data.X, train, "train")
@@ -304,13 +294,15 @@ def methods(study, *, progress=False):
     return {"methods": table, "points": points}
 
 
-def clustering(study, *, progress=False):
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
+@single_threaded
+def clustering(settings, *, progress=False):
     """Clusterings of the whole set into C clusters, and their errors after the best matching of clusters with classes.
 
     Mean shift climbs the gradient of a density estimate; its bandwidth decides the number of clusters, and the bandwidths of
     a grid (in multiples of the mean distance) that leave C clusters are listed.
     """
-    data, rows = examples(study.dataset), []
+    data, rows = examples(settings.dataset), []
     n_clusters = len(data.names)
     for scaling in ("none", "whole", "min-max"):
         X = scaled(data.X, None, scaling)
@@ -324,236 +316,31 @@ def clustering(study, *, progress=False):
             if clusters.max() + 1 == n_clusters:
                 errors = len(clusters) - matched(data.y, clusters)[1]
                 rows.append((method, scaling, setting, errors, len(clusters)))
-    return {"clustering": pd.DataFrame(rows, columns=["method", "scaling", "setting", "errors", "n"])}
+    return pd.DataFrame(rows, columns=["method", "scaling", "setting", "errors", "n"])
 
 
-def hard(study, *, progress=False):
-    """Sets that do not separate: every method of HARD_METHODS on random splits, two thirds of the examples for training.
+@experiment("seeds", published=PUBLISHED_HARD, data=dataset_of)
+@single_threaded
+def hard(settings, *, progress=False):
+    """A set that may not separate: the methods of `hard_trials` on random splits, two thirds of the examples for training.
 
     Columns: dataset, repeats ("dropped" or "kept", for the two methods that gain most by copies), split, method, n_train,
     errors, and for ordered classes absolute_error (summed) and far (wrong by more than one grade), n. The nearest neighbour
     is also given parts of the training set.
     """
-    rows = []
-    for dataset, repeats in product(study.hard_datasets.split(), (False, True)):
-        data = examples(dataset, repeats=repeats)
-        if repeats and examples(dataset).repeated == 0:
-            continue
-        drawn = random_splits(data.y, study.n_hard_splits, study.random_state, share=2 / 3)
-        for split, (train, test) in enumerate(tqdm(drawn, desc=dataset, unit="split", disable=not progress)):
+    rows, name = [], settings.dataset
+    for repeats in (False, True) if examples(name).repeated else (False,):
+        data = examples(name, repeats=repeats)
+        drawn = random_splits(data.y, settings.n_splits, settings.random_state, share=2 / 3)
+        for split, (train, test) in enumerate(tqdm(drawn, desc=name, unit="split", disable=not progress)):
             X = scaled(data.X, train, "train")
-            for name, model, share in _hard_trials(dataset, repeats, split):
+            for method, model, share in hard_trials(name, repeats, split):
                 # StratifiedShuffleSplit shuffles: the first part of `train` is a random part.
                 part = train[: round(share * len(train))]
                 predicted = model.fit(X[part], data.y[part]).predict(X[test])
                 off = np.abs(np.clip(np.rint(predicted), 0, data.y.max()) - data.y[test]).astype(int)
-                graded = (off.sum(), np.sum(off > 1)) if ordered(dataset) else (np.nan, np.nan)
-                row = (dataset, "kept" if repeats else "dropped", split, name, len(part), np.count_nonzero(off))
+                graded = (off.sum(), np.sum(off > 1)) if ordered(name) else (np.nan, np.nan)
+                row = (name, "kept" if repeats else "dropped", split, method, len(part), np.count_nonzero(off))
                 rows.append((*row, *graded, len(test)))
     names = ["dataset", "repeats", "split", "method", "n_train", "errors", "absolute_error", "far", "n"]
-    return {"hard": pd.DataFrame(rows, columns=names)}
-
-
-EXPERIMENTS = {
-    ("readings",): readings,
-    ("settings",): split_settings,
-    ("surface", "ceiling"): surface,
-    ("methods", "points"): methods,
-    ("clustering",): clustering,
-    ("hard",): hard,
-}
-"""What computes which tables."""
-
-
-def tables(study, *, progress=False):
-    """{name: table} of a study: the published one as stored, any other computed on the spot.
-
-    Raises StaleResult if a stored table is absent or of other code.
-    """
-    if study == PUBLISHED:
-        source = study.source
-        return {name: store.read_table(_path(name), source, COMMAND) for names in EXPERIMENTS for name in names}
-    found = {}
-    for experiment in EXPERIMENTS.values():
-        found |= _run(experiment, study, progress)
-    return found
-
-
-def publish(*, recompute=False, progress=False):
-    """Compute what is missing of the published study and store its tables in data/results."""
-    source = PUBLISHED.source
-    for names, experiment in EXPERIMENTS.items():
-        try:
-            if not recompute:
-                for name in names:
-                    store.read_table(_path(name), source, COMMAND)
-                continue
-        except store.StaleResult:
-            pass
-        for name, table in _run(experiment, PUBLISHED, progress).items():
-            store.write_table(_path(name), table, source, COMMAND)
-
-
-def _path(name):
-    return RESULTS / f"seeds_{name}.csv"
-
-
-def _run(experiment, study, progress):
-    """The experiment's tables, on one thread: sums of floating-point numbers then have one order.
-
-    That K + lambda I can be indefinite is what the study shows; its tables say where, so the estimator need not warn.
-    """
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", LinAlgWarning)
-        return experiment(study, progress=progress)
-
-
-# Methods. A maker learns from X, y (and a seed) and returns {name: function from X to classes}; append one to add a method.
-
-REFERENCE = "kernel ridge, self-tuning"
-
-
-def _self_tuning(X, y, random_state):
-    model = KernelRidgeClassifier(alpha=BEST["lam"], tau=BEST["tau"], n_neighbors=BEST["k"]).fit(X, y)
-    return {REFERENCE: model.predict}
-
-
-def _self_tuning_tuned(X, y, random_state):
-    sigmas = {k: local_scale(X, n_neighbors=k) for k in (2, 5, 10, 20)}
-    kernels = {(t, k): self_tuning_kernel(X, X, s, s, tau=t) for t in (1.0, 2.0, 4.0, 8.0) for k, s in sigmas.items()}
-    (tau, k), lam = fewest_left_out(kernels, y, (0.01, 0.1, 1.0, 10.0))
-    model = KernelRidgeClassifier(alpha=lam, tau=tau, n_neighbors=k).fit(X, y)
-    return {f"{REFERENCE}, tuned": model.predict}
-
-
-def _gaussian_tuned(X, y, random_state):
-    kernels = {gamma: rbf_kernel(X, gamma=gamma) for gamma in np.array([0.1, 0.3, 1.0, 3.0]) / X.shape[1]}
-    gamma, lam = fewest_left_out(kernels, y, (0.001, 0.01, 0.1, 1.0))
-    model = KernelRidgeClassifier("precomputed", alpha=lam).fit(kernels[gamma], y)
-    return {"kernel ridge, Gaussian, tuned": lambda Z: model.predict(rbf_kernel(Z, X, gamma=gamma))}
-
-
-def _perceptron_gaussian(X, y, random_state):
-    model = _perceptron(X, y, random_state, kernel="rbf", gamma=1 / X.shape[1])
-    return {f"perceptron, Gaussian, {name}": _with_predictor(model, name) for name in PREDICTORS}
-
-
-def _perceptron_polynomial(X, y, random_state):
-    models = {degree: _perceptron(X, y, random_state, degree=degree) for degree in (1, 3)}
-    return {f"perceptron, degree {p}, average": _with_predictor(model, "average") for p, model in models.items()}
-
-
-def _perceptron(X, y, random_state, **kernel):
-    return OneVsAllKernelPerceptron(**kernel, max_iter=10, random_state=random_state, n_jobs=1).fit(X, y)
-
-
-def _perceptron_multiclass(X, y, random_state):
-    options = dict(max_iter=100, random_state=random_state, n_jobs=1)
-    sigma = np.sqrt(X.shape[1] / 2)
-    xu_zhang = MulticlassKernelPerceptron(sigma=sigma, **options).fit(X, y)
-    ordinary = MulticlassKernelPerceptron(sigma=sigma, update="ordinary", **options).fit(X, y)
-    linear = MulticlassPerceptron(**options).fit(X, y)
-    return {
-        "multiclass perceptron, Xu & Zhang, final": _with_predictor(xu_zhang, "final"),
-        "multiclass perceptron, Xu & Zhang, average": _with_predictor(xu_zhang, "average"),
-        "multiclass perceptron, Gaussian, average": _with_predictor(ordinary, "average"),
-        "multiclass perceptron, linear, average": _with_predictor(linear, "average"),
-    }
-
-
-def _with_predictor(model, predictor):
-    return lambda X: model.predict(X, predictor=predictor)
-
-
-def _support_vectors(X, y, random_state):
-    grid = {"C": [1, 10, 100], "gamma": [0.1 / X.shape[1], 1 / X.shape[1]]}
-    folds = StratifiedKFold(5, shuffle=True, random_state=random_state)
-    tuned = GridSearchCV(SVC(), grid, cv=folds).fit(X, y)
-    return {"SVC, Gaussian": SVC(gamma=1 / X.shape[1]).fit(X, y).predict, "SVC, Gaussian, tuned": tuned.predict}
-
-
-def _neighbours(X, y, random_state):
-    return {f"{k}-NN": KNeighborsClassifier(k).fit(X, y).predict for k in (1, 5)}
-
-
-def _discriminant(X, y, random_state):
-    return {"linear discriminant analysis": LinearDiscriminantAnalysis().fit(X, y).predict}
-
-
-def _named_clusters(X, y, random_state):
-    model = KMeans(y.max() + 1, n_init=10, random_state=random_state).fit(X)
-    names = matched(y, model.labels_)[0]
-    return {"k-means, named on the training part": lambda Z: names[model.predict(Z)]}
-
-
-METHODS = (
-    _self_tuning, _self_tuning_tuned, _gaussian_tuned, _perceptron_gaussian, _perceptron_polynomial, _perceptron_multiclass,
-    _support_vectors, _neighbours, _discriminant, _named_clusters,
-)  # fmt: skip
-
-
-def fewest_left_out(kernels, y, lambdas):
-    """(name, lambda) of the kernel matrix and the lambda with the fewest leave-one-out errors, then the smallest residual.
-
-    Passed over are pairs that are near singular: where the smallest eigenvalue of K lies below -lambda / 2. Raises
-    ValueError if no pair is left.
-    """
-    targets, best = np.eye(y.max() + 1)[y], None
-    for name, K in kernels.items():
-        decomposed = np.linalg.eigh(K)
-        safe = [lam for lam in lambdas if decomposed[0][0] > -lam / 2]
-        for lam, f in zip(safe, left_out(decomposed, targets, safe) if safe else (), strict=True):
-            score = (int((f.argmax(1) != y).sum()), float(((f - targets) ** 2).sum()))
-            if best is None or score < best[0]:
-                best = score, name, lam
-    if best is None:
-        raise ValueError(
-            f"some K + lambda I must be safely positive definite, got none for lambda up to {max(lambdas)}; raise it"
-        )
-    return best[1:]
-
-
-def matched(y, clusters):
-    """(class of each cluster, examples that agree) under the one-to-one matching that agrees most (Kuhn's assignment)."""
-    agree = confusion_matrix(y, clusters)
-    _, clusters_of = linear_sum_assignment(agree, maximize=True)
-    return np.argsort(clusters_of), int(agree[np.arange(len(agree)), clusters_of].sum())
-
-
-def ordered(dataset):
-    """True if the classes are grades, so that it matters by how much a prediction is wrong."""
-    return dataset.startswith("winequality")
-
-
-NEAREST = "1-NN"
-MILDER = f"{REFERENCE}, τ = 1, k = 10"
-FOREST = "random forest"
-MAJORITY = "most frequent class"
-
-
-def _hard_trials(dataset, repeats, random_state):
-    """(name, model, share of the training set) of the methods for sets that do not separate."""
-    trials = [(NEAREST, KNeighborsClassifier(1), 1.0), (FOREST, RandomForestClassifier(200, random_state=random_state), 1.0)]
-    if repeats:
-        return trials
-    trials += [(NEAREST, KNeighborsClassifier(1), share) for share in (0.125, 0.25, 0.5)]
-    seed = dict(random_state=random_state)
-    network = dict(hidden_layer_sizes=(64, 64), early_stopping=True, max_iter=300, **seed)
-    named = {
-        MAJORITY: DummyClassifier(),
-        REFERENCE: KernelRidgeClassifier(alpha=BEST["lam"], tau=BEST["tau"], n_neighbors=BEST["k"]),
-        MILDER: KernelRidgeClassifier(alpha=1.0, tau=1.0, n_neighbors=10),
-        "perceptron, Gaussian, average": OneVsAllKernelPerceptron(
-            "rbf", gamma=0.1, max_iter=10, predictor="average", n_jobs=1, **seed
-        ),
-        "SVC, Gaussian": SVC(),
-        "neural network": MLPClassifier(**network),
-        "gradient boosting": HistGradientBoostingClassifier(**seed),
-    }
-    if ordered(dataset):
-        named |= {
-            "neural network, regression": MLPRegressor(**network),
-            "support vector regression": SVR(),
-            "random forest, regression": RandomForestRegressor(200, **seed),
-        }
-    return trials + [(name, model, 1.0) for name, model in named.items()]
+    return pd.DataFrame(rows, columns=names)

@@ -1,4 +1,4 @@
-"""Figures of the seeds' chapter: the spectrum of the kernel, accuracies over splits, methods, projections, wine.
+"""Figures of the chapter on the seeds: the spectrum of the kernel, accuracies over splits, methods, projections, wine.
 
 Symbols: P (n, 3) coordinates on principal components, y (n,) classes 0..C-1, K the self-tuning kernel.
 """
@@ -8,28 +8,29 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from study.style import canvas
-
-CLASS_COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-    "#999999",
-    "#F0E442",
-    "#7F3C8D",
+from study.style import (
+    BAND,
+    BLACK,
+    BLUE,
+    CLASS_COLOURS,
+    CLASS_MARKERS,
+    GREY,
+    METHOD_COLOURS,
+    PUBLISHED,
+    PURPLE,
+    REFERENCE,
+    SKY,
+    VERMILION,
+    canvas,
+    heat_map,
 )
-CLASS_MARKERS = "os^Dv<>pPX"
-GREY = "#777777"
+
 PERCENT = PercentFormatter(1.0, decimals=0)
 
 
 def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
-    """Left: the smallest eigenvalue of K against tau, by k (table of tables_seeds.spectrum). Right: the test error against
-    lambda at one tau and k (tables_seeds.poles), with the lambdas at which K + lambda I is singular."""
+    """Left: the smallest eigenvalue of K against tau, by k (derivations.spectrum). Right: the test error against
+    lambda at one tau and k (derivations.poles), with the lambdas at which K + lambda I is singular."""
     figure, (left, right) = canvas(1, 2, height=3.2)
     ks = sorted(smallest["k"].unique())
     colours = mpl.colormaps["viridis"](np.linspace(0, 0.85, len(ks)))
@@ -37,67 +38,54 @@ def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
         line = smallest[smallest["k"] == number]
         left.plot(line["tau"], line["smallest"], color=colour, marker=marker, markevery=6, label=f"$k = {number}$")
     left.axhline(0, color="black", linewidth=0.8)
-    left.axhline(-lam, color="black", linewidth=0.8, linestyle="--")
+    left.axhline(-lam, **REFERENCE)
     left.set(xscale="log", xlabel=r"$\tau$", ylabel="smallest eigenvalue of $K$")
     left.annotate(rf"$-\lambda = {-lam:g}$", (0.02, -lam), (0, 3), ("axes fraction", "data"), "offset points", fontsize=8)
     left.legend(loc="upper right")
     for pole in poles:
-        right.axvline(pole, color="#CC79A7", linewidth=0.8, linestyle=":")
-    right.plot(sweep["lam"], sweep["error"], color="#0072B2", linewidth=1.1)
-    right.axvline(lam, color="black", linewidth=0.8, linestyle="--")
+        right.axvline(pole, color=PURPLE, linewidth=0.8, linestyle=":")
+    right.plot(sweep["lam"], sweep["error"], color=BLUE, linewidth=1.1)
+    right.axvline(lam, **REFERENCE)
     right.set(xscale="log", xlabel=rf"$\lambda$ (at $\tau = {tau:g}$, $k = {k}$)", ylabel="test error", ylim=(0, None))
     right.set_xlim(sweep["lam"].min(), sweep["lam"].max())
     right.yaxis.set_major_formatter(PERCENT)
     handles = [
-        Line2D([], [], color="#CC79A7", linestyle=":", label=r"$K + \lambda I$ singular"),
-        Line2D([], [], color="black", linestyle="--", linewidth=0.8, label=rf"$\lambda = {lam:g}$"),
+        Line2D([], [], color=PURPLE, linestyle=":", label=r"$K + \lambda I$ singular"),
+        Line2D([], [], **REFERENCE, label=rf"$\lambda = {lam:g}$"),
     ]
     right.legend(handles=handles, loc="upper right")
     return figure
 
 
-def figure_settings(splits, nine):
-    """Accuracies of each setting over random splits: 95 % range, quartiles, median; on the source's split; as published.
+def figure_accuracies(splits, table):
+    """Accuracies of the settings of Table 3: over random splits (95 % range, quartiles, median), on the source's, published.
 
-    splits: tidy table with lam, tau, k, errors, n; nine: table of tables_seeds.nine, with or without a column "published".
+    splits: experiment.table_3_splits; table: tables.table_3, with or without its column "published".
     """
-    figure, axis = canvas(height=0.33 * len(nine) + 0.9)
-    rows = np.arange(len(nine))[::-1]
-    left = np.sort(nine["low"])[1] - 0.02  # one setting may be far worse than all others: an arrow says how far it reaches
-    for row, setting in zip(rows, nine.itertuples(), strict=True):
-        if setting.low < left:
-            axis.annotate(f"to {setting.low:.0%}", (left, row), (8, 5), textcoords="offset points", fontsize=8)
-            axis.plot(left, row, marker="<", color="#56B4E9", markersize=7, clip_on=False, zorder=4)
-        one = splits[np.all([splits[name] == getattr(setting, name) for name in ("lam", "tau", "k")], axis=0)]
-        low, first, middle, third, high = np.percentile(1 - one["errors"] / one["n"], [2.5, 25, 50, 75, 97.5])
-        axis.plot([low, high], [row, row], color="#56B4E9", linewidth=1.6, zorder=2, solid_capstyle="butt")
-        axis.plot([first, third], [row, row], color="#56B4E9", linewidth=7, zorder=2, solid_capstyle="butt")
-        axis.plot([middle, middle], [row - 0.2, row + 0.2], color="#004B78", linewidth=1.6, zorder=3)
-    handles = [
-        Line2D([], [], color="#56B4E9", linewidth=1.6, label="95 % of the splits"),
-        Line2D([], [], color="#56B4E9", linewidth=7, label="half of the splits"),
-        Line2D([], [], color="#004B78", marker="|", linestyle="none", markersize=9, markeredgewidth=1.6, label="median"),
-    ]
-    mark = dict(linestyle="none", zorder=4)
-    handles += axis.plot(
-        nine["ours"], rows, marker="o", markersize=6, color="black", label="first of each class train", **mark
-    )
-    if "published" in nine:
-        handles += axis.plot(
-            nine["published"],
-            rows,
-            marker="D",
-            markersize=10,
-            markerfacecolor="none",
-            color="#D55E00",
-            label="published",
-            **mark,
-        )
-    labels = [rf"$\lambda = {s.lam:g}$, $\tau = {s.tau:g}$, $k = {s.k}$" for s in nine.itertuples()]
-    axis.set(yticks=rows, yticklabels=labels, xlabel="test accuracy", ylim=(-0.6, len(nine) - 0.4), xlim=(left, None))
+    labels = [rf"$\lambda = {s.lam:g}$, $\tau = {s.tau:g}$, $k = {s.k}$" for s in table.itertuples()]
+    accuracy = (1 - splits["errors"] / splits["n"]).groupby([splits["lam"], splits["tau"], splits["k"]])
+    settings, rows = table[["lam", "tau", "k"]].itertuples(index=False, name=None), np.arange(len(table))
+    figure, axis = canvas(height=0.33 * len(table) + 0.9)
+    axis.boxplot(
+        [accuracy.get_group(setting) for setting in settings], positions=rows, orientation="horizontal", widths=0.55,
+        whis=(2.5, 97.5), showfliers=False, patch_artist=True, tick_labels=labels, boxprops={"facecolor": SKY},
+        medianprops={"color": BLACK},
+    )  # fmt: skip
+    axis.invert_yaxis()
+    left = np.sort(table["low"])[1] - 0.02  # one setting may be far worse than all others: an arrow says how far it reaches
+    for row, low in enumerate(table["low"]):
+        if low < left:
+            axis.annotate(f"to {low:.0%}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
+            axis.plot(left, row, marker="<", color=GREY, markersize=7, clip_on=False, zorder=4)
+    axis.plot(table["ours"], rows, "o", markersize=6, color=BLACK, label="first of each class train", zorder=4)
+    if "published" in table:
+        axis.plot(table["published"], rows, **PUBLISHED, markersize=11, fillstyle="none", label="published", zorder=4)
+    axis.set(xlabel="test accuracy", ylabel="", xlim=(left, None))
     axis.xaxis.set_major_formatter(PERCENT)
     axis.grid(False, axis="y")
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    handles, words = axis.get_legend_handles_labels()
+    box = Line2D([], [], color=SKY, linewidth=7)
+    figure.legend([box, *handles], ["random splits: half, median, 95 %", *words], loc="outside upper center", ncols=3)
     return figure
 
 
@@ -116,8 +104,8 @@ def figure_surface(surface, ks, marks):
         axis.scatter(columns, rows, s=5, color="white", edgecolors="black", linewidths=0.3)
         for lam, tau, number in marks:
             if number == k and lam in cells.columns and tau in cells.index:
-                place = cells.columns.get_loc(lam), cells.index.get_loc(tau)
-                axis.scatter(*place, s=70, facecolors="none", edgecolors="#D55E00", linewidths=1.6)
+                cell = cells.columns.get_loc(lam), cells.index.get_loc(tau)
+                axis.scatter(*cell, s=70, facecolors="none", edgecolors=VERMILION, linewidths=1.6)
         axis.set_title(f"$k = {k}$")
         axis.grid(False)
         axis.set_xticks(range(len(cells.columns)), [f"{lam:g}" for lam in cells.columns], rotation=45)
@@ -133,23 +121,24 @@ def figure_surface(surface, ks, marks):
     return figure
 
 
-def figure_paired(paired):
+def figure_differences(paired):
     """Each method's difference in test error from a reference on the same splits: corrected 95 % interval of the mean, and
-    standard deviation over splits (table of tables_seeds.paired)."""
+    standard deviation over splits (tables.paired). Colours are those of the kinds of methods."""
     rows = paired.iloc[::-1].reset_index(drop=True)
     figure, axis = canvas(height=0.27 * len(rows) + 0.9)
-    y = np.arange(len(rows))
-    mean = rows["difference"]
-    axis.errorbar(mean, y, xerr=rows["sd_difference"], fmt="none", ecolor="#BBBBBB", elinewidth=5, zorder=1)
-    axis.errorbar(mean, y, xerr=[mean - rows["low"], rows["high"] - mean], fmt="o", color="#0072B2", capsize=3, zorder=3)
-    axis.axvline(0, color="black", linewidth=0.8)
+    for y, row in enumerate(rows.itertuples()):
+        colour = METHOD_COLOURS.get(row.method.partition(",")[0], GREY)
+        axis.errorbar(row.difference, y, xerr=row.sd_difference, fmt="none", ecolor=BAND, elinewidth=5, zorder=1)
+        ends = [[row.difference - row.low], [row.high - row.difference]]
+        axis.errorbar(row.difference, y, xerr=ends, fmt="o", color=colour, capsize=3, zorder=3)
+    axis.axvline(0, **REFERENCE)
     labels = [f"{row.method}  {row.error:.1%}" for row in rows.itertuples()]
-    axis.set(yticks=y, yticklabels=labels, xlabel="difference in test error (percentage points)")
+    axis.set(yticks=np.arange(len(rows)), yticklabels=labels, xlabel="difference in test error (percentage points)")
     axis.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
     axis.grid(False, axis="y")
     handles = [
-        Line2D([], [], color="#0072B2", marker="o", label="mean and its corrected 95 % interval"),
-        Line2D([], [], color="#BBBBBB", linewidth=5, label="± standard deviation over splits"),
+        Line2D([], [], color=GREY, marker="o", label="mean and its corrected 95 % interval"),
+        Line2D([], [], color=BAND, linewidth=5, label="± standard deviation over splits"),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
@@ -187,8 +176,8 @@ def figure_projection(P, shares, y, train, test, predicted, names):
     space.tick_params(labelsize=6, pad=-4)
     space.view_init(elev=22, azim=-60)
     space.set_box_aspect(None, zoom=0.9)
-    for place, (i, j) in (((0, 1), (0, 1)), ((1, 0), (0, 2)), ((1, 1), (1, 2))):
-        axis = figure.add_subplot(grid[place])
+    for corner, (i, j) in (((0, 1), (0, 1)), ((1, 0), (0, 2)), ((1, 1), (1, 2))):
+        axis = figure.add_subplot(grid[corner])
         _draw_face(axis, P[:, [i, j]], y, train, test, wrong, given)
         axis.set(xlabel=labels[i], ylabel=labels[j])
     handles = [
@@ -204,7 +193,7 @@ def figure_projection(P, shares, y, train, test, predicted, names):
     return figure
 
 
-def figure_stubborn(P, shares, y, rates, names):
+def figure_persistent_errors(P, shares, y, rates, names):
     """The examples on the first two principal components; area and darkness grow with the error rate of each method.
 
     rates {method: (n,) error rates, NaN where never tested}.
@@ -218,26 +207,19 @@ def figure_stubborn(P, shares, y, rates, names):
             axis.scatter(*P[mine, :2].T, s=7 + 55 * rate[mine], marker=CLASS_MARKERS[c], linewidths=0.7, **colours)
         axis.set(title=method, xlabel=f"PC 1 ({shares[0]:.0%})")
     axes[0, 0].set_ylabel(f"PC 2 ({shares[1]:.0%})")
+    hollow = dict(linestyle="none", markerfacecolor="none")
     handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker=CLASS_MARKERS[c],
-            markerfacecolor="none",
-            markeredgecolor=CLASS_COLOURS[c],
-            label=n,
-        )
-        for c, n in enumerate(names)
+        Line2D([], [], marker=CLASS_MARKERS[c], markeredgecolor=CLASS_COLOURS[c], label=name, **hollow)
+        for c, name in enumerate(names)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(names))
     scale = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), mpl.colors.ListedColormap(_reds()))
-    bar = figure.colorbar(scale, ax=axes, label="share of its tests mistaken", shrink=0.9)
+    bar = figure.colorbar(scale, ax=axes, label="share of its tests misclassified", shrink=0.9)
     bar.ax.yaxis.set_major_formatter(PERCENT)
     return figure
 
 
-def figure_hard(sets):
+def figure_hard_sets(sets):
     """Sets that do not separate; a row each. Left: the first two principal components, coloured by class. Right: the classes
     of the nearest neighbours of each class's examples, as percentages of the row.
 
@@ -258,32 +240,29 @@ def figure_hard(sets):
         bar = figure.colorbar(dots, ax=left, ticks=range(n_classes), pad=0.02)
         bar.ax.set_yticklabels(labels)
         bar.ax.tick_params(labelsize=7)
-        right.imshow(neighbours, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-        for (i, j), share in np.ndenumerate(neighbours):
-            right.text(
-                j, i, f"{100 * share:.0f}", ha="center", va="center", fontsize=7, color="white" if share > 0.6 else "black"
-            )
         counts = np.bincount(y, minlength=n_classes)
-        right.set_xticks(range(n_classes), labels)
-        right.set_yticks(range(n_classes), [f"{label} ({count:,})" for label, count in zip(labels, counts, strict=True)])
+        rows = [f"{label} ({count:,})" for label, count in zip(labels, counts, strict=True)]
+        heat_map(right, 100 * neighbours, rows=rows, columns=labels, vmin=0, vmax=100)
         right.tick_params(labelsize=7)
-        right.grid(False)
         right.set(title="nearest neighbours (%)", xlabel="class of the neighbour", ylabel="class (examples)")
     return figure
 
 
-def figure_hard_errors(summaries):
-    """Errors of the methods on sets that do not separate, a panel each, with the most frequent class's error and the bound
-    from the nearest neighbour. summaries {title: (table of method, error, sd; majority error; bound)}."""
-    longest = max(len(table) for table, *_ in summaries.values())
-    figure, axes = canvas(1, len(summaries), height=0.27 * longest + 1.1, sharey=len(summaries) > 1, squeeze=False)
-    order = next(iter(summaries.values()))[0].sort_values("error", ascending=False)["method"].tolist()
-    for axis, (title, (table, majority, bound)) in zip(axes.flat, summaries.items(), strict=True):
-        rows = table.set_index("method").reindex(order)
-        axis.errorbar(rows["error"], np.arange(len(rows)), xerr=rows["sd"], fmt="o", color="#0072B2", capsize=3)
-        axis.axvline(majority, color="black", linestyle="--", linewidth=0.9, label="most frequent class")
-        axis.axvline(bound, color="#D55E00", linestyle=":", linewidth=1.4, label="bound from the nearest neighbour")
-        axis.set(title=title, xlabel="test error", xlim=(0, None))
+def figure_hard_errors(methods, limits):
+    """Errors of the methods on sets that may not separate, a panel each, with two limits (tables.hard_methods, hard_limits).
+
+    The limits are the most frequent class's error and the bound from the nearest neighbour.
+    """
+    sets = methods["dataset"].unique()
+    order = methods[methods["dataset"] == sets[0]].sort_values("error", ascending=False)["method"].tolist()
+    figure, axes = canvas(1, len(sets), height=0.27 * len(order) + 1.1, sharey=len(sets) > 1, squeeze=False)
+    for axis, name in zip(axes.flat, sets, strict=True):
+        rows = methods[methods["dataset"] == name].set_index("method").reindex(order)
+        axis.errorbar(rows["error"], np.arange(len(rows)), xerr=rows["sd"], fmt="o", color=BLUE, capsize=3)
+        axis.axvline(limits.loc[name, "majority"], **REFERENCE, label="most frequent class")
+        bound = {**REFERENCE, "color": VERMILION, "linestyle": ":", "linewidth": 1.4}
+        axis.axvline(limits.loc[name, "bound"], **bound, label="bound from the nearest neighbour")
+        axis.set(title=name, xlabel="test error", xlim=(0, None))
         axis.set_yticks(np.arange(len(rows)), order)
         axis.xaxis.set_major_formatter(PERCENT)
         axis.grid(False, axis="y")
@@ -309,5 +288,5 @@ def _draw_face(axis, points, y, train, test, wrong, given):
 
 
 def _reds():
-    """The colours of figure_stubborn from rate 0 to 1."""
+    """The colours of figure_persistent_errors from rate 0 to 1."""
     return mpl.colormaps["YlOrRd"]((np.linspace(0, 1, 128) + 0.15) / 1.15)

@@ -2,7 +2,7 @@
 
 Source: Xu & Zhang 2005, section IV.B. Attributes are scaled to [0, 1], ten folds, "iterations" are epochs at most.
 
-What the source leaves open is a field of `Method`; its defaults are the reading that the study starts from. Repeat r takes
+What the source leaves open is a field of `Method`; its defaults are the base protocol of the study. Repeat r takes
 random_state r for the folds and for the visiting orders: what scikit-learn's `cross_validate` gives for the estimators of
 `kp.multiclass` in a pipeline with `MinMaxScaler`.
 
@@ -43,7 +43,7 @@ EPOCHS_AT_ONCE = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A perceptron and a reading of the protocol.
+    """A perceptron and a variant of the protocol.
 
     kernel "linear" (the perceptron of Table II, in input space), "poly" (x . y)^parameter or "rbf" of width parameter
     (Table III); max_iter, the limit of iterations, in epochs or in single presentations (unit); demote as in kp.kesler;
@@ -291,45 +291,43 @@ def _voted_errors(fold, log):
 # Choosing parameters.
 
 
-def nested(jobs, *, n_folds=10, inner_folds=5, threads=2, progress=False):
+def chosen(jobs, *, n_folds=10, inner_folds=5, threads=2, progress=False):
     """Choose kernel parameter and iterations by an inner cross-validation of each training part: no test example is seen.
 
     jobs are (dataset, [Method of each parameter], limits, repeat), the methods of one kernel in the order in which equals
-    are preferred. Two tables. grid: errors of every setting in the outer folds, a row for each (dataset, kernel,
-    parameter, iterations, repeat) with mean train and test error. chosen: a row for each outer fold with the setting of
-    the fewest inner errors (of equals the first parameter, then the fewest iterations), inner_error, test_errors, n_test.
+    are preferred. A row for each outer fold with the setting of the fewest inner errors (of equals the first parameter,
+    then the fewest iterations): columns dataset, kernel, repeat, fold, parameter, iterations, test_errors and n_test of
+    the outer fold, inner_error.
     """
     tasks = [(*job, i) for job in jobs for i in range(n_folds)]
-    found = in_parallel(lambda task: _nested_fold(task, n_folds, inner_folds), tasks, threads=threads, progress=progress)
-    grid = pd.DataFrame([row for rows, _ in found for row in rows])
-    keys = ["dataset", "kernel", "parameter", "iterations", "repeat"]
-    return summary(grid, keys), pd.DataFrame([chosen for _, chosen in found])
+    return pd.DataFrame(
+        in_parallel(lambda task: _chosen_row(task, n_folds, inner_folds), tasks, threads=threads, progress=progress)
+    )
 
 
-def _nested_fold(task, n_folds, inner_folds):
+def _chosen_row(task, n_folds, inner_folds):
     dataset, methods, limits, repeat, index = task
     X, y = load(dataset)
     train, test = splits(X, y, methods[0], n_folds, repeat)[index]
-    inner, outer = [], []
+    settings, inner = [], []
     for method in methods:
         asked = [limit for limit in limits if limit <= method.max_iter]
         wrong = np.zeros(len(asked), dtype=int)
         for a, b in splits(X[train], y[train], method, inner_folds, repeat):
             wrong += [row[2] for row in run(Fold(X[train], y[train], a, b, method), repeat, limits=asked)]
+        settings += [replace(method, max_iter=limit) for limit in asked]
         inner += wrong.tolist()
-        rows = run(Fold(X, y, train, test, method), repeat, limits=asked)
-        head = {"dataset": dataset, "kernel": method.kernel, "parameter": method.parameter, "repeat": repeat, "fold": index}
-        sizes = {"n_train": len(train), "n_test": len(test)}
-        outer += [head | dict(zip(COLUMNS, row, strict=True)) | sizes for row in rows]
-    best = outer[int(np.argmin(inner))]
-    keep = ["dataset", "kernel", "repeat", "fold", "parameter", "iterations", "test_errors", "n_test"]
-    return outer, {key: best[key] for key in keep} | {"inner_error": round(min(inner) / len(train), 12)}
+    best = settings[int(np.argmin(inner))]
+    [(iterations, _, test_errors, *_)] = run(Fold(X, y, train, test, best), repeat, limits=[best.max_iter])
+    head = {"dataset": dataset, "kernel": best.kernel, "repeat": repeat, "fold": index}
+    found = {"parameter": best.parameter, "iterations": iterations, "test_errors": test_errors, "n_test": len(test)}
+    return head | found | {"inner_error": round(min(inner) / len(train), 12)}
 
 
 # Other methods, for Table I.
 
 
-def rivals(random_state, inner_folds=3):
+def baselines(random_state, inner_folds=3):
     """{name: estimator}: classifiers with fixed parameters, or with parameters tuned by an inner cross-validation."""
     inner = StratifiedKFold(inner_folds, shuffle=True, random_state=random_state)
     widths = {"svc__C": [1, 10, 100], "svc__gamma": [0.1, 0.5, 2.0, 8.0]}
@@ -343,18 +341,18 @@ def rivals(random_state, inner_folds=3):
     }
 
 
-def cross_validate_rivals(jobs, *, n_folds=10, threads=2, progress=False):
-    """Mean test error of each of the `rivals`; jobs are (dataset, repeat). Columns dataset, method, repeat, test_mean."""
-    rows = in_parallel(lambda job: _rival_rows(job, n_folds), jobs, threads=threads, progress=progress)
+def cross_validate_baselines(jobs, *, n_folds=10, threads=2, progress=False):
+    """Mean test error of each of the `baselines`; jobs are (dataset, repeat). Columns dataset, method, repeat, test_mean."""
+    rows = in_parallel(lambda job: _baseline_rows(job, n_folds), jobs, threads=threads, progress=progress)
     return pd.DataFrame([row for part in rows for row in part], columns=["dataset", "method", "repeat", "test_mean"])
 
 
-def _rival_rows(job, n_folds):
+def _baseline_rows(job, n_folds):
     dataset, repeat = job
     X, y = load(dataset)
     folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=repeat).split(X, y))
     rows = []
-    for name, model in rivals(repeat).items():
+    for name, model in baselines(repeat).items():
         wrong = [np.mean(model.fit(X[a], y[a]).predict(X[b]) != y[b]) for a, b in folds]
         rows.append((dataset, name, repeat, round(float(np.mean(wrong)), 12)))
     return rows

@@ -4,32 +4,33 @@ import math
 from dataclasses import replace
 from itertools import combinations
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
-from scipy.stats import binom
+from scipy.stats import binom, chi2, rankdata
 
-from study import datasets, store
+from study import datasets, style
 from study.comparison import experiment as comparison
-from study.comparison import figures as figures_comparison
-from study.comparison import tables
-from study.comparison.experiment import METHODS, PERCEPTRONS, TABLES, Scale, Setting
-from study.store import StaleResult
+from study.comparison import figures, methods, squared, tables
+from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, NAMES, PERCEPTRONS, REFERENCES, Candidate
 
-TINY = Scale(
-    repetitions=2, widths=(1.0, 0.25), degrees=(2,), epochs=(1, 3), penalties=(1.0, 10.0), ridges=(0.1,), neighbours=(1, 3),
-    perceptron_epochs=(5,), tuning=60, small=1, reference_step=1,
+TINY = comparison.Settings(
+    dataset="iris-bundled", repetitions=2, widths=(1.0, 0.25), degrees=(2,), epochs=(1, 3), penalties=(1.0, 10.0),
+    ridges=(0.1,), neighbours=(1, 3), perceptron_epochs=(5,), tuning=60, small=1, reference_step=1,
 )  # fmt: skip
+CHOICE = ["method", "kernel", "width", "degree", "other", "predictor", "epoch", "validation_errors", "chosen"]
+
+
+def method(name):
+    return METHODS[NAMES.index(name)]
 
 
 @pytest.fixture(scope="module")
 def tiny():
     """The tables of iris at a tiny scale."""
-    return comparison.compare("iris-bundled", TINY)
+    return comparison.compare.compute(TINY)
 
 
 def customary(change_X=1.0, shuffle_y=False):
@@ -41,17 +42,14 @@ def customary(change_X=1.0, shuffle_y=False):
     return replace(data, X=X[:100], y=y[:100], X_test=change_X * X[100:], y_test=y_test)
 
 
-SETTINGS = ["method", "kernel", "width", "degree", "other", "predictor", "epoch", "validation_errors", "chosen"]
-
-
 def test_no_choice_depends_on_the_test_part(monkeypatch):
-    monkeypatch.setattr(comparison, "METHODS", ("ordinary", "SVM"))
+    monkeypatch.setattr(comparison, "METHODS", (method("ordinary"), method("SVM")))
     found = []
     for data in (customary(), customary(change_X=3.0), customary(shuffle_y=True)):
         monkeypatch.setattr(comparison.datasets, "load", lambda name, data=data: data)
-        found.append(comparison.compare("iris-bundled", TINY))
+        found.append(comparison.compare.compute(TINY))
     for other in found[1:]:
-        pd.testing.assert_frame_equal(found[0]["errors"][SETTINGS], other["errors"][SETTINGS])
+        pd.testing.assert_frame_equal(found[0]["errors"][CHOICE], other["errors"][CHOICE])
         pd.testing.assert_frame_equal(found[0]["validation"], other["validation"])
         assert found[0]["errors"]["errors"].tolist() != other["errors"]["errors"].tolist()
 
@@ -69,33 +67,32 @@ def test_every_example_is_tested_once_in_a_repetition_and_trains_in_the_other_ha
 
 
 def test_a_customary_test_part_is_used_as_it_is():
-    data = datasets.load("digits")
+    data = customary()
     ((repetition, fold, train, test),) = comparison.splits(data, 5)
     assert (repetition, fold) == (0, 0) and train[0] is data.X and test[1] is data.y_test
 
 
-def test_the_fewest_validation_errors_win_and_of_equals_the_steadiest():
+def test_the_fewest_validation_errors_win_and_of_several_the_steadiest():
     rows = [("final", 1.0, 3), ("average", 1.0, 4), ("final", 0.5, 3), ("average", 0.5, 3), ("voted", 0.5, 3)]
     table = pd.DataFrame(rows, columns=["predictor", "width", "validation_errors"])
-    best = comparison.best_settings(table)
+    best = comparison.best_candidates(table)
     assert best[["predictor", "width"]].to_numpy().tolist() == [["average", 0.5], ["voted", 0.5], ["final", 1.0]]
     assert best["chosen"].tolist() == [True, False, False]
 
 
 def test_more_epochs_come_first_and_an_early_stop_counts_for_all_later_ones():
     X, y = datasets.load("iris-bundled").X[:100], datasets.load("iris-bundled").y[:100]  # two classes, separable
-    setting = Setting(method="ordinary", kernel="rbf", width=1.0)
-    scale = replace(TINY, epochs=(1, 50, 60))
-    model = comparison.estimator(setting, X, max_iter=60, random_state=0).fit(X, y)
+    candidate, form = Candidate(method="ordinary", kernel="rbf", width=1.0), method("ordinary")
+    model = form.estimator(candidate, X, max_iter=60, random_state=0).fit(X, y)
     assert model.n_iter_ < 50
-    found = list(comparison.predictions(model, setting, X, scale))
-    assert [s.epoch for s, _ in found[:3]] == [60, 50, 1]
+    found = list(comparison.predictions(form, model, candidate, X, replace(TINY, epochs=(1, 50, 60))))
+    assert [each.epoch for each, _ in found[:3]] == [60, 50, 1]
     assert found[0][1].tolist() == found[1][1].tolist() == model.predict(X, predictor="final").tolist()
 
 
 def test_tables_have_a_row_for_every_method_predictor_and_half(tiny):
     errors = tiny["errors"]
-    assert len(errors) == 2 * 2 * (4 * 4 + 4) and set(errors["method"]) == set(METHODS)
+    assert len(errors) == 2 * 2 * (4 * 4 + 4) and tuple(errors["method"].unique()) == NAMES
     assert (errors.groupby(["repetition", "method"])["chosen"].sum() == 2).all()
     assert (errors["n"] == 75).all() and (errors["n_train"] == 75).all() and (errors["tuned_on"] == 60).all()
     perceptrons = errors["method"].isin(PERCEPTRONS)
@@ -113,58 +110,93 @@ def test_pairs_agree_with_the_errors(tiny):
 
 
 def test_validation_sums_the_best_epoch_of_each_half(tiny):
-    data, validation = datasets.load("iris-bundled"), tiny["validation"]
     total, n = 0, 0
-    for repetition, _, train, _ in comparison.splits(data, 2):
-        rows = comparison.validate("xu-zhang", *train, TINY, repetition)
+    for repetition, _, train, _ in comparison.splits(datasets.load("iris-bundled"), 2):
+        rows = comparison.validate(method("Xu-Zhang"), *train, TINY, repetition)
         part = rows[(rows["width"] == 0.25) & (rows["predictor"] == "voted")]
         assert part["epoch"].tolist() == [3, 1]
         total, n = total + part["validation_errors"].min(), n + part["validation_n"].iloc[0]
-    row = validation.query("method == 'xu-zhang' and width == 0.25 and predictor == 'voted'").iloc[0]
+    row = tiny["validation"].query("method == 'Xu-Zhang' and width == 0.25 and predictor == 'voted'").iloc[0]
     assert (row["validation_errors"], row["validation_n"]) == (total, n)
 
 
-def test_only_the_chosen_xu_zhang_predictor_is_trained_where_the_square_is_too_large(monkeypatch):
-    monkeypatch.setattr(comparison, "METHODS", ("xu-zhang",))
-    part, _ = np.arange(150).reshape(2, 75), None
-    data = datasets.load("iris-bundled")
-    X, y = data.X[::2], data.y[::2]
-    scale = replace(TINY, dense=16 * 40**2)
-    rows, _, labels = comparison.run_method("xu-zhang", (X, y), (data.X[1::2], data.y[1::2]), scale, 0)
-    assert len(rows) == 1 and rows[0]["chosen"] and rows[0]["predictor"] != "minimizing" and len(labels) == len(part[0])
+def test_only_the_chosen_xu_zhang_predictor_is_trained_where_the_square_is_too_large():
+    data, form = datasets.load("iris-bundled"), method("Xu-Zhang")
+    train, test = (data.X[::2], data.y[::2]), (data.X[1::2], data.y[1::2])
+    small = replace(TINY, dense=16 * 75**2 - 1)
+    assert form.is_complete(75, TINY) and form.is_complete(74, small) and not form.is_complete(75, small)
+    rows, _, labels = comparison.run_method(form, train, test, small, 0)
+    whole, _, _ = comparison.run_method(form, train, test, TINY, 0)
+    assert len(rows) == 1 and rows[0]["chosen"] and rows[0]["predictor"] != "minimizing" and len(whole) == 4
+    (same,) = (row for row in whole if row["predictor"] == rows[0]["predictor"])
+    for name in ("width", "epoch", "support", "kernel_values", "errors"):
+        assert rows[0][name] == same[name]
+    assert np.count_nonzero(labels != test[1]) == same["errors"]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_costs_count_the_examples_that_a_prediction_needs(method):
-    data = datasets.load("iris-bundled")
-    base = comparison.grid(method, TINY)[0]
-    model = comparison.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
-    setting = replace(base, predictor="final", epoch=3.0) if method in PERCEPTRONS else base
-    support, kernel_values = comparison.costs(model, setting, 150)
-    if method in ("linear", "scikit-learn perceptron"):
-        assert (support, kernel_values) == (0, 0)
-    elif method in ("kernel ridge", "nearest neighbours"):
-        assert (support, kernel_values) == (150, 150)
-    else:
-        assert 0 < support < 150 and support == len(model.support_)
-        assert kernel_values == (150 if method == "xu-zhang" else support)
-    if method == "xu-zhang":
-        assert np.count_nonzero(model.dual_coef_.any(axis=0)) == 150
+def test_a_method_is_one_entry_with_a_colour_and_a_marker():
+    assert KERNEL_PERCEPTRONS == ("one-vs-all", "ordinary", "Xu-Zhang") and PERCEPTRONS == (*KERNEL_PERCEPTRONS, "linear")
+    assert NAMES == PERCEPTRONS + REFERENCES and len(set(NAMES)) == len(METHODS) == 8
+    assert set(NAMES) <= set(style.METHOD_COLOURS) and set(NAMES) <= set(style.METHOD_MARKERS)
+    assert figures.PERCEPTRONS == PERCEPTRONS
+    for each in METHODS:
+        assert {candidate.method for candidate in each.candidates(TINY)} == {each.name}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("one-vs-all", 8 + 3),
+        ("Xu-Zhang", 8 + 3),
+        ("linear", 1),
+        ("SVM", 4 * 2),
+        ("kernel ridge", 4),
+        ("nearest neighbours", 2),
+    ],
+)
+def test_candidates_are_every_kernel_with_every_other_value(name, expected):
+    widths = tuple(2.0**-i for i in range(8))
+    found = method(name).candidates(replace(TINY, widths=widths, degrees=(1, 2, 3), reference_step=2))
+    assert len(found) == len(set(found)) == expected
+    tried = [candidate.width for candidate in found if candidate.kernel == "rbf"]
+    assert tried == sorted(tried, reverse=True) and set(tried) <= set(widths)
+
+
+def examples_with_a_coefficient(name, model):
+    """How many examples the scores of a fitted model on 150 examples are sums over."""
+    if name == "one-vs-all":
+        return np.count_nonzero(np.any([np.bincount(log.example, minlength=150) for log in model.mistakes_], axis=0))
+    return np.count_nonzero(model.dual_coef_.any(axis=0))
+
+
+@pytest.mark.parametrize("name", KERNEL_PERCEPTRONS)
+def test_costs_count_the_examples_with_a_coefficient(name):
+    data, form = datasets.load("iris-bundled"), method(name)
+    base = form.candidates(TINY)[0]
+    model = form.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
+    support, kernel_values = form.costs(model, replace(base, predictor="final", epoch=3.0), 150)
+    assert kernel_values == examples_with_a_coefficient(name, model) == (150 if name == "Xu-Zhang" else support)
+    assert 0 < support == len(model.support_) < 150
+
+
+@pytest.mark.parametrize(("name", "expected"), [("linear", 0), ("scikit-learn perceptron", 0), ("nearest neighbours", 150)])
+def test_costs_of_methods_without_support_vectors(name, expected):
+    assert method(name).costs(None, None, 150) == (expected, expected)
 
 
 def test_the_minimizing_predictor_needs_the_examples_up_to_its_own_mistake():
-    data = datasets.load("iris-bundled")
-    base = comparison.grid("ordinary", TINY)[0]
-    model = comparison.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
+    data, form = datasets.load("iris-bundled"), method("ordinary")
+    base = form.candidates(TINY)[0]
+    model = form.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
     log = model.mistakes_
-    support, _ = comparison.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
+    support, _ = form.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
     assert support == len(set(log.example[: log.minimizing_length()].tolist())) < len(model.support_)
 
 
 def test_ridge_on_labels_solves_the_ridge_equations():
     data = datasets.load("wine-bundled")
     X = (data.X - data.X.min(0)) / np.ptp(data.X, axis=0)
-    model = comparison.RidgeOnLabels(0.1, 2.0).fit(X, data.y)
+    model = methods.RidgeOnLabels(0.1, 2.0).fit(X, data.y)
     K = np.exp(-2.0 * ((X[:, None] - X[None]) ** 2).sum(-1))
     targets = np.array([[1.0 if label == name else -1.0 for name in np.unique(data.y)] for label in data.y])
     scores = K @ np.linalg.solve(K + 0.1 * np.eye(len(X)), targets)
@@ -179,6 +211,48 @@ def test_rates_average_repetitions_and_count_each_example_once():
     row = tables.rates(table).iloc[0]
     assert row["error"] == 14 / 100 and row["n"] == 100 and row["repetitions"] == 2
     assert binom.sf(13, 100, row["low"]) == pytest.approx(0.025) and binom.cdf(14, 100, row["high"]) == pytest.approx(0.025)
+
+
+@pytest.fixture
+def by_method():
+    """Error rates of three methods on four sets: "ordinary" is best on all but one."""
+    rows = {"linear": [0.4, 0.3, 0.2, 0.4], "ordinary": [0.1, 0.3, 0.1, 0.2], "SVM": [0.2, 0.2, 0.15, 0.2]}
+    return pd.DataFrame(rows, index=pd.Index(list("abcd"), name="dataset"))
+
+
+def test_friedmans_statistic_is_that_of_the_ranks(by_method):
+    ranks = np.array([rankdata(row) for row in by_method.to_numpy()])
+    assert np.array_equal(tables.ranks(by_method).to_numpy(), ranks)
+    N, k = ranks.shape
+    # Demsar 2006, section 3.2.2, divided by the correction for ties.
+    ties = sum(count**3 - count for row in by_method.to_numpy() for count in np.unique(row, return_counts=True)[1])
+    plain = 12 * N / (k * (k + 1)) * (np.sum(ranks.mean(0) ** 2) - k * (k + 1) ** 2 / 4)
+    statistic = plain / (1 - ties / (N * (k**3 - k)))
+    assert tables.friedman(by_method) == pytest.approx((statistic, chi2.sf(statistic, k - 1)))
+
+
+def test_signed_ranks_have_the_exact_p_of_all_signs(by_method):
+    differences = np.array([0.31, 0.02, -0.03, 0.2])
+    table = pd.DataFrame({"a": 0.5 + differences, "b": 0.5})
+    ranks = rankdata(np.abs(differences))
+    observed = ranks[differences > 0].sum()
+    sums = [sum(r for r, sign in zip(ranks, signs, strict=True) if sign) for signs in np.ndindex(2, 2, 2, 2)]
+    tail = min(np.mean(np.array(sums) >= observed), np.mean(np.array(sums) <= observed))
+    assert tables.signed_ranks(table, "a", "b") == pytest.approx(min(1, 2 * tail))
+    assert tables.signed_ranks(table, "a", "a") == 1
+
+
+def test_mean_ratio_is_geometric_and_skips_sets_without_errors(by_method):
+    table = pd.concat([by_method, pd.DataFrame({"linear": [0.0], "ordinary": [0.5], "SVM": [0.1]})])
+    assert tables.mean_ratio(table, "linear", "ordinary") == pytest.approx((4 * 1 * 2 * 2) ** 0.25)
+
+
+def test_mean_ranks_and_the_sets_on_which_a_method_is_best(by_method):
+    long = by_method.reset_index().melt(id_vars="dataset", var_name="method", value_name="error")
+    found = pd.DataFrame([("linear", 2.875, 0), ("ordinary", 1.5, 3), ("SVM", 1.625, 2)]).sort_values(1)
+    ranks = tables.mean_ranks(long, tuple(by_method))
+    assert ranks.to_numpy().tolist() == found.to_numpy().tolist()
+    assert tables.largest_gap(ranks, ("ordinary", "SVM")) == 0.125
 
 
 def test_critical_difference_is_that_of_demsars_example():
@@ -214,14 +288,101 @@ def test_paired_differences_and_p_are_those_of_a_literal_count(seed, n):
     assert found["p"] == pytest.approx(min(1.0, 2 * tail))
 
 
+@pytest.fixture
+def paired():
+    """Paired comparisons on two sets: the ordinary form beats one-vs-all surely on one of them, and loses to Xu-Zhang's."""
+    rows = [
+        ("a", 0, "one-vs-all", "ordinary", 30, 2, 100), ("b", 0, "one-vs-all", "ordinary", 1, 2, 100),
+        ("a", 0, "ordinary", "Xu-Zhang", 20, 1, 100), ("b", 0, "ordinary", "Xu-Zhang", 0, 0, 100),
+        ("a", 0, "ordinary", "linear", 0, 12, 100), ("b", 0, "ordinary", "linear", 12, 0, 100),
+        ("a", 1, "ordinary", "linear", 99, 0, 100),
+    ]  # fmt: skip
+    columns = ["dataset", "repetition", "first", "second", "only_first", "only_second", "n"]
+    return tables.paired(pd.DataFrame(rows, columns=columns))
+
+
+def test_sure_differences_are_counted_for_the_form_that_errs_less(paired):
+    assert len(paired) == 6 and paired["difference"].tolist() == [0.28, -0.01, 0.19, 0, -0.12, 0.12]
+    found = tables.verdicts(paired).set_index(["first", "second"])
+    assert found.loc[("one-vs-all", "ordinary")].tolist() == [1, 0, 1, 1]
+    assert found.loc[("ordinary", "Xu-Zhang")].tolist() == [0, 0, 1, 1]
+    assert tables.against_others(paired, "ordinary").to_numpy().tolist() == [["one-vs-all", 1, 0], ["Xu-Zhang", 0, 1]]
+
+
+def test_the_gain_of_kernels_is_the_best_form_beside_the_linear_one(paired):
+    table = pd.DataFrame({"one-vs-all": [0.3, 0.2], "ordinary": [0.1, 0.3], "Xu-Zhang": [0.2, 0.4], "linear": [0.5, 0.3]})
+    found = tables.gain_of_kernels(table.set_index(pd.Index(["a", "b"])), paired)
+    assert found == {"n": 2, "better": 1, "sure": 1, "worse": 1, "name": "a", "linear": 0.5, "least": 0.1}
+
+
+@pytest.fixture
+def predictors():
+    """Errors of each predictor of the ordinary form on three sets, 100 test examples each."""
+    errors = {"final": (20, 10, 0), "average": (10, 20, 1), "minimizing": (20, 10, 2), "voted": (5, 40, 3)}
+    rows = [("abc"[i], name, p, 0, 0, e, 100) for name in PERCEPTRONS for p, es in errors.items() for i, e in enumerate(es)]
+    return pd.DataFrame(rows, columns=["dataset", "method", "predictor", "repetition", "fold", "errors", "n"])
+
+
+def test_predictors_are_compared_with_the_final_one(predictors):
+    ratios = tables.predictor_ratios(predictors)
+    part = ratios[ratios["method"] == "ordinary"].set_index(["predictor", "dataset"])["ratio"]
+    assert part["average"].tolist()[:2] == [0.5, 2.0] and part["average"].isna().tolist() == [False, False, True]
+    counted = tables.against_final(ratios)
+    assert counted["predictor"].tolist() == ["average", "minimizing", "voted"] and list(counted)[1:] == list(PERCEPTRONS)
+    assert counted["ordinary"].tolist() == ["1 / 1", "0 / 0", "1 / 1"]
+    means = tables.mean_predictor_ratios(ratios).set_index("predictor")["linear"]
+    assert means.to_dict() == pytest.approx({"average": 1.0, "minimizing": 1.0, "voted": 1.0})
+
+
+def test_choices_count_the_chosen_predictors(predictors):
+    chosen = predictors.assign(chosen=predictors["predictor"].eq("voted") & predictors["dataset"].ne("c"))
+    found = tables.choices(chosen).set_index("method")
+    assert (found["voted"] == 2).all() and (found.drop(columns="voted") == 0).all(axis=None)
+    assert found.index.tolist() == list(PERCEPTRONS)
+
+
+def test_costs_are_shares_of_the_training_examples(tiny):
+    errors = tiny["errors"]
+    found = tables.costs(errors).set_index("method")
+    assert (found.loc[["Xu-Zhang", "kernel ridge", "nearest neighbours"], "kernel_values"] == 1).all()
+    assert (found.loc[["linear", "scikit-learn perceptron"], "kernel_values"] == 0).all()
+    support = tables.support_vectors(errors)
+    literal = np.mean([row.support for row in errors.itertuples() if row.chosen and row.method == "SVM"])
+    assert support.loc[0, "SVM"] == literal and support.loc[0, "examples"] == 75
+    times = tiny["times"].assign(seconds=np.arange(len(errors), dtype=float))
+    literal = np.mean([i for i, row in enumerate(errors.itertuples()) if row.chosen and row.method == "linear"])
+    found = tables.seconds(errors, times)
+    assert found["method"].tolist() == list(NAMES) and found.set_index("method").loc["linear", "iris-bundled"] == literal
+
+
+def test_widths_are_judged_by_their_best_predictor():
+    columns = ["dataset", "method", "kernel", "width", "predictor", "validation_errors", "validation_n"]
+    rows = [("s", m, "rbf", w, p, e + 2 * i, 50) for i, m in enumerate(KERNEL_PERCEPTRONS)
+            for w, p, e in ((1.0, "final", 9), (1.0, "average", 5), (0.25, "final", 4), (0.25, "average", 8))]  # fmt: skip
+    rows += [("s", "SVM", "rbf", 1.0, "-", 0, 50), ("s", "ordinary", "poly", np.nan, "final", 0, 50)]
+    validation = pd.DataFrame(rows, columns=columns)
+    curves = tables.width_curves(validation)
+    part = curves[curves["method"] == "ordinary"]
+    assert part[["width", "error"]].to_numpy().tolist() == [[1.0, 7 / 50], [0.25, 6 / 50]]
+    narrow = tables.at_narrowest_width(validation)
+    assert narrow.loc["ordinary"].to_dict() == {"final": 6 / 50, "average": 10 / 50}
+
+
+def test_best_widths_take_the_widest_of_several():
+    rows = [("s", "ordinary", w, e) for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
+    rows += [("s", m, 0.25, 0.1) for m in ("one-vs-all", "Xu-Zhang")]
+    widths = tables.best_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error"]))
+    assert widths.loc[0, "ordinary"] == 0.5 and tables.width_shift(widths, "Xu-Zhang", "ordinary") == pytest.approx(0.5)
+
+
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 10_000), st.floats(0.2, 2.0))
 def test_the_squared_kernel_is_a_wider_one_times_the_density_at_the_midpoint(seed, width):
     X = np.random.RandomState(seed).rand(9, 3)
     data = replace(datasets.load("iris-bundled"), X=X)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables.datasets, "load", lambda name: data)
-        found = tables.squared_kernel("any", width)
+        patch.setattr(squared.datasets, "load", lambda name: data)
+        found = squared.squared_kernel("any", width)
     X = (X - X.min(0)) / np.ptp(X, axis=0)
     distances = [math.dist(a, b) for a, b in combinations(X, 2)]
     sigma = width * np.median(distances)
@@ -233,113 +394,80 @@ def test_the_squared_kernel_is_a_wider_one_times_the_density_at_the_midpoint(see
         assert row.squared == pytest.approx(literal, rel=1e-9) and row.same == (i == j)
 
 
-def test_a_plain_kernel_would_have_equal_self_values(tiny):
-    squared = tables.squared_kernel("iris-bundled", 0.5)
-    assert tables.density_ratio(squared) > 1
-    assert tables.density_ratio(squared.assign(squared=squared["kernel"])) == pytest.approx(1)
+def test_a_plain_kernel_would_have_equal_self_values():
+    square = squared.squared_kernel("iris-bundled", 0.5)
+    assert squared.density_ratio(square) > 1
+    assert squared.density_ratio(square.assign(squared=square["kernel"])) == pytest.approx(1)
 
 
-def test_best_widths_take_the_widest_of_equals():
-    rows = [("s", "ordinary", w, e) for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
-    rows += [("s", m, 0.25, 0.1) for m in ("one-vs-all", "xu-zhang")]
-    widths = tables.best_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error"]))
-    assert widths.loc[0, "ordinary"] == 0.5 and tables.width_shift(widths) == pytest.approx(0.5)
+def points(axis, *, marker):
+    """The points (x, y) that are drawn with this marker, in the order of drawing."""
+    return [xy for line in axis.get_lines() if line.get_marker() == marker for xy in line.get_xydata().tolist()]
 
 
-def test_figures_name_quantities_and_units_on_every_axis(tiny, recwarn):
-    chosen, paired = tables.chosen_rates(tiny["errors"]), tables.paired(tiny["pairs"])
-    figures = [
-        figures_comparison.figure_errors(chosen),
-        figures_comparison.figure_ranks(tables.mean_ranks(chosen), 3.0),
-        figures_comparison.figure_pairs(paired),
-        figures_comparison.figure_costs(tables.costs(tiny["errors"]), chosen),
-        figures_comparison.figure_predictors(tables.predictor_ratios(tiny["errors"])),
-        figures_comparison.figure_widths(tables.width_curves(tiny["validation"])),
-        figures_comparison.figure_squared_kernel(tables.squared_kernel("iris-bundled", 0.5)),
-    ]
-    for figure in figures:
-        assert isinstance(figure, Figure) and figure.get_figwidth() == 6.4
-        figure.canvas.draw()
-        texts = [figure.get_supxlabel(), *(axis.get_xlabel() for axis in figure.axes)]
-        assert any("(" in text for text in texts) or figure is figures[1]
+def test_figures_of_errors_and_ranks_draw_each_method_at_its_value(tiny, recwarn):
+    chosen = tables.chosen_rates(tiny["errors"])
+    (axis,) = figures.figure_errors(chosen).axes
+    drawn = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines() if line.get_label() in NAMES}
+    assert drawn == pytest.approx({row.method: 100 * row.error for row in chosen.itertuples()})
+    ranks = tables.mean_ranks(chosen)
+    (axis,) = figures.figure_ranks(ranks, [(0, 2)], 3.0).axes
+    drawn = [point for name in ranks["method"] for point in points(axis, marker=style.METHOD_MARKERS[name])]
+    assert drawn == [[rank, 0] for rank in ranks["mean rank"]]
+    assert [text.get_text() for text in axis.texts][:1] == [f"{ranks['method'][0]}  {ranks['mean rank'][0]:.2f}"]
     assert not recwarn.list
 
 
-# How results are kept.
+def test_the_figure_of_pairs_fills_what_is_sure():
+    rows = [("s", 0, *pair, 20, 2, 100) for pair in combinations(PERCEPTRONS, 2)]
+    rows += [("t", 0, *pair, 2, 2, 100) for pair in combinations(PERCEPTRONS, 2)]
+    columns = ["dataset", "repetition", "first", "second", "only_first", "only_second", "n"]
+    figure = figures.figure_pairs(tables.paired(pd.DataFrame(rows, columns=columns)))
+    assert [axis.get_title() for axis in figure.axes][:2] == ["one-vs-all less ordinary", "one-vs-all less Xu-Zhang"]
+    for axis in figure.axes:
+        sure, unsure = (line for line in axis.get_lines() if line.get_marker() == "o")
+        assert sure.get_xydata().tolist() == [[18, 0]] and unsure.get_xydata().tolist() == [[0, 1]]
+        assert unsure.get_markerfacecolor() == "white"
 
 
-@pytest.fixture
-def small_study(tmp_path, monkeypatch):
-    """publish works on iris alone at a tiny scale, in tmp_path; the list holds the names of the sets that were computed."""
-    computed = []
-    real = comparison.compare
-
-    def compare(name, scale):
-        computed.append(name)
-        return real("iris-bundled", replace(TINY, repetitions=1, widths=(1.0,)))
-
-    monkeypatch.setattr(comparison, "METHODS", ("ordinary", "linear"))
-    monkeypatch.setattr(comparison, "DATASETS", ("iris", "wine"))
-    monkeypatch.setattr(comparison, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(comparison, "BUILD", tmp_path / "build")
-    monkeypatch.setattr(comparison, "compare", compare)
-    with joblib.parallel_config(backend="threading"):
-        yield computed
+def test_the_figure_of_costs_leaves_out_methods_without_kernel(tiny):
+    chosen = tables.chosen_rates(tiny["errors"])
+    (axis,) = figures.figure_costs(tables.costs(tiny["errors"]), chosen).axes
+    labels = [line.get_label() for line in axis.get_lines() if not line.get_label().startswith("_")]
+    assert labels == [*KERNEL_PERCEPTRONS, "SVM", "kernel ridge", "nearest neighbours"]
+    x = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines()}
+    assert x["Xu-Zhang"] == 100 and x["kernel ridge"] == 103
 
 
-def test_publish_goes_on_with_the_sets_that_are_missing(small_study):
-    comparison._store_draft("iris")
-    comparison.publish()
-    assert sorted(small_study) == ["iris", "wine"]
-    assert not list((comparison.BUILD / "drafts").iterdir())
-    comparison.publish()
-    assert len(small_study) == 2
+def test_figures_of_predictors_and_widths_draw_the_tables(predictors):
+    figure = figures.figure_predictors(tables.predictor_ratios(predictors))
+    assert [axis.get_title() for axis in figure.axes] == list(PERCEPTRONS)
+    drawn = points(figure.axes[0], marker=style.PREDICTOR_MARKERS["average"])
+    assert drawn[:2] == [[0.5, -0.22], [2.0, 0.78]] and np.isnan(drawn[2][0])
+    rows = [("s", m, w, e) for m in KERNEL_PERCEPTRONS for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
+    (axis,) = figures.figure_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error"])).axes
+    assert points(axis, marker="s") == [[0.25, 10], [0.5, 10], [1.0, 20]]
+    rings = [line for line in axis.get_lines() if line.get_markersize() == 8]
+    assert [ring.get_xydata().tolist() for ring in rings] == [[[0.5, 10]]] * 3
 
 
-def test_recomputing_changes_no_byte_not_even_the_times(small_study):
-    comparison.publish()
-    before = {path.name: path.read_bytes() for path in comparison.RESULTS.iterdir()}
-    comparison.publish(recompute=True)
-    assert len(small_study) == 4 and len(before) == 2 * len(TABLES)
-    assert before == {path.name: path.read_bytes() for path in comparison.RESULTS.iterdir()}
-
-
-def test_tables_of_other_code_are_refused(small_study, monkeypatch):
-    comparison.publish()
-    assert set(comparison.tables("iris")) == set(TABLES)
-    monkeypatch.setattr(comparison, "MODULES", ("kp.gram",))
-    with pytest.raises(StaleResult, match="other code.*python -m study run comparison"):
-        comparison.tables("iris")
+def test_the_figure_of_the_square_draws_all_self_values():
+    square = squared.squared_kernel("iris-bundled", 0.5)
+    left, right = figures.figure_squared_kernel(square).axes
+    assert sum(bar.get_height() for bar in right.patches) == square["same"].sum() == 150
+    assert left.get_xlabel() == "distance (medians)" and right.get_ylabel() == "training examples"
 
 
 @pytest.mark.parametrize("names", ["mnist", "iris digits", ""])
-def test_tables_says_which_sets_it_can_give(names):
+def test_settings_say_which_sets_there_are(names):
     with pytest.raises(ValueError, match="datasets must be among optdigits"):
-        comparison.tables(names)
+        comparison.settings_of(names)
+    assert [each.dataset for each in comparison.settings_of("wine iris")] == ["wine", "iris"]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_stored_errors_of_seeds_come_out_again(method):
-    stored = comparison.tables("seeds")["errors"]
-    try:
-        data = datasets.load("seeds", download=False)
-    except datasets.DataError as error:
-        pytest.skip(str(error))
-    repetition, fold, train, test = next(comparison.splits(data, 1))
-    rows, _, _ = comparison.run_method(method, train, test, comparison.FULL, repetition)
-    columns = [*SETTINGS, "n_train", "support", "kernel_values", "errors", "n"]
-    expected = stored[(stored["repetition"] == repetition) & (stored["fold"] == fold) & (stored["method"] == method)]
-    pd.testing.assert_frame_equal(
-        pd.DataFrame(rows)[columns], expected[columns].reset_index(drop=True), check_dtype=False, check_exact=True
-    )
-
-
-def test_the_stored_tables_belong_to_the_code_and_are_whole():
-    found = comparison.tables(comparison.DATASETS)
-    assert list(dict.fromkeys(found["errors"]["dataset"])) == list(comparison.DATASETS)
-    for name in comparison.DATASETS:
-        rows = found["errors"][found["errors"]["chosen"] & (found["errors"]["dataset"] == name)]
-        assert rows.groupby(["repetition", "method"])["n"].sum().nunique() == 1
-        assert set(rows["method"]) == set(METHODS)
-    record = store.read_table(comparison._path("errors"))
-    assert len(record) == len(found["errors"])
+def test_the_stored_tables_are_whole():
+    errors = comparison.compare(comparison.FULL)["errors"]
+    assert tuple(errors["dataset"].unique()) == comparison.DATASETS
+    chosen = errors[errors["chosen"]]
+    assert (chosen.groupby(["dataset", "repetition", "method"])["n"].sum().unstack("method").nunique(axis=1) == 1).all()
+    assert (chosen.groupby("dataset")["method"].nunique() == len(NAMES)).all()

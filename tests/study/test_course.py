@@ -1,8 +1,7 @@
-"""The course page's experiments: its generator and its images literally, the tables, the claims, and how they are stored."""
+"""The course page's experiments: its generator and its images literally, the tables, the claims, what figures draw."""
 
 from fractions import Fraction
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,12 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from study.course import experiment as course
-from study.course import figures as figures_course
-from study.course import tables as tables_course
-from study.store import StaleResult
-
-CLAIMS = ["source", "item", "quantity", "published", "ours", "low", "high", "n", "verdict", "percentile", "producer"]
+from study.claims import COLUMNS, readings_rows
+from study.course import claims, experiment, figures, tables
 
 
 def data_one_hot(d, K, means, n_per_class, s, randn):
@@ -47,13 +42,13 @@ def reduced_literally(image, side):
 def test_classes_in_space_are_those_of_the_listing():
     means = [[-1, -1, -1, -1, 1, 1, 1, 1], [-1, -1, 1, 1, -1, -1, 1, 1], [-1, 1, -1, 1, -1, 1, -1, 1]]
     expected = data_one_hot(3, 8, means, 50, 0.2, np.random.RandomState(4).standard_normal)
-    X, y = course.gaussian_classes(3, random_state=4)
+    X, y = experiment.gaussian_classes(3, random_state=4)
     assert X.tolist() == expected[0] and y.tolist() == expected[1]
 
 
 @pytest.mark.parametrize("inputs", [2, 3])
 def test_every_class_has_its_mean_at_a_corner_of_its_own_and_the_spread_asked_for(inputs):
-    X, y = course.gaussian_classes(inputs, n_per_class=4000, s=0.4, random_state=np.random.RandomState(1))
+    X, y = experiment.gaussian_classes(inputs, n_per_class=4000, s=0.4, random_state=np.random.RandomState(1))
     corners = np.array([X[y == c].mean(axis=0) for c in range(2**inputs)])
     assert np.abs(corners - np.rint(corners)).max() < 0.03 and len(np.unique(np.rint(corners), axis=0)) == 2**inputs
     assert np.abs(np.rint(corners)).tolist() == np.ones((2**inputs, inputs)).tolist()
@@ -66,57 +61,57 @@ def test_reduced_images_are_means_over_areas_times_a_whole_number(a, side, seed)
     image = np.random.RandomState(seed).randint(256, size=(a, a))
     units = Fraction(a, np.gcd(a, side).item()) ** 2
     expected = [units * value for value in reduced_literally(image.tolist(), side)]
-    assert course.reduced(image.reshape(1, -1), side)[0].tolist() == expected
+    assert experiment.reduced(image.reshape(1, -1), side)[0].tolist() == expected
 
 
 def test_the_images_of_mnist_are_as_many_of_each_digit_as_the_page_has(monkeypatch):
     random = np.random.RandomState(0)
     X, y = random.randint(256, size=(4000, 784)).astype(np.uint8), random.permutation(np.repeat(np.arange(10), 400))
     data = type("Data", (), {"X": X, "y": y, "classes": np.arange(10)})
-    monkeypatch.setattr(course.datasets, "load", lambda name: data)
-    small, labels = course.images("mnist", random_state=1)
+    monkeypatch.setattr(experiment.datasets, "load", lambda name: data)
+    small, labels = experiment.images("mnist", random_state=1)
     assert small.shape == (2240, 256) and np.bincount(labels).tolist() == [224] * 10
-    assert {row.tobytes() for row in small} <= {row.tobytes() for row in course.reduced(X, 16)}
-    assert small.tolist() != course.images("mnist", random_state=2)[0].tolist()
+    assert {row.tobytes() for row in small} <= {row.tobytes() for row in experiment.reduced(X, 16)}
+    assert small.tolist() != experiment.images("mnist", random_state=2)[0].tolist()
 
 
 def test_a_run_stays_within_the_presentations_of_the_listing():
-    _, _, model = course.delta_rule_run(2, s=0.6, random_state=0)
+    _, _, model = experiment.delta_rule_run(2, s=0.6, random_state=0)
     assert not model.converged_ and model.mistakes_.steps() == 10_000
 
 
 @pytest.fixture(scope="module")
 def counts():
-    return course.count_modifications(n_seeds=12, spreads=(0.2, 0.4))
+    return experiment.count_modifications(n_seeds=12, spreads=(0.2, 0.4))
 
 
 @pytest.fixture(scope="module")
 def code_runs():
-    return course.compare_codes(n_seeds=4, spreads=(0.1, 0.3), n_per_class=20)
+    return experiment.compare_codes(n_seeds=4, spreads=(0.1, 0.3), n_per_class=20)
 
 
 @pytest.fixture(scope="module")
 def digits():
-    X, y = course.images("digits")
-    return course.Digits(X[:400], y[:400])
+    X, y = experiment.images("digits")
+    return experiment.Digits(X[:400], y[:400])
 
 
 @pytest.fixture(scope="module")
 def errors(digits):
-    return course.digits_table(digits, n_splits=3, widths=(0.25, 0.5))
+    return experiment.digits_table(digits, n_splits=3, widths=(0.25, 0.5))
 
 
 @pytest.fixture(scope="module")
 def confusion(digits):
-    return course.confusion_table(digits, 0.25, n_splits=3)
+    return experiment.confusion_table(digits, 0.25, n_splits=3)
 
 
 def test_counts_are_those_of_the_runs_one_by_one(counts):
     for d, n, s, eta in ((2, 50, 0.2, 1.0), (3, 100, 0.2, 0.5), (2, 50, 0.4, 1.0)):
-        runs = [course.delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)[2] for seed in range(12)]
+        runs = [experiment.delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)[2] for seed in range(12)]
         part = counts.query("inputs == @d and n_per_class == @n and s == @s and eta == @eta")
         for counted in ("presentations", "weight vectors"):
-            found = course.expanded(part[part["counted"] == counted])
+            found = tables.expanded(part[part["counted"] == counted])
             log = [run.mistakes_.delta if run.converged_ else None for run in runs]
             number = {"presentations": len, "weight vectors": np.count_nonzero}[counted]
             expected = sorted(np.nan if delta is None else number(delta) for delta in log)
@@ -125,14 +120,26 @@ def test_counts_are_those_of_the_runs_one_by_one(counts):
 
 
 def test_the_nearest_run_has_the_number_asked_for_where_a_seed_has_it():
-    numbers = {seed: len(course.delta_rule_run(2, s=0.3, random_state=seed)[2].mistakes_) for seed in range(12)}
+    numbers = {seed: len(experiment.delta_rule_run(2, s=0.3, random_state=seed)[2].mistakes_) for seed in range(12)}
     wanted = numbers[7]
-    seed, X, y, model = course.nearest_run(2, wanted, n_seeds=12, s=0.3)
+    seed, X, y, model = experiment.nearest_run(2, wanted, n_seeds=12, s=0.3)
     assert seed == min(s for s, number in numbers.items() if number == wanted) and len(model.mistakes_) == wanted
-    seed, *_, model = course.nearest_run(2, 10**6, n_seeds=12, s=0.3)
+    seed, *_, model = experiment.nearest_run(2, 10**6, n_seeds=12, s=0.3)
     assert len(model.mistakes_) == max(numbers.values())
     with pytest.raises(ValueError, match="lower s"):
-        course.nearest_run(2, 9, n_seeds=2, s=0.8)
+        experiment.nearest_run(2, 9, n_seeds=2, s=0.8)
+
+
+def test_stored_tables_give_the_conclusions_of_the_chapter():
+    published = {2: 9, 3: 35}
+    spreads = tables.by_spread(experiment.modifications(experiment.PUBLISHED), published)
+    assert tables.fitting(spreads, published) == {2: [0.25, 0.3, 0.35, 0.4], 3: [0.3, 0.35]}
+    found = experiment.digits(experiment.PUBLISHED)
+    one_hot = tables.by_width(found["digits"], 0.11).query("code == 'one-hot'").set_index("width")
+    assert one_hot["ours"].idxmin() == 0.375 and (one_hot["separated"] == 1).all()
+    assert set(found["confusion"]["width"]) == {1.5}
+    top = tables.commonest(found["confusion"], k=1)
+    assert top[["true", "read"]].to_numpy().tolist() == [[4, 9]]
 
 
 def test_both_codes_see_the_same_data_and_binary_codes_separate_more_often(code_runs):
@@ -150,7 +157,7 @@ def test_digits_are_split_in_two_halves(digits):
 
 
 def test_the_kernel_of_the_digits_is_that_of_plain_distances(digits):
-    X = course.images("digits")[0][:400].astype(float)
+    X = experiment.images("digits")[0][:400].astype(float)
     distance = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
     assert digits.median == pytest.approx(np.median(distance[np.triu_indices(400, 1)]), rel=1e-14)
     expected = np.exp(-(distance**2) / (2 * (0.5 * digits.median) ** 2))
@@ -172,148 +179,143 @@ def test_the_width_nearest_to_an_error_is_the_one_whose_mean_is(errors):
     means = errors[errors["code"] == "one-hot"].groupby("width")[["test_errors", "n_test"]].sum()
     means = means["test_errors"] / means["n_test"]
     for width, mean in means.items():
-        assert course.nearest_width(errors, mean) == width
+        assert experiment.nearest_width(errors, mean) == width
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(0, 20))
 def test_the_percentile_counts_the_values_below_and_half_of_the_equal_ones(values, published):
-    found = course.summary([*values, np.nan], published)
+    found = tables.summary([*values, np.nan], published)
     below, equal = sum(v < published for v in values), sum(v == published for v in values)
     assert found["percentile"] == pytest.approx((below + equal / 2) / len(values))
     assert found["low"] <= found["ours"] <= found["high"] and found["n"] == len(values)
 
 
-def test_claims_have_a_row_for_every_published_number_and_computed_verdicts(counts, errors, confusion):
-    claims = course.claims(counts, errors, confusion)
-    assert list(claims.columns) == CLAIMS
-    page = pd.read_csv(course.PUBLISHED)
-    for row in page.itertuples():
-        found = claims[(claims["item"] == row.item) & claims["quantity"].str.startswith(row.quantity)]
-        assert len(found) and (found["published"] == row.published).all()
-    for row in claims.itertuples():
-        inside = row.low <= row.published <= row.high
-        assert row.verdict in ("exact", "within") if inside else row.verdict in ("exact", "outside")
-    verdicts = claims.set_index("quantity")["verdict"]
-    assert verdicts["classes that two outputs encode"] == "exact"
-    assert verdicts["size of the error delta of an output that is wrong"] == "outside"
-    assert set(verdicts[verdicts.index.str.startswith("training error")]) == {"exact"}
+@pytest.fixture(scope="module")
+def ledger():
+    return claims.claims()
+
+
+def test_every_number_of_the_page_has_one_row(ledger):
+    assert list(ledger.columns) == list(COLUMNS) and ledger["key"].is_unique
+    page = pd.read_csv(experiment.PAGE)
+    assert ledger[["item", "quantity", "published"]].equals(page[["item", "quantity", "published"]])
+    assert (ledger["explanation"] != "").tolist() == (ledger["verdict"] == "outside").tolist()
+
+
+def test_numbers_that_cannot_fail_are_no_success(ledger):
+    verdicts = ledger.set_index("key")["verdict"]
+    degenerate = verdicts[verdicts == "degenerate"].index.str.removeprefix("course-page/")
+    assert set(degenerate) == {"classes-2", "classes-3", "training-error", "test-error", "correct"}
+    assert verdicts["course-page/delta"] == "outside"
+
+
+def test_rows_of_the_ledger_are_the_runs_at_the_listing_and_the_readings_all_others(ledger):
+    counts, digits = experiment.modifications(experiment.PUBLISHED), experiment.digits(experiment.PUBLISHED)
+    rows, others = ledger.set_index("key"), claims.readings()
+    here = counts[(counts["s"] == 0.2) & (counts["eta"] == 1) & (counts["counted"] == "presentations")]
+    for d, n, number in ((2, 100, 9), (3, 50, 35)):
+        part = here[(here["inputs"] == d) & (here["n_per_class"] == n)]
+        row = rows.loc[f"course-page/modifications-{d}"]
+        assert row["ours"] == np.median(tables.expanded(part)) and row["published"] == number
+        assert (others["key"] == row.name).sum() == len(experiment.SPREADS) * 2 * 2 - 1
+    matrix = digits["confusion"].query("part == 'test' and true == 9").groupby("split").sum(numeric_only=True)
+    assert rows.loc["course-page/test-9-4", "ours"] == matrix["as_4"].median()
+    widths = len(experiment.WIDTHS) * len(experiment.CODES)
+    assert (others["key"] == "course-page/test-error").sum() == widths - 1
+    assert len(readings_rows(others, ledger)) == len(others)
+
+
+def test_readings_are_counted_by_their_verdicts(ledger):
+    others = readings_rows(claims.readings(), ledger)
+    table = tables.readings_table(others, ledger)
+    assert table["readings"].sum() == len(others) and len(table) == others["key"].nunique()
+    assert (table[["exact", "within", "outside"]].sum(axis=1) == table["readings"]).all()
 
 
 def test_published_numbers_of_a_row_add_up_to_its_images():
-    page = pd.read_csv(course.PUBLISHED, index_col="key")["published"]
+    page = pd.read_csv(experiment.PAGE, index_col="key")["published"]
     nines = page[page.index.str.startswith("test_9")]
     assert nines.sum() == 116 and page["test_error"] + page["correct"] == 1
 
 
-@pytest.fixture
-def small(tmp_path, monkeypatch):
-    """publish works on few runs and few digits, in tmp_path."""
-    made = []
-    X, y = course.images("digits")
-
-    def few(function, **options):
-        return lambda *args, **given: made.append(function.__name__) or function(*args, **{**given, **options})
-
-    monkeypatch.setattr(course, "RESULTS", tmp_path)
-    monkeypatch.setattr(course.datasets, "checksums", lambda name: {"a": "b"})
-    monkeypatch.setattr(course, "images", lambda name: (X[:200], y[:200]))
-    for function, options in (
-        (course.count_modifications, {"n_seeds": 2, "spreads": (0.2,)}),
-        (course.compare_codes, {"n_seeds": 2, "spreads": (0.2,)}),
-        (course.digits_table, {"n_splits": 2, "widths": (0.5,)}),
-        (course.confusion_table, {"n_splits": 2}),
-    ):
-        monkeypatch.setattr(course, function.__name__, few(function, **options))
-    return made
+def test_experiments_are_the_tables_of_their_settings(counts, monkeypatch):
+    settings = experiment.Settings(dataset="digits", n_seeds=12, n_code_seeds=1, n_splits=2, random_state=0)
+    monkeypatch.setattr(experiment, "count_modifications", lambda **options: options)
+    assert experiment.modifications.compute(settings) == {"n_seeds": 12, "random_state": 0}
+    X, y = experiment.images("digits")
+    monkeypatch.setattr(experiment, "images", lambda name: (X[:200], y[:200]))
+    found = experiment.digits.compute(settings)
+    assert len(found["digits"]) == len(experiment.WIDTHS) * 2 * 2 and len(found["confusion"]) == 2 * 2 * 10
+    width = experiment.nearest_width(found["digits"], experiment.page()["test_error"])
+    assert set(found["confusion"]["width"]) == {width}
 
 
-def test_tables_are_refused_until_they_are_published_and_then_read(small):
-    with pytest.raises(StaleResult, match="python -m study run course"):
-        course.modifications(course.N_SEEDS)
-    course.publish()
-    assert sorted(small) == ["compare_codes", "confusion_table", "count_modifications", "digits_table"]
-    assert len(course.modifications(course.N_SEEDS)) and len(course.codes(course.N_CODE_SEEDS)) == 8
-    errors, confusion = course.digits_tables("mnist", None, course.N_SPLITS)
-    assert len(errors) == 4 and len(confusion) == 40 and set(confusion["width"]) == {0.5}
-    course.publish()
-    assert len(small) == 4
-
-
-def test_tables_of_other_code_are_refused_and_published_anew(small, monkeypatch):
-    course.publish()
-    monkeypatch.setattr(course, "MODULES", ("kp.gram",))
-    with pytest.raises(StaleResult, match="other code"):
-        course.codes(course.N_CODE_SEEDS)
-    course.publish()
-    assert len(small) == 8
-
-
-def test_other_numbers_of_runs_are_computed_on_the_spot(small, digits):
-    assert len(course.modifications(3)) and len(course.codes(3))
-    assert [len(table) for table in course.digits_tables("digits", digits, 3)] == [4, 40]
-
-
-def test_publishing_again_changes_no_byte(small, tmp_path):
-    course.publish()
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    course.publish(recompute=True)
-    assert len(before) == 8 and before == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dataset": "iris"}, "mnist or digits, got 'iris'"),
+        ({"n_splits": 0}, "n_splits must be an integer of at least 1, got 0"),
+        ({"random_state": True}, "random_state must be an integer"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        experiment.Settings(**{"dataset": "digits", "n_seeds": 1, "n_code_seeds": 1, "n_splits": 1} | changes)
 
 
 def test_figures_show_the_tables(counts, code_runs, errors, confusion):
     page = {2: 9, 3: 35}
-    X, y, model = course.delta_rule_run(2, s=0.3, random_state=0)
+    X, y, model = experiment.delta_rule_run(2, s=0.3, random_state=0)
     history = model.weights_history()
-    lines = figures_course.figure_moving_lines(X, y, model.mistakes_, history, model.code_)
+    lines = figures.figure_moving_lines(X, y, model.mistakes_, history, model.code_)
     titles = [axis.get_title() for axis in lines.axes if axis.axison]
     assert len(titles) == len(history) and titles[-1].endswith(": 0 wrong")
     assert titles[1:] == [f"{k}: {wrong} wrong" for k, wrong in enumerate(model.mistakes_.errors, start=1)]
-    X, y, model = course.delta_rule_run(3, random_state=0)
+    X, y, model = experiment.delta_rule_run(3, random_state=0)
     history, views = model.weights_history(), [(20, -60), (20, 30), (60, -30)]
-    assert len(figures_course.figure_planes(X, y, model.code_, history[0], history[-1], views).axes) == 4
-    rows = course.by_spread(counts, page)
-    below = figures_course.figure_modifications(counts, rows, page).axes[2]
+    assert len(figures.figure_planes(X, y, model.code_, history[0], history[-1], views).axes) == 4
+    rows = tables.by_spread(counts, page)
+    below = figures.figure_modifications(counts, rows, page).axes[2]
     wanted = rows.query("inputs == 2 and n_per_class == 50 and eta == 1 and counted == 'presentations'")["ours"]
     assert below.lines[0].get_ydata().tolist() == wanted.tolist()
-    shares = figures_course.figure_codes(code_runs).axes[0].lines[0].get_ydata()
+    shares = figures.figure_codes(code_runs).axes[0].lines[0].get_ydata()
     one_hot = code_runs[(code_runs["inputs"] == 2) & (code_runs["code"] == "one-hot")]
     assert list(shares) == one_hot.groupby("s")["converged"].mean().tolist()
-    widths = course.by_width(errors, 0.11)
-    axis = figures_course.figure_widths(widths, 0.11).axes[0]
+    widths = tables.by_width(errors, 0.11)
+    axis = figures.figure_widths(widths, 0.11).axes[0]
     assert axis.lines[0].get_ydata().tolist() == widths.loc[widths["code"] == "one-hot", "ours"].tolist()
     cells = [f"as_{k}" for k in range(10)]
     both = [confusion.loc[(confusion["part"] == p) & (confusion["split"] == 0), cells] for p in ("train", "test")]
-    figure = figures_course.figure_confusions(*both)
+    figure = figures.figure_confusions(*both)
     assert sum(int(text.get_text()) for text in figure.axes[1].texts) == 200
-    assert len(figures_course.figure_images(*course.images("digits")).axes) == 10
-    assert matplotlib.rcParams["figure.dpi"] == 100
+    assert len(figures.figure_images(*experiment.images("digits")).axes) == 10
 
 
 def test_lists_and_signs_read_as_text():
-    assert [tables_course.listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3))] == [
+    assert [tables.listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3))] == [
         "none",
         "0.2",
         "a and b",
         "1, 2 and 3",
     ]
-    assert tables_course.signed([1, -2, 0]) == "+1 −2 0" and tables_course.fractions([1 / 16, 1.0]) == ["1/16", "1"]
+    assert tables.signed([1, -2, 0]) == "+1 −2 0" and tables.fractions([1 / 16, 1.0]) == ["1/16", "1"]
 
 
 def test_codes_are_shown_as_the_page_prints_them():
-    table = tables_course.codes_table(4).set_index(["encoding", "output"])
+    table = tables.codes_table(4).set_index(["encoding", "output"])
     binary = [[text.replace("−", "-") for text in row] for row in table.loc["binary"].to_numpy()]
     assert binary == [["-1", "-1", "+1", "+1"], ["-1", "+1", "-1", "+1"]]
     assert [(row == "+1").tolist() for row in table.loc["one-hot"].to_numpy()] == np.eye(4, dtype=bool).tolist()
 
 
 def test_decoding_takes_the_class_that_matches_and_else_the_largest_output():
-    table = tables_course.decoding_table([[-1, 2, -1, -3], [-1, 2, -1, 3], [-3, -2, -1, -4]], 2 * np.eye(4, dtype=int) - 1)
+    table = tables.decoding_table([[-1, 2, -1, -3], [-1, 2, -1, 3], [-3, -2, -1, -4]], 2 * np.eye(4, dtype=int) - 1)
     assert table["matching"].tolist() == ["2", "none", "none"] and table["decoded"].tolist() == [2, 4, 3]
 
 
 def test_the_table_of_a_run_tells_what_each_modification_did():
-    X, y, model = course.delta_rule_run(2, s=0.3, random_state=5)
-    table, x = tables_course.run_table(X, y, model), np.column_stack([np.ones(len(X)), X])
+    X, y, model = experiment.delta_rule_run(2, s=0.3, random_state=5)
+    table, x = tables.run_table(X, y, model), np.column_stack([np.ones(len(X)), X])
     wrong = [np.count_nonzero((np.sign(x @ W.T) != model.code_[y]).any(axis=1)) for W in model.weights_history()]
     assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == np.diff(wrong).tolist()
     assert (table["class"] - 1).tolist() == y[model.mistakes_.example].tolist()
@@ -321,33 +323,31 @@ def test_the_table_of_a_run_tells_what_each_modification_did():
 
 def test_spreads_are_shown_side_by_side_and_those_that_fit_are_found(counts):
     page = {2: 9, 3: 35}
-    spreads = course.by_spread(counts, page)
-    table, shown = tables_course.spreads_table(spreads), tables_course.presented(spreads)
+    spreads = tables.by_spread(counts, page)
+    table, shown = tables.spreads_table(spreads), tables.presented(spreads)
     assert len(table) == len(shown) / 2
     for row in shown.itertuples():
         text = table.query("s == @row.s and n_per_class == @row.n_per_class")[f"modifications, {2**row.inputs}"].item()
         assert text.startswith(f"{row.ours:g} (") if row.n else pd.isna(text)
     for number in range(2, 60):
-        for inputs, found in tables_course.fitting(spreads, {2: number, 3: number}).items():
+        for inputs, found in tables.fitting(spreads, {2: number, 3: number}).items():
             rows = shown[shown["inputs"] == inputs]
             assert found == sorted({row.s for row in rows.itertuples() if row.low <= number <= row.high})
 
 
 @pytest.mark.parametrize(("inputs", "code"), [(2, "binary"), (3, "binary"), (2, "one-hot"), (3, "one-hot")])
 def test_the_best_planes_are_as_far_from_the_corners_as_a_support_vector_machine_finds(inputs, code):
-    corners = course.binary(2**inputs).astype(float)
+    corners = experiment.binary(2**inputs).astype(float)
     targets = corners[:, 0] if code == "binary" else np.where(np.arange(len(corners)) == 0, 1, -1)
     margin = 1 / np.linalg.norm(SVC(kernel="linear", C=1e6).fit(corners, targets).coef_)
-    table = tables_course.planes_table((0.4,)).set_index(["inputs", "code"])
+    table = tables.planes_table((0.4,)).set_index(["inputs", "code"])
     assert table.loc[(inputs, code), "distance"] == pytest.approx(margin, rel=1e-3)
 
 
 def test_expected_samples_beyond_the_middle_planes_are_those_that_are_drawn():
-    X, y = course.gaussian_classes(3, n_per_class=5000, s=0.5, random_state=2)
-    beyond = np.count_nonzero(np.sign(X) != course.binary(8)[y])
-    expected = (
-        tables_course.planes_table((0.5,), n_per_class=5000).set_index(["inputs", "code"]).loc[(3, "binary"), "s = 0.5"]
-    )
+    X, y = experiment.gaussian_classes(3, n_per_class=5000, s=0.5, random_state=2)
+    beyond = np.count_nonzero(np.sign(X) != experiment.binary(8)[y])
+    expected = tables.planes_table((0.5,), n_per_class=5000).set_index(["inputs", "code"]).loc[(3, "binary"), "s = 0.5"]
     assert beyond == pytest.approx(expected, rel=0.1)
 
 
@@ -355,40 +355,30 @@ def test_errors_in_any_output_are_those_of_the_listing(digits, errors):
     row = errors[(errors["code"] == "one-hot") & (errors["width"] == 0.25) & (errors["split"] == 1)]
     train, test = digits.split(1)
     K = digits.gram(0.25)
-    model = course.fit_digits(K[np.ix_(train, train)], digits.y[train], code="one-hot", random_state=1)
+    model = experiment.fit_digits(K[np.ix_(train, train)], digits.y[train], code="one-hot", random_state=1)
     signs = np.sign(model.outputs(K[np.ix_(test, train)]))
     wrong = np.count_nonzero((signs != model.code_[digits.y[test]]).any(axis=1))
-    assert tables_course.any_output(row).item() == wrong > row["test_errors"].item()
-    table = tables_course.widths_table(errors, 0.11).set_index("width")
-    rates = tables_course.any_output(errors) / errors["n_test"]
+    assert tables.any_output(row).item() == wrong > row["test_errors"].item()
+    table = tables.widths_table(errors, 0.11).set_index("width")
+    rates = tables.any_output(errors) / errors["n_test"]
     own = rates[(errors["code"] == "one-hot") & (errors["width"] == 0.25)]
     assert table.loc[0.25, "one-hot any"] == own.median()
 
 
 def test_confusions_of_the_nearest_split_and_the_commonest(confusion):
-    split, train, test = tables_course.nearest_split(confusion, 1.0)
-    wrong = {k: 200 - np.trace(tables_course.nearest_split(confusion[confusion["split"] == k], 1.0)[2]) for k in range(3)}
+    split, train, test = tables.nearest_split(confusion, 1.0)
+    wrong = {k: 200 - np.trace(tables.nearest_split(confusion[confusion["split"] == k], 1.0)[2]) for k in range(3)}
     assert split == max(wrong, key=wrong.get) and 200 - np.trace(test) == wrong[split] and np.trace(train) == 200
-    top = tables_course.commonest(confusion, k=90)
+    top = tables.commonest(confusion, k=90)
     assert top["images"].sum() == pytest.approx(np.mean([*wrong.values()])) and top["images"].is_monotonic_decreasing
     assert (top["true"] != top["read"]).all()
-
-
-def test_verdicts_are_counted_for_each_kind_of_number(counts, errors, confusion):
-    claims = course.claims(counts, errors, confusion)
-    table, shown = tables_course.verdicts_table(claims), tables_course.ledger(claims)
-    assert table["rows"].sum() == len(claims) == len(shown)
-    assert (table[["exact", "within", "outside"]].sum(axis=1) == table["rows"]).all()
-    assert (table[["below", "above", "missing"]].sum(axis=1) == table["outside"]).all()
-    assert ((table["why outside"] != "") == (table["outside"] > 0)).all()
-    assert not shown["quantity"].str.contains("listing|sigma").any()
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(-2, 2), min_size=4, max_size=4).filter(lambda w: np.abs(w[1:]).max() > 0.1))
 def test_a_plane_cuts_a_cube_in_a_convex_polygon_of_points_on_both(w):
     w = np.array(w)
-    points = figures_course.plane_in_cube(w, 1.6)
+    points = figures.plane_in_cube(w, 1.6)
     corners = np.array(list(np.ndindex(2, 2, 2))) * 3.2 - 1.6
     values = w[0] + corners @ w[1:]
     assert (len(points) > 0) == ((values > 0).any() and (values <= 0).any())

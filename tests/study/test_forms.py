@@ -1,14 +1,29 @@
-"""The three multiclass forms: the study's shortcuts against the estimators, drafts of long runs, and the stored results."""
+"""The three multiclass forms: the study's shortcuts against the estimators, interrupted runs, and what the tables say."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import binom
 
-from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron, datasets
+from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron
+from study import datasets
+from study import experiment as machine
 from study.forms import experiment as forms
-from study.forms import figures as figures_forms
-from study.mnist import tables
+from study.forms import figures, tables
 
 N, EPOCHS = 250, 3
+CHOICE = forms.ChoiceSettings(dataset="digits", form="ordinary", widths=(4.0, 16.0), degrees=(2,), n=150, n_validate=100)
+FIELDS = ("example", "step", "promoted", "demoted", "ends")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """(choice, growth) of all forms at a tiny scale, kept in a folder of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "BUILD", tmp_path_factory.mktemp("build"))
+        choices = [forms.ChoiceSettings(**{**vars(CHOICE), "form": form}) for form in forms.FORMS]
+        grown = [forms.Settings(choice=each, n=n, epochs=2) for n in (100, 150) for each in choices]
+        yield forms.choice(choices), forms.growth(grown)
 
 
 def sets():
@@ -40,60 +55,157 @@ def test_predictions_at_every_epoch_are_those_of_the_estimators(form, kernel):
             assert np.array_equal(classes[epoch - 1], model.predict(X_test, predictor=predictor, epoch=epoch))
 
 
-def test_coefficients_are_moved_epoch_by_epoch_and_an_interrupted_run_goes_on(tmp_path, monkeypatch):
+def test_an_interrupted_run_of_the_largest_size_goes_on_after_its_last_whole_epoch(tmp_path, monkeypatch):
     X, y, X_test, _ = sets()
     kernel = forms.kernel_of("rbf", 12.0)
     whole = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10)
+    settings = forms.Settings(choice=CHOICE, n=N, epochs=EPOCHS)
+    monkeypatch.setattr(machine, "BUILD", tmp_path)
     monkeypatch.setattr(forms, "SQUARED", 0)
     monkeypatch.setattr("kp.kesler.BLOCK", 64)
-    draft = tmp_path / "run"
-    first = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, draft=draft)
-    kept = sorted(tmp_path.iterdir())
-    assert [path.name for path in kept] == [f"run_epoch_{e}.npz" for e in range(1, whole.n_epochs + 1)]
-    kept[-1].unlink()
-    monkeypatch.setattr(forms.kesler, "BLOCK", 50)
-    again = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, draft=draft)
-    for learnt in (first, again):
-        for column in ("example", "step", "promoted", "demoted", "ends"):
-            assert np.array_equal(getattr(learnt.logs[0], column), getattr(whole.logs[0], column))
+    computed = []
+
+    def until_epoch(last):
+        def checkpoint(step, compute):
+            if step == f"epoch_{last + 1}":
+                raise KeyboardInterrupt
+            return forms.growth.checkpoint(settings, step, lambda: computed.append(step) or compute())
+
+        return checkpoint
+
+    with pytest.raises(KeyboardInterrupt):
+        forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, checkpoint=until_epoch(2))
+    assert computed == ["epoch_1", "epoch_2"] == sorted(path.stem for path in tmp_path.rglob("*.npz"))
+    monkeypatch.setattr("kp.kesler.BLOCK", 50)
+    again = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, checkpoint=until_epoch(EPOCHS))
+    assert computed == [f"epoch_{epoch}" for epoch in range(1, whole.n_epochs + 1)]
+    for field in FIELDS:
+        assert np.array_equal(getattr(again.logs[0], field), getattr(whole.logs[0], field))
     found = forms.predictions(again, X_test, votes=False)
     assert set(found) == {"final", "average"}
     assert all(np.array_equal(classes, forms.predictions(whole, X_test)[name]) for name, classes in found.items())
 
 
-def test_the_chosen_kernel_has_the_fewest_validation_errors_of_its_form(monkeypatch):
-    plan = forms.Plan(widths=(4.0, 16.0), degrees=(2,), n_choose=150, n_validate=100, sizes={100: 2, 150: 2})
-    monkeypatch.setitem(forms.PLANS, "digits", plan)
-    choice, errors = forms.results("digits")
+def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "BUILD", tmp_path)
+    monkeypatch.setattr(forms, "SQUARED", 0)
+    steps, real = [], forms.growth.checkpoint
+    monkeypatch.setattr(forms.growth, "checkpoint", lambda s, step, compute: steps.append(step) or real(s, step, compute))
+    choice = forms.ChoiceSettings(**{**vars(CHOICE), "form": "Xu-Zhang", "widths": (16.0,), "degrees": ()})
+    settings = forms.Settings(choice=choice, n=100, epochs=2)
+    first = forms.growth(settings)["errors"]
+    assert steps == ["epoch_1", "epoch_2"] and set(first["predictor"]) == {"final", "average", "voted"}
+    assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["errors"].equals(first) and len(steps) == 2
+
+
+def test_published_parts_are_all_forms_at_all_sizes_but_one():
+    parts = [(settings.choice.form, settings.n) for settings in forms.growth.published]
+    assert parts[:4] == [(form, 1000) for form in forms.FORMS] and len(parts) == len(set(parts)) == 19
+    assert ("Xu-Zhang, no threshold", 60_000) not in parts and parts[-1] == ("Xu-Zhang", 60_000)
+    with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
+        forms.choice_settings("iris")
+
+
+def test_test_errors_are_those_of_the_chosen_kernel_alone(results):
+    choice, grown = results
     for form, (kind, parameter) in forms.chosen(choice).items():
         rows = choice[choice["form"] == form]
         best = rows[(rows["kernel"] == kind) & (rows["parameter"] == parameter)]
         assert best["errors"].min() == rows["errors"].min()
-        assert set(errors.loc[errors["form"] == form, "parameter"]) == {parameter}
-    assert set(errors["n"]) == {100, 150}
-    last = tables.at_the_end(errors)
-    assert list(last["form"]) == list(forms.FORMS) and set(last["n"]) == {150}
-    for figure in (
-        figures_forms.figure_choice(choice),
-        figures_forms.figure_growth(errors),
-        figures_forms.figure_cost(errors),
-    ):
-        assert all(axis.get_xlabel() for axis in figure.axes)
+        used = grown["errors"].query("form == @form")
+        assert set(zip(used["kernel"], used["parameter"], strict=True)) == {(kind, parameter)}
+    assert grown["errors"].groupby("form")["n"].unique().map(list).tolist() == [[100, 150]] * 4
+    assert len(grown["times"]) == 8 and list(grown["times"]) == ["form", "n", "seconds"]
 
 
-def test_shares_of_the_spectrum_sum_to_one_and_squaring_makes_the_first_larger():
-    for plain, squares in tables.spectra("digits", [("rbf", 16.0), ("poly", 2.0)], 60).values():
-        assert plain.sum() == pytest.approx(1) and squares.sum() == pytest.approx(1)
-        assert squares[0] > plain[0]
+@pytest.fixture
+def golden():
+    """Errors of two forms, with two predictors, two sizes and two epochs, counted by hand."""
+    columns = ["form", "kernel", "parameter", "n", "predictor", "epoch", "errors", "n_test", "mistakes", "support"]
+    rows = []
+    for form, first in (("one-vs-all", 40), ("Xu-Zhang", 60)):
+        for n in (10, 20):
+            for predictor, less in (("final", 0), ("average", 5)):
+                for epoch in (1, 2):
+                    rows.append(
+                        (form, "rbf", 4.0, n, predictor, epoch, first - less - epoch - n // 10, 100, n + epoch, n - 1)
+                    )
+    return pd.DataFrame(rows, columns=columns)
 
 
+def test_the_table_of_the_largest_runs_reads_their_last_epoch(golden):
+    last = tables.at_the_end(golden)
+    assert last["form"].tolist() == ["one-vs-all", "Xu-Zhang"] and last["n"].tolist() == [20, 20]
+    assert last["kernel"].tolist() == ["RBF, $\\sigma$ = 4"] * 2 and last["mistakes"].tolist() == [22, 22]
+    assert last[["final", "average"]].to_numpy().tolist() == [[36, 31], [56, 51]]
+    assert last[["minimizing", "voted"]].isna().all(axis=None)
+    assert tables.at_the_end(golden, 10)[["final", "average"]].to_numpy().tolist() == [[37, 32], [57, 52]]
+    assert tables.describe("poly", 4.0) == "$(1 + x \\cdot y)^{4}$"
+
+
+def test_the_chosen_kernels_are_listed_with_what_they_did_best(golden, monkeypatch):
+    monkeypatch.setattr(tables, "FORMS", ("one-vs-all", "Xu-Zhang"))
+    narrow = golden.assign(parameter=2.0, errors=golden["errors"] + 20)
+    best = tables.best_of_each(pd.concat([narrow, golden]))
+    assert best[["predictor", "epoch", "validation error"]].to_numpy().tolist() == [
+        ["average", 2, 0.31],
+        ["average", 2, 0.51],
+    ]
+    assert best["kernel"].tolist() == ["RBF, $\\sigma$ = 4"] * 2
+    both = pd.concat([narrow, golden])
+    rows = both[both["n"] == 20]
+    assert tables.at_narrowest_kernel(rows, "Xu-Zhang") == {"final": 0.76, "average": 0.71}
+    assert tables.average_against_final(golden, "Xu-Zhang", 10) == pytest.approx((53 + 52) / (58 + 57))
+
+
+def test_intervals_are_those_of_clopper_and_pearson(golden):
+    row = tables.with_rates(golden).iloc[0]
+    assert row["errors"] == 38 and row["error"] == 0.38
+    assert binom.sf(37, 100, row["low"]) == pytest.approx(0.025) and binom.cdf(38, 100, row["high"]) == pytest.approx(0.025)
+
+
+def test_seconds_have_a_row_for_each_form_and_a_gap_where_none_was_run():
+    times = pd.DataFrame(
+        {"form": [*forms.FORMS, "ordinary"], "n": [1000] * 4 + [60_000], "seconds": [1.0, 2.0, 3.0, 4.0, 9.0]}
+    )
+    table = tables.seconds(times)
+    assert list(table) == ["form", "n = 1,000", "n = 60,000"] and table["form"].tolist() == list(forms.FORMS)
+    assert table["n = 60,000"].fillna(-1).tolist() == [-1, 9, -1, -1]
+
+
+def test_shares_of_the_spectrum_sum_to_one_and_those_of_the_square_are_its_own_eigenvalues():
+    X = forms.split("digits")[0][:60]
+    for kind, parameter in (("rbf", 16.0), ("poly", 2.0)):
+        ((plain, squares),) = tables.spectra("digits", [(kind, parameter)], 60).values()
+        K = forms.kernel_of(kind, parameter)(X, X)
+        values = np.linalg.eigvalsh(K @ K)[::-1]
+        assert plain.sum() == pytest.approx(1) and squares[0] > plain[0]
+        assert squares[:10] == pytest.approx(values[:10] / values.sum())
+
+
+def test_figures_draw_the_errors_of_the_tables(golden):
+    def lines(axis):
+        return {line.get_label(): line.get_xydata() for line in axis.get_lines() if not line.get_label().startswith("_")}
+
+    drawn = lines(figures.figure_choice(golden[golden["n"] == 10]).axes[0])
+    assert {form: xy.tolist() for form, xy in drawn.items()} == {"one-vs-all": [[4, 32]], "Xu-Zhang": [[4, 52]]}
+    final, average = figures.figure_growth(tables.with_rates(golden)).axes
+    assert final.get_title() == "final" and average.get_title() == "average"
+    for axis, expected in ((final, [[37, 36], [57, 56]]), (average, [[32, 31], [52, 51]])):
+        assert np.array([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(np.array(expected))
+    mistakes, support = figures.figure_cost(golden).axes
+    assert lines(mistakes)["Xu-Zhang"].tolist() == [[10, 12], [20, 22]]
+    assert lines(support)["one-vs-all"].tolist() == [[10, 9], [20, 19]]
+    (axis,) = figures.figure_spectra({"K": (np.array([0.7, 0.3]), np.array([0.9, 0.1]))}).axes
+    assert [line.get_ydata().tolist() for line in axis.get_lines()] == [[0.7, 0.3], [0.9, 0.1]]
+
+
+@pytest.mark.recompute
 @pytest.mark.parametrize("form", forms.FORMS)
 def test_stored_errors_come_out_again(form):
     try:
         datasets.load("mnist", download=False)
     except datasets.DataError as error:
         pytest.skip(f"mnist is not here: {error}")
-    choice, errors = forms.results("mnist")
-    stored = errors[(errors["form"] == form) & (errors["n"] == 1000)].reset_index(drop=True)
-    again = forms.grow("mnist", form, 1000, forms.chosen(choice)[form]).drop(columns="seconds")
-    assert again.equals(stored)
+    settings = forms.growth.published[forms.FORMS.index(form)]
+    assert forms.growth.differences(settings) == []

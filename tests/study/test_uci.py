@@ -1,255 +1,98 @@
-"""The UCI study: cross-validation against the literal algorithm and scikit-learn's, and how published numbers are judged."""
+"""The published tables: what is run, how published numbers are judged, and the figures and sentences made of it."""
 
-from dataclasses import replace
 from itertools import product
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
-from scipy.stats import percentileofscore
-from sklearn.model_selection import StratifiedKFold, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from kp import kernels, literal
-from kp.mistakes import PREDICTORS
-from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from study import datasets
-from study.store import StaleResult
-from study.uci import experiment as uci
-from study.uci import figures as figures_uci
+from study import chapters
+from study.uci import claims, experiment, figures, source, tables
 from study.uci import protocol as cv
-from study.uci.protocol import Method
-
-matplotlib.use("agg")
+from study.uci.arithmetic import reachable
 
 
-def small_set(seed, n=36, classes=3, *, whole=False):
-    """A few points of three classes; whole ones lie in {0, 1, 2}, and are scaled and multiplied without rounding."""
-    generator = np.random.RandomState(seed)
-    y = np.arange(n) % classes
-    points = generator.randint(2, size=(n, 3)) if whole else generator.normal(size=(n, 3))
-    return points + (1 if whole else 1.2) * np.eye(3)[y], y
+def repeats_table(rates, *, dataset="iris", kernels=("linear", "poly", "rbf")):
+    """A table of repeats with the published settings; rates {kernel: test_mean of each repeat}, all else 0."""
+    methods = experiment.methods(dataset)
+    frames = []
+    for kernel in kernels:
+        keys = {"dataset": dataset, "kernel": kernel, "parameter": methods[kernel].parameter}
+        keys |= {"iterations": methods[kernel].max_iter, "repeat": range(len(rates[kernel]))}
+        zero = dict.fromkeys(("train_mean", "train_sd", "test_sd"), 0.0)
+        frames.append(pd.DataFrame({**keys, **zero, "test_mean": rates[kernel]}))
+    return pd.concat(frames, ignore_index=True)
 
 
-def literal_errors(X, y, train, test, method, random_state):
-    """Xu & Zhang 2005, eqs 4, 5, 10 and 11, a visit at a time: (train errors, test errors, mistakes)."""
-    X = MinMaxScaler().fit(X if method.scaling == "all" else X[train]).transform(X)
-    kernel = kernels.gaussian(sigma=method.parameter) if method.kernel == "rbf" else kernels.linear()
-    if method.kernel == "poly":
-        kernel = kernels.polynomial(int(method.parameter), coef0=0)
-    A, z = X[train], y[train]
-    features, rule = (A, literal.multiclass_linear) if method.kernel == "linear" else (kernel(A, A), literal.xu_zhang)
-    random, n = np.random.RandomState(random_state), len(train)
-    limit = method.max_iter * n if method.unit == "epochs" else method.max_iter
-    orders = [np.arange(n) if method.order == "given" else random.permutation(n)]
-    while len(orders) * n < limit:
-        orders.append(random.permutation(n) if method.order == "fresh" else orders[0])
-    order = np.concatenate(orders)[:limit]  # after an epoch without a mistake nothing moves any more
-    alpha, beta, mistakes = rule(features, z, order, demote=method.demote, threshold=method.threshold)
-    wrong = []
-    for part in (train, test):
-        features = X[part] if method.kernel == "linear" else kernel(X[part], A)
-        wrong.append(int(((features @ alpha.T + beta).argmax(axis=1) != y[part]).sum()))
-    return *wrong, len({step for _, step, _ in mistakes})
+# What is run.
 
 
-@settings(deadline=None, max_examples=80, derandomize=True)
-@given(
-    seed=st.integers(0, 1000),
-    kernel=st.sampled_from([("linear", 0), ("poly", 2), ("poly", 3), ("rbf", 0.3)]),
-    max_iter=st.integers(1, 40),
-    demote=st.sampled_from(["winner", "first", "all"]),
-    threshold=st.booleans(),
-    scaling=st.sampled_from(cv.SCALINGS),
-    order=st.sampled_from(cv.ORDERS),
-    unit=st.sampled_from(cv.UNITS),
-)
-def test_every_reading_is_that_of_the_literal_algorithm(seed, kernel, max_iter, demote, threshold, scaling, order, unit):
-    X, y = small_set(seed, whole=kernel[0] != "rbf")
-    method = Method(
-        kernel=kernel[0], parameter=kernel[1], max_iter=max_iter, demote=demote, threshold=threshold, scaling=scaling,
-        order=order, unit=unit,
-    )  # fmt: skip
-    train, test = cv.splits(X, y, method, 3, seed)[0]
-    [row] = cv.run(cv.Fold(X, y, train, test, method), seed, limits=[max_iter])
-    assert (row[1], row[2], row[5]) == literal_errors(X, y, train, test, method, seed)
+def test_all_48_rates_and_the_three_rows_of_each_set_are_there():
+    rates = source.published_rates()
+    assert len(rates) == 48 and not rates.isna().any(axis=None)
+    row = rates.query("dataset == 'sonar' and kernel == 'poly' and split == 'test' and statistic == 'sd'").iloc[0]
+    assert (row["parameter"], row["iterations"], row["published"]) == (9, 2000, 8.15)
+    assert {name: [m.max_iter for m in experiment.methods(name).values()] for name in source.SETS} == {
+        "iris": [3000, 5000, 2000], "sonar": [2000, 2000, 2000], "vowel": [5000, 500, 500], "wine": [1000, 5000, 5000]
+    }  # fmt: skip
+    assert source.cited_errors() == {"iris": 3.33, "sonar": 14.53, "vowel": 6.26, "wine": 2.25}
 
 
-@pytest.mark.parametrize(("kernel", "demote"), [("linear", "winner"), ("poly", "all"), ("rbf", "first")])
-def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
-    method = replace(uci.methods("wine-bundled", demote=demote)[kernel], max_iter=25)
-    options = {"max_iter": 25, "demote": demote, "random_state": 3, "n_jobs": 1}
-    model = MulticlassPerceptron(**options, count_errors=False)
-    if kernel != "linear":
-        shape = {"degree": int(method.parameter)} if kernel == "poly" else {"sigma": method.parameter}
-        model = MulticlassKernelPerceptron(kernel, **shape, **options)
-    X, y = cv.load("wine-bundled")
-    folds = StratifiedKFold(10, shuffle=True, random_state=3)
-    found = cross_validate(
-        make_pipeline(MinMaxScaler(), model), X, y, cv=folds, return_train_score=True, return_estimator=True
-    )
-    ours = cv.cross_validate([("wine-bundled", method, 3)], threads=1)
-    assert ours["test_errors"].tolist() == np.rint((1 - found["test_score"]) * ours["n_test"]).tolist()
-    assert ours["train_errors"].tolist() == np.rint((1 - found["train_score"]) * ours["n_train"]).tolist()
-    fitted = [pipeline[-1] for pipeline in found["estimator"]]
-    assert ours["epochs"].tolist() == [each.n_iter_ for each in fitted]
-    assert ours["converged"].tolist() == [each.converged_ for each in fitted]
-    assert ours["mistakes"].tolist() == [each.mistakes_.n_mistakes() for each in fitted]
-    if kernel != "linear":
-        table = cv.predictors([("wine-bundled", method, 3)], threads=1).set_index("predictor")
-        for name in PREDICTORS:
-            pairs = zip(found["estimator"], folds.split(X, y), strict=True)
-            wrong = [(p[-1].predict(p[0].transform(X[b]), predictor=name) != y[b]).sum() for p, (_, b) in pairs]
-            assert table.loc[name, "test_errors"] == sum(wrong)
-        assert table.loc["final", "support"] == pytest.approx(np.mean([len(each.support_) for each in fitted]))
+def run_of(parameters):
+    """The settings that notebooks/uci.ipynb makes of a chapter's parameters."""
+    options = {name: value for name, value in parameters.items() if name != "figures_folder"}
+    options |= {name: tuple(options[name]) for name in ("degrees", "widths")}
+    return experiment.settings(**options)
 
 
-@pytest.mark.parametrize(("parameter", "max_iter"), [(0.6, 300), (0.6, 4)])
-def test_the_log_of_a_fold_is_that_of_the_estimator(parameter, max_iter):
-    X, y = cv.load("wine-bundled")
-    method = Method(kernel="rbf", parameter=parameter, max_iter=max_iter)
-    train, test = cv.splits(X, y, method, 10, 0)[0]
-    log = cv.find(cv.Fold(X, y, train, test, method), 5)
-    model = MulticlassKernelPerceptron("rbf", sigma=parameter, max_iter=max_iter, random_state=5, n_jobs=1)
-    expected = model.fit(MinMaxScaler().fit_transform(X[train]), y[train]).mistakes_
-    for name in ("example", "step", "promoted", "demoted", "errors", "ends"):
-        assert np.array_equal(getattr(log, name), getattr(expected, name)), name
+def test_the_full_chapters_read_what_is_published_and_the_quick_summary_what_the_quick_chapters_computed():
+    assert [run_of(chapter.parameters("full")) for chapter in chapters.UCI] == experiment.PUBLISHED
+    for profile in chapters.PROFILES:
+        single = [run_of(each.parameters(profile)) for each in chapters.UCI if getattr(each, profile) is not None]
+        parameters = chapters.UCI_SUMMARY.parameters(profile)
+        names = parameters.pop("datasets").split()
+        assert [run_of({"dataset": name, **parameters}) for name in names] == single
 
 
-def test_one_run_gives_what_a_run_of_each_limit_gives():
-    limits = (1, 3, 70, 90)
-    for kernel, method in uci.methods("iris-bundled").items():
-        method = replace(method, max_iter=200)
-        table = cv.cross_validate([("iris-bundled", method, 1)], n_folds=3, limits=limits, threads=1)
-        for limit in (*limits, 200):
-            alone = cv.cross_validate([("iris-bundled", replace(method, max_iter=limit), 1)], n_folds=3, threads=1)
-            part = table[table["iterations"] == limit].reset_index(drop=True)
-            pd.testing.assert_frame_equal(part, alone, obj=kernel)
+def test_secondary_experiments_run_a_fraction_of_the_repeats():
+    wine, vowel = experiment.settings("wine"), experiment.settings("vowel", random_state=7)
+    assert [wine.count(name, "rbf") for name in ("kernel", "grid", "chosen", "variants")] == [100, 10, 5, 20]
+    assert [vowel.count("curves", kernel) for kernel in ("linear", "rbf")] == [3, 3]
+    assert [vowel.count("variants", kernel) for kernel in ("linear", "rbf")] == [3, 10] and vowel.count(
+        "linear", "linear"
+    ) == 100
+    assert list(vowel.repeats("chosen")) == [7, 8] and list(experiment.settings("wine", n_repeats=2).repeats("grid")) == [0]
 
 
-def test_results_do_not_depend_on_threads():
-    jobs = [
-        ("iris-bundled", replace(method, max_iter=5), r) for method in uci.methods("iris-bundled").values() for r in (0, 1)
-    ]
-    one, two = (cv.cross_validate(jobs, n_folds=3, threads=threads) for threads in (1, 2))
-    pd.testing.assert_frame_equal(one, two)
+def test_the_grid_is_that_of_the_row_with_other_parameters():
+    run = experiment.settings("vowel", changes={"demote": "all"}, degrees=(2, 3), widths=(0.5,))
+    assert [(m.kernel, m.parameter, m.max_iter, m.demote) for kernel in ("poly", "rbf") for m in run.grid(kernel)] == [
+        ("poly", 2, 500, "all"), ("poly", 3, 500, "all"), ("rbf", 0.5, 5000, "all")
+    ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=50)
-@given(n=st.integers(1, 5), max_iter=st.integers(1, 300), limits=st.lists(st.integers(1, 300), max_size=4))
-def test_orders_of_several_epochs_are_those_of_single_ones_and_stop_at_limits(n, max_iter, limits):
-    arrays = list(cv.orders(n, Method(kernel="linear", max_iter=max_iter), 7, limits=sorted(limits)))
-    random, expected = np.random.RandomState(7), []
-    for _ in range(max_iter):
-        order = np.arange(n)
-        random.shuffle(order)
-        expected.append(order)
-    assert np.array_equal(np.concatenate(arrays), np.concatenate(expected))
-    ends = set((np.cumsum([len(a) for a in arrays]) // n).tolist())
-    assert {limit for limit in limits if limit <= max_iter} <= ends
+def test_an_experiment_depends_only_on_what_it_uses():
+    run, other = experiment.settings("wine", inner_folds=3), experiment.settings("wine")
+    for each in experiment.EXPERIMENTS:
+        assert (each._plain(run) == each._plain(other)) == (each is not experiment.chosen)
+        assert (each._plain(experiment.settings("wine", parameter=0.5)) == each._plain(other)) == (each is experiment.sets)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("kernel", "sigmoid"), ("demote", "last"), ("scaling", "none"), ("folds", "none"), ("unit", "days")]
-)
-def test_a_method_says_what_it_can_be(field, value):
-    with pytest.raises(ValueError, match=f"{field} must be one of .*, got '{value}'"):
-        Method(**{"kernel": "rbf", "parameter": 1.0, "max_iter": 5, field: value})
+def test_parameters_of_a_notebook_are_checked():
+    with pytest.raises(ValueError, match="dataset must be one of iris, .*, got 'letter'"):
+        experiment.settings("letter")
+    with pytest.raises(ValueError, match="kernel must be one of linear, poly, rbf, got 'spline'"):
+        experiment.settings("iris", kernel="spline")
+    with pytest.raises(ValueError, match="n_folds must be an integer of at least 2, got 1"):
+        experiment.settings("iris", n_folds=1)
+    with pytest.raises(ValueError, match="n_repeats must be an integer of at least 1, got True"):
+        experiment.settings("iris", n_repeats=True)
 
 
-# Choosing parameters.
-
-
-def nested_fold(monkeypatch, X, y, methods, limits, index=0):
-    monkeypatch.setattr(cv, "load", lambda name: (X, y))
-    return cv._nested_fold(("any", methods, limits, 0, index), 3, 3)
-
-
-def test_inner_folds_choose_the_setting_with_the_fewest_errors_the_first_of_equals(monkeypatch):
-    X, y = small_set(3)
-    methods = [Method(kernel="rbf", parameter=p, max_iter=20) for p in (1.0, 0.3, 0.1)]
-    outer, chosen = nested_fold(monkeypatch, X, y, methods, (5, 20))
-    train, test = cv.splits(X, y, methods[0], 3, 0)[0]
-    inner = []
-    for method, limit in product(methods, (5, 20)):
-        method = replace(method, max_iter=limit)
-        parts = cv.splits(X[train], y[train], method, 3, 0)
-        inner.append(sum(literal_errors(X[train], y[train], a, b, method, 0)[1] for a, b in parts))
-    best = int(np.argmin(inner))
-    assert (chosen["parameter"], chosen["iterations"]) == (methods[best // 2].parameter, (5, 20)[best % 2])
-    assert chosen["inner_error"] == pytest.approx(min(inner) / len(train))
-    final = replace(methods[best // 2], max_iter=chosen["iterations"])
-    assert chosen["test_errors"] == literal_errors(X, y, train, test, final, 0)[1]
-    assert len(outer) == 6
-
-
-def test_inner_folds_choose_without_the_test_examples(monkeypatch):
-    X, y = small_set(5)
-    methods = [Method(kernel="poly", parameter=p, max_iter=10) for p in (1, 2, 3)]
-    _, chosen = nested_fold(monkeypatch, X, y, methods, (5, 10))
-    train, test = cv.splits(X, y, methods[0], 3, 0)[0]
-    spoilt, random = X.copy(), np.random.RandomState(0)
-    spoilt[test] = random.normal(size=X[test].shape)
-    _, again = nested_fold(monkeypatch, spoilt, y, methods, (5, 10))
-    keys = ["parameter", "iterations", "inner_error"]
-    assert [again[key] for key in keys] == [chosen[key] for key in keys]
-
-
-def test_settings_that_tie_share_the_weight_of_their_repeat():
-    rates = {"dataset": "iris", "kernel": "rbf", "iterations": 500}
-    grid = pd.DataFrame(
-        [{**rates, "repeat": r, "parameter": p, "test_mean": e} for r, p, e in
-         [(0, 0.1, 0.2), (0, 0.3, 0.2), (0, 0.6, 0.3), (1, 0.1, 0.3), (1, 0.3, 0.1), (1, 0.6, 0.4)]]
-    )  # fmt: skip
-    found = uci.choices(grid)
-    assert found[["repeat", "parameter", "weight"]].to_numpy().tolist() == [[0, 0.1, 0.5], [0, 0.3, 0.5], [1, 0.3, 1.0]]
-    lines = grid.assign(kernel="linear", iterations=3000, parameter=0.0).drop_duplicates("repeat")
-    table = uci.chosen_parameters({"grid": grid, "curves": lines}).set_index(["kernel", "quantity"])
-    width = table.loc[("rbf", "parameter")]
-    assert (width["published"], width["ours"], width["low"], width["high"]) == (0.3, 0.3, 0.1, 0.3)
-    assert width["verdict"] == "exact" and width["percentile"] == pytest.approx((0.5 + 1.5 / 2) / 2)
-    assert table.loc[("rbf", "iterations"), "verdict"] == "outside"
-    assert table.loc[("linear", "iterations"), "verdict"] == "exact"
-
-
-def test_optimism_is_the_nested_error_less_the_smallest_of_the_grid():
-    grid = pd.DataFrame(
-        {"dataset": "wine", "kernel": "rbf", "repeat": 0, "parameter": [0.3, 0.6], "test_mean": [0.25, 0.125]}
-    )
-    chosen = pd.DataFrame(
-        {"dataset": "wine", "kernel": "rbf", "repeat": 0, "fold": [0, 1], "test_errors": [1, 2], "n_test": 8}
-    )
-    [row] = uci.optimism({"grid": grid, "chosen": chosen}).to_dict("records")
-    assert (row["published_way"], row["nested"], row["optimism"]) == (0.125, 0.1875, 0.0625)
-
-
-# Verdicts.
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(-1, 10))
-def test_place_is_the_mid_rank_percentile(values, number):
-    assert uci.place(values, number) == pytest.approx(percentileofscore(values, number, kind="mean") / 100)
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.floats(0.01, 1))
-def test_quantiles_of_equal_weights_are_those_of_the_inverted_distribution(values, level):
-    expected = np.quantile(values, level, method="inverted_cdf")
-    assert uci.quantiles(np.array(values, dtype=float), np.ones(len(values)), [level]) == [expected]
-
-
-def test_verdicts_are_exact_within_or_outside():
-    values = np.array([1.0, 2.0, 3.0, 4.0])
-    assert uci.verdict(2.5, values, 2.5, 1.1, 3.9) == "exact"
-    assert uci.verdict(2.5, values, 2.504, 1.1, 3.9) == "exact"
-    assert uci.verdict(2.5, values, 2.506, 1.1, 3.9) == "within"
-    assert uci.verdict(1.1, values, 2.5, 1.1, 3.9) == "within"
-    assert uci.verdict(4.0, values, 2.5, 1.1, 3.9) == "outside"
-    assert uci.verdict(0.0, np.zeros(4), 0.0, 0.0, 0.0) == "exact"
+# Published beside ours.
 
 
 def test_a_published_number_is_compared_only_with_the_setting_it_is_for():
@@ -257,23 +100,77 @@ def test_a_published_number_is_compared_only_with_the_setting_it_is_for():
         {"dataset": "iris-bundled", "kernel": "rbf", "parameter": 0.3, "iterations": 2000, "repeat": range(3)}
     )
     repeats = repeats.assign(train_mean=0.0378, train_sd=[0.01, 0.02, 0.03], test_mean=[0.05, 0.0533, 0.06], test_sd=0.05)
-    found = uci.compare(repeats).set_index(["split", "statistic"])
+    found = tables.compare(repeats).set_index(["split", "statistic"])
     assert set(found["dataset"]) == {"iris"} and len(found) == 4
     assert found.loc[("train", "mean"), "verdict"] == "exact" and found.loc[("train", "mean"), "percentile"] == 0.5
     assert found.loc[("test", "mean"), "verdict"] == "within" and found.loc[("test", "mean"), "percentile"] == 0.5
     assert found.loc[("test", "sd"), "verdict"] == "outside" and found.loc[("test", "sd"), "percentile"] == 0.0
     assert found.loc[("train", "sd"), "ours"] == pytest.approx(2.0)
-    assert uci.compare(repeats.assign(iterations=1999)).empty and uci.compare(repeats.assign(parameter=0.2)).empty
+    assert tables.compare(repeats.assign(iterations=1999)).empty and tables.compare(repeats.assign(parameter=0.2)).empty
 
 
-def test_all_48_rates_and_the_three_rows_of_each_set_are_there():
-    rates = uci.published_rates()
-    assert len(rates) == 48 and not rates.isna().any(axis=None)
-    row = rates.query("dataset == 'sonar' and kernel == 'poly' and split == 'test' and statistic == 'sd'").iloc[0]
-    assert (row["parameter"], row["iterations"], row["published"]) == (9, 2000, 8.15)
-    assert {name: [m.max_iter for m in uci.methods(name).values()] for name in uci.SETS} == {
-        "iris": [3000, 5000, 2000], "sonar": [2000, 2000, 2000], "vowel": [5000, 500, 500], "wine": [1000, 5000, 5000]
+def test_a_rate_of_zero_in_all_repeats_is_degenerate():
+    found = tables.compare(repeats_table({"linear": [0.02, 0.03]}, dataset="wine", kernels=["linear"]))
+    assert dict(zip(found["split"] + found["statistic"], found["verdict"], strict=True)) == {
+        "trainmean": "degenerate", "trainsd": "degenerate", "testmean": "within", "testsd": "outside"
     }  # fmt: skip
+    assert tables.counts(found) == {"exact": 0, "within": 1, "outside": 1, "degenerate": 2, "n": 4, "inside": 1}
+    assert tables.agreement(found, "dataset").iloc[0].tolist() == ["wine", 0, 1, 1, 2]
+    noisy = repeats_table({"linear": [0.02, 0.03]}, dataset="wine", kernels=["linear"]).assign(train_mean=0.001)
+    assert tables.compare(noisy)["verdict"].tolist()[0] == "outside"
+
+
+def test_repeats_are_means_over_folds_with_their_standard_deviation():
+    folds = pd.DataFrame({"dataset": "iris", "kernel": "linear", "parameter": 0.0, "iterations": 5, "repeat": [0, 0, 1, 1]})
+    folds = folds.assign(train_errors=[0, 4, 2, 2], n_train=8, test_errors=[1, 0, 0, 0], n_test=[2, 4, 2, 4])
+    found = tables.repeats_of({"linear": folds, "kernel": folds.iloc[:0]})
+    assert found[experiment.RATES].to_numpy().tolist() == [[0.25, 0.25, 0.25, 0.25], [0.25, 0.0, 0.0, 0.0]]
+    assert tables.fold_sizes({"linear": folds}) == {"iris": [2, 4]}
+
+
+def variants_by_hand():
+    """`compare` of one number under the base protocol, where it is outside, and under two variants."""
+    row = {"table": "II", "dataset": "sonar", "kernel": "linear", "split": "train", "statistic": "mean", "published": 13.03}
+    rows = [
+        (tables.BASE, "outside", 2.4), ("one", "within", 9.0), ("two", "outside", 12.0)
+    ]  # fmt: skip
+    first = [{**row, "variant": v, "verdict": w, "ours": o, "low": o - 1, "high": o + 1} for v, w, o in rows]
+    second = [{**each, "statistic": "sd", "published": 7.56, "verdict": "within"} for each in first]
+    return pd.DataFrame([*first, *second])
+
+
+def test_variants_count_numbers_inside_and_explain_those_outside():
+    compared = variants_by_hand()
+    table = tables.variants_table(compared)
+    assert list(table.columns) == ["variant", "linear", "in all", "of"]
+    assert table.to_numpy().tolist() == [[tables.BASE, 1, 1, 2], ["one", 2, 2, 2], ["two", 1, 1, 2]]
+    assert tables.shares_inside(compared)["in all"].to_dict() == {tables.BASE: 0.5, "one": 1.0, "two": 0.5}
+    [row] = tables.explained(compared).to_dict("records")
+    assert row == {
+        "number": "sonar, linear: training error", "published": 13.03, "ours": 2.4, "low": 1.4, "high": 3.4,
+        "inside under": "one", "nearest variant": "two", "there": 12.0,
+    }  # fmt: skip
+    found = tables.across_variants(compared)
+    assert found[["variants inside", "variants", "nearest variant"]].to_numpy().tolist() == [[1, 2, "two"], [2, 2, "one"]]
+    assert tables.best_variants(compared) == (["one"], 2)
+
+
+def test_the_effect_of_a_variant_is_measured_on_its_own_repeats(tiny):
+    base = tables.repeats_of(tiny)
+    moved = tiny["variants"].assign(test_mean=tiny["variants"]["test_mean"] + 0.25)
+    name = "no threshold"
+    effect, again = (tables.variant_effect({**tiny, "variants": each}, name) for each in (tiny["variants"], moved))
+    assert np.allclose(again["difference"] - effect["difference"], [0, 0.25] * 3)
+    first = base[base["repeat"] == 0].set_index("kernel")["test_mean"]
+    assert effect.query("split == 'test'")["base"].tolist() == first[effect["kernel"].unique()].tolist()
+
+
+def test_dividing_by_k_less_1_is_a_variant_of_its_own(tiny):
+    compared = tables.by_variant(tiny, n_folds=3)
+    base, other = (compared[compared["variant"] == name].reset_index() for name in (tables.BASE, tables.DDOF))
+    spread = base["statistic"] == "sd"
+    assert np.allclose(other["ours"][spread], base["ours"][spread] * np.sqrt(3 / 2), atol=0.01)
+    assert other["ours"][~spread].equals(base["ours"][~spread])
 
 
 @settings(deadline=None, max_examples=40)
@@ -284,7 +181,7 @@ def test_all_48_rates_and_the_three_rows_of_each_set_are_there():
 )
 def test_arithmetic_never_denies_what_counts_give(counts, ddof, sizes):
     rates = 100 * np.array(counts) / np.array(sizes)
-    assert uci.reachable(round(rates.mean(), 2), round(rates.std(ddof=ddof), 2), sizes, ddof)
+    assert reachable(round(rates.mean(), 2), round(rates.std(ddof=ddof), 2), sizes, ddof)
 
 
 def test_arithmetic_denies_what_no_counts_give():
@@ -295,204 +192,234 @@ def test_arithmetic_denies_what_no_counts_give():
 
     possible = set(all_pairs(0))
     assert (31.25, 20.73) in possible and (31.25, 20.73) not in set(all_pairs(1))
-    assert uci.reachable(31.25, 20.73, [4] * 4, 0) and not uci.reachable(31.25, 20.73, [4] * 4, 1)
-    assert not uci.reachable(31.0, 20.73, [4] * 4, 0)
-    assert uci.reachable(5.33, 6.53, [15] * 10, 0) and not uci.reachable(5.33, 6.53, [15] * 10, 1)
+    assert reachable(31.25, 20.73, [4] * 4, 0) and not reachable(31.25, 20.73, [4] * 4, 1)
+    assert not reachable(31.0, 20.73, [4] * 4, 0)
+    assert reachable(5.33, 6.53, [15] * 10, 0) and not reachable(5.33, 6.53, [15] * 10, 1)
+
+
+# Choosing parameters.
+
+
+def test_settings_that_tie_share_the_weight_of_their_repeat():
+    rates = {"dataset": "iris", "kernel": "rbf", "iterations": 500}
+    grid = pd.DataFrame(
+        [{**rates, "repeat": r, "parameter": p, "test_mean": e} for r, p, e in
+         [(0, 0.1, 0.2), (0, 0.3, 0.2), (0, 0.6, 0.3), (1, 0.1, 0.3), (1, 0.3, 0.1), (1, 0.6, 0.4)]]
+    )  # fmt: skip
+    found = tables.choices(grid)
+    assert found[["repeat", "parameter", "weight"]].to_numpy().tolist() == [[0, 0.1, 0.5], [0, 0.3, 0.5], [1, 0.3, 1.0]]
+    lines = grid.assign(kernel="linear", iterations=3000, parameter=0.0).drop_duplicates("repeat")
+    table = tables.chosen_parameters({"grid": grid, "curves": lines}).set_index(["kernel", "quantity"])
+    width = table.loc[("rbf", "parameter")]
+    assert (width["published"], width["ours"], width["low"], width["high"]) == (0.3, 0.3, 0.1, 0.3)
+    assert width["verdict"] == "exact" and width["percentile"] == pytest.approx((0.5 + 1.5 / 2) / 2)
+    # The only candidate is 500 for one and 3,000 for the other, where 2,000 and 3,000 are published: the first is wrong, the
+    # second could not be.
+    assert table.loc[("rbf", "iterations"), "verdict"] == "outside"
+    assert table.loc[("linear", "iterations"), "verdict"] == "degenerate"
+
+
+def test_optimism_is_the_nested_error_less_the_smallest_of_the_grid():
+    grid = pd.DataFrame(
+        {"dataset": "wine", "kernel": "rbf", "repeat": 0, "parameter": [0.3, 0.6], "test_mean": [0.25, 0.125]}
+    )
+    chosen = pd.DataFrame(
+        {"dataset": "wine", "kernel": "rbf", "repeat": 0, "fold": [0, 1], "test_errors": [1, 2], "n_test": 8}
+    )
+    [row] = tables.optimism({"grid": grid, "chosen": chosen}).to_dict("records")
+    assert (row["published_way"], row["nested"], row["optimism"]) == (0.125, 0.1875, 0.0625)
+
+
+# The statements of the source, and other methods.
+
+
+def test_paired_wins_count_repeats_and_sets_reach_a_level():
+    repeats = repeats_table({"linear": [0.3, 0.3, 0.1, 0.4], "poly": [0.2, 0.2, 0.2, 0.4], "rbf": [0.1, 0.2, 0.3, 0.3]})
+    [row] = tables.paired_wins(repeats, "rbf", "poly").to_dict("records")
+    assert (row["below"], row["equal"], row["above"], row["repeats"]) == (0.5, 0.25, 0.25, 4)
+    assert row["first"] == pytest.approx(0.225) and row["second"] == pytest.approx(0.25)
+    [best] = tables.better_kernel_against_linear(repeats).to_dict("records")
+    assert best["kernel"] == "RBF" and best["below"] == 0.75
+    wins = pd.DataFrame({"dataset": ["iris-bundled", "sonar", "wine"], "below": [0.95, 0.9, 1.0]})
+    assert tables.sets_reaching(wins, "below") == "iris and wine" and tables.sets_reaching(wins[1:2], "below") == "no set"
+
+
+def test_baselines_are_compared_in_the_repeats_that_they_have():
+    baselines = pd.DataFrame({"dataset": "iris", "method": ["tree", "forest"] * 2, "repeat": [0, 0, 1, 1]})
+    baselines["test_mean"] = [0.3, 0.2, 0.1, 0.4]
+    assert tables.best_baselines(baselines)["method"].tolist() == ["forest", "tree"]
+    [row] = tables.table_1_errors(baselines).to_dict("records")
+    assert (row["published"], row["ours"], row["verdict"]) == (3.33, pytest.approx(15.0), "outside")
+    sizes = {"n_train": 10, "n_test": 10, "train_errors": 0}
+    folds = {
+        kernel: pd.DataFrame({"dataset": "iris", "kernel": kernel, "parameter": 1.0, "iterations": 5, "repeat": range(3),
+                              "test_errors": errors, **sizes})
+        for kernel, errors in {"linear": [0] * 3, "poly": [5] * 3, "rbf": [1, 2, 9]}.items()
+    }  # fmt: skip
+    keys = {"dataset": "iris", "kernel": ["poly", "rbf"], "repeat": 0}
+    results = {"linear": folds["linear"], "kernel": pd.concat([folds["poly"], folds["rbf"]]), "baselines": baselines}
+    results["grid"] = pd.DataFrame({**keys, "test_mean": 0.0})
+    results["chosen"] = pd.DataFrame({**keys, "fold": 0, "test_errors": [3, 1], "n_test": 10})
+    [row] = tables.against_baselines(results).to_dict("records")
+    assert row["kernel"] == "RBF" and row["ours"] == pytest.approx(0.15) and row["others"] == pytest.approx(0.15)
+    assert (row["below"], row["nested"], row["repeats"]) == (0.5, pytest.approx(0.1), 2)
+
+
+def test_the_optimism_table_has_means_and_standard_deviations():
+    found = pd.DataFrame({"dataset": "iris", "kernel": "rbf", "published_way": [0.1, 0.2], "nested": [0.2, 0.4]})
+    [row] = tables.optimism_table(found.assign(optimism=[0.1, 0.2])).to_dict("records")
+    assert row["published_way"] == pytest.approx(0.15) and row["optimism"] == pytest.approx(0.15)
+    assert row["sd"] == pytest.approx(np.std([0.1, 0.2], ddof=1)) and (row["kernel"], row["repeats"]) == ("RBF", 2)
+
+
+def test_the_nearest_limit_of_a_curve_is_found():
+    curves = repeats_table({"rbf": [0.2, 0.1, 0.04]}, kernels=["rbf"]).assign(iterations=[10, 100, 1000], repeat=0)
+    compared = tables.compare(repeats_table({"rbf": [0.05]}, kernels=["rbf"]))
+    found = tables.nearest_iterations(curves, compared).set_index("split").loc["test"]
+    assert (found["published"], found["nearest"], found["there"]) == (5.33, 1000, pytest.approx(4.0))
+
+
+def test_predictors_and_separated_folds_are_averaged():
+    keys = {"dataset": "iris", "kernel": "rbf", "parameter": 0.3}
+    runs = pd.DataFrame({**keys, "predictor": ["final", "average"] * 2, "repeat": [0, 0, 1, 1], "test_errors": [1, 2, 3, 4]})
+    runs = runs.assign(train_errors=0, n_train=10, n_test=10, mistakes=6.0, support=2.0)
+    found = tables.predictor_table(runs).set_index("predictor")
+    assert found["test"].to_dict() == pytest.approx({"final": 0.2, "average": 0.3})
+    assert set(found["kernel"]) == {"sigma = 0.3"}
+    folds = pd.DataFrame({**keys, "converged": [1, 0, 1, 1], "epochs": [3, 9, 4, 5]})
+    [row] = tables.separated({"linear": folds[:0], "kernel": folds}).to_dict("records")
+    assert (row["converged"], row["epochs"], row["folds"], row["kernel"]) == (0.75, 4.5, 4, "sigma = 0.3")
+
+
+def test_table_1_has_counted_and_published_numbers():
+    sets = pd.DataFrame({"dataset": ["wine-bundled"], "dimension": [13], "classes": [3], "size": [178]})
+    [row] = tables.table_1(sets).to_dict("records")
+    assert row == {
+        "dataset": "wine-bundled", "dimension": 13, "classes": 3, "size": 178, "dimension, published": 13,
+        "classes, published": 3, "size, published": 178,
+    }  # fmt: skip
 
 
 # The whole, small.
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tiny():
-    """The experiment and all tables of two repeats of the wines, which are soon separated."""
-    run = uci.experiment("wine-bundled", n_folds=3, n_repeats=2, inner_folds=2, degrees=(4, 6), widths=(0.6, 0.3))
+    """{name: table} of two repeats of the wines, which are soon separated; nothing is stored."""
+    options = {"n_folds": 3, "n_repeats": 2, "inner_folds": 2, "degrees": (4, 6), "widths": (0.6, 0.3)}
+    run = experiment.settings("wine-bundled", **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cv, "rivals", lambda seed: {"tree": cv.DecisionTreeClassifier(random_state=seed)})
-        tables = uci.results([run])
-    return run, tables
+        patch.setattr(cv, "baselines", lambda seed: {"tree": DecisionTreeClassifier(random_state=seed)})
+        return {each.tables[0]: each.compute(run) for each in experiment.EXPERIMENTS}
 
 
-def test_tables_have_the_rows_that_the_experiment_asks_for(tiny):
-    _, tables = tiny
-    assert {name: len(table) for name, table in tables.items()} == {
-        "kernel": 2 * 2 * 3, "linear": 2 * 3, "readings": 9 * 3, "curves": 3 * 13, "grid": 2 * 2 * 5, "chosen": 2 * 3,
-        "predictors": 2 * 4, "rivals": 1,
+def test_tables_have_the_rows_that_the_settings_ask_for(tiny):
+    assert {name: len(table) for name, table in tiny.items()} == {
+        "sets": 1, "kernel": 2 * 2 * 3, "linear": 2 * 3, "variants": 9 * 3, "curves": 3 * 13, "grid": 2 * 2 * 5,
+        "chosen": 2 * 3, "predictors": 2 * 4, "baselines": 1,
     }  # fmt: skip
 
 
 def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny):
-    _, tables = tiny
-    claims = uci.claims(tables)
-    assert list(claims.columns) == uci.CLAIMS
-    assert claims["item"].value_counts().to_dict() == {"Table I": 4, "Table II": 5, "Table III": 12}
-    assert set(claims["verdict"]) <= {"exact", "within", "outside"} and claims["quantity"].is_unique
-    counts = claims[claims["percentile"].isna()]
-    assert counts["published"].tolist() == counts["ours"].tolist() == [13, 3, 178]
+    rows = claims.claims(tiny)
+    assert rows["item"].value_counts().to_dict() == {"Table I": 4, "Table II": 5, "Table III": 12}
+    assert rows["key"].is_unique and rows["quantity"].is_unique and set(rows["chapter"]) == {"uci_wine"}
+    facts = rows[rows["percentile"].isna()]
+    assert facts["published"].tolist() == facts["ours"].tolist() == [13, 3, 178] and set(facts["verdict"]) == {"degenerate"}
+    assert ((rows["explanation"] != "") == (rows["verdict"] == "outside")).all()
+    row = rows.set_index("key").loc["xu-zhang-2005/table-3/wine/rbf/test-mean"]
+    ours = tables.repeats_of(tiny).query("kernel == 'rbf'")["test_mean"]
+    assert (row["published"], row["decimals"], row["n"]) == (2.26, 2, 2)
+    assert row["ours"] == pytest.approx(100 * ours.mean(), abs=0.006)
 
 
-def test_readings_count_numbers_inside_and_explain_those_outside(tiny):
-    _, tables = tiny
-    compared = uci.by_reading(tables, n_folds=3)
-    table = uci.readings_table(compared).set_index("reading")
-    inside = compared.assign(inside=compared["verdict"] != "outside").groupby("reading")["inside"].sum()
-    assert table["in all"].to_dict() == inside.to_dict() and set(table["of"]) == {12}
-    found = uci.explained(compared)
-    assert len(found) == 12 - table.loc[uci.BASE, "in all"]
-    base, other = (compared[compared["reading"] == name].reset_index() for name in (uci.BASE, uci.DDOF))
-    spread = base["statistic"] == "sd"
-    assert np.allclose(other["ours"][spread], base["ours"][spread] * np.sqrt(3 / 2), atol=0.01)
-    text = uci.explanation(compared)
-    assert (
-        f"Numbers outside the base reading: {len(found)}." in text
-        and f"the base reading has {table.loc[uci.BASE, 'in all']}." in text
-    )
-
-
-def test_figures_are_labelled(tiny):
-    run, tables = tiny
-    repeats = uci.repeats_of(tables)
-    compared = uci.compare(repeats)
-    figures = [
-        figures_uci.distributions(repeats, compared),
-        figures_uci.intervals(compared),
-        figures_uci.readings(uci.readings_table(uci.by_reading(tables, n_folds=3))),
-        figures_uci.curves(tables["curves"], compared),
-        figures_uci.parameters(tables["grid"], compared),
-        figures_uci.predictors(tables["predictors"]),
-        figures_uci.optimism(uci.optimism(tables)),
-        figures_uci.rivals(tables["rivals"], repeats, {"wine": 2.25}),
-        figures_uci.differences(repeats),
-    ]
-    for figure in figures:
-        assert isinstance(figure, Figure)
-        named = [axis for axis in figure.axes if axis.get_xlabel() or figure.get_supxlabel()]
-        assert named == figure.axes and any(axis.get_ylabel() or axis.get_yticklabels() for axis in figure.axes)
-
-
-def test_sentences_follow_the_numbers(tiny):
-    _, tables = tiny
-    text = uci.conclusion(tables)
-    share = tables["linear"]["converged"].mean()
-    assert f"wine {share:.1%} are linearly separable" in text
-    duel = uci.duels(uci.repeats_of(tables), "rbf", "poly").iloc[0]
-    means = uci.repeats_of(tables).groupby("kernel")["test_mean"].mean()
-    assert duel["first"] == pytest.approx(means["rbf"]) and duel["second"] == pytest.approx(means["poly"])
-
-
-def test_parameters_of_a_notebook_are_checked():
-    with pytest.raises(ValueError, match="dataset must be one of iris, .*, got 'letter'"):
-        uci.experiment("letter")
-    with pytest.raises(ValueError, match="kernel must be one of linear, poly, rbf, got 'spline'"):
-        uci.experiment("iris", kernel="spline")
-    with pytest.raises(ValueError, match="n_folds must be an integer of at least 2, got 1"):
-        uci.experiment("iris", n_folds=1)
-    with pytest.raises(ValueError, match="expected numbers separated by blanks"):
-        uci.numbers("1 two", (1,))
-    assert uci.numbers("1 0.5", ()) == (1, 0.5) and uci.numbers("published", uci.DEGREES) == uci.DEGREES
-    assert uci.experiment("iris").published and not uci.experiment("iris", parameter=0.2).published
-    assert not uci.experiment("iris-bundled").published and not uci.experiment("iris", n_repeats=3).published
-
-
-# What is stored.
-
-
-@pytest.fixture
-def small_store(tmp_path, monkeypatch):
-    """publish has two parts of one row a set, in tmp_path; the list holds what was computed."""
-    made = []
-
-    def part(name):
-        def compute(experiment, **options):
-            if made.count("fail") and experiment.dataset == "sonar":
-                raise RuntimeError("interrupted")
-            made.append((name, experiment.dataset))
-            return {name: pd.DataFrame({"dataset": [experiment.dataset], "value": [1.5]})}
-
-        return compute, (name,)
-
-    monkeypatch.setattr(uci, "PARTS", {name: part(name) for name in ("kernel", "linear")})
-    monkeypatch.setattr(uci, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(uci, "BUILD", tmp_path / "build")
-    monkeypatch.setattr(uci, "MODULES", ("kp.mistakes",))
-    monkeypatch.setattr(uci.datasets, "checksums", lambda name: {name: "0"})
-    return made
-
-
-def test_publish_keeps_what_is_stored_unless_told_to_recompute(small_store):
-    with pytest.raises(StaleResult, match="python -m study run uci"):
-        uci.stored("kernel")
-    uci.publish()
-    assert len(small_store) == 8 and uci.stored("kernel")["dataset"].tolist() == list(uci.SETS)
-    uci.publish()
-    assert len(small_store) == 8
-    uci.publish(recompute=True)
-    assert len(small_store) == 16
-
-
-def test_an_interrupted_run_goes_on_where_it_stopped(small_store):
-    small_store.append("fail")
-    with pytest.raises(RuntimeError, match="interrupted"):
-        uci.publish()
-    small_store.remove("fail")
-    uci.publish()
-    assert small_store.count(("kernel", "iris")) == 1 and small_store.count(("kernel", "sonar")) == 1
-
-
-def test_results_of_other_code_or_another_number_of_repeats_are_refused(small_store, monkeypatch):
-    uci.publish()
-    with monkeypatch.context() as patch:
-        patch.setattr(uci, "MODULES", ("kp.gram",))
-        with pytest.raises(StaleResult, match="other code"):
-            uci.stored("linear")
-    monkeypatch.setitem(uci.PUBLISHED, "iris", replace(uci.PUBLISHED["iris"], n_repeats=99))
-    with pytest.raises(StaleResult, match="other parameters"):
-        uci.stored("linear")
-
-
-@pytest.mark.parametrize(("name", "kernel"), [("linear", "linear"), ("kernel", "poly"), ("kernel", "rbf")])
-@pytest.mark.parametrize("repeat", [0, 99])
-def test_stored_folds_come_out_again_to_the_last_digit(name, kernel, repeat):
-    table = uci.stored(name)
-    # The bundled wines are those of the file, so that this needs no download.
-    ours = cv.cross_validate([("wine-bundled", uci.methods("wine")[kernel], repeat)])
-    part = table.query("dataset == 'wine' and kernel == @kernel and repeat == @repeat").reset_index(drop=True)
-    names = ["dataset", "kernel"]
-    assert len(ours) and ours.drop(columns=names).astype(float).equals(part.drop(columns=names).astype(float))
-
-
-@pytest.mark.parametrize("dataset", ["iris", "sonar"])
-def test_stored_repeats_of_the_downloaded_sets_come_out_again(dataset):
-    table = uci.stored("kernel")
-    try:
-        datasets.load(dataset, download=False)
-    except datasets.DataError:
-        pytest.skip(f"the files of {dataset} are not there; get them with: python -m study.datasets fetch {dataset}")
-    ours = cv.cross_validate([(dataset, uci.methods(dataset)["rbf"], 7)])
-    part = table.query("dataset == @dataset and kernel == 'rbf' and repeat == 7").reset_index(drop=True)
-    pd.testing.assert_frame_equal(ours, part, check_dtype=False, check_exact=True)
-
-
-def test_stored_readings_and_choices_come_out_again():
-    readings, chosen = uci.stored("readings"), uci.stored("chosen")
-    methods = uci.methods("wine")
-    reading = "all classes that match are demoted"
-    folds = cv.cross_validate([("wine-bundled", replace(methods["rbf"], **uci.READINGS[reading]), 2)])
-    part = readings.query("dataset == 'wine' and kernel == 'rbf' and repeat == 2 and reading == @reading")
-    assert cv.summary(folds, uci.KEYS)[uci.RATES].to_numpy().tolist() == part[uci.RATES].to_numpy().tolist()
-    grid = uci.PUBLISHED["wine"].grid("rbf")
-    _, again = cv._nested_fold(("wine-bundled", grid, uci.ITERATIONS, 1, 4), uci.N_FOLDS, uci.INNER_FOLDS)
-    [row] = chosen.query("dataset == 'wine' and kernel == 'rbf' and repeat == 1 and fold == 4").to_dict("records")
-    assert again | {"dataset": "wine"} == row
+def test_readings_are_the_variants_of_the_claims(tiny):
+    rows, readings = claims.claims(tiny), claims.readings(tiny)
+    assert set(readings["key"]) < set(rows["key"]) and len(readings) == 12 * (len(experiment.VARIANTS) + 1)
+    assert not readings.duplicated(["key", "reading"]).any() and tables.BASE not in set(readings["reading"])
 
 
 def test_the_ledger_has_every_number_of_the_three_tables():
-    for name in ("kernel", "linear", "curves", "grid", "rivals"):
-        uci.stored(name)
-    try:
-        claims = uci.claims()
-    except datasets.DataError:
-        pytest.skip("the files of the four sets are not there; get them with: python -m study.datasets fetch")
-    assert claims["item"].value_counts().to_dict() == {"Table I": 16, "Table II": 20, "Table III": 48}
-    assert claims["published"].notna().all() and claims["ours"].notna().all()
-    assert (claims["percentile"].dropna().between(0, 1)).all()
+    rows = claims.claims()
+    assert rows["item"].value_counts().to_dict() == {"Table I": 16, "Table II": 20, "Table III": 48}
+    assert rows[["published", "ours"]].notna().all(axis=None) and rows["percentile"].dropna().between(0, 1).all()
+
+
+def test_counted_sets_are_those_of_the_files():
+    stored = experiment.sets(experiment.PUBLISHED).set_index("dataset")
+    for name in ("iris-bundled", "wine-bundled"):
+        [row] = experiment.sets.compute(experiment.settings(name)).to_dict("records")
+        assert stored.loc[source.original(name)].to_dict() == {key: row[key] for key in ("dimension", "classes", "size")}
+    assert stored.loc["vowel"].to_dict() == {"dimension": 10, "classes": 11, "size": 990}
+
+
+# Figures show what the tables hold.
+
+
+def drawn(axis, marker):
+    """(x, y) of the lines with this marker."""
+    return [tuple(np.concatenate(line.get_data()).tolist()) for line in axis.lines if line.get_marker() == marker]
+
+
+def test_distributions_show_all_repeats_and_the_published_means():
+    repeats = repeats_table({"linear": [0.04, 0.05], "poly": [0.05, 0.06], "rbf": [0.05, 0.07]})
+    figure = figures.figure_distributions(repeats, tables.compare(repeats))
+    counts = [sum(patch.get_height() for patch in axis.containers[0]) for axis in figure.axes]
+    assert counts == [2] * 6
+    assert [drawn(axis, figures.DIAMOND)[0][0] for axis in figure.axes] == [2.82, 3.33, 3.78, 5.33, 4.67, 5.33]
+
+
+def test_intervals_show_every_published_number_filled_where_it_is_inside():
+    compared = tables.compare(repeats_table({"linear": [0.04, 0.06], "rbf": [0.9, 0.9]}, kernels=["linear", "rbf"]))
+    figure = figures.figure_intervals(compared)
+    test_means = figure.axes[2]
+    assert drawn(test_means, figures.DIAMOND) == [(5.33, 0.0), (5.33, 1.0)]
+    faces = [line.get_markerfacecolor() for line in test_means.lines if line.get_marker() == figures.DIAMOND]
+    assert faces == [figures.RED, "white"]
+    [bars] = test_means.collections
+    assert [bar[:, 0].tolist() for bar in bars.get_segments()] == [pytest.approx([4.05, 5.95]), [90.0, 90.0]]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["iris, linear", "iris, σ = 0.3"]
+
+
+def test_the_heat_map_of_variants_shows_the_shares():
+    figure = figures.figure_variants(tables.shares_inside(variants_by_hand()))
+    assert [text.get_text() for text in figure.axes[0].texts] == ["50%", "50%", "100%", "100%", "50%", "50%"]
+
+
+def test_curves_and_parameters_show_means_over_the_repeats(tiny):
+    compared = tables.compare(tables.repeats_of(tiny))
+    for figure, table, x in (
+        (figures.figure_curves(tiny["curves"], compared), tiny["curves"], "iterations"),
+        (figures.figure_parameters(tiny["grid"], compared), tiny["grid"].query("iterations == 5000"), "parameter"),
+    ):
+        for axis, kernel in zip(figure.axes, [k for k in source.KERNELS if k in set(table["kernel"])], strict=True):
+            for line, split in ((axis.lines[0], "train"), (axis.lines[2], "test")):
+                means = 100 * table[table["kernel"] == kernel].groupby(x)[f"{split}_mean"].mean()
+                assert np.array_equal(line.get_xdata(), means.index) and np.array_equal(line.get_ydata(), means)
+            rows = compared.query("kernel == @kernel and split == 'test' and statistic == 'mean'")
+            assert drawn(axis, figures.DIAMOND) == [(rows[x].item(), rows["published"].item())]
+
+
+def test_predictors_optimism_and_baselines_show_each_repeat(tiny):
+    figure = figures.figure_predictors(tiny["predictors"])
+    rows = tiny["predictors"].query("kernel == 'rbf' and predictor == 'voted'")
+    assert figure.axes[1].lines[6].get_ydata().tolist() == (100 * rows["test_errors"] / rows["n_test"]).tolist()
+    found = tables.optimism(tiny)
+    lines = figures.figure_optimism(found).axes[0].lines
+    assert [line.get_ydata().tolist() for line in lines[::2]] == (
+        100 * found[["published_way", "nested"]]
+    ).to_numpy().tolist()
+    repeats = tables.repeats_of(tiny)
+    [axis] = figures.figure_baselines(tiny["baselines"], repeats, source.cited_errors()).axes
+    points = {line.get_ydata()[0]: line.get_xdata().tolist() for line in axis.lines if line.get_marker() == "o"}
+    means = [tiny["baselines"]["test_mean"].item()]
+    means += [repeats.query("kernel == @kernel and repeat == 0")["test_mean"].item() for kernel in source.KERNELS]
+    assert points == {index: [100 * mean] for index, mean in enumerate(means)}
+    assert axis.lines[-1].get_xdata() == [2.25, 2.25]
+
+
+def test_differences_are_those_of_the_kernels():
+    repeats = repeats_table({"poly": [0.2, 0.2, 0.2], "rbf": [0.1, 0.1, 0.3]}, kernels=["poly", "rbf"])
+    [axis] = figures.figure_differences(repeats).axes
+    filled = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in axis.patches if bar.get_height()]
+    assert [count for _, count in filled] == [2, 1] and filled[0][0] < -8 and filled[1][0] > 8

@@ -1,0 +1,233 @@
+"""The chapter on the algorithm: predictors by their definitions, mistakes and their bound; figures draw their tables."""
+
+import matplotlib
+import numpy as np
+import oracles
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from kp import kernels, literal
+from kp.mistakes import PREDICTORS, MistakeLog
+from kp.output_codes import OneVsAllKernelPerceptron
+from study import datasets
+from study.algorithm import experiment, figures, tables
+from study.margins import separable_bound
+from study.plane import lattice
+
+matplotlib.use("agg")
+
+
+def assert_labelled(figure):
+    """Every visible panel is an image without ticks, or has a label on the axes that show one."""
+    assert isinstance(figure, Figure)
+    for axis in figure.axes:
+        pictures = axis.images and not len(axis.get_xticks())
+        shared = axis.get_shared_x_axes().get_siblings(axis), axis.get_shared_y_axes().get_siblings(axis)
+        if axis.axison and not pictures and axis.get_label() != "<colorbar>":
+            assert any(other.get_xlabel() for other in shared[0]), axis
+            assert any(other.get_ylabel() for other in shared[1]), axis
+    figure.canvas.draw()
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A small run on the moons: (X, z, log, history on X)."""
+    X, y = datasets.moons(30, spread=0.3, random_state=1)
+    log = OneVsAllKernelPerceptron(degree=2, max_iter=4, random_state=2).fit(X, y).mistakes_[0]
+    return X, 2 * y - 1, log, tables.history(log, kernels.polynomial(2), X, X)
+
+
+def test_predictors_of_the_history_are_those_of_the_stored_vectors():
+    generator = np.random.RandomState(3)
+    X = generator.randint(-3, 4, size=(25, 2)).astype(float)
+    y = generator.randint(2, size=25)
+    kernel, z = kernels.polynomial(3), 2 * y - 1
+    log = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=0).fit(X, y).mistakes_[0]
+    points = generator.randint(-3, 4, size=(40, 2)).astype(float)
+    (order,) = oracles.orders(len(X), 1, log.n_epochs, 0)
+    A = literal.algorithm_1(kernel(X, X), z, order)
+    f = [literal.g(alpha, z, kernel(X, points)) for alpha in A]
+    expected = {
+        "final": f[-1],
+        "average": np.mean(f, axis=0),
+        "minimizing": literal.g(literal.minimizing(A, kernel(X, X), z), z, kernel(X, points)),
+        "voted": np.sum(np.sign(f), axis=0),
+    }
+    found = tables.predictor_scores(log, tables.history(log, kernel, X, points))
+    assert set(found) == set(PREDICTORS)
+    for name in PREDICTORS:
+        assert np.array_equal(found[name], expected[name]), name
+
+
+def test_history_has_the_training_errors_of_the_log(run):
+    X, z, log, f = run
+    assert ((z * f[1:] <= 0).sum(axis=1) == log.errors).all() and not f[0].any()
+
+
+def test_multiset_holds_the_vector_after_each_step(run):
+    X, z, log, _ = run
+    (order,) = oracles.orders(len(X), 1, log.n_epochs, 2)
+    A = tables.multiset(log, len(X))
+    assert np.array_equal(A, literal.algorithm_1(kernels.polynomial(2)(X, X), z, order))
+    assert np.array_equal(A.mean(axis=0), log.alpha("average", n=len(X)))
+
+
+def test_log_table_counts_epochs_from_one():
+    columns = {"example": [7, 4, 7], "step": [0, 3, 4], "sign": [1, -1, 1], "errors": [5, 0, 2], "ends": [3, 6]}
+    log = MistakeLog(**{name: np.array(column) for name, column in columns.items()})
+    table = tables.log_table(log)
+    assert table["epoch"].tolist() == [1, 2, 2] and table["mistake"].tolist() == [1, 2, 3]
+    assert table["example"].tolist() == [7, 4, 7] and table["step"].tolist() == [0, 3, 4]
+    assert table["sign"].tolist() == [1, -1, 1] and table["training_errors"].tolist() == [5, 0, 2]
+
+
+def test_error_table_counts_a_score_of_zero_as_wrong():
+    scores = {"train": dict.fromkeys(PREDICTORS, np.array([1.0, 0.0, -1.0]))}
+    table = tables.error_table(scores, {"train": np.array([1, 1, -1])})
+    assert table["errors"].tolist() == [1, 1, 1, 1] and table["predictor"].tolist() == list(PREDICTORS)
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 1000), n=st.integers(4, 40), gap=st.sampled_from([0.1, 0.3, 0.6]), degree=st.integers(1, 4))
+def test_no_order_makes_more_mistakes_than_the_bound_allows(seed, n, gap, degree):
+    X, z = experiment.gapped(n, gap=gap, random_state=seed)
+    if len(set(z)) < 2:
+        return
+    R, margins = experiment.separation(X, z, degree)
+    assert experiment.mistakes_by_order(X, z, degree, n_orders=5).max() <= separable_bound(margins, R)
+
+
+def test_margin_is_the_widest_one_through_the_origin():
+    X, z = np.array([[2.0, 0.0], [-2.0, 0.0], [2.0, 5.0], [-2.0, -5.0]]), np.array([1, -1, 1, -1])
+    R, margins = experiment.separation(X, z, 1)
+    assert R == pytest.approx(np.sqrt(1 + 29)) and margins.min() == pytest.approx(2, rel=1e-4)
+
+
+def test_margin_in_the_plane_is_that_of_a_search_over_all_directions():
+    X, z = experiment.gapped(15, gap=0.3, random_state=5)
+    phi = np.column_stack([np.ones(len(X)), X])
+    a, b = np.meshgrid(np.linspace(0, np.pi, 721), np.linspace(0, 2 * np.pi, 1441))
+    directions = np.stack([np.cos(a), np.sin(a) * np.cos(b), np.sin(a) * np.sin(b)], axis=-1).reshape(-1, 3)
+    searched = (directions @ (z[:, None] * phi).T).min(axis=1).max()
+    gamma = experiment.separation(X, z, 1)[1].min()
+    assert gamma == pytest.approx(searched, rel=0.03) and gamma >= searched * (1 - 1e-6)
+
+
+def test_examples_that_are_not_separable_have_no_bound():
+    X, z = np.array([[0.0], [1.0], [2.0]]), np.array([1, -1, 1])
+    R, margins = experiment.separation(X, z, 1)
+    with pytest.raises(ValueError, match="must be separated, got a smallest margin"):
+        separable_bound(margins, R)
+    with pytest.raises(ValueError, match="no training error after 5 epochs"):
+        experiment.mistakes_by_order(X, z, 1, n_orders=1, max_iter=5)
+
+
+@given(seed=st.integers(0, 100), gap=st.sampled_from([0.0, 0.2, 1.0]))
+def test_gapped_examples_keep_off_the_line(seed, gap):
+    X, z = experiment.gapped(20, gap=gap, random_state=seed)
+    distance = (2 * X[:, 0] + X[:, 1] - 0.5) / np.sqrt(5)
+    assert X.shape == (20, 2) and np.abs(X).max() <= 1
+    assert (z * distance > gap / 2).all()
+
+
+def test_gap_must_leave_room():
+    with pytest.raises(ValueError, match="gap must be in 0..1, got 3"):
+        experiment.gapped(5, gap=3, random_state=0)
+
+
+def test_examples_are_drawn_by_sign(run):
+    X, z, *_ = run
+    figure = figures.figure_examples(X, z)
+    assert_labelled(figure)
+    positive, negative = figure.axes[0].collections
+    assert np.array_equal(positive.get_offsets(), X[z == 1]) and np.array_equal(negative.get_offsets(), X[z == -1])
+
+
+def test_surfaces_mark_the_example_just_mistaken_and_its_predecessors(run):
+    X, z, log, _ = run
+    points, box = lattice(X, resolution=20)
+    f = tables.history(log, kernels.polynomial(2), X, points)
+    chosen = [1, 2, 4, len(log)]
+    figure = figures.figure_surfaces(X, z, log, f, box, chosen)
+    assert_labelled(figure)
+    for axis, m in zip(figure.axes, chosen, strict=False):
+        assert np.array_equal(axis.images[0].get_array().ravel(), f[m] > 0)
+        *_, rings, cross = axis.collections
+        assert cross.get_offsets().tolist() == [X[log.example[m - 1]].tolist()]
+        assert np.array_equal(rings.get_offsets(), X[np.unique(log.example[:m])])
+        assert axis.get_title() == f"{m} mistake{'s' if m > 1 else ''}: {log.errors[m - 1]} of {len(X)} wrong"
+    assert not any(axis.axison for axis in figure.axes[len(chosen) :])
+
+
+def test_predictors_are_drawn_with_the_errors_of_the_table(run):
+    X, z, log, _ = run
+    points, box = lattice(X, resolution=20)
+    scores = tables.predictor_scores(log, tables.history(log, kernels.polynomial(2), X, points))
+    table = pd.DataFrame(
+        {"predictor": np.repeat(PREDICTORS, 2), "split": ["train", "test"] * 4, "errors": range(8), "n": 40}
+    )
+    figure = figures.figure_predictors(X, z, scores, box, table)
+    assert_labelled(figure)
+    titles = [f"{name}: train {2 * i / 40:.1%}, test {(2 * i + 1) / 40:.1%}" for i, name in enumerate(PREDICTORS)]
+    assert [axis.get_title() for axis in figure.axes] == titles
+    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
+        assert np.array_equal(axis.images[0].get_array().ravel(), scores[name] > 0)
+
+
+def test_log_is_drawn_mistake_by_mistake(run):
+    *_, log, _ = run
+    table = tables.log_table(log)
+    figure = figures.figure_log(table, log.ends, log.minimizing_length())
+    assert_labelled(figure)
+    above, below = figure.axes
+    for part, sign in zip(above.collections, (1, -1), strict=True):
+        kept = log.sign == sign
+        assert part.get_offsets().tolist() == np.column_stack([log.step, log.example])[kept].tolist()
+    line, minimizing, final = below.lines[:3]
+    assert line.get_xdata().tolist() == [*log.step + 1, log.steps()]
+    assert line.get_ydata().tolist() == [*log.errors, log.errors[-1]]
+    assert (
+        minimizing.get_ydata()[0] == log.errors.min()
+        and minimizing.get_xdata()[0] == log.step[log.minimizing_length() - 1] + 1
+    )
+    assert final.get_ydata()[0] == log.errors[-1] and final.get_xdata()[0] == log.steps()
+    assert [end.get_xdata()[0] for end in above.lines] == log.ends.tolist()
+
+
+def test_multiset_is_drawn_as_it_is(run):
+    X, _, log, _ = run
+    A = tables.multiset(log, len(X))
+    figure = figures.figure_multiset(A)
+    assert_labelled(figure)
+    assert np.array_equal(figure.axes[0].images[0].get_array(), A)
+
+
+def test_bounds_are_drawn_above_the_median_and_range_of_the_table():
+    options = {"n_samples": 20, "n_orders": 4}
+    parts = [[{"degree": degree, "gap": 0.2} for degree in (1, 2)], [{"gap": gap} for gap in (0.2, 0.5)]]
+    by_degree, by_gap = (experiment.bounds([experiment.Settings(**part, **options) for part in each]) for each in parts)
+    figure = figures.figure_bounds(by_degree, by_gap)
+    assert_labelled(figure)
+    for axis, table in zip(figure.axes, (by_degree, by_gap), strict=True):
+        assert axis.lines[0].get_ydata().tolist() == table["bound"].tolist()
+        median, _, (bars,) = axis.containers[0]
+        assert median.get_ydata().tolist() == table["median"].tolist()
+        ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+        assert ends == table[["fewest", "most"]].to_numpy(dtype=float).tolist()
+        assert (table["fewest"] <= table["median"]).all() and (table["most"] <= table["bound"]).all()
+
+
+def test_the_rows_of_the_experiment_are_the_bound_and_the_orders():
+    (row,) = experiment.bounds(experiment.Settings(gap=0.4, degree=2, n_samples=20, n_orders=3)).to_dict("records")
+    X, z = experiment.gapped(20, gap=0.4, random_state=0)
+    counts = experiment.mistakes_by_order(X, z, 2, n_orders=3)
+    assert [row["fewest"], row["median"], row["most"]] == [counts.min(), np.median(counts), counts.max()]
+    assert row["bound"] == pytest.approx((row["radius"] / row["margin"]) ** 2) and (row["gap"], row["degree"]) == (0.4, 2)
+
+
+def test_published_parts_are_each_degree_and_each_gap_once():
+    parts = [(part.gap, part.degree) for part in experiment.settings()]
+    assert parts[:6] == [(0.1, degree) for degree in range(1, 7)] and len(set(parts)) == len(parts) == 11

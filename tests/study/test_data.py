@@ -1,0 +1,196 @@
+"""The chapter on the images: nearest pairs against a literal double loop; figures draw the numbers of their tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from study import datasets
+from study.data import experiment, figures
+
+COLUMNS = ["rank", "first", "second", "label_first", "label_second", "squared_distance"]
+
+
+def literal_pairs(X, y, count):
+    """All pairs of different labels, the nearest first, then those by index; taken while both examples are free."""
+    found = []
+    for i in range(len(X)):
+        for j in range(i + 1, len(X)):
+            if y[i] != y[j]:
+                found.append((sum((int(a) - int(b)) ** 2 for a, b in zip(X[i], X[j], strict=True)), i, j))
+    rows, used = [], set()
+    for squared, i, j in sorted(found):
+        if len(rows) < count and i not in used and j not in used:
+            rows.append((len(rows) + 1, i, j, y[i], y[j], squared))
+            used |= {i, j}
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def assert_equal(found, expected):
+    assert list(found.columns) == COLUMNS
+    assert found.to_numpy().tolist() == expected.to_numpy().tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 60),
+    high=st.sampled_from([2, 4, 256]),
+    classes=st.integers(2, 4),
+    count=st.integers(1, 12),
+    block=st.sampled_from([1, 3, 1024]),
+)
+def test_nearest_pairs_are_those_of_a_double_loop_whatever_the_blocks(seed, n, high, classes, count, block):
+    generator = np.random.RandomState(seed)
+    X, y = generator.randint(high, size=(n, 3)).astype(np.uint8), generator.randint(classes, size=n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiment, "ROWS", block)
+        patch.setattr(experiment, "COLUMNS", 2 * block)
+        assert_equal(experiment.nearest_pairs(X, y, count), literal_pairs(X, y, count))
+
+
+def test_a_nearer_pair_found_late_may_take_the_partners_of_two_found_before(monkeypatch):
+    monkeypatch.setattr(experiment, "ROWS", 1)
+    monkeypatch.setattr(experiment, "COLUMNS", 1)
+    found = experiment.nearest_pairs(np.array([[0], [11], [6], [5]]), np.array([0, 1, 0, 1]), 2)
+    assert found[["first", "second", "squared_distance"]].to_numpy().tolist() == [[2, 3, 1], [0, 1, 121]]
+
+
+def test_a_set_of_one_class_has_no_pairs():
+    assert experiment.nearest_pairs(np.eye(3), np.zeros(3), 2).empty
+
+
+def test_count_must_be_positive():
+    with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+        experiment.nearest_pairs(np.eye(2), [0, 1], 0)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return datasets.load("digits")
+
+
+def test_pairs_of_the_digits_are_the_nearest(digits):
+    found = experiment.pairs(experiment.Settings("digits", 3))
+    squared = ((digits.X[found["first"]] - digits.X[found["second"]]) ** 2).sum(axis=1)
+    assert found["squared_distance"].tolist() == squared.tolist() == sorted(squared)
+    assert (found["label_first"] != found["label_second"]).all()
+
+
+@pytest.mark.parametrize(
+    ("dataset", "count", "message"),
+    [("iris", 5, "dataset must be mnist or digits, got 'iris'"), ("mnist", 0, "count must be an integer in 1..1000, got 0")],
+)
+def test_settings_that_cannot_be_run_are_refused(dataset, count, message):
+    with pytest.raises(ValueError, match=message):
+        experiment.Settings(dataset, count)
+
+
+def test_the_stored_pairs_belong_to_the_images():
+    found = experiment.pairs(experiment.Settings("mnist"))
+    assert found["squared_distance"].is_monotonic_increasing and (found["first"] < found["second"]).all()
+    try:
+        data = datasets.load("mnist", download=False)
+    except datasets.DataError:
+        pytest.skip("the MNIST files are not there; get them with: python -m study.datasets fetch mnist")
+    moves = data.X[found["first"]].astype(int) - data.X[found["second"]]
+    assert (moves**2).sum(axis=1).tolist() == found["squared_distance"].tolist()
+    assert data.y[found["first"]].tolist() == found["label_first"].tolist()
+    assert data.y[found["second"]].tolist() == found["label_second"].tolist()
+
+
+# Figures.
+
+
+def assert_labelled(figure):
+    """Every visible panel is an image without ticks, or has a label on the axes that show one."""
+    assert isinstance(figure, Figure)
+    for axis in figure.axes:
+        pictures = axis.images and not len(axis.get_xticks())
+        shared = axis.get_shared_x_axes().get_siblings(axis), axis.get_shared_y_axes().get_siblings(axis)
+        if axis.axison and not pictures and axis.get_label() != "<colorbar>":
+            assert any(other.get_xlabel() for other in shared[0]), axis
+            assert any(other.get_ylabel() for other in shared[1]), axis
+    figure.canvas.draw()
+
+
+def test_one_of_each_shows_the_first_image_of_each_class(digits):
+    figure = figures.figure_one_of_each(digits.X, digits.y)
+    assert_labelled(figure)
+    for label, axis in enumerate(figure.axes):
+        expected = next(x for x, y in zip(digits.X, digits.y, strict=True) if y == label)
+        assert axis.get_title() == f"label {label}"
+        assert np.array_equal(axis.images[0].get_array().ravel(), expected)
+
+
+def test_grid_has_a_row_of_images_for_each_class(digits):
+    figure = figures.figure_grid(digits.X, digits.y, per_class=4)
+    assert_labelled(figure)
+    assert len(figure.axes) == 40 and [axis.get_ylabel() for axis in figure.axes[::4]] == list(map(str, range(10)))
+    expected = digits.X[digits.y == 3][2]
+    assert np.array_equal(figure.axes[3 * 4 + 2].images[0].get_array().ravel(), expected)
+
+
+def test_bars_are_the_counts_and_the_line_is_their_mean():
+    table = pd.DataFrame({"split": ["training"] * 3 + ["test"] * 3, "label": [0, 1, 2] * 2, "images": [5, 3, 4, 2, 3, 1]})
+    figure = figures.figure_counts(table)
+    assert_labelled(figure)
+    for axis, heights in zip(figure.axes, ([5, 3, 4], [2, 3, 1]), strict=True):
+        assert [bar.get_height() for bar in axis.patches] == heights
+        assert list(axis.lines[0].get_ydata()) == [np.mean(heights)] * 2
+
+
+def test_mean_images_are_drawn_under_their_labels():
+    means = np.arange(16.0).reshape(4, 4)
+    figure = figures.figure_means(means, [3, 5, 7, 9])
+    assert_labelled(figure)
+    assert [axis.get_title() for axis in figure.axes] == [f"mean of {label}" for label in (3, 5, 7, 9)]
+    assert all(np.array_equal(axis.images[0].get_array().ravel(), m) for axis, m in zip(figure.axes, means, strict=True))
+
+
+def test_bars_of_pixel_values_are_those_of_the_table():
+    figure = figures.figure_pixel_values(pd.DataFrame({"value": [0, 1, 2], "pixels": [100, 1, 10]}))
+    assert_labelled(figure)
+    assert [bar.get_height() for bar in figure.axes[0].patches] == [100, 1, 10]
+
+
+def test_ink_is_drawn_as_median_with_the_middle_half():
+    table = pd.DataFrame({"label": [0, 1], "low": [0.1, 0.2], "median": [0.15, 0.3], "high": [0.4, 0.5]})
+    figure = figures.figure_ink(table)
+    assert_labelled(figure)
+    points, _, (bars,) = figure.axes[0].containers[0]
+    assert points.get_ydata().tolist() == [0.15, 0.3]
+    assert np.allclose([segment[:, 1] for segment in bars.get_segments()], [[0.1, 0.4], [0.2, 0.5]])
+
+
+def test_usage_marks_exactly_the_pixels_without_ink():
+    share = np.array([0.0, 0.25, 0.5, 0.0, 1.0, 0.1, 0.0, 0.2, 0.3])
+    figure = figures.figure_usage(share)
+    assert_labelled(figure)
+    drawn, never = figure.axes[0].images
+    assert drawn.get_array().ravel().tolist() == share.tolist()
+    assert (~np.ma.getmaskarray(never.get_array())).ravel().tolist() == (share == 0).tolist()
+
+
+def test_histogram_of_norms_counts_every_image_on_its_side_of_the_limit():
+    norms = np.array([1, 2, 2, 3, 50, 1000, 1023, 1025, 4096])
+    figure = figures.figure_norms(norms, 2**10)
+    assert_labelled(figure)
+    bars = figure.axes[0].patches
+    assert sum(bar.get_height() for bar in bars) == len(norms)
+    assert sum(bar.get_height() for bar in bars if bar.get_x() > 1023.5) == 2
+    assert figure.axes[0].lines[0].get_xdata()[0] == 2**10
+
+
+def test_pairs_are_drawn_side_by_side_with_labels_and_distance(digits):
+    pairs = experiment.nearest_pairs(digits.X, digits.y, 3)
+    figure = figures.figure_pairs(digits.X, pairs, columns=2)
+    assert_labelled(figure)
+    shown = [axis for axis in figure.axes if axis.images]
+    for left, right, pair in zip(shown[::2], shown[1::2], pairs.itertuples(), strict=True):
+        assert np.array_equal(left.images[0].get_array().ravel(), digits.X[pair.first])
+        assert np.array_equal(right.images[0].get_array().ravel(), digits.X[pair.second])
+        assert (left.get_title(), right.get_title()) == (f"label {pair.label_first}", f"label {pair.label_second}")
+        assert float(right.get_xlabel()) == pytest.approx(pair.squared_distance**0.5, abs=0.05)

@@ -1,0 +1,326 @@
+"""The chapter on Xu & Zhang 2005: what its tables claim holds by the definitions, and its figures draw their tables."""
+
+from dataclasses import replace
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, reject, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from sklearn.base import clone
+
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
+from kp.kesler import DEMOTE, squared
+from kp.mistakes import PREDICTORS, MulticlassLog
+from kp.perceptron import visiting_orders
+from study import datasets
+from study.claims import COLUMNS, published
+from study.margins import kesler_margins, separable_bound
+from study.multiclass import claims, experiment, figures, tables
+from study.plane import lattice
+
+matplotlib.use("agg")
+
+FIVE = experiment.Problem(dataset="five-classes", kernel="linear", max_iter=1000)
+LINEAR = MulticlassKernelPerceptron("linear", max_iter=5, random_state=0, n_jobs=1)
+
+
+def problem(seed, *, n=9, n_classes=3, largest=4):
+    """Small integer examples (n, 2) and the index of a class for each, every class there."""
+    random = np.random.RandomState(seed)
+    return random.randint(-largest, largest + 1, size=(n, 2)), random.permutation(np.arange(n) % n_classes)
+
+
+def orders(n, epochs, seed):
+    return np.concatenate([o[0] for o in visiting_orders(n, 1, epochs, random_state=np.random.RandomState(seed))])
+
+
+def assert_labelled(figure):
+    assert isinstance(figure, Figure)
+    for axis in figure.axes:
+        across, up = axis.get_shared_x_axes().get_siblings(axis), axis.get_shared_y_axes().get_siblings(axis)
+        assert not axis.axison or any(other.get_xlabel() for other in across) and any(other.get_ylabel() for other in up)
+    figure.canvas.draw()
+
+
+# The literal update.
+
+
+def beside(model, X, y, demote="winner"):
+    model = clone(model).fit(X, y)
+    return tables.beside_literal(
+        model, *literal.xu_zhang((X @ X.T).astype(float), y, orders(len(y), model.n_iter_, 0), demote=demote)
+    )
+
+
+@pytest.mark.parametrize("demote", DEMOTE)
+def test_the_squared_matrix_gives_the_bits_of_the_literal_update_on_integers(demote):
+    row = beside(clone(LINEAR).set_params(demote=demote), *problem(3, n=20, n_classes=4), demote)
+    assert (row["same"], row["difference"], row["examples"]) == ("yes", 0.0, 20)
+    assert row["mistakes"] == row["literal"] > 0
+
+
+def test_another_update_is_not_taken_for_the_literal_one():
+    row = beside(clone(LINEAR).set_params(update="ordinary"), *problem(3, n=20, n_classes=4))
+    assert row["same"] == "no" and row["difference"] > 0
+
+
+def test_operations_are_those_that_the_literal_update_makes():
+    X, y = problem(0, n=12)
+    for demote in ("winner", "all"):
+        model = clone(LINEAR).set_params(demote=demote).fit(X, y)
+        *_, mistakes = literal.xu_zhang((X @ X.T).astype(float), y, orders(12, model.n_iter_, 0), demote=demote)
+        moved = 12 * (len(mistakes) + len({step for _, step, _ in mistakes}))
+        table = tables.operations(model.mistakes_, 12, 3).set_index("operation")
+        assert table["literal"].tolist() == [0, model.n_iter_ * 12 * 3 * 12, moved, model.n_iter_ * 12 * 36 + moved]
+        assert table["squared"].tolist() == [12 * sum(range(13)), 0, moved, 12 * 78 + moved]
+
+
+# What can be learnt, and in how many mistakes.
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 8))
+def test_the_algorithm_stops_where_the_span_separates_and_nowhere_else(seed, n):
+    X, y = problem(seed, n=n, largest=3)
+    model = MulticlassPerceptron(max_iter=2000, count_errors=False, random_state=0, n_jobs=1).fit(X, y)
+    assert experiment.separable((X @ X.T).astype(float), y) == model.converged_
+
+
+def test_opposite_points_are_beyond_the_homogeneous_kernel_of_degree_2_but_not_beyond_lines():
+    X, y = np.array([[1.0, 2.0], [-1.0, -2.0], [0.0, 1.0]]), np.array([0, 1, 1])
+    quadratic, linear = kernels.polynomial(2, coef0=0.0)(X, X), kernels.linear()(X, X)
+    assert experiment.rank(linear)[0] == 2 and experiment.separable(linear, y)
+    assert experiment.rank(quadratic)[0] == 2 and not experiment.separable(quadratic, y)
+
+
+def test_five_classes_leave_the_span_of_degree_2_when_they_are_moved_to_the_origin():
+    parts = [replace(FIVE, kernel="poly", max_iter=100, centred=centred) for centred in (False, True)]
+    table = experiment.separability(parts)
+    assert table["rank"].tolist() == [3, 3] and table["examples"].tolist() == [200, 200]
+    assert table["separable"].tolist() == table["converged"].tolist() == ["yes", "no"]
+    assert table["errors"][0] == 0 < table["errors"][1] and table["epochs"][1] == 100
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["winner", "first"]), st.booleans())
+def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
+    X, y = problem(seed, n=6, largest=3)
+    K = (X @ X.T).astype(float)
+    assume(experiment.separable(K, y))
+    G = (squared(K) if square else K) + 1
+    try:
+        bound = separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max()))
+    except ValueError:
+        reject()  # separable, but by a margin that is lost in rounding
+    update = "xu-zhang" if square else "ordinary"
+    options = {"update": update, "demote": demote, "count_errors": False, "max_iter": 20000, "n_jobs": 1}
+    for order in range(2):
+        model = MulticlassKernelPerceptron("linear", random_state=order, **options).fit(X, y)
+        assert model.converged_ and model.mistakes_.n_mistakes() <= bound
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """Rows of two problems: of five classes, and of the same with a single epoch."""
+    part = experiment.Orders(dataset="five-classes", kernel="linear", max_iter=1000, n_orders=3)
+    return part, experiment.mistakes([part, replace(part, max_iter=1)])
+
+
+def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop(counted):
+    part, table = counted
+    assert table["update"].tolist() == ["ordinary", "Xu-Zhang"] * 2
+    stopped, open_ = table.iloc[:2], table.iloc[2:]
+    assert (stopped["fewest"] <= stopped["median"]).all() and (stopped["most"] <= stopped["bound"]).all()
+    assert open_[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
+    X, y = part.examples()
+    logs = [part.estimator(update="ordinary", random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
+    assert sorted(log.n_mistakes() for log in logs) == stopped.iloc[0][["fewest", "median", "most"]].tolist()
+
+
+def test_growth_compares_the_last_value_with_the_first():
+    rows = [(1, "ordinary", 10, 4), (1, "Xu-Zhang", 20, 2), (3, "ordinary", 50, 8), (3, "Xu-Zhang", 400, 80)]
+    found = tables.growth(pd.DataFrame(rows, columns=["value", "update", "bound", "median"]))
+    assert found == {
+        "first": 1, "last": 3, "bound_ordinary": 5, "bound_xu_zhang": 20, "mistakes_ordinary": 2, "mistakes_xu_zhang": 40,
+        "less": 0.5, "more": 10,
+    }  # fmt: skip
+
+
+def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
+    x, y = np.array([[1], [-3], [-1], [0], [2]]), np.arange(5)
+    table = experiment.cycles(x, y).set_index("demoted")
+    assert table["ends"].to_dict() == {"winner": "stops", "first": "stops", "all": "repeats"}
+    first, period = table.loc["all", ["epochs", "period"]]
+    options = {"shuffle": False, "max_iter": 100, "n_jobs": 1}
+    log = MulticlassPerceptron(demote="all", **options).fit(x, y).mistakes_
+    rows = np.column_stack([log.step // 5, log.example, log.promoted, log.demoted])
+    made = [rows[rows[:, 0] == epoch, 1:].tolist() for epoch in range(100)]
+    assert all(made[epoch] == made[epoch + period] != [] for epoch in range(first, 100 - period))
+    for demote in ("winner", "first"):
+        model = MulticlassPerceptron(demote=demote, **options).fit(x, y)
+        assert model.converged_ and model.n_iter_ == table.loc[demote, "epochs"]
+
+
+# Regions and comparisons.
+
+
+def test_distance_to_the_boundary_is_that_to_the_nearest_point_of_another_region():
+    points, _ = lattice(np.array([[-1.0, -1.0], [1.0, 1.0]]), margin=0.0, resolution=21)
+    regions = (points[:, 0] > 0.05).astype(int)
+    distance = tables.distance_to_boundary(np.array([[-0.4, 0.0], [0.9, 0.5]]), np.array([0, 1]), points, regions)
+    np.testing.assert_allclose(distance, [0.5, 0.9])
+    assert tables.distance_to_boundary(np.zeros((1, 2)), np.array([0]), points, 0 * regions).tolist() == [np.inf]
+
+
+def test_panels_tell_the_error_rates_of_the_chosen_predictor_and_epoch():
+    train, fresh = (datasets.load("five-classes", random_state=seed) for seed in (0, 1))
+    model = clone(LINEAR).fit(train.X, train.y)
+    found = tables.panels({"a": (model, "average", 1), "b": (model, "final", 2)}, train, fresh, train.X[:4])
+    for (title, F), name, predictor, epoch in zip(found.items(), "ab", ("average", "final"), (1, 2), strict=True):
+        rates = [np.mean(model.predict(part.X, predictor=predictor, epoch=epoch) != part.y) for part in (train, fresh)]
+        assert title == f"{name}: train {rates[0]:.1%}, fresh {rates[1]:.1%}"
+        assert np.array_equal(F, model.decision_function(train.X[:4], predictor=predictor, epoch=epoch))
+    table = tables.errors_by_epoch(model, fresh, [1, 2])
+    assert table["epoch"].tolist() == [1, 2] and list(table.columns) == ["epoch", *PREDICTORS]
+    assert table["final"][1] == rates[1]
+
+
+def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
+    methods = experiment.methods(kernel="linear", max_iter=60)
+    table = experiment.runs("five-classes", methods, n_draws=2, random_state=5)
+    assert table["method"].tolist() == list(methods) * 2 and len(methods) == 5
+    together, alone = table[table["method"] != "one-vs-all"], table[table["method"] == "one-vs-all"]
+    assert together["converged"].all() and (together["train_errors"] == 0).all()
+    assert not alone["converged"].any() and (alone["train_errors"] > 0).all() and (alone["epochs"] == 60).all()
+    train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
+    model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
+    row = table[(table["method"] == "Xu-Zhang, first") & (table["draw"] == 1)].iloc[0]
+    assert row["mistakes"] == model.mistakes_.n_mistakes() and row["epochs"] == model.n_iter_
+    assert row["test_errors"] == np.sum(model.predict(test.X) != test.y) and row["n_test"] == len(test.y)
+
+
+def test_one_vs_all_has_a_threshold_and_the_same_kernel():
+    model = experiment.methods(kernel="rbf", sigma=0.7, max_iter=3)["one-vs-all"]
+    X = np.random.RandomState(0).randn(4, 2)
+    np.testing.assert_allclose(model.kernel(X, X), 1 + np.exp(-((X[:, None] - X) ** 2).sum(-1) / (2 * 0.49)))
+
+
+def test_summary_and_difference_are_over_the_draws():
+    names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
+    rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20), ("b", 0, True, 1, 1, 0, 50, 0, 20)]
+    table = pd.DataFrame([*rows, ("b", 1, True, 3, 3, 0, 50, 4, 20)], columns=names.split())
+    first = tables.summary(table).iloc[0].to_dict()
+    assert first == pytest.approx(
+        {
+            "method": "a",
+            "converged": 0.5,
+            "epochs": 3,
+            "mistakes": 20,
+            "train": 0.05,
+            "test": 0.1,
+            "least": 0.05,
+            "most": 0.15,
+        }
+    )
+    mean, half = tables.difference(table, "a", "b")
+    assert mean == pytest.approx(0.0) and half == pytest.approx(12.706 * 0.05, rel=1e-3)
+
+
+def test_error_course_sums_up_the_mistakes_in_each_stretch():
+    example, step = np.arange(6), np.array([0, 1, 1, 2, 9, 99])
+    promoted, errors = np.array([0, 1, -1, 0, 1, 0]), np.array([8, 6, 6, 4, 2, 0])
+    log = MulticlassLog(example=example, step=step, promoted=promoted, demoted=example, errors=errors, ends=np.array([100]))
+    table = tables.error_course(log, 10, bins=2)
+    assert table["step"].tolist() == [3, 10, 100] and table["least"].tolist() == [0.4, 0.2, 0.0]
+    assert table["median"].tolist() == pytest.approx([0.6, 0.2, 0.0]) and table["most"].tolist() == [0.8, 0.2, 0.0]
+
+
+# The ledger.
+
+
+def test_every_published_figure_has_an_estimator():
+    assert published("xu_zhang_2005_figures")["item"].tolist() == list(experiment.FIGURES)
+
+
+def test_the_draws_of_a_figure_are_fitted_and_counted():
+    table = experiment.source_figures(experiment.Figure(item="Fig. 1", n_draws=2, max_iter=100))
+    assert table["item"].tolist() == ["Fig. 1"] * 2 and table["train_errors"].tolist() == [0, 0]
+
+
+def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
+    draws = pd.DataFrame({"item": np.repeat(list(experiment.FIGURES), 4), "train_errors": [1, 0, 2, 3] * 4, "n_train": 200})
+    monkeypatch.setattr(experiment, "source_figures", lambda parts: draws)
+    rows = claims.claims()
+    assert list(rows.columns) == list(COLUMNS) and rows["key"].is_unique and len(rows) == 4
+    row = rows.iloc[0]
+    assert (row["published"], row["ours"], row["n"]) == (0, 1, 200) and row[
+        "key"
+    ] == "xu-zhang-2005/figure-1/training-errors"
+    assert (row["low"], row["high"], row["percentile"]) == pytest.approx((0.075, 2.925, 0.125))
+    assert (rows["verdict"] == "degenerate").all()
+
+
+# The figures.
+
+
+@pytest.mark.parametrize("name", ["five-classes", "four-spirals", "blobs2d"])
+def test_regions_are_the_classes_of_the_highest_scores(name):
+    data = datasets.load(name)
+    model = clone(LINEAR).set_params(max_iter=1).fit(data.X, data.y)
+    points, box = lattice(data.X, resolution=25)
+    F, close = model.decision_function(points), data.y == 1
+    figure = figures.figure_regions(data.X, data.y, {"a": F, "b": -F}, box, names=data.target_names, rings=close)
+    assert_labelled(figure)
+    for axis, scores, title in zip(figure.axes, (F, -F), "ab", strict=True):
+        assert axis.get_title() == title and tuple(axis.images[0].get_extent()) == box
+        assert np.array_equal(axis.images[0].get_array().ravel(), scores.argmax(axis=1))
+    drawn = [part.get_offsets().tolist() for part in figure.axes[0].collections if len(part.get_offsets())]
+    assert all(data.X[data.y == label].tolist() in drawn for label in data.classes)
+    assert data.X[close].tolist() == figure.axes[1].collections[-1].get_offsets().tolist()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(data.target_names)
+
+
+def test_boundaries_are_where_the_two_highest_scores_are_equal():
+    points, box = lattice(np.array([[0.0, 0.0], [1.0, 1.0]]), margin=0.0, resolution=11)
+    x = points[:, 0]
+    F = np.column_stack([0.0 * x, x - 0.33, 2 * x - 1.0])
+    figure = figures.figure_regions(np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]]), np.arange(3), {"": F}, box)
+    lines = [line for part in figure.axes[0].collections if hasattr(part, "levels") for line in part.get_paths()]
+    across = sorted({round(x, 6) for line in lines for x in line.vertices[:, 0]})
+    assert across == pytest.approx([0.33, 0.67], abs=0.02)
+
+
+def test_markers_are_those_of_the_source_and_there_are_enough_of_them():
+    assert figures._markers(5) == "ox.s*" and figures._markers(4) == "+*x."
+    assert len(set(figures._markers(6))) == 6
+    with pytest.raises(ValueError, match="at most 6 classes, got 7"):
+        figures._markers(7)
+
+
+def test_mistakes_are_drawn_below_their_bounds(counted):
+    _, table = counted
+    table = table.iloc[[0, 1, 0, 1]].assign(value=[1.0, 1.0, 1.5, 1.5], bound=lambda rows: rows["bound"] * rows["value"])
+    figure = figures.figure_mistakes({"left": table, "right": table})
+    assert_labelled(figure)
+    for axis in figure.axes:
+        for position, update in enumerate(("ordinary", "Xu-Zhang")):
+            part = table[table["update"] == update]
+            assert axis.lines[4 * position].get_ydata().tolist() == part["bound"].tolist()
+            median, _, (bars,) = axis.containers[position]
+            assert median.get_ydata().tolist() == part["median"].tolist()
+            ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+            np.testing.assert_allclose(ends, part[["fewest", "most"]].to_numpy())
+
+
+def test_training_errors_are_drawn_with_their_end():
+    table = pd.DataFrame(
+        {"step": [1, 10, 100], "least": [0.5, 0.2, 0.0], "median": [0.6, 0.3, 0.0], "most": [0.7, 0.4, 0.0]}
+    )
+    figure = figures.figure_training_errors({"ordinary": table, "Xu-Zhang": table / 2})
+    assert_labelled(figure)
+    lines = figure.axes[0].lines
+    assert [line.get_ydata().tolist() for line in lines[::2]] == [[0.6, 0.3, 0.0], [0.3, 0.15, 0.0]]
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in lines[1::2]] == [(100, 0.0), (50, 0.0)]

@@ -1,0 +1,89 @@
+"""The house: what may import what, how large the rooms are, and nobody lives in them for nothing."""
+
+import ast
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+KP = sorted((ROOT / "kp").glob("*.py"))
+STUDY = sorted((ROOT / "study").rglob("*.py"))
+SHARED = {"datasets", "report"}
+CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
+
+
+def imported(path):
+    """The dotted names that a module of the project imports, with what it takes from them."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: say where from, in full"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", KP, ids=lambda path: path.stem)
+def test_kp_knows_arrays_only(path):
+    tops = {name.partition(".")[0] for name in imported(path)}
+    assert not tops & {"study", "pandas", "matplotlib", "pooch", "requests", "urllib", "nbformat", "papermill"}
+
+
+@pytest.mark.parametrize("path", STUDY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_chapter_imports_no_other_chapter_and_shared_rooms_import_none(path):
+    own = path.relative_to(ROOT / "study").parts[0]
+    others = {name.split(".")[1] for name in imported(path) if name.startswith("study.")} & CHAPTERS
+    assert path.name == "ledger.py" or others <= {own}
+
+
+def test_figures_know_no_experiment():
+    for path in STUDY:
+        if path.name == "figures.py":
+            assert not [name for name in imported(path) if "experiment" in name.split(".") or name.startswith("sklearn")], (
+                path
+            )
+
+
+def test_kp_is_small():
+    lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in KP}
+    assert sum(lines.values()) <= 3300 and max(lines.values()) <= 500, lines
+
+
+def names(text):
+    """How often each name is used in a program: read, taken from a module, or imported."""
+    found = Counter()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name):
+            found[node.id] += 1
+        elif isinstance(node, ast.Attribute):
+            found[node.attr] += 1
+        elif isinstance(node, ast.alias):
+            found[node.name.rpartition(".")[2]] += 1
+    return found
+
+
+def test_no_function_is_called_by_nobody():
+    texts = [path.read_text(encoding="utf-8") for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py")]]
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        texts.append("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"))
+    texts += [(ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")[0]]
+    used = sum(map(names, texts), Counter())
+    registry = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8")
+    idle = []
+    for path in [*KP, *STUDY]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("__"):
+                declared = any(isinstance(d, ast.Call) and ast.unparse(d.func) == "experiment" for d in node.decorator_list)
+                if not used[node.name] and not declared and f'"{node.name}"' not in registry and node.name not in PUBLIC:
+                    idle.append(f"{path.relative_to(ROOT)}: {node.name}")
+    assert idle == []
+
+
+PUBLIC = {
+    "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict", "with_mistakes", "tidy",
+}  # fmt: skip
+"""Methods of estimators for readers, and what CONTRIBUTING.md tells them to call."""
