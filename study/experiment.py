@@ -108,7 +108,8 @@ class Experiment:
         Raises StaleResult for published settings whose stored results are missing, damaged, or made by other code.
         """
         asked = list(settings) if isinstance(settings, list | tuple) else [settings]
-        found = {s: self._stored(s) for s in asked if s in self.published}
+        published = self.published
+        found = self._stored([s for s in asked if s in published])
         others = [s for s in asked if s not in found]
         found |= {s: result for s in others if (result := self._checkpoint(s)) is not None}
         for s, result in self._computed([s for s in others if s not in found], progress):
@@ -250,15 +251,16 @@ class Experiment:
         return found if len(self.tables) > 1 else found[self.tables[0]]
 
     def _stored(self, settings):
-        """{name: rows of one part} as published."""
-        found = {}
-        for table in self.tables:
+        """{settings: {name: rows}} of some published parts."""
+        found, published = {s: {} for s in settings}, self.published
+        for table in self.tables if settings else ():
             rows = self._read(table)
-            ends = [0, *pd.Series(store.read_record(self.path(table))["parts"]).cumsum()]
-            part = self.published.index(settings)
-            found[table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
-        if self.arrays:
-            found["arrays"] = store.read_arrays(self._array_path(settings), self.provenance([settings]), self.command)
+            ends = np.cumsum([0, *store.read_record(self.path(table))["parts"]])
+            for s in settings:
+                part = published.index(s)
+                found[s][table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
+        for s in settings if self.arrays else ():
+            found[s]["arrays"] = store.read_arrays(self._array_path(s), self.provenance([s]), self.command)
         return found
 
     def _read(self, table):
