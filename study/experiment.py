@@ -169,7 +169,7 @@ class Experiment:
     def differences(self, settings):
         """The names of the tables (and "arrays") of one published part that come out otherwise when computed again."""
         ((_, made),) = self._computed([settings], False)
-        stored = self._stored(settings)
+        stored = self._stored([settings])[settings]
         found = [
             t for t in self.tables if t not in self.measured and store.table_text(made[t]) != store.table_text(stored[t])
         ]
