@@ -86,16 +86,13 @@ class OnlineLearners:
         P = Points(everything)
         check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
         scale = self._scale(P.norms)
-        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.compact
-        if dense.dtype != np.uint8:
-            dense = P.X.astype(np.float64, copy=False) if forgetron else np.empty((0, 0), dtype=np.uint8)
         scores, visited = np.empty(signs.shape), np.empty(signs.shape)
         for order in orders:
-            products = Products(P, Points(X[order]))
+            columns = CrossGram(Products(P, Points(X[order])))
             drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
             start = 0
             while start < len(X):
-                start = self._stretch(P, dense, products, scale, held + order, start, signs[:, order], drawn, visited)
+                start = self._stretch(columns, scale, held + order, start, signs[:, order], drawn, visited)
             self.n_steps += len(X)
             self.n_passes += 1
             scores[:, order] = visited
@@ -132,45 +129,38 @@ class OnlineLearners:
             )
         return _inverse_root(self.kernel, norms) if self.normalize else np.ones(len(norms))
 
-    def _stretch(self, P, dense, products, scale, order, start, signs, draws, scores):
+    def _stretch(self, columns, scale, order, start, signs, draws, scores):
         """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
-        pool = np.unique(np.concatenate(self.rows))
+        pool, points = np.unique(np.concatenate(self.rows)), columns.points
         size = int(np.clip(BLOCK_BYTES // (16 * (len(pool) + STRETCH)), 16, STRETCH))
         stop = min(start + size, len(order))
-        index = np.concatenate([pool, order[start:stop]])
-        block = np.empty((len(index), stop - start), dtype=products.dtype)
-        products.block(index, slice(start, stop), block)
-        K = np.empty((stop - start, len(index)))
         own = order[start:stop]
-        _kernel_rows(
-            self.kernel, np.ascontiguousarray(block.T), P.norms[own], P.norms[index], scale[own], scale[index], K
-        )  # fmt: skip
-        arithmetic = BYTES if dense.dtype == np.uint8 else products.arithmetic
+        index = np.concatenate([pool, own])
+        K = np.ascontiguousarray(columns.values(self.kernel, index, slice(start, stop)).T)
+        K *= np.multiply.outer(scale[own], scale[index])
+        arithmetic = BYTES if points.compact.dtype == np.uint8 else columns.source.arithmetic
         for a, z in enumerate(signs):
-            h, room = len(self.rows[a]), np.zeros(stop - start)
-            columns = np.concatenate([np.searchsorted(pool, self.rows[a]), room.astype(np.int64)])
-            weights, born = np.concatenate([self.weights[a], room]), np.concatenate([self.born[a], room.astype(np.int64)])
-            place, out, z = len(pool), scores[a, start:stop], z[start:stop].astype(np.float64)
+            room = np.zeros(stop - start, dtype=np.int64)  # for as many examples as can come
+            held = np.concatenate([np.searchsorted(pool, self.rows[a]), room])
+            weights, born = np.concatenate([self.weights[a], room.astype(np.float64)]), np.concatenate([self.born[a], room])
+            h, place, out, z = len(self.rows[a]), len(pool), scores[a, start:stop], z[start:stop].astype(np.float64)
             if self.rule.kind == NORMA:
                 step = self.n_steps + start
-                low, high = _norma(self.rule, K, place, columns, weights, born, h, z, step, self.state[a], out)
+                low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
                 low, high = _perceptron(
-                    self.rule, self.kernel, K, place, columns, weights, h, z, draws[start:stop, a], self.state[a], out,
-                    dense, arithmetic, index, P.norms, scale,
+                    self.rule, self.kernel, K, place, held, weights, h, z, draws[start:stop, a], self.state[a], out,
+                    points.compact, arithmetic, index, points.norms, scale,
                 )  # fmt: skip
-            self.rows[a], self.weights[a], self.born[a] = index[columns[low:high]], weights[low:high], born[low:high]
+            self.rows[a], self.weights[a], self.born[a] = index[held[low:high]], weights[low:high], born[low:high]
         return stop
 
 
 def normalized(kernel, X, Y):
     """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
     P, Q = Points(X), Points(Y)
-    products = Products(P, Q)
-    block, K = np.empty((len(P), len(Q)), dtype=products.dtype), np.empty((len(P), len(Q)))
-    products.block(np.arange(len(P)), slice(None), block)
-    _kernel_rows(kernel, block, P.norms, Q.norms, _inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms), K)
-    return K
+    K = CrossGram(Products(P, Q)).values(kernel, np.arange(len(P)))
+    return K * np.multiply.outer(_inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms))
 
 
 def _inverse_root(kernel, norms):
@@ -178,15 +168,6 @@ def _inverse_root(kernel, norms):
     if own.min() < 0:
         raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
     return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
-
-
-@compiled
-def _kernel_rows(kernel, products, norms, others, scale, scales, K):
-    """K[j, i] = k(x_j, x_i), multiplied by both scales, from inner products."""
-    for j in range(K.shape[0]):
-        fill(kernel, products[j], norms[j], others, K[j])
-        for i in range(K.shape[1]):
-            K[j, i] *= scale[j] * scales[i]
 
 
 @compiled
@@ -373,12 +354,8 @@ class OnlineKernelClassifier(Classifier):
         """A parameter that is an integer of at least 1, or None for no limit."""
         if getattr(self, name) is None:
             return UNLIMITED
-        self._check_integers(**{name: 1})
+        self._check_count(name)
         return int(getattr(self, name))
-
-    def _choice(self, name, allowed):
-        self._check_options(**{name: allowed})
-        return allowed[getattr(self, name)]
 
 
 class BudgetPerceptron(OnlineKernelClassifier):
@@ -396,6 +373,8 @@ class BudgetPerceptron(OnlineKernelClassifier):
     Source: Cavallanti, Cesa-Bianchi & Gentile 2007 (random removal).
     """
 
+    _options = {"removal": ("random", "oldest")}
+
     def __init__(
         self, kernel="poly", *, budget=100, removal="random", degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1,
         shuffle=True, random_state=None,
@@ -405,7 +384,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
         self.budget, self.removal = budget, removal
 
     def _rule(self):
-        return Rule(self._choice("removal", {"random": RANDOM, "oldest": OLDEST}), self._limit("budget")), 0.0
+        return Rule(RANDOM if self.removal == "random" else OLDEST, self._limit("budget")), 0.0
 
 
 class Forgetron(OnlineKernelClassifier):
@@ -430,6 +409,8 @@ class Forgetron(OnlineKernelClassifier):
     Source: Dekel, Shalev-Shwartz & Singer 2008.
     """
 
+    _options = {"shrinking": ("self-tuning", "basic")}
+
     def __init__(
         self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=1.0, coef0=1.0, normalize=True,
         max_iter=1, shuffle=True, random_state=None,
@@ -441,7 +422,7 @@ class Forgetron(OnlineKernelClassifier):
     def _rule(self):
         if self.budget is None:
             raise ValueError("budget must be an integer of at least 1, got None; a BudgetPerceptron may go without")
-        return Rule(self._choice("shrinking", {"self-tuning": SELF_TUNING, "basic": BASIC}), self._limit("budget")), 0.0
+        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, self._limit("budget")), 0.0
 
     def _learn(self, *arguments):
         super()._learn(*arguments)
@@ -476,6 +457,8 @@ class Norma(OnlineKernelClassifier):
     Source: Kivinen, Smola & Williamson 2004.
     """
 
+    _options = {"schedule": ("constant", "sqrt")}
+
     def __init__(
         self, kernel="poly", *, regularization=1e-3, step=0.5, schedule="constant", margin=1.0, nu=None, truncation=None,
         fit_intercept=False, degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1, shuffle=True, random_state=None,
@@ -493,9 +476,8 @@ class Norma(OnlineKernelClassifier):
             )
         if self.nu is not None and not 0 <= self.nu <= 1:
             raise ValueError(f"nu must be None or a fraction in [0, 1], got {self.nu!r}")
-        decaying = self._choice("schedule", {"constant": False, "sqrt": True})
         rule = Rule(
-            NORMA, self._limit("truncation"), float(self.step), decaying, float(self.regularization),
+            NORMA, self._limit("truncation"), float(self.step), self.schedule == "sqrt", float(self.regularization),
             -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
         return rule, float(self.margin)

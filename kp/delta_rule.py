@@ -27,10 +27,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kp.compiled import compiled
-from kp.estimator import KernelPerceptron
 from kp.kernels import check_range
-from kp.mistakes import Log
-from kp.output_codes import PRESENTATIONS, code_matrix, decision, presentations
+from kp.mistakes import PREDICTORS, Log
+from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,7 @@ class DeltaLog(Log):
         return np.count_nonzero(self.delta, axis=1)
 
 
-class DeltaRulePerceptron(KernelPerceptron):
+class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, learnt by the delta rule (course page, eq. 32).
 
     The defaults are the page's first listing. Decoding is that of `kp.output_codes`: the class whose code matches the signs
@@ -80,6 +79,7 @@ class DeltaRulePerceptron(KernelPerceptron):
     """
 
     kernel = "linear"
+    _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}
 
     def __init__(
         self, *, code="one-hot", eta=1.0, initial_scale=1.0, max_iter=1000, presentation="replacement",
@@ -97,7 +97,7 @@ class DeltaRulePerceptron(KernelPerceptron):
         check_range(self._kernel(), [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
-        columns, ends, errors = [], [], _sign_errors(W, x, signs)
+        columns, ends, errors = [], [], signs - np.sign(_outputs(W, x))
         for order in presentations(len(y), self.max_iter, self.presentation, random_state=random):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
@@ -120,7 +120,8 @@ class DeltaRulePerceptron(KernelPerceptron):
         if log.length(epoch):
             sizes = float(self.eta) * log.weights(predictor, epoch)
             sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
-            _move(W, self._modifying(), log.delta, sizes)
+            for size, delta, x in zip(sizes, log.delta, self._modifying(), strict=False):
+                W += np.outer(size * delta, x)
         return W
 
     def weights_history(self):
@@ -139,21 +140,12 @@ class DeltaRulePerceptron(KernelPerceptron):
                       np.diff(log.step[:made], prepend=0, append=log.steps(epoch)), x)  # fmt: skip
         return votes.T / log.steps(epoch)
 
-    def decision_function(self, X, *, predictor=None, epoch=None):
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
-        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's and the
-        last epoch.
-        """
-        return decision(self.outputs(X, predictor=predictor, epoch=epoch).T, self.code_)
-
     def _blocks(self, X, predictors):
         epochs = range(1, self.n_iter_ + 1)
         yield {name: [self.decision_function(X, predictor=name, epoch=epoch) for epoch in epochs] for name in predictors}
 
     def _check_parameters(self):
         super()._check_parameters()
-        self._check_options(presentation=PRESENTATIONS)
         for name, lowest in (("eta", "positive"), ("initial_scale", "0 or positive")):
             value = getattr(self, name)
             real = isinstance(value, numbers.Real) and np.isfinite(value)
@@ -187,26 +179,16 @@ def _outputs(W, X):
 
 
 @compiled
-def _sign_errors(W, X, y):
-    """delta (m, n) = y - sgn(W x) of all examples."""
-    return y - np.sign(_outputs(W, X))
-
-
-@compiled
 def _present(X, y, order, eta, W, errors):
     """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
     vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
     m, n = errors.shape
-    wrong_outputs = np.zeros(n, dtype=np.int64)
-    for i in range(m):
-        for t in range(n):
-            wrong_outputs[t] += errors[i, t] != 0.0
-    places, wrong = np.empty(order.shape[0], dtype=np.int64), np.empty(order.shape[0], dtype=np.int64)
+    places, wrong = np.empty(order.shape[0], dtype=np.int64), np.zeros(order.shape[0], dtype=np.int64)
     deltas = np.zeros((order.shape[0], m), dtype=np.int8)
     count = 0
     for s in range(order.shape[0]):
         t = order[s]
-        if wrong_outputs[t] == 0:
+        if not errors[:, t].any():
             continue
         for i in range(m):
             delta = errors[i, t]
@@ -216,21 +198,12 @@ def _present(X, y, order, eta, W, errors):
             for k in range(W.shape[1]):
                 W[i, k] += eta * delta * X[t, k]
             for u in range(n):
-                moved = y[i, u] - np.sign(_output(W[i], X[u]))
-                wrong_outputs[u] += np.int64(moved != 0.0) - np.int64(errors[i, u] != 0.0)
-                errors[i, u] = moved
-        places[count], wrong[count] = s, np.count_nonzero(wrong_outputs)
+                errors[i, u] = y[i, u] - np.sign(_output(W[i], X[u]))
+        for u in range(n):
+            wrong[count] += errors[:, u].any()
+        places[count] = s
         count += 1
     return places[:count], deltas[:count], wrong[:count]
-
-
-@compiled
-def _move(W, X, delta, sizes):
-    """Add sizes[k] delta[k, i] X[k] to W[i], one modification k after the other."""
-    for k in range(sizes.shape[0]):
-        for i in range(W.shape[0]):
-            for j in range(W.shape[1]):
-                W[i, j] += sizes[k] * delta[k, i] * X[k, j]
 
 
 @compiled

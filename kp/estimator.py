@@ -25,7 +25,12 @@ KERNELS = {
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function."""
+    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function.
+
+    `_options` are the values that parameters may have, `_counts` the parameters that are integers of at least 1.
+    """
+
+    _options, _counts = {}, ("max_iter",)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -65,19 +70,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return X, np.searchsorted(known, y), known
 
     def _check_parameters(self):
-        self._check_integers(max_iter=1)
-        self._kernel()
-
-    def _check_integers(self, **lowest):
-        for name, least in lowest.items():
-            value = getattr(self, name)
-            if not (isinstance(value, numbers.Integral) and value >= least):
-                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-
-    def _check_options(self, **allowed):
-        for name, options in allowed.items():
+        for name in self._counts:
+            self._check_count(name)
+        for name, options in self._options.items():
             if getattr(self, name) not in options:
                 raise ValueError(f"{name} must be one of {', '.join(options)}, got {getattr(self, name)!r}")
+        self._kernel()
+
+    def _check_count(self, name):
+        value = getattr(self, name)
+        if not (isinstance(value, numbers.Integral) and value >= 1):
+            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
     def _dtype(self):
         return np.float64 if self.kernel == "precomputed" else "numeric"
@@ -107,6 +110,8 @@ class KernelPerceptron(Classifier):
     in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" the
     matrix (n, n_train) of kernel values with the training examples.
     """
+
+    _options = {"predictor": PREDICTORS}
 
     def predict(self, X, *, predictor=None, epoch=None):
         """Labels (n,) of X: the class of the highest score, the first of equals; a score of 0 is the first class.
@@ -142,15 +147,6 @@ class KernelPerceptron(Classifier):
         for epoch in range(self.n_iter_):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
-
-    def with_mistakes(self, X, y, mistakes):
-        """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
-        X, _, classes = self._validate(X, y)
-        return self._store(X, classes, mistakes)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_options(predictor=PREDICTORS)
 
     def _kernel(self):
         if callable(self.kernel) or self.kernel == "precomputed":

@@ -104,6 +104,8 @@ class KernelRidgeClassifier(Classifier):
     Source: Akar & Ye 2017; Zelnik-Manor & Perona 2004.
     """
 
+    _options, _counts = {"kernel": ("self-tuning", "precomputed")}, ()
+
     def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
         self.kernel, self.alpha, self.tau = kernel, alpha, tau
         self.n_neighbors, self.include_self = n_neighbors, include_self
@@ -134,8 +136,11 @@ class KernelRidgeClassifier(Classifier):
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     def _check_parameters(self):
-        self._check_options(kernel=("self-tuning", "precomputed"))
+        super()._check_parameters()
         _check_positive("alpha", self.alpha)
+
+    def _kernel(self):
+        return None  # `fit` makes it from the points and their scales
 
     def _dtype(self):
         return np.float64

@@ -14,11 +14,11 @@ from kp.estimator import KernelPerceptron, check_predictor
 from kp.gram import CrossGram, PrecomputedKernel
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
+from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
-SOLVERS = ("squared", "coefficients")
 POINTS = 2**13
 """Points whose scores after all epochs are made together."""
 
@@ -28,6 +28,8 @@ class _AllClasses(KernelPerceptron):
 
     They have `_sums(coefficients (R, S), columns)`: R sums over the support examples, without thresholds, (R, c).
     """
+
+    _options = {"predictor": PREDICTORS, "demote": DEMOTE}
 
     def decision_function(self, X, *, predictor=None, epoch=None):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
@@ -89,10 +91,6 @@ class _AllClasses(KernelPerceptron):
         c = self._log().coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
         return c, float(self.threshold) * c.sum(axis=1)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_options(demote=DEMOTE)
-
 
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
@@ -130,6 +128,9 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     Source: Xu & Zhang 2005, eqs 10 and 11 (eq. 9 for two classes).
     """
+
+    _options = {**_AllClasses._options, "update": UPDATES, "solver": ("squared", "coefficients")}
+    _counts = ("max_iter", "memory_budget")
 
     def __init__(
         self, kernel="rbf", *, sigma=1.0, degree=2, coef0=0.0, update="xu-zhang", threshold=True, demote="winner",
@@ -182,8 +183,6 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     def _check_parameters(self):
         super()._check_parameters()
-        self._check_integers(memory_budget=1)
-        self._check_options(update=UPDATES, solver=SOLVERS)
         uncounted = not self.count_errors or (self.update == "xu-zhang" and self.solver == "coefficients")
         if self.predictor == "minimizing" and uncounted:
             raise ValueError(
