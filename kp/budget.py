@@ -28,14 +28,13 @@ from kp.compiled import compiled
 from kp.estimator import Classifier
 from kp.gram import BYTES, CrossGram, Points, Products, dot
 from kp.kernels import check_range, fill
+from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
 STRETCH, BLOCK_BYTES = 512, 2**26
 """Steps whose kernel values are made together, fewer where so many examples are held that they would exceed the bytes."""
-
-
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -47,6 +46,7 @@ class Rule(NamedTuple):
     step: float = 1.0  # eta
     decaying: bool = False  # eta / sqrt(t) instead of eta
     regularization: float = 0.0  # lambda
+    margin: float = 0.0  # rho at the start
     nu: float = -1.0  # moves rho where it is not negative
     intercept: bool = False
 
@@ -57,14 +57,13 @@ class OnlineLearners:
     Attributes
     ----------
     points, seen : (S, d) points that any learner holds, and (S,) their numbers in the stream.
-    rows, weights : for each learner the indices in points of its examples and their w_i, in order of insertion; but a random
-        removal puts the new example where the old one was.
-    born : for each learner the steps at which its examples came (NORMA only).
+    rows, weights : for each learner the indices in points of its examples and their w_i, the oldest first; but a random
+        removal puts the new example where the old one was. born : the steps at which they came (NORMA only).
     state : (m, 6) M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho.
     n_seen, n_steps, n_passes : examples, visits, and passes so far.
     """
 
-    def __init__(self, rule, kernel, m, *, normalize=False, margin=0.0):
+    def __init__(self, rule, kernel, m, *, normalize=False):
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
         self.points, self.seen = None, np.empty(0, dtype=np.int64)
         self.n_seen = self.n_steps = self.n_passes = 0
@@ -72,7 +71,7 @@ class OnlineLearners:
         self.weights = [np.empty(0) for _ in range(m)]
         self.born = [np.empty(0, dtype=np.int64) for _ in range(m)]
         self.state = np.zeros((m, 6))
-        self.state[:, MARGIN] = margin
+        self.state[:, MARGIN] = rule.margin
 
     def learn(self, X, signs, orders, *, draws=None):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) in the list `orders`.
@@ -80,9 +79,8 @@ class OnlineLearners:
         draws(n) gives numbers (n, m) in [0, 1), which choose the examples that random removal forgets. Returns the scores
         (m, n) that the learners gave to each example of the last order before they learnt from it.
         """
-        held = 0 if self.points is None else len(self.points)
-        everything = X if held == 0 else np.concatenate([self.points, X])
-        seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
+        held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
+        everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)
         check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
         scale = self._scale(P.norms)
@@ -124,9 +122,7 @@ class OnlineLearners:
         """1 / sqrt(k(x, x)) of points with these squared norms, 0 where k(x, x) = 0; all 1 without normalization."""
         largest = self.kernel.diagonal(norms).max()
         if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and largest > 1 + 1e-9:
-            raise ValueError(
-                f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True or scale the data"
-            )
+            raise ValueError(f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True")
         return _inverse_root(self.kernel, norms) if self.normalize else np.ones(len(norms))
 
     def _stretch(self, columns, scale, order, start, signs, draws, scores):
@@ -202,7 +198,7 @@ def _perceptron(
         high += 1
         if high - low > rule.budget:
             if rule.kind == BASIC or rule.kind == SELF_TUNING:
-                k = _held_values(kernel, X, arithmetic, index, columns[low:high], norms, scale)
+                k = _held_values(kernel, X, arithmetic, index[columns[low:high]], norms, scale)
                 _shrink(rule, weights[low:high], k, state)
             low += 1
     return low, high
@@ -234,19 +230,13 @@ def _shrink(rule, weights, k, state):
 
 
 @compiled
-def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
-    """k(x_r, x_i) of the first example that is held with all that are."""
-    n = columns.shape[0]
-    products, others, k = np.empty(n), np.empty(n), np.empty(n)
-    r = index[columns[0]]
-    for i in range(n):
-        s = index[columns[i]]
-        others[i] = norms[s]
-        products[i] = dot(arithmetic, X[r], X[s])
-    fill(kernel, products, norms[r], others, k)
-    for i in range(n):
-        k[i] *= scale[r] * scale[index[columns[i]]]
-    return k
+def _held_values(kernel, X, arithmetic, held, norms, scale):
+    """k(x_r, x_i) of the first example r that is held with all that are."""
+    products, k, r = np.empty(held.shape[0]), np.empty(held.shape[0]), held[0]
+    for i in range(held.shape[0]):
+        products[i] = dot(arithmetic, X[r], X[held[i]])
+    fill(kernel, products, norms[r], norms[held], k)
+    return k * (scale[r] * scale[held])
 
 
 @compiled
@@ -303,11 +293,9 @@ class OnlineKernelClassifier(Classifier):
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
         X, y, classes = self._validate(X, y)
-        random, learners = check_random_state(self.random_state), self._begin(len(classes))
-        orders = [np.arange(len(y)) for _ in range(self.max_iter)]
-        for order in orders if self.shuffle else ():
-            random.shuffle(order)
-        return self._learn(X, y, classes, orders, learners, random)
+        learners, random = self._begin(len(classes))
+        orders = visiting_orders(len(y), 1, self.max_iter, random_state=random if self.shuffle else None)
+        return self._learn(X, y, classes, [order[0] for order in orders], learners, random)
 
     def partial_fit(self, X, y, classes=None):
         """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
@@ -316,11 +304,8 @@ class OnlineKernelClassifier(Classifier):
         that of one `fit` with shuffle=False.
         """
         X, y, classes = self._validate_part(X, y, classes)
-        if hasattr(self, "classes_"):
-            learners, random = self._learners, self._random
-        else:
-            learners, random = self._begin(len(classes)), check_random_state(self.random_state)
-        return self._learn(X, y, classes, [np.arange(len(y))], learners, random)
+        state = (self._learners, self._random) if hasattr(self, "classes_") else self._begin(len(classes))
+        return self._learn(X, y, classes, [np.arange(len(y))], *state)
 
     def decision_function(self, X):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
@@ -329,9 +314,9 @@ class OnlineKernelClassifier(Classifier):
         return f[:, 0] if len(self.classes_) == 2 else f
 
     def _begin(self, n_classes):
-        rule, margin = self._rule()
         m = 1 if n_classes == 2 else n_classes
-        return OnlineLearners(rule, self._kernel(), m, normalize=self.normalize, margin=margin)
+        learners = OnlineLearners(self._rule(), self._kernel(), m, normalize=self.normalize)
+        return learners, check_random_state(self.random_state)
 
     def _learn(self, X, y, classes, orders, learners, random):
         positive = np.arange(1 if len(classes) == 2 else 0, len(classes))
@@ -361,13 +346,10 @@ class OnlineKernelClassifier(Classifier):
 class BudgetPerceptron(OnlineKernelClassifier):
     """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
 
-    Random removal: with B examples held, a mistake removes one of them, each with probability 1/B, and then holds the new
-    one. Without a budget (None) this is the kernel perceptron.
-
     Parameters
     ----------
-    budget : B, examples that each learner may hold, or None for all.
-    removal : "random" or "oldest".
+    budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
+    removal : "random", each of those held with probability 1/B, or "oldest".
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
 
     Source: Cavallanti, Cesa-Bianchi & Gentile 2007 (random removal).
@@ -384,7 +366,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
         self.budget, self.removal = budget, removal
 
     def _rule(self):
-        return Rule(RANDOM if self.removal == "random" else OLDEST, self._limit("budget")), 0.0
+        return Rule(RANDOM if self.removal == "random" else OLDEST, self._limit("budget"))
 
 
 class Forgetron(OnlineKernelClassifier):
@@ -409,7 +391,7 @@ class Forgetron(OnlineKernelClassifier):
     Source: Dekel, Shalev-Shwartz & Singer 2008.
     """
 
-    _options = {"shrinking": ("self-tuning", "basic")}
+    _options, _counts = {"shrinking": ("self-tuning", "basic")}, ("max_iter", "budget")
 
     def __init__(
         self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=1.0, coef0=1.0, normalize=True,
@@ -420,9 +402,7 @@ class Forgetron(OnlineKernelClassifier):
         self.budget, self.shrinking = budget, shrinking
 
     def _rule(self):
-        if self.budget is None:
-            raise ValueError("budget must be an integer of at least 1, got None; a BudgetPerceptron may go without")
-        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, self._limit("budget")), 0.0
+        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, int(self.budget))
 
     def _learn(self, *arguments):
         super()._learn(*arguments)
@@ -470,17 +450,14 @@ class Norma(OnlineKernelClassifier):
 
     def _rule(self):
         if not (self.step > 0 and 0 <= self.regularization * self.step < 1):
-            raise ValueError(
-                "step must be positive and step * regularization in [0, 1), "
-                f"got step {self.step!r} and regularization {self.regularization!r}"
-            )
+            got = f"{self.step!r} and {self.regularization!r}"
+            raise ValueError(f"step must be positive and step * regularization in [0, 1), got {got}")
         if self.nu is not None and not 0 <= self.nu <= 1:
             raise ValueError(f"nu must be None or a fraction in [0, 1], got {self.nu!r}")
-        rule = Rule(
+        return Rule(
             NORMA, self._limit("truncation"), float(self.step), self.schedule == "sqrt", float(self.regularization),
-            -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
+            float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
-        return rule, float(self.margin)
 
     def _learn(self, *arguments):
         super()._learn(*arguments)

@@ -7,13 +7,11 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
 
-- With y = +-1 the error is +-2, not 1 as the page has it for its cases 2 and 3, so that a step is 2 eta y x; eq. 38 drops
-  the 2, which is eta = 1/2. Weights begin at random in [-1, 1], so eta is more than a scale: it says how much they weigh.
-- sgn(0) = 0 is neither label: delta is y then, of size 1, and the step is half as long. Random weights never come to that,
-  but weights that begin at 0 do, at the first example. In the kernel listing, where a mistake of whatever size adds 1 to
-  alpha, the step is a whole one (see kp.output_codes).
-- Its test, once in every n presentations, counts an example as wrong when any of its outputs is, also where decoding would
-  find the right class.
+- With y = +-1 the error is +-2, not 1 as the page has it for its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. As
+  weights begin at random in [-1, 1], eta is more than a scale: it says how much they weigh.
+- sgn(0) = 0 is neither label: delta is y then, and the step is half as long. Weights that begin at 0 come to that at once.
+  In the kernel listing a mistake of whatever size adds 1 to alpha: a whole step (see kp.output_codes).
+- Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
 
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
 and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
@@ -50,8 +48,7 @@ class DeltaLog(Log):
 class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, learnt by the delta rule (course page, eq. 32).
 
-    The defaults are the page's first listing. Decoding is that of `kp.output_codes`: the class whose code matches the signs
-    of the outputs, else the one that agrees with them best.
+    The defaults are the page's first listing. Decoding is that of `kp.output_codes`.
 
     Parameters
     ----------
@@ -105,13 +102,10 @@ class DeltaRulePerceptron(Decoder):
             if self.stop_if_consistent and not errors.any():
                 break
         example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
-        self.mistakes_ = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
-        self.classes_, self.code_, self.initial_weights_ = classes, code, initial
-        self.n_iter_, self.converged_ = len(ends), not errors.any()
-        self.support_ = np.unique(example)
-        self.support_vectors_ = X[self.support_]
+        self.code_, self.initial_weights_, self.converged_ = code, initial, not errors.any()
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
-        return self
+        log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
+        return self._store(X, classes, log)
 
     def weights(self, predictor="final", epoch=None):
         """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
@@ -154,7 +148,7 @@ class DeltaRulePerceptron(Decoder):
 
     def _modifying(self):
         """The augmented examples (M, d + 1) of the log."""
-        return _augmented(self.support_vectors_)[np.searchsorted(self.support_, self.mistakes_.example)]
+        return _augmented(self.support_vectors_)[self._logs()[0].example]
 
 
 def _augmented(X):

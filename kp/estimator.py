@@ -104,7 +104,7 @@ def check_square(K):
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with a mistake log; those have `_store(X, classes, log)` and `_blocks(X, predictors)`.
+    """Base of the estimators with one mistake log or a list of them; those have `_blocks(X, predictors)`.
 
     Their kernel is a name, "precomputed", or a function of X (n, d) and Y (m, d) that returns K (n, m); those with points
     in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" the
@@ -138,8 +138,8 @@ class KernelPerceptron(Classifier):
         chosen = self.predictor if predictor is None else predictor
         names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
         if chosen == "all":
-            logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
-            names = [name for name in PREDICTORS if name != "minimizing" or all(log.errors is not None for log in logs)]
+            counted = all(log.errors is not None for log in self._logs())
+            names = [name for name in PREDICTORS if name != "minimizing" or counted]
         parts = {check_predictor(name): [] for name in names}
         for scores in self._blocks(X, names):
             for name in names:
@@ -147,6 +147,20 @@ class KernelPerceptron(Classifier):
         for epoch in range(self.n_iter_):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
+
+    def _store(self, X, classes, mistakes, index=None):
+        """Store the mistakes and, of the examples X (n, d) with these numbers (n,), those on which they were made."""
+        logs, index = mistakes if isinstance(mistakes, list) else [mistakes], np.arange(len(X)) if index is None else index
+        self.classes_, self.mistakes_, self.n_iter_ = classes, mistakes, logs[0].n_epochs
+        self.support_ = np.unique(np.concatenate([log.example for log in logs]))
+        if self.kernel != "precomputed":
+            self.support_vectors_ = X[np.searchsorted(index, self.support_)]
+        return self
+
+    def _logs(self):
+        """A list of the logs over the support examples alone."""
+        logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
+        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
 
     def _kernel(self):
         if callable(self.kernel) or self.kernel == "precomputed":
@@ -207,12 +221,10 @@ class KernelPerceptron(Classifier):
 
     def _call_kernel(self, X, Y):
         values = np.asarray(self.kernel(X, Y), dtype=np.float64)
-        finite = np.all(np.isfinite(values))
-        if values.shape != (len(X), len(Y)) or not finite:
-            raise ValueError(
-                f"the kernel function must return finite values of shape {(len(X), len(Y))}, got shape {values.shape}"
-                + ("" if finite else " with NaN or infinity")
-            )
+        finite, shape = np.all(np.isfinite(values)), (len(X), len(Y))
+        if values.shape != shape or not finite:
+            got = f"shape {values.shape}" + ("" if finite else " with NaN or infinity")
+            raise ValueError(f"the kernel function must return finite values of shape {shape}, got {got}")
         return values
 
 

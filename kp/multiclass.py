@@ -49,7 +49,7 @@ class _AllClasses(KernelPerceptron):
 
     def _scores(self, X, predictors, epochs):
         """{predictor: scores of X after each of these epochs}; all that are sums from one expansion, votes from one walk."""
-        columns, n_classes, log = self._columns(X, self.mistakes_.steps()), len(self.classes_), self._log()
+        columns, n_classes, (log,) = self._columns(X, self.mistakes_.steps()), len(self.classes_), self._logs()
         sums = [(name, epoch) for name in predictors if name != "voted" for epoch in epochs]
         found = {}
         if sums:
@@ -75,20 +75,12 @@ class _AllClasses(KernelPerceptron):
         return find_mistakes(learner, orders, stop_if_separated=self.stop_if_separated)
 
     def _store(self, X, classes, log):
-        self.classes_, self.mistakes_ = classes, log
-        self.n_iter_, self.converged_ = log.n_epochs, bool(log.step[-1] < log.steps() - len(X))
-        self.support_ = np.unique(log.example)
-        if self.kernel != "precomputed":
-            self.support_vectors_ = X[self.support_]
-        return self
-
-    def _log(self):
-        """The log over the support examples alone."""
-        return self.mistakes_.renumbered(np.searchsorted(self.support_, self.mistakes_.example))
+        self.converged_ = bool(log.step[-1] < log.steps() - len(X))
+        return super()._store(X, classes, log)
 
     def _final(self):
         """Promotions less demotions (C, S) of the support examples and thresholds (C,) of the final predictor."""
-        c = self._log().coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
+        c = self._logs()[0].coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
         return c, float(self.threshold) * c.sum(axis=1)
 
 
@@ -185,10 +177,8 @@ class MulticlassKernelPerceptron(_AllClasses):
         super()._check_parameters()
         uncounted = not self.count_errors or (self.update == "xu-zhang" and self.solver == "coefficients")
         if self.predictor == "minimizing" and uncounted:
-            raise ValueError(
-                "the minimizing predictor needs count_errors=True and, for update='xu-zhang', solver='squared', got "
-                f"count_errors={self.count_errors!r} and solver={self.solver!r}"
-            )
+            got = f"{self.count_errors!r} and {self.solver!r}"
+            raise ValueError(f"the minimizing predictor needs count_errors=True and solver='squared', got {got}")
 
     def _learner(self, X, y, n_classes):
         """What finds the mistakes; see kp.kesler."""
@@ -205,10 +195,8 @@ class MulticlassKernelPerceptron(_AllClasses):
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
-                raise ValueError(
-                    f"memory_budget must hold K and its square, {16 * n * n} bytes for {n} examples, got "
-                    f"{self.memory_budget}; raise the budget or use solver='coefficients'"
-                )
+                needed = f"{16 * n * n} bytes for K and its square"
+                raise ValueError(f"memory_budget must be {needed}, got {self.memory_budget}; or use solver='coefficients'")
             G = squared(columns.values(kernel, np.arange(n)), threads=self._n_threads())
         return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self.count_errors)
 

@@ -3,20 +3,17 @@
 Sources: Hermans 2021, sections 3.1 (one-vs-all encoding) and 3.4 (argmax of the scores); the course page "Perceptron",
 eqs 40 (one-hot and binary encoding) and 41 to 44 (kernel perceptron).
 
-Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. Decoding:
-the score of a class is the sum of the outputs that are +1 in its code,
+Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. The score of
+a class is the sum of the outputs that are +1 in its code,
 
     F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2 ,
 
-and the class of the highest score wins, the first of equals. This is the course page's rule: code_c . f <= sum_i |f_i|, and
-the class whose code matches all signs of f attains it, so it wins where there is one (but for rounding, where outputs
-differ by a factor of 2^53); where no code matches, of one-hot codes the largest output wins, and of any codes the one that
-agrees best with f, outputs far from 0 counting more. A score of exactly 0 matches no code.
+and the class of the highest score wins, the first of equals. This is the course page's rule, which first looks for a code
+that matches all signs of f: code_c . f <= sum_i |f_i|, and the class of that code attains it (but for rounding, where
+outputs differ by a factor of 2^53). Else the code that agrees best with f wins. A score of 0 matches no code.
 
 Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
 """
-
-from itertools import pairwise
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -158,38 +155,26 @@ class _OutputCodes(Decoder):
     def _signs(self, y, classes):
         return np.ascontiguousarray(self._code(len(classes))[y].T)
 
-    def _logs(self):
-        """The logs over the support examples alone."""
-        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in self.mistakes_]
-
     def _store(self, X, classes, logs, index=None):
-        """Store the logs and, of the examples X (n, d) with these numbers (n,), those that a perceptron misclassified."""
-        index = np.arange(len(X)) if index is None else index
-        self.classes_, self.code_ = classes, self._code(len(classes))
-        self.support_ = np.unique(np.concatenate([log.example for log in logs]))
-        self.mistakes_, self.n_iter_, self.n_seen_ = logs, logs[0].n_epochs, int(index[-1]) + 1
-        if self.kernel != "precomputed":
-            self.support_vectors_ = X[np.searchsorted(index, self.support_)]
-        return self
+        self.code_ = self._code(len(classes))
+        self.n_seen_ = len(X) if index is None else int(index[-1]) + 1
+        return super()._store(X, classes, logs, index)
 
 
 class OutputCodeKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
 
     The course page's kernel listing is code="one-hot", presentation="replacement". Its augmented data, x_0 = 1, add 1 to
-    every inner product: coef0 + gamma in place of coef0 here, and nothing for the RBF kernel. sgn(0) = 0 is a mistake there
-    too, and as alpha counts mistakes it adds a whole one; see kp.delta_rule for the linear listing, where it does not.
-    One-vs-all is the special case of one-hot codes and shuffled presentations. The same random_state gives the same bits on
-    any number of threads and any memory budget.
+    every inner product: coef0 + gamma in place of coef0 here, and nothing for the RBF kernel. One-vs-all is the special case
+    of one-hot codes and shuffled presentations. Threads and memory budget do not change a bit.
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, predictor, random_state, n_jobs : as those of `OneVsAllKernelPerceptron`.
+    kernel, degree, gamma, coef0, predictor, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`.
     code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     max_iter : number of epochs, of n presentations each, at most.
     presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
     stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
-    memory_budget : bytes for kernel values, if all n^2 fit in, or for rows of inner products that are kept while fitting.
 
     Attributes
     ----------
@@ -218,13 +203,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
         find = find_mistakes_until_consistent if self.stop_if_consistent else find_mistakes
         logs = find(self._gram(X), self._kernel(), signs, orders, self.max_iter, threads=self._n_threads())
+        self.converged_ = not any(log.errors[-1] for log in logs)
         return self._store(X, classes, logs)
-
-    def _store(self, X, classes, logs, index=None):
-        super()._store(X, classes, logs, index)
-        if index is None and logs[0].errors is not None:
-            self.converged_ = not any(log.errors[-1] for log in logs)
-        return self
 
     def _code(self, n_classes):
         return code_matrix(self.code, n_classes)
@@ -233,8 +213,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
-    The same random_state gives the same bits on any number of threads and any memory budget. `SharedTraining` fits several
-    to the same examples.
+    Threads and memory budget do not change a bit. `SharedTraining` fits several to the same examples.
 
     Parameters
     ----------
@@ -345,25 +324,24 @@ class SharedTraining:
         training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
         out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block.
         """
-        logs = [model.mistakes_ for model in models]
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
-        epochs = range(1, models[0].n_iter_ + 1)
-        missing = [part[0].errors is None for part in logs]
-        flat, kernels = [log for part in logs for log in part], [model._kernel() for model in models]
-        columns, counting, errors = self.gram, {}, [np.zeros(len(log), dtype=np.int64) for log in flat]
+        epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)
+        logs, kernels = [log for model in models for log in model.mistakes_], [model._kernel() for model in models]
+        errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for log in logs]
         if X is None:
             index = np.searchsorted(models[0].classes_, self.y)
-            counting["signs"] = np.concatenate([model._signs(index, model.classes_) for model in models])
-            counting["errors"] = [None if log.errors is not None else e for log, e in zip(flat, errors, strict=True)]
+            signs = np.concatenate([model._signs(index, model.classes_) for model in models])
+            columns, counting = self.gram, {"signs": signs, "errors": errors}
         else:
-            columns = CrossGram(Products(self.gram.points, Points(X)))
-        each = [kernel for kernel, part in zip(kernels, logs, strict=True) for _ in part]
-        cuts = [slice(*ends) for ends in pairwise(np.cumsum([0, *map(len, logs)]))]
-        names = [[name for name in PREDICTORS if name != "minimizing" or not lacking] for lacking in missing]
-        for part, f in replay(flat, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
-            yield part, [{name: f[name][:, cut] for name in own} for cut, own in zip(cuts, names, strict=True)]
-        for i in np.flatnonzero(missing) if X is None else ():
-            models[i].mistakes_ = [log.with_errors(e) for log, e in zip(logs[i], errors[cuts[i]], strict=True)]
-            for part, f in primal_scores(models[i].mistakes_, kernels[i], self.gram, "minimizing", epochs):
-                yield part, [{"minimizing": f} if j == i else {} for j in range(len(models))]
+            columns, counting = CrossGram(Products(self.gram.points, Points(X))), {}
+        own = [slice(i, i + m) for i in range(0, len(logs), m)]
+        names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
+        each = [kernel for kernel in kernels for _ in range(m)]
+        for part, f in replay(logs, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
+            yield part, [{name: f[name][:, cut] for name in there} for cut, there in zip(own, names, strict=True)]
+        for model, kernel, cut in zip(models, kernels, own, strict=True):
+            if X is None and errors[cut][0] is not None:
+                model.mistakes_ = [log.with_errors(e) for log, e in zip(logs[cut], errors[cut], strict=True)]
+                for part, f in primal_scores(model.mistakes_, kernel, self.gram, "minimizing", epochs):
+                    yield part, [{"minimizing": f} if other is model else {} for other in models]
