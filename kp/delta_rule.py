@@ -130,8 +130,9 @@ class DeltaRulePerceptron(Decoder):
         if predictor != "voted":
             return _outputs(self.weights(predictor, epoch), x).T
         log, made = self.mistakes_, self.mistakes_.length(epoch)
-        votes = _vote(self.initial_weights_.copy(), self._modifying(), log.delta[:made], float(self.eta),
-                      np.diff(log.step[:made], prepend=0, append=log.steps(epoch)), x)  # fmt: skip
+        votes, stood = 0, np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
+        for W, steps in zip(self.weights_history(), stood, strict=False):
+            votes += steps * np.sign(_outputs(W, x))
         return votes.T / log.steps(epoch)
 
     def _blocks(self, X, predictors):
@@ -198,21 +199,3 @@ def _present(X, y, order, eta, W, errors):
         places[count] = s
         count += 1
     return places[:count], deltas[:count], wrong[:count]
-
-
-@compiled
-def _vote(W, modifying, delta, eta, stood, X):
-    """votes (m, n): the signs of the outputs after each number of modifications, times the steps for which they stood."""
-    votes = np.zeros((W.shape[0], X.shape[0]))
-    signs = np.sign(_outputs(W, X))
-    for k in range(delta.shape[0] + 1):
-        votes += stood[k] * signs
-        if k == delta.shape[0]:
-            break
-        for i in range(W.shape[0]):
-            if delta[k, i] != 0:
-                for j in range(W.shape[1]):
-                    W[i, j] += eta * delta[k, i] * modifying[k, j]
-                for t in range(X.shape[0]):
-                    signs[i, t] = np.sign(_output(W[i], X[t]))
-    return votes

@@ -78,6 +78,14 @@ class _AllClasses(KernelPerceptron):
         self.converged_ = bool(log.step[-1] < log.steps() - len(X))
         return super()._store(X, classes, log)
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.predictor == "minimizing" and not self._counts_errors():
+            raise ValueError("the minimizing predictor needs count_errors=True and, for Xu and Zhang's, solver='squared'")
+
+    def _counts_errors(self):
+        return self.count_errors
+
     def _final(self):
         """Promotions less demotions (C, S) of the support examples and thresholds (C,) of the final predictor."""
         c = self._logs()[0].coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
@@ -87,8 +95,7 @@ class _AllClasses(KernelPerceptron):
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
 
-    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins. The same random_state gives the
-    same bits on any number of threads.
+    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins.
 
     Parameters
     ----------
@@ -173,12 +180,8 @@ class MulticlassKernelPerceptron(_AllClasses):
 
         return kernels.GIVEN, CrossGram(PrecomputedKernel(values, len(self.support_), len(columns)))
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        uncounted = not self.count_errors or (self.update == "xu-zhang" and self.solver == "coefficients")
-        if self.predictor == "minimizing" and uncounted:
-            got = f"{self.count_errors!r} and {self.solver!r}"
-            raise ValueError(f"the minimizing predictor needs count_errors=True and solver='squared', got {got}")
+    def _counts_errors(self):
+        return self.count_errors and (self.update == "ordinary" or self.solver == "squared")
 
     def _learner(self, X, y, n_classes):
         """What finds the mistakes; see kp.kesler."""
@@ -191,7 +194,8 @@ class MulticlassKernelPerceptron(_AllClasses):
                 return Rows(self._gram(X), kernel, y, n_classes, **options)
             G = columns.values(kernel, np.arange(n))
         else:
-            self._check_squares(kernel, columns.norms)
+            # Scores are sums of n squares of kernel values for each mistake.
+            check_range(kernel._replace(degree=2 * kernel.degree), columns.norms, int(n**1.5 * self.max_iter) + 1)
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
@@ -199,18 +203,6 @@ class MulticlassKernelPerceptron(_AllClasses):
                 raise ValueError(f"memory_budget must be {needed}, got {self.memory_budget}; or use solver='coefficients'")
             G = squared(columns.values(kernel, np.arange(n)), threads=self._n_threads())
         return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self.count_errors)
-
-    def _check_squares(self, kernel, norms):
-        """Raise ValueError if scores of max_iter epochs could overflow float64; given values were checked before."""
-        if kernel == kernels.GIVEN:
-            return
-        with np.errstate(over="ignore"):
-            bound = len(norms) * np.float64(kernel.bound(float(np.max(norms)))) ** 2
-        if not bound < np.finfo(np.float64).max / (len(norms) * float(self.max_iter)) ** 2:
-            raise ValueError(
-                f"sums of squared kernel values must stay below 1.8e308, but this kernel of degree {kernel.degree} reaches "
-                f"{bound:.2g} on points of squared norm {np.max(norms):.4g}; scale the data down or lower the degree"
-            )
 
 
 class MulticlassPerceptron(_AllClasses):
@@ -265,8 +257,3 @@ class MulticlassPerceptron(_AllClasses):
 
     def _sums(self, c, columns):
         return product(self._weights(c), columns.column_points.X.astype(np.float64), threads=self._n_threads())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.predictor == "minimizing" and not self.count_errors:
-            raise ValueError("the minimizing predictor needs count_errors=True, got False")
