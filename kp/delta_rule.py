@@ -52,25 +52,18 @@ class DeltaRulePerceptron(Decoder):
 
     Parameters
     ----------
-    code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     eta : learning rate, > 0.
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
-    presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
-    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", which `predict` uses by default.
-    stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
-    random_state : int, RandomState or None.
+    code, presentation, predictor, stop_if_consistent, random_state : as those of `OutputCodeKernelPerceptron`.
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
-    code_ : (C, m) the code matrix.
     initial_weights_ : (m, d + 1), the bias first.
     mistakes_ : the `DeltaLog`.
     support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
     coef_, intercept_ : (m, d) weights and (m,) biases of the final predictor.
-    n_iter_ : epochs run.
-    converged_ : True if `fit` ended without a training error in any output.
+    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`.
 
     Source: course page "Perceptron", eq. 32 and its first listing.
     """

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.kernels import check_range
-from kp.mistakes import PREDICTORS
+from kp.mistakes import PREDICTORS, check_predictor
 
 KERNELS = {
     "linear": lambda model: kernels.linear(),
@@ -59,11 +59,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype="numeric", reset=first)
         check_classification_targets(y)
         self._check_parameters()
-        if first:
-            known = np.unique(y if classes is None else classes)
-            _several(known, "name all classes in the first call of partial_fit")
-        else:
-            known = self.classes_
+        known = np.unique(y if classes is None else classes) if first else self.classes_
+        _several(known, "name all classes in the first call of partial_fit")
         unknown = np.setdiff1d(y, known)
         if len(unknown):
             raise ValueError(f"labels must be among the classes of the first call {known}, got {unknown}")
@@ -226,10 +223,3 @@ class KernelPerceptron(Classifier):
             got = f"shape {values.shape}" + ("" if finite else " with NaN or infinity")
             raise ValueError(f"the kernel function must return finite values of shape {shape}, got {got}")
         return values
-
-
-def check_predictor(predictor):
-    """The predictor; raises ValueError unless it is one of PREDICTORS."""
-    if predictor not in PREDICTORS:
-        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
-    return predictor

@@ -18,6 +18,13 @@ import numpy as np
 PREDICTORS = ("final", "average", "minimizing", "voted")
 
 
+def check_predictor(predictor):
+    """The predictor; raises ValueError unless it is one of PREDICTORS."""
+    if predictor not in PREDICTORS:
+        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
+    return predictor
+
+
 @dataclass(frozen=True, kw_only=True)
 class Log:
     """Mistakes in the order in which they were made.

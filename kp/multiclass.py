@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kp import kernels
-from kp.estimator import KernelPerceptron, check_predictor
+from kp.estimator import KernelPerceptron
 from kp.gram import CrossGram, PrecomputedKernel
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
-from kp.mistakes import PREDICTORS
+from kp.mistakes import PREDICTORS, check_predictor
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
@@ -105,23 +105,16 @@ class MulticlassKernelPerceptron(_AllClasses):
     threshold : move beta by 1 with every mistake; otherwise beta stays 0.
     demote : of the classes that match or beat the true one the "winner" (of equals the first), the "first", or "all".
     max_iter : number of epochs at most.
-    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", which `predict` uses by default.
-    shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
     stop_if_separated : stop after an epoch without a mistake.
     solver : for "xu-zhang", "squared" learns in the squared Gram matrix, which must fit into memory_budget with K itself;
         "coefficients" moves alpha, for large n, and counts no training errors. They agree but for rounding.
     count_errors : False spares the training errors after every mistake, which the minimizing predictor alone needs.
-    random_state : int, RandomState or None.
-    memory_budget : bytes for kernel values or inner products that are kept while fitting.
-    n_jobs : number of threads; the result does not depend on it.
+    predictor, shuffle, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`; the source has "final".
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
     mistakes_ : the `MulticlassLog`.
-    support_ : (S,) numbers of the examples that were misclassified when they were visited.
-    support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
-    n_iter_ : epochs run.
+    classes_, support_, support_vectors_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
     converged_ : True if the last epoch was without a mistake.
     dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor.
 
