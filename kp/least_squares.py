@@ -63,7 +63,8 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
     scales = np.asarray(sigma_x, dtype=np.float64), np.asarray(sigma_y, dtype=np.float64)
     for name, points, sigma in zip("xy", (X, Y), scales, strict=True):
         if sigma.shape != (len(points),) or not np.all((sigma > 0) & np.isfinite(sigma)):
-            raise ValueError(f"sigma_{name} must be {len(points)} positive finite scales, got shape {sigma.shape}: {sigma}")
+            extent = f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else ""
+            raise ValueError(f"sigma_{name} must be {len(points)} positive finite scales, got shape {sigma.shape}{extent}")
     _check_positive("tau", tau)
     # Roots before products: neither overflows where the distances themselves do not.
     relative = cdist(X, Y) / np.outer(np.sqrt(scales[0]), np.sqrt(scales[1]))
