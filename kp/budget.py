@@ -28,14 +28,13 @@ from kp.compiled import compiled
 from kp.estimator import Classifier
 from kp.gram import BYTES, CrossGram, Points, Products, dot
 from kp.kernels import check_range, fill
+from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
 STRETCH, BLOCK_BYTES = 512, 2**26
 """Steps whose kernel values are made together, fewer where so many examples are held that they would exceed the bytes."""
-
-
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -47,6 +46,7 @@ class Rule(NamedTuple):
     step: float = 1.0  # eta
     decaying: bool = False  # eta / sqrt(t) instead of eta
     regularization: float = 0.0  # lambda
+    margin: float = 0.0  # rho at the start
     nu: float = -1.0  # moves rho where it is not negative
     intercept: bool = False
 
@@ -57,14 +57,13 @@ class OnlineLearners:
     Attributes
     ----------
     points, seen : (S, d) points that any learner holds, and (S,) their numbers in the stream.
-    rows, weights : for each learner the indices in points of its examples and their w_i, in order of insertion; but a random
-        removal puts the new example where the old one was.
-    born : for each learner the steps at which its examples came (NORMA only).
+    rows, weights : for each learner the indices in points of its examples and their w_i, the oldest first; but a random
+        removal puts the new example where the old one was. born : the steps at which they came (NORMA only).
     state : (m, 6) M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho.
     n_seen, n_steps, n_passes : examples, visits, and passes so far.
     """
 
-    def __init__(self, rule, kernel, m, *, normalize=False, margin=0.0):
+    def __init__(self, rule, kernel, m, *, normalize=False):
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
         self.points, self.seen = None, np.empty(0, dtype=np.int64)
         self.n_seen = self.n_steps = self.n_passes = 0
@@ -72,7 +71,7 @@ class OnlineLearners:
         self.weights = [np.empty(0) for _ in range(m)]
         self.born = [np.empty(0, dtype=np.int64) for _ in range(m)]
         self.state = np.zeros((m, 6))
-        self.state[:, MARGIN] = margin
+        self.state[:, MARGIN] = rule.margin
 
     def learn(self, X, signs, orders, *, draws=None):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) in the list `orders`.
@@ -80,22 +79,18 @@ class OnlineLearners:
         draws(n) gives numbers (n, m) in [0, 1), which choose the examples that random removal forgets. Returns the scores
         (m, n) that the learners gave to each example of the last order before they learnt from it.
         """
-        held = 0 if self.points is None else len(self.points)
-        everything = X if held == 0 else np.concatenate([self.points, X])
-        seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
+        held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
+        everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)
         check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
         scale = self._scale(P.norms)
-        forgetron, dense = self.rule.kind in (BASIC, SELF_TUNING), P.compact
-        if dense.dtype != np.uint8:
-            dense = P.X.astype(np.float64, copy=False) if forgetron else np.empty((0, 0), dtype=np.uint8)
         scores, visited = np.empty(signs.shape), np.empty(signs.shape)
         for order in orders:
-            products = Products(P, Points(X[order]))
+            columns = CrossGram(Products(P, Points(X[order])))
             drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
             start = 0
             while start < len(X):
-                start = self._stretch(P, dense, products, scale, held + order, start, signs[:, order], drawn, visited)
+                start = self._stretch(columns, scale, held + order, start, signs[:, order], drawn, visited)
             self.n_steps += len(X)
             self.n_passes += 1
             scores[:, order] = visited
@@ -127,49 +122,41 @@ class OnlineLearners:
         """1 / sqrt(k(x, x)) of points with these squared norms, 0 where k(x, x) = 0; all 1 without normalization."""
         largest = self.kernel.diagonal(norms).max()
         if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and largest > 1 + 1e-9:
-            raise ValueError(
-                f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True or scale the data"
-            )
+            raise ValueError(f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True")
         return _inverse_root(self.kernel, norms) if self.normalize else np.ones(len(norms))
 
-    def _stretch(self, P, dense, products, scale, order, start, signs, draws, scores):
+    def _stretch(self, columns, scale, order, start, signs, draws, scores):
         """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
-        pool = np.unique(np.concatenate(self.rows))
+        pool, points = np.unique(np.concatenate(self.rows)), columns.points
         size = int(np.clip(BLOCK_BYTES // (16 * (len(pool) + STRETCH)), 16, STRETCH))
         stop = min(start + size, len(order))
-        index = np.concatenate([pool, order[start:stop]])
-        block = np.empty((len(index), stop - start), dtype=products.dtype)
-        products.block(index, slice(start, stop), block)
-        K = np.empty((stop - start, len(index)))
         own = order[start:stop]
-        block = np.ascontiguousarray(block.T)
-        _kernel_rows(self.kernel, block, P.norms[own], P.norms[index], scale[own], scale[index], K)
-        arithmetic = BYTES if dense.dtype == np.uint8 else products.arithmetic
+        index = np.concatenate([pool, own])
+        K = np.ascontiguousarray(columns.values(self.kernel, index, slice(start, stop)).T)
+        K *= np.multiply.outer(scale[own], scale[index])
+        arithmetic = BYTES if points.compact.dtype == np.uint8 else columns.source.arithmetic
         for a, z in enumerate(signs):
-            h, room = len(self.rows[a]), np.zeros(stop - start)
-            columns = np.concatenate([np.searchsorted(pool, self.rows[a]), room.astype(np.int64)])
-            weights, born = np.concatenate([self.weights[a], room]), np.concatenate([self.born[a], room.astype(np.int64)])
-            place, out, z = len(pool), scores[a, start:stop], z[start:stop].astype(np.float64)
+            room = np.zeros(stop - start, dtype=np.int64)  # for as many examples as can come
+            held = np.concatenate([np.searchsorted(pool, self.rows[a]), room])
+            weights, born = np.concatenate([self.weights[a], room.astype(np.float64)]), np.concatenate([self.born[a], room])
+            h, place, out, z = len(self.rows[a]), len(pool), scores[a, start:stop], z[start:stop].astype(np.float64)
             if self.rule.kind == NORMA:
                 step = self.n_steps + start
-                low, high = _norma(self.rule, K, place, columns, weights, born, h, z, step, self.state[a], out)
+                low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
                 low, high = _perceptron(
-                    self.rule, self.kernel, K, place, columns, weights, h, z, draws[start:stop, a], self.state[a], out,
-                    dense, arithmetic, index, P.norms, scale,
+                    self.rule, self.kernel, K, place, held, weights, h, z, draws[start:stop, a], self.state[a], out,
+                    points.compact, arithmetic, index, points.norms, scale,
                 )  # fmt: skip
-            self.rows[a], self.weights[a], self.born[a] = index[columns[low:high]], weights[low:high], born[low:high]
+            self.rows[a], self.weights[a], self.born[a] = index[held[low:high]], weights[low:high], born[low:high]
         return stop
 
 
 def normalized(kernel, X, Y):
     """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
     P, Q = Points(X), Points(Y)
-    products = Products(P, Q)
-    block, K = np.empty((len(P), len(Q)), dtype=products.dtype), np.empty((len(P), len(Q)))
-    products.block(np.arange(len(P)), slice(None), block)
-    _kernel_rows(kernel, block, P.norms, Q.norms, _inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms), K)
-    return K
+    K = CrossGram(Products(P, Q)).values(kernel, np.arange(len(P)))
+    return K * np.multiply.outer(_inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms))
 
 
 def _inverse_root(kernel, norms):
@@ -177,15 +164,6 @@ def _inverse_root(kernel, norms):
     if own.min() < 0:
         raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
     return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
-
-
-@compiled
-def _kernel_rows(kernel, products, norms, others, scale, scales, K):
-    """K[j, i] = k(x_j, x_i), multiplied by both scales, from inner products."""
-    for j in range(K.shape[0]):
-        fill(kernel, products[j], norms[j], others, K[j])
-        for i in range(K.shape[1]):
-            K[j, i] *= scale[j] * scales[i]
 
 
 @compiled
@@ -220,7 +198,7 @@ def _perceptron(
         high += 1
         if high - low > rule.budget:
             if rule.kind == BASIC or rule.kind == SELF_TUNING:
-                k = _held_values(kernel, X, arithmetic, index, columns[low:high], norms, scale)
+                k = _held_values(kernel, X, arithmetic, index[columns[low:high]], norms, scale)
                 _shrink(rule, weights[low:high], k, state)
             low += 1
     return low, high
@@ -252,19 +230,13 @@ def _shrink(rule, weights, k, state):
 
 
 @compiled
-def _held_values(kernel, X, arithmetic, index, columns, norms, scale):
-    """k(x_r, x_i) of the first example that is held with all that are."""
-    n = columns.shape[0]
-    products, others, k = np.empty(n), np.empty(n), np.empty(n)
-    r = index[columns[0]]
-    for i in range(n):
-        s = index[columns[i]]
-        others[i] = norms[s]
-        products[i] = dot(arithmetic, X[r], X[s])
-    fill(kernel, products, norms[r], others, k)
-    for i in range(n):
-        k[i] *= scale[r] * scale[index[columns[i]]]
-    return k
+def _held_values(kernel, X, arithmetic, held, norms, scale):
+    """k(x_r, x_i) of the first example r that is held with all that are."""
+    products, k, r = np.empty(held.shape[0]), np.empty(held.shape[0]), held[0]
+    for i in range(held.shape[0]):
+        products[i] = dot(arithmetic, X[r], X[held[i]])
+    fill(kernel, products, norms[r], norms[held], k)
+    return k * (scale[r] * scale[held])
 
 
 @compiled
@@ -318,17 +290,12 @@ class OnlineKernelClassifier(Classifier):
     online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt.
     """
 
-    STATE = {}
-    """{attribute: column of `OnlineLearners.state`} that an estimator has besides those above."""
-
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
         X, y, classes = self._validate(X, y)
-        random, learners = check_random_state(self.random_state), self._begin(len(classes))
-        orders = [np.arange(len(y)) for _ in range(self.max_iter)]
-        for order in orders if self.shuffle else ():
-            random.shuffle(order)
-        return self._learn(X, y, classes, orders, learners, random)
+        learners, random = self._begin(len(classes))
+        orders = visiting_orders(len(y), 1, self.max_iter, random_state=random if self.shuffle else None)
+        return self._learn(X, y, classes, [order[0] for order in orders], learners, random)
 
     def partial_fit(self, X, y, classes=None):
         """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
@@ -337,11 +304,8 @@ class OnlineKernelClassifier(Classifier):
         that of one `fit` with shuffle=False.
         """
         X, y, classes = self._validate_part(X, y, classes)
-        if hasattr(self, "classes_"):
-            learners, random = self._learners, self._random
-        else:
-            learners, random = self._begin(len(classes)), check_random_state(self.random_state)
-        return self._learn(X, y, classes, [np.arange(len(y))], learners, random)
+        state = (self._learners, self._random) if hasattr(self, "classes_") else self._begin(len(classes))
+        return self._learn(X, y, classes, [np.arange(len(y))], *state)
 
     def decision_function(self, X):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
@@ -350,9 +314,9 @@ class OnlineKernelClassifier(Classifier):
         return f[:, 0] if len(self.classes_) == 2 else f
 
     def _begin(self, n_classes):
-        rule, margin = self._rule()
         m = 1 if n_classes == 2 else n_classes
-        return OnlineLearners(rule, self._kernel(), m, normalize=self.normalize, margin=margin)
+        learners = OnlineLearners(self._rule(), self._kernel(), m, normalize=self.normalize)
+        return learners, check_random_state(self.random_state)
 
     def _learn(self, X, y, classes, orders, learners, random):
         positive = np.arange(1 if len(classes) == 2 else 0, len(classes))
@@ -365,8 +329,6 @@ class OnlineKernelClassifier(Classifier):
         self.n_support_ = np.array([len(rows) for rows in learners.rows])
         self.n_mistakes_ = learners.state[:, MISTAKES].astype(np.int64)
         self.n_seen_, self.n_iter_ = learners.n_seen, learners.n_passes
-        for name, column in self.STATE.items():
-            setattr(self, name, learners.state[:, column].copy())
         return self
 
     def _check_parameters(self):
@@ -375,28 +337,25 @@ class OnlineKernelClassifier(Classifier):
 
     def _limit(self, name):
         """A parameter that is an integer of at least 1, or None for no limit."""
-        if getattr(self, name) is not None:
-            self._check_integers(**{name: 1})
-        return UNLIMITED if getattr(self, name) is None else int(getattr(self, name))
-
-    def _choice(self, name, allowed):
-        self._check_options(**{name: allowed})
-        return allowed[getattr(self, name)]
+        if getattr(self, name) is None:
+            return UNLIMITED
+        self._check_count(name)
+        return int(getattr(self, name))
 
 
 class BudgetPerceptron(OnlineKernelClassifier):
     """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
 
-    Each of B examples goes with probability 1/B in random removal. Without a budget (None) this is the kernel perceptron.
-
     Parameters
     ----------
-    budget : B, examples that each learner may hold, or None for all.
-    removal : "random" or "oldest".
+    budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
+    removal : "random", each of those held with probability 1/B, or "oldest".
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
 
     Source: Cavallanti, Cesa-Bianchi & Gentile 2007 (random removal).
     """
+
+    _options = {"removal": ("random", "oldest")}
 
     def __init__(
         self, kernel="poly", *, budget=100, removal="random", degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1,
@@ -407,7 +366,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
         self.budget, self.removal = budget, removal
 
     def _rule(self):
-        return Rule(self._choice("removal", {"random": RANDOM, "oldest": OLDEST}), self._limit("budget")), 0.0
+        return Rule(RANDOM if self.removal == "random" else OLDEST, self._limit("budget"))
 
 
 class Forgetron(OnlineKernelClassifier):
@@ -432,7 +391,7 @@ class Forgetron(OnlineKernelClassifier):
     Source: Dekel, Shalev-Shwartz & Singer 2008.
     """
 
-    STATE = {"damage_": DAMAGE, "shrinking_": SHRINKING}
+    _options, _counts = {"shrinking": ("self-tuning", "basic")}, ("max_iter", "budget")
 
     def __init__(
         self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=1.0, coef0=1.0, normalize=True,
@@ -443,9 +402,12 @@ class Forgetron(OnlineKernelClassifier):
         self.budget, self.shrinking = budget, shrinking
 
     def _rule(self):
-        if self.budget is None:
-            raise ValueError("budget must be an integer of at least 1, got None; a BudgetPerceptron may go without")
-        return Rule(self._choice("shrinking", {"self-tuning": SELF_TUNING, "basic": BASIC}), self._limit("budget")), 0.0
+        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, int(self.budget))
+
+    def _learn(self, *arguments):
+        super()._learn(*arguments)
+        self.damage_, self.shrinking_ = self._learners.state[:, [DAMAGE, SHRINKING]].T.copy()
+        return self
 
 
 class Norma(OnlineKernelClassifier):
@@ -475,7 +437,7 @@ class Norma(OnlineKernelClassifier):
     Source: Kivinen, Smola & Williamson 2004.
     """
 
-    STATE = {"margin_": MARGIN}
+    _options = {"schedule": ("constant", "sqrt")}
 
     def __init__(
         self, kernel="poly", *, regularization=1e-3, step=0.5, schedule="constant", margin=1.0, nu=None, truncation=None,
@@ -488,15 +450,16 @@ class Norma(OnlineKernelClassifier):
 
     def _rule(self):
         if not (self.step > 0 and 0 <= self.regularization * self.step < 1):
-            raise ValueError(
-                "step must be positive and step * regularization in [0, 1), "
-                f"got step {self.step!r} and regularization {self.regularization!r}"
-            )
+            got = f"{self.step!r} and {self.regularization!r}"
+            raise ValueError(f"step must be positive and step * regularization in [0, 1), got {got}")
         if self.nu is not None and not 0 <= self.nu <= 1:
             raise ValueError(f"nu must be None or a fraction in [0, 1], got {self.nu!r}")
-        decaying = self._choice("schedule", {"constant": False, "sqrt": True})
-        rule = Rule(
-            NORMA, self._limit("truncation"), float(self.step), decaying, float(self.regularization),
-            -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
+        return Rule(
+            NORMA, self._limit("truncation"), float(self.step), self.schedule == "sqrt", float(self.regularization),
+            float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
-        return rule, float(self.margin)
+
+    def _learn(self, *arguments):
+        super()._learn(*arguments)
+        self.margin_ = self._learners.state[:, MARGIN].copy()
+        return self

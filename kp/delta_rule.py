@@ -7,13 +7,11 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
 
-- With y = +-1 the error is +-2, not 1 as the page has it for its cases 2 and 3, so that a step is 2 eta y x; eq. 38 drops
-  the 2, which is eta = 1/2. Weights begin at random in [-1, 1], so eta is more than a scale: it says how much they weigh.
-- sgn(0) = 0 is neither label: delta is y then, of size 1, and the step is half as long. Random weights never come to that,
-  but weights that begin at 0 do, at the first example. In the kernel listing, where a mistake of whatever size adds 1 to
-  alpha, the step is a whole one (see kp.output_codes).
-- Its test, once in every n presentations, counts an example as wrong when any of its outputs is, also where decoding would
-  find the right class.
+- With y = +-1 the error is +-2, not 1 as the page has it for its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. As
+  weights begin at random in [-1, 1], eta is more than a scale: it says how much they weigh.
+- sgn(0) = 0 is neither label: delta is y then, and the step is half as long. Weights that begin at 0 come to that at once.
+  In the kernel listing a mistake of whatever size adds 1 to alpha: a whole step (see kp.output_codes).
+- Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
 
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
 and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
@@ -27,10 +25,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kp.compiled import compiled
-from kp.estimator import KernelPerceptron
 from kp.kernels import check_range
-from kp.mistakes import Log
-from kp.output_codes import PRESENTATIONS, code_matrix, decision, presentations
+from kp.mistakes import PREDICTORS, Log
+from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,38 +45,31 @@ class DeltaLog(Log):
         return np.count_nonzero(self.delta, axis=1)
 
 
-class DeltaRulePerceptron(KernelPerceptron):
+class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, learnt by the delta rule (course page, eq. 32).
 
-    The defaults are the page's first listing. Decoding is that of `kp.output_codes`: the class whose code matches the signs
-    of the outputs, else the one that agrees with them best.
+    The defaults are the page's first listing. Decoding is that of `kp.output_codes`.
 
     Parameters
     ----------
-    code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     eta : learning rate, > 0.
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
-    presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
-    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", which `predict` uses by default.
-    stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
-    random_state : int, RandomState or None.
+    code, presentation, predictor, stop_if_consistent, random_state : as those of `OutputCodeKernelPerceptron`.
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
-    code_ : (C, m) the code matrix.
     initial_weights_ : (m, d + 1), the bias first.
     mistakes_ : the `DeltaLog`.
     support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
     coef_, intercept_ : (m, d) weights and (m,) biases of the final predictor.
-    n_iter_ : epochs run.
-    converged_ : True if `fit` ended without a training error in any output.
+    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`.
 
     Source: course page "Perceptron", eq. 32 and its first listing.
     """
 
     kernel = "linear"
+    _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}
 
     def __init__(
         self, *, code="one-hot", eta=1.0, initial_scale=1.0, max_iter=1000, presentation="replacement",
@@ -97,7 +87,7 @@ class DeltaRulePerceptron(KernelPerceptron):
         check_range(self._kernel(), [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
-        columns, ends, errors = [], [], _sign_errors(W, x, signs)
+        columns, ends, errors = [], [], signs - np.sign(_outputs(W, x))
         for order in presentations(len(y), self.max_iter, self.presentation, random_state=random):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
@@ -105,13 +95,10 @@ class DeltaRulePerceptron(KernelPerceptron):
             if self.stop_if_consistent and not errors.any():
                 break
         example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
-        self.mistakes_ = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
-        self.classes_, self.code_, self.initial_weights_ = classes, code, initial
-        self.n_iter_, self.converged_ = len(ends), not errors.any()
-        self.support_ = np.unique(example)
-        self.support_vectors_ = X[self.support_]
+        self.code_, self.initial_weights_, self.converged_ = code, initial, not errors.any()
         self.coef_, self.intercept_ = W[:, 1:], W[:, 0]
-        return self
+        log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
+        return self._store(X, classes, log)
 
     def weights(self, predictor="final", epoch=None):
         """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
@@ -120,7 +107,8 @@ class DeltaRulePerceptron(KernelPerceptron):
         if log.length(epoch):
             sizes = float(self.eta) * log.weights(predictor, epoch)
             sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
-            _move(W, self._modifying(), log.delta, sizes)
+            for size, delta, x in zip(sizes, log.delta, self._modifying(), strict=False):
+                W += np.outer(size * delta, x)
         return W
 
     def weights_history(self):
@@ -135,17 +123,10 @@ class DeltaRulePerceptron(KernelPerceptron):
         if predictor != "voted":
             return _outputs(self.weights(predictor, epoch), x).T
         log, made = self.mistakes_, self.mistakes_.length(epoch)
-        votes = _vote(self.initial_weights_.copy(), self._modifying(), log.delta[:made], float(self.eta),
-                      np.diff(log.step[:made], prepend=0, append=log.steps(epoch)), x)  # fmt: skip
+        votes, stood = 0, np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
+        for W, steps in zip(self.weights_history(), stood, strict=False):
+            votes += steps * np.sign(_outputs(W, x))
         return votes.T / log.steps(epoch)
-
-    def decision_function(self, X, *, predictor=None, epoch=None):
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
-        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's and the
-        last epoch.
-        """
-        return decision(self.outputs(X, predictor=predictor, epoch=epoch).T, self.code_)
 
     def _blocks(self, X, predictors):
         epochs = range(1, self.n_iter_ + 1)
@@ -153,7 +134,6 @@ class DeltaRulePerceptron(KernelPerceptron):
 
     def _check_parameters(self):
         super()._check_parameters()
-        self._check_options(presentation=PRESENTATIONS)
         for name, lowest in (("eta", "positive"), ("initial_scale", "0 or positive")):
             value = getattr(self, name)
             real = isinstance(value, numbers.Real) and np.isfinite(value)
@@ -162,7 +142,7 @@ class DeltaRulePerceptron(KernelPerceptron):
 
     def _modifying(self):
         """The augmented examples (M, d + 1) of the log."""
-        return _augmented(self.support_vectors_)[np.searchsorted(self.support_, self.mistakes_.example)]
+        return _augmented(self.support_vectors_)[self._logs()[0].example]
 
 
 def _augmented(X):
@@ -187,26 +167,16 @@ def _outputs(W, X):
 
 
 @compiled
-def _sign_errors(W, X, y):
-    """delta (m, n) = y - sgn(W x) of all examples."""
-    return y - np.sign(_outputs(W, X))
-
-
-@compiled
 def _present(X, y, order, eta, W, errors):
     """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
     vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
     m, n = errors.shape
-    wrong_outputs = np.zeros(n, dtype=np.int64)
-    for i in range(m):
-        for t in range(n):
-            wrong_outputs[t] += errors[i, t] != 0.0
-    places, wrong = np.empty(order.shape[0], dtype=np.int64), np.empty(order.shape[0], dtype=np.int64)
+    places, wrong = np.empty(order.shape[0], dtype=np.int64), np.zeros(order.shape[0], dtype=np.int64)
     deltas = np.zeros((order.shape[0], m), dtype=np.int8)
     count = 0
     for s in range(order.shape[0]):
         t = order[s]
-        if wrong_outputs[t] == 0:
+        if not errors[:, t].any():
             continue
         for i in range(m):
             delta = errors[i, t]
@@ -216,36 +186,9 @@ def _present(X, y, order, eta, W, errors):
             for k in range(W.shape[1]):
                 W[i, k] += eta * delta * X[t, k]
             for u in range(n):
-                moved = y[i, u] - np.sign(_output(W[i], X[u]))
-                wrong_outputs[u] += np.int64(moved != 0.0) - np.int64(errors[i, u] != 0.0)
-                errors[i, u] = moved
-        places[count], wrong[count] = s, np.count_nonzero(wrong_outputs)
+                errors[i, u] = y[i, u] - np.sign(_output(W[i], X[u]))
+        for u in range(n):
+            wrong[count] += errors[:, u].any()
+        places[count] = s
         count += 1
     return places[:count], deltas[:count], wrong[:count]
-
-
-@compiled
-def _move(W, X, delta, sizes):
-    """Add sizes[k] delta[k, i] X[k] to W[i], one modification k after the other."""
-    for k in range(sizes.shape[0]):
-        for i in range(W.shape[0]):
-            for j in range(W.shape[1]):
-                W[i, j] += sizes[k] * delta[k, i] * X[k, j]
-
-
-@compiled
-def _vote(W, modifying, delta, eta, stood, X):
-    """votes (m, n): the signs of the outputs after each number of modifications, times the steps for which they stood."""
-    votes = np.zeros((W.shape[0], X.shape[0]))
-    signs = np.sign(_outputs(W, X))
-    for k in range(delta.shape[0] + 1):
-        votes += stood[k] * signs
-        if k == delta.shape[0]:
-            break
-        for i in range(W.shape[0]):
-            if delta[k, i] != 0:
-                for j in range(W.shape[1]):
-                    W[i, j] += eta * delta[k, i] * modifying[k, j]
-                for t in range(X.shape[0]):
-                    signs[i, t] = np.sign(_output(W[i], X[t]))
-    return votes

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.kernels import check_range
-from kp.mistakes import PREDICTORS
+from kp.mistakes import PREDICTORS, check_predictor
 
 KERNELS = {
     "linear": lambda model: kernels.linear(),
@@ -25,7 +25,12 @@ KERNELS = {
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function."""
+    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function.
+
+    `_options` are the values that parameters may have, `_counts` the parameters that are integers of at least 1.
+    """
+
+    _options, _counts = {}, ("max_iter",)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -54,30 +59,25 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype="numeric", reset=first)
         check_classification_targets(y)
         self._check_parameters()
-        if first:
-            known = np.unique(y if classes is None else classes)
-            _several(known, "name all classes in the first call of partial_fit")
-        else:
-            known = self.classes_
+        known = np.unique(y if classes is None else classes) if first else self.classes_
+        _several(known, "name all classes in the first call of partial_fit")
         unknown = np.setdiff1d(y, known)
         if len(unknown):
             raise ValueError(f"labels must be among the classes of the first call {known}, got {unknown}")
         return X, np.searchsorted(known, y), known
 
     def _check_parameters(self):
-        self._check_integers(max_iter=1)
-        self._kernel()
-
-    def _check_integers(self, **lowest):
-        for name, least in lowest.items():
-            value = getattr(self, name)
-            if not (isinstance(value, numbers.Integral) and value >= least):
-                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-
-    def _check_options(self, **allowed):
-        for name, options in allowed.items():
+        for name in self._counts:
+            self._check_count(name)
+        for name, options in self._options.items():
             if getattr(self, name) not in options:
                 raise ValueError(f"{name} must be one of {', '.join(options)}, got {getattr(self, name)!r}")
+        self._kernel()
+
+    def _check_count(self, name):
+        value = getattr(self, name)
+        if not (isinstance(value, numbers.Integral) and value >= 1):
+            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
     def _dtype(self):
         return np.float64 if self.kernel == "precomputed" else "numeric"
@@ -101,12 +101,14 @@ def check_square(K):
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with a mistake log; those have `_store(X, classes, log)` and `_blocks(X, predictors)`.
+    """Base of the estimators with one mistake log or a list of them; those have `_blocks(X, predictors)`.
 
     Their kernel is a name, "precomputed", or a function of X (n, d) and Y (m, d) that returns K (n, m); those with points
     in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" the
     matrix (n, n_train) of kernel values with the training examples.
     """
+
+    _options = {"predictor": PREDICTORS}
 
     def predict(self, X, *, predictor=None, epoch=None):
         """Labels (n,) of X: the class of the highest score, the first of equals; a score of 0 is the first class.
@@ -133,8 +135,8 @@ class KernelPerceptron(Classifier):
         chosen = self.predictor if predictor is None else predictor
         names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
         if chosen == "all":
-            logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
-            names = [name for name in PREDICTORS if name != "minimizing" or all(log.errors is not None for log in logs)]
+            counted = all(log.errors is not None for log in self._logs())
+            names = [name for name in PREDICTORS if name != "minimizing" or counted]
         parts = {check_predictor(name): [] for name in names}
         for scores in self._blocks(X, names):
             for name in names:
@@ -143,14 +145,19 @@ class KernelPerceptron(Classifier):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
 
-    def with_mistakes(self, X, y, mistakes):
-        """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
-        X, _, classes = self._validate(X, y)
-        return self._store(X, classes, mistakes)
+    def _store(self, X, classes, mistakes, index=None):
+        """Store the mistakes and, of the examples X (n, d) with these numbers (n,), those on which they were made."""
+        logs, index = mistakes if isinstance(mistakes, list) else [mistakes], np.arange(len(X)) if index is None else index
+        self.classes_, self.mistakes_, self.n_iter_ = classes, mistakes, logs[0].n_epochs
+        self.support_ = np.unique(np.concatenate([log.example for log in logs]))
+        if self.kernel != "precomputed":
+            self.support_vectors_ = X[np.searchsorted(index, self.support_)]
+        return self
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_options(predictor=PREDICTORS)
+    def _logs(self):
+        """A list of the logs over the support examples alone."""
+        logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
+        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
 
     def _kernel(self):
         if callable(self.kernel) or self.kernel == "precomputed":
@@ -211,17 +218,8 @@ class KernelPerceptron(Classifier):
 
     def _call_kernel(self, X, Y):
         values = np.asarray(self.kernel(X, Y), dtype=np.float64)
-        finite = np.all(np.isfinite(values))
-        if values.shape != (len(X), len(Y)) or not finite:
-            raise ValueError(
-                f"the kernel function must return finite values of shape {(len(X), len(Y))}, got shape {values.shape}"
-                + ("" if finite else " with NaN or infinity")
-            )
+        finite, shape = np.all(np.isfinite(values)), (len(X), len(Y))
+        if values.shape != shape or not finite:
+            got = f"shape {values.shape}" + ("" if finite else " with NaN or infinity")
+            raise ValueError(f"the kernel function must return finite values of shape {shape}, got {got}")
         return values
-
-
-def check_predictor(predictor):
-    """The predictor; raises ValueError unless it is one of PREDICTORS."""
-    if predictor not in PREDICTORS:
-        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
-    return predictor

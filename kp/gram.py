@@ -2,9 +2,9 @@
 
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
-it is <= 2^53, whatever the order of summation: neither the BLAS library, nor its threads, nor the shape of the blocks can
-change a bit. (Of the 1.8e9 pairs of MNIST training images a few dozen exceed 2^24; those entries are computed again in
-double precision.) Inner products of other points are summed in a fixed order by a compiled loop.
+it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. (Of the 1.8e9 pairs
+of MNIST training images a few dozen exceed 2^24; those are computed again in double precision.) Inner products of other
+points are summed in a fixed order by a compiled loop.
 
 Symbols: X (n, d) points, s_ij = x_i . x_j.
 """

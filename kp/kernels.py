@@ -4,9 +4,8 @@ Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 a
 
 Symbols: X (n, d), Y (m, d) points, s = x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
 Every kernel here is a function of s, |x|^2 and |y|^2, so one matrix of inner products serves all of them. Powers are
-taken by repeated multiplication in a fixed order: the same bits on every machine.
-
-A new kernel is a kind, a function that makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
+taken by repeated multiplication in a fixed order: the same bits on every machine. A new kernel is a kind, a function that
+makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
 """
 
 from typing import NamedTuple

@@ -39,19 +39,14 @@ def local_scale(X, Y=None, *, n_neighbors, include_self=True):
         why = " because the point itself is the first" if itself else ""
         raise ValueError(f"n_neighbors must be an integer of at least {1 + itself}{why}, got {n_neighbors!r}")
     if n_neighbors > most:
-        raise ValueError(
-            f"n_neighbors must be at most {most} among {len(X) if Y is None else len(Y)} points, got {n_neighbors}; "
-            "lower it or add examples"
-        )
+        among = f"{most} among {len(X) if Y is None else len(Y)} points"
+        raise ValueError(f"n_neighbors must be at most {among}, got {n_neighbors}; lower it or add examples")
     # A tree takes distances by differences: points that coincide are at 0 exactly, as they are not in |x|^2 + |y|^2 - 2 x.y.
     neighbours = NearestNeighbors(n_neighbors=n_neighbors - itself, algorithm="kd_tree").fit(X if Y is None else Y)
     sigma = neighbours.kneighbors(None if Y is None else X)[0][:, -1]
     if not np.all(sigma > 0):
-        raise ValueError(
-            f"the distance to neighbour {n_neighbors} must be positive at every point, got 0 at {int(np.sum(sigma == 0))} "
-            f"of {len(X)} points (the first is number {int(np.argmin(sigma))}), which coincide with others; raise "
-            "n_neighbors or leave out repeated points"
-        )
+        where = f"{np.sum(sigma == 0)} of {len(X)} points (the first is number {np.argmin(sigma)})"
+        raise ValueError(f"scales must be positive, got 0 at {where}; raise n_neighbors or leave out repeated points")
     return sigma
 
 
@@ -68,10 +63,8 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
     scales = np.asarray(sigma_x, dtype=np.float64), np.asarray(sigma_y, dtype=np.float64)
     for name, points, sigma in zip("xy", (X, Y), scales, strict=True):
         if sigma.shape != (len(points),) or not np.all((sigma > 0) & np.isfinite(sigma)):
-            raise ValueError(
-                f"sigma_{name} must be {len(points)} positive finite scales, one a point, got shape {sigma.shape}"
-                + (f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else "")
-            )
+            extent = f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else ""
+            raise ValueError(f"sigma_{name} must be {len(points)} positive finite scales, got shape {sigma.shape}{extent}")
     _check_positive("tau", tau)
     # Roots before products: neither overflows where the distances themselves do not.
     relative = cdist(X, Y) / np.outer(np.sqrt(scales[0]), np.sqrt(scales[1]))
@@ -104,6 +97,8 @@ class KernelRidgeClassifier(Classifier):
     Source: Akar & Ye 2017; Zelnik-Manor & Perona 2004.
     """
 
+    _options, _counts = {"kernel": ("self-tuning", "precomputed")}, ()
+
     def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
         self.kernel, self.alpha, self.tau = kernel, alpha, tau
         self.n_neighbors, self.include_self = n_neighbors, include_self
@@ -115,12 +110,9 @@ class KernelRidgeClassifier(Classifier):
         self.dual_coef_, self.positive_definite_ = _dual_coefficients(K, np.eye(len(classes))[y], self.alpha)
         self.classes_ = classes
         if not self.positive_definite_:
-            warnings.warn(
-                f"K + alpha I is not positive definite for alpha={self.alpha!r}, because K has negative eigenvalues; "
-                "(K + alpha I) A = T is solved by least squares. Raise alpha" + (" or lower tau" if self._tuned else ""),
-                LinAlgWarning,
-                stacklevel=2,
-            )
+            remedy = "Raise alpha or lower tau" if self._tuned else "Raise alpha"
+            text = f"K + alpha I is not positive definite for alpha={self.alpha!r}: solved by least squares. {remedy}"
+            warnings.warn(text, LinAlgWarning, stacklevel=2)
         return self
 
     def decision_function(self, X):
@@ -134,8 +126,11 @@ class KernelRidgeClassifier(Classifier):
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     def _check_parameters(self):
-        self._check_options(kernel=("self-tuning", "precomputed"))
+        super()._check_parameters()
         _check_positive("alpha", self.alpha)
+
+    def _kernel(self):
+        return None  # `fit` makes it from the points and their scales
 
     def _dtype(self):
         return np.float64

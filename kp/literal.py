@@ -235,7 +235,15 @@ def forgetron(K, z, order, B, *, basic=False):
             continue
         r, sigma = f[0]
         mu = z[r] * value(f, z, K[:, r])
-        phi = basic_shrinking(f, K, z, B) if basic else self_tuning_shrinking(sigma, mu, Q, M)
+        if basic:  # phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f'|} with U = (1/4) sqrt((B + 1) / log(B + 1))
+            U = np.sqrt((B + 1) / np.log(B + 1)) / 4
+            norm = np.sqrt(float(sum(weight * z[i] * value(f, z, K[:, i]) for i, weight in f)))
+            phi = min((B + 1) ** (-1 / (2 * (B + 1))), U / norm if norm > 0 else np.inf)
+        elif psi(sigma, mu) + Q <= 15 / 32 * M:  # the largest phi in (0, 1] with Psi(phi sigma, phi mu) + Q <= (15/32) M
+            phi = 1.0
+        else:  # the root of the quadratic in phi
+            roots = np.roots([sigma**2 - 2 * sigma * mu, 2 * sigma, Q - 15 / 32 * M])
+            phi = max(root.real for root in roots if abs(root.imag) < 1e-9 and 0 < root.real <= 1)
         Q += psi(phi * sigma, phi * mu)
         f = [(i, phi * weight) for i, weight in f]  # f'' = phi f'
         removals.append((M, Q, phi, f))
@@ -246,21 +254,6 @@ def forgetron(K, z, order, B, *, basic=False):
 def psi(sigma, mu):
     """Psi: the damage that the removal of an example with weight sigma does, where mu = y_r f''(x_r)."""
     return sigma**2 + 2 * sigma - 2 * sigma * mu
-
-
-def self_tuning_shrinking(sigma, mu, Q, M):
-    """The largest phi in (0, 1] with Psi(phi sigma, phi mu) + Q <= (15/32) M: 1, or a root of the quadratic in phi."""
-    if psi(sigma, mu) + Q <= 15 / 32 * M:
-        return 1.0
-    roots = np.roots([sigma**2 - 2 * sigma * mu, 2 * sigma, Q - 15 / 32 * M])
-    return max(root.real for root in roots if abs(root.imag) < 1e-9 and 0 < root.real <= 1)
-
-
-def basic_shrinking(f, K, z, B):
-    """phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f'|} with U = (1/4) sqrt((B + 1) / log(B + 1))."""
-    U = np.sqrt((B + 1) / np.log(B + 1)) / 4
-    norm = np.sqrt(float(sum(sigma * z[i] * value(f, z, K[:, i]) for i, sigma in f)))
-    return min((B + 1) ** (-1 / (2 * (B + 1))), U / norm if norm > 0 else np.inf)
 
 
 def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, sqrt=False):

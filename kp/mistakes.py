@@ -4,9 +4,8 @@ Source: Hermans 2021, Algorithm 1 and section 3.3; voted predictor: Freund & Sch
 
 Algorithm 1 stores the vector alpha after each of its T steps. alpha changes only on a mistake, so the list of mistakes
 (the example, its sign, the step, the training errors of the predictor right after) holds all of A, and every predictor at
-every epoch can be read from it.
-
-The log of a multiclass perceptron (Xu & Zhang 2005, eqs 5 and 11) names two classes for each mistake in place of a sign.
+every epoch can be read from it. The log of a multiclass perceptron (Xu & Zhang 2005, eqs 5 and 11) names two classes for
+each mistake in place of a sign.
 
 Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign of an example, alpha_i the mistakes on
 example i, C classes. A mistake at step s stands in T - s of the T stored vectors.
@@ -17,6 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 PREDICTORS = ("final", "average", "minimizing", "voted")
+
+
+def check_predictor(predictor):
+    """The predictor; raises ValueError unless it is one of PREDICTORS."""
+    if predictor not in PREDICTORS:
+        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
+    return predictor
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,15 +10,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kp import kernels
-from kp.estimator import KernelPerceptron, check_predictor
+from kp.estimator import KernelPerceptron
 from kp.gram import CrossGram, PrecomputedKernel
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
+from kp.mistakes import PREDICTORS, check_predictor
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
-SOLVERS = ("squared", "coefficients")
 POINTS = 2**13
 """Points whose scores after all epochs are made together."""
 
@@ -28,6 +28,8 @@ class _AllClasses(KernelPerceptron):
 
     They have `_sums(coefficients (R, S), columns)`: R sums over the support examples, without thresholds, (R, c).
     """
+
+    _options = {"predictor": PREDICTORS, "demote": DEMOTE}
 
     def decision_function(self, X, *, predictor=None, epoch=None):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
@@ -47,7 +49,7 @@ class _AllClasses(KernelPerceptron):
 
     def _scores(self, X, predictors, epochs):
         """{predictor: scores of X after each of these epochs}; all that are sums from one expansion, votes from one walk."""
-        columns, n_classes, log = self._columns(X, self.mistakes_.steps()), len(self.classes_), self._log()
+        columns, n_classes, (log,) = self._columns(X, self.mistakes_.steps()), len(self.classes_), self._logs()
         sums = [(name, epoch) for name in predictors if name != "voted" for epoch in epochs]
         found = {}
         if sums:
@@ -73,32 +75,27 @@ class _AllClasses(KernelPerceptron):
         return find_mistakes(learner, orders, stop_if_separated=self.stop_if_separated)
 
     def _store(self, X, classes, log):
-        self.classes_, self.mistakes_ = classes, log
-        self.n_iter_, self.converged_ = log.n_epochs, bool(log.step[-1] < log.steps() - len(X))
-        self.support_ = np.unique(log.example)
-        if self.kernel != "precomputed":
-            self.support_vectors_ = X[self.support_]
-        return self
-
-    def _log(self):
-        """The log over the support examples alone."""
-        return self.mistakes_.renumbered(np.searchsorted(self.support_, self.mistakes_.example))
-
-    def _final(self):
-        """Promotions less demotions (C, S) of the support examples and thresholds (C,) of the final predictor."""
-        c = self._log().coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
-        return c, float(self.threshold) * c.sum(axis=1)
+        self.converged_ = bool(log.step[-1] < log.steps() - len(X))
+        return super()._store(X, classes, log)
 
     def _check_parameters(self):
         super()._check_parameters()
-        self._check_options(demote=DEMOTE)
+        if self.predictor == "minimizing" and not self._counts_errors():
+            raise ValueError("the minimizing predictor needs count_errors=True and, for Xu and Zhang's, solver='squared'")
+
+    def _counts_errors(self):
+        return self.count_errors
+
+    def _final(self):
+        """Promotions less demotions (C, S) of the support examples and thresholds (C,) of the final predictor."""
+        c = self._logs()[0].coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
+        return c, float(self.threshold) * c.sum(axis=1)
 
 
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
 
-    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins. The same random_state gives the
-    same bits on any number of threads.
+    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins.
 
     Parameters
     ----------
@@ -108,28 +105,24 @@ class MulticlassKernelPerceptron(_AllClasses):
     threshold : move beta by 1 with every mistake; otherwise beta stays 0.
     demote : of the classes that match or beat the true one the "winner" (of equals the first), the "first", or "all".
     max_iter : number of epochs at most.
-    predictor : "final" (the only one in the source), "average", "minimizing" or "voted", which `predict` uses by default.
-    shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
     stop_if_separated : stop after an epoch without a mistake.
     solver : for "xu-zhang", "squared" learns in the squared Gram matrix, which must fit into memory_budget with K itself;
         "coefficients" moves alpha, for large n, and counts no training errors. They agree but for rounding.
     count_errors : False spares the training errors after every mistake, which the minimizing predictor alone needs.
-    random_state : int, RandomState or None.
-    memory_budget : bytes for kernel values or inner products that are kept while fitting.
-    n_jobs : number of threads; the result does not depend on it.
+    predictor, shuffle, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`; the source has "final".
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
     mistakes_ : the `MulticlassLog`.
-    support_ : (S,) numbers of the examples that were misclassified when they were visited.
-    support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
-    n_iter_ : epochs run.
+    classes_, support_, support_vectors_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
     converged_ : True if the last epoch was without a mistake.
     dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor.
 
     Source: Xu & Zhang 2005, eqs 10 and 11 (eq. 9 for two classes).
     """
+
+    _options = {**_AllClasses._options, "update": UPDATES, "solver": ("squared", "coefficients")}
+    _counts = ("max_iter", "memory_budget")
 
     def __init__(
         self, kernel="rbf", *, sigma=1.0, degree=2, coef0=0.0, update="xu-zhang", threshold=True, demote="winner",
@@ -180,16 +173,8 @@ class MulticlassKernelPerceptron(_AllClasses):
 
         return kernels.GIVEN, CrossGram(PrecomputedKernel(values, len(self.support_), len(columns)))
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_integers(memory_budget=1)
-        self._check_options(update=UPDATES, solver=SOLVERS)
-        uncounted = not self.count_errors or (self.update == "xu-zhang" and self.solver == "coefficients")
-        if self.predictor == "minimizing" and uncounted:
-            raise ValueError(
-                "the minimizing predictor needs count_errors=True and, for update='xu-zhang', solver='squared', got "
-                f"count_errors={self.count_errors!r} and solver={self.solver!r}"
-            )
+    def _counts_errors(self):
+        return self.count_errors and (self.update == "ordinary" or self.solver == "squared")
 
     def _learner(self, X, y, n_classes):
         """What finds the mistakes; see kp.kesler."""
@@ -202,28 +187,15 @@ class MulticlassKernelPerceptron(_AllClasses):
                 return Rows(self._gram(X), kernel, y, n_classes, **options)
             G = columns.values(kernel, np.arange(n))
         else:
-            self._check_squares(kernel, columns.norms)
+            # Scores are sums of n squares of kernel values for each mistake.
+            check_range(kernel._replace(degree=2 * kernel.degree), columns.norms, int(n**1.5 * self.max_iter) + 1)
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
-                raise ValueError(
-                    f"memory_budget must hold K and its square, {16 * n * n} bytes for {n} examples, got "
-                    f"{self.memory_budget}; raise the budget or use solver='coefficients'"
-                )
+                needed = f"{16 * n * n} bytes for K and its square"
+                raise ValueError(f"memory_budget must be {needed}, got {self.memory_budget}; or use solver='coefficients'")
             G = squared(columns.values(kernel, np.arange(n)), threads=self._n_threads())
         return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self.count_errors)
-
-    def _check_squares(self, kernel, norms):
-        """Raise ValueError if scores of max_iter epochs could overflow float64; given values were checked before."""
-        if kernel == kernels.GIVEN:
-            return
-        with np.errstate(over="ignore"):
-            bound = len(norms) * np.float64(kernel.bound(float(np.max(norms)))) ** 2
-        if not bound < np.finfo(np.float64).max / (len(norms) * float(self.max_iter)) ** 2:
-            raise ValueError(
-                f"sums of squared kernel values must stay below 1.8e308, but this kernel of degree {kernel.degree} reaches "
-                f"{bound:.2g} on points of squared norm {np.max(norms):.4g}; scale the data down or lower the degree"
-            )
 
 
 class MulticlassPerceptron(_AllClasses):
@@ -278,8 +250,3 @@ class MulticlassPerceptron(_AllClasses):
 
     def _sums(self, c, columns):
         return product(self._weights(c), columns.column_points.X.astype(np.float64), threads=self._n_threads())
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.predictor == "minimizing" and not self.count_errors:
-            raise ValueError("the minimizing predictor needs count_errors=True, got False")

@@ -3,40 +3,30 @@
 Sources: Hermans 2021, sections 3.1 (one-vs-all encoding) and 3.4 (argmax of the scores); the course page "Perceptron",
 eqs 40 (one-hot and binary encoding) and 41 to 44 (kernel perceptron).
 
-Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. Decoding:
-the score of a class is the sum of the outputs that are +1 in its code,
+Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. The score of
+a class is the sum of the outputs that are +1 in its code,
 
     F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2 ,
 
-and the class of the highest score wins, the first of equals. This is the course page's rule: code_c . f <= sum_i |f_i|, and
-the class whose code matches all signs of f attains it, so it wins where there is one (but for rounding, where outputs
-differ by a factor of 2^53); where no code matches, of one-hot codes the largest output wins, and of any codes the one that
-agrees best with f, outputs far from 0 counting more. A score of exactly 0 matches no code.
+and the class of the highest score wins, the first of equals. This is the course page's rule, which first looks for a code
+that matches all signs of f: code_c . f <= sum_i |f_i|, and the class of that code attains it (but for rounding, where
+outputs differ by a factor of 2^53). Else the code that agrees best with f wins. A score of 0 matches no code.
 
 Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
 """
-
-from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
 from kp.gram import CrossGram, Gram, Points, Products
-from kp.kernels import check_range
-from kp.mistakes import PREDICTORS, MistakeLog
-from kp.perceptron import find_mistakes, visiting_orders
+from kp.mistakes import PREDICTORS
+from kp.perceptron import find_mistakes, find_mistakes_until_consistent, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")
 """How examples are presented: n independent draws in each epoch, a fresh shuffle in each epoch, or the order given."""
-
-FIRST_ATTEMPT = 16
-"""Epochs of the first attempt when rows are made on demand. If the classes are not separated by then, the run is repeated
-with twice as many."""
 
 
 def one_hot(n_classes):
@@ -83,12 +73,6 @@ def class_scores(f, code):
     return F
 
 
-def decision(f, code):
-    """class_scores(f, code), or for two classes the second score less the first (n,)."""
-    F = class_scores(f, code)
-    return F[:, 1] - F[:, 0] if len(code) == 2 else F
-
-
 def presentations(n, epochs, how, *, random_state=None):
     """Yield, epoch by epoch, the n examples presented, (1, n): one of PRESENTATIONS; random_state a RandomState.
 
@@ -107,8 +91,26 @@ def _has_points(estimator):
     return True
 
 
-class _OutputCodes(KernelPerceptron):
-    """What estimators of m binary kernel perceptrons and a code matrix have in common."""
+class Decoder(KernelPerceptron):
+    """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m)."""
+
+    def decision_function(self, X, *, predictor=None, epoch=None):
+        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
+
+        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's predictor
+        and the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples.
+        """
+        return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
+
+    def _decision(self, f):
+        F = class_scores(f, self.code_)
+        return F[:, 1] - F[:, 0] if len(self.code_) == 2 else F
+
+
+class _OutputCodes(Decoder):
+    """What estimators of m binary kernel perceptrons have in common."""
+
+    _counts = ("max_iter", "memory_budget")
 
     @available_if(_has_points)
     def partial_fit(self, X, y, classes=None):
@@ -136,14 +138,6 @@ class _OutputCodes(KernelPerceptron):
         columns = self._columns(X, self.mistakes_[0].steps())
         return scores(self._logs(), self._kernel(), columns, predictor, epoch, threads=self._n_threads()).T
 
-    def decision_function(self, X, *, predictor=None, epoch=None):
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
-        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's predictor
-        and the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples.
-        """
-        return decision(self.outputs(X, predictor=predictor, epoch=epoch).T, self.code_)
-
     def _blocks(self, X, predictors):
         """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs.
 
@@ -156,47 +150,31 @@ class _OutputCodes(KernelPerceptron):
                 log.minimizing_length()  # raises ValueError where training errors were not counted
         columns = self._columns(X, logs[0].steps())
         for _, f in replay(logs, self._kernel(), columns, epochs=epochs, threads=self._n_threads()):
-            yield {name: [decision(outputs, self.code_) for outputs in f[name]] for name in predictors}
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_integers(memory_budget=1)
+            yield {name: [self._decision(outputs) for outputs in f[name]] for name in predictors}
 
     def _signs(self, y, classes):
         return np.ascontiguousarray(self._code(len(classes))[y].T)
 
-    def _logs(self):
-        """The logs over the support examples alone."""
-        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in self.mistakes_]
-
     def _store(self, X, classes, logs, index=None):
-        """Store the logs and, of the examples X (n, d) with these numbers (n,), those that a perceptron misclassified."""
-        index = np.arange(len(X)) if index is None else index
-        self.classes_, self.code_ = classes, self._code(len(classes))
-        self.support_ = np.unique(np.concatenate([log.example for log in logs]))
-        self.mistakes_, self.n_iter_, self.n_seen_ = logs, logs[0].n_epochs, int(index[-1]) + 1
-        if self.kernel != "precomputed":
-            self.support_vectors_ = X[np.searchsorted(index, self.support_)]
-        return self
+        self.code_ = self._code(len(classes))
+        self.n_seen_ = len(X) if index is None else int(index[-1]) + 1
+        return super()._store(X, classes, logs, index)
 
 
 class OutputCodeKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
 
     The course page's kernel listing is code="one-hot", presentation="replacement". Its augmented data, x_0 = 1, add 1 to
-    every inner product: coef0 + gamma in place of coef0 here, and nothing for the RBF kernel. sgn(0) = 0 is a mistake there
-    too, and as alpha counts mistakes it adds a whole one; see kp.delta_rule for the linear listing, where it does not.
-    One-vs-all is the special case of one-hot codes and shuffled presentations. The same random_state gives the same bits on
-    any number of threads and any memory budget.
+    every inner product: coef0 + gamma in place of coef0 here, and nothing for the RBF kernel. One-vs-all is the special case
+    of one-hot codes and shuffled presentations. Threads and memory budget do not change a bit.
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, predictor, random_state, n_jobs : as those of `OneVsAllKernelPerceptron`.
+    kernel, degree, gamma, coef0, predictor, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`.
     code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     max_iter : number of epochs, of n presentations each, at most.
     presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
     stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
-    memory_budget : bytes for kernel values, if all n^2 fit in, or for rows of inner products that are kept while fitting.
 
     Attributes
     ----------
@@ -206,6 +184,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
     Source: course page "Perceptron", eqs 40 to 44 and its second listing.
     """
+
+    _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}
 
     def __init__(
         self, kernel="poly", *, code="one-hot", degree=3, gamma=1.0, coef0=1.0, max_iter=100, presentation="replacement",
@@ -219,121 +199,21 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
         X, y, classes = self._validate(X, y)
-        n, signs, random = len(y), self._signs(y, classes), check_random_state(self.random_state)
-        if 8 * n * n <= self.memory_budget or self.kernel == "precomputed":
-            columns = self._between(*self._pair(X))
-            check_range(self._kernel(), columns.norms, n * self.max_iter)
-            K = columns.values(self._kernel(), np.arange(n))
-            orders = presentations(n, self.max_iter, self.presentation, random_state=random)
-            logs = _find_mistakes_dense(K, signs, orders, stop_if_consistent=self.stop_if_consistent)
-        else:
-            logs = self._find_mistakes_by_rows(self._gram(X), signs, random)
+        random, signs = check_random_state(self.random_state), self._signs(y, classes)
+        orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
+        find = find_mistakes_until_consistent if self.stop_if_consistent else find_mistakes
+        logs = find(self._gram(X), self._kernel(), signs, orders, self.max_iter, threads=self._n_threads())
+        self.converged_ = not any(log.errors[-1] for log in logs)
         return self._store(X, classes, logs)
-
-    def _find_mistakes_by_rows(self, gram, signs, random):
-        """The logs, from rows of the Gram matrix made on demand.
-
-        find_mistakes tells only at the end what it found, and an epoch of draws with replacement that passes without a
-        mistake proves nothing. So run, look for the first epoch that ended without training errors, and if there is none
-        run again for twice as long: what was run before comes out the same.
-        """
-        start = random.get_state()
-        epochs = min(FIRST_ATTEMPT, self.max_iter) if self.stop_if_consistent else self.max_iter
-        while True:
-            random.set_state(start)
-            orders = presentations(len(gram), epochs, self.presentation, random_state=random)
-            logs = find_mistakes(gram, self._kernel(), signs, orders, epochs, threads=self._n_threads())
-            clean = np.flatnonzero(_errors_by_epoch(logs) == 0)
-            if epochs == self.max_iter or len(clean):
-                break
-            epochs = min(2 * epochs, self.max_iter)
-        return _truncated(logs, clean[0] + 1) if self.stop_if_consistent and len(clean) else logs
-
-    def _store(self, X, classes, logs, index=None):
-        super()._store(X, classes, logs, index)
-        if index is None and logs[0].errors is not None:
-            self.converged_ = not any(log.errors[-1] for log in logs)
-        return self
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_options(presentation=PRESENTATIONS)
 
     def _code(self, n_classes):
         return code_matrix(self.code, n_classes)
 
 
-def _errors_by_epoch(logs):
-    """Training errors (E,) at the end of each epoch, summed over the outputs. Scores start at 0, so that every output errs
-    on the first example presented and no log is empty at the end of an epoch."""
-    epochs = range(1, logs[0].n_epochs + 1)
-    return sum(log.errors[[log.length(epoch) - 1 for epoch in epochs]] for log in logs)
-
-
-def _truncated(logs, epoch):
-    """The logs as they were at the end of the epoch."""
-    parts = []
-    for log in logs:
-        made = slice(log.length(epoch))
-        errors = None if log.errors is None else log.errors[made]
-        columns = {"example": log.example[made], "step": log.step[made], "sign": log.sign[made], "errors": errors}
-        parts.append(replace(log, **columns, ends=log.ends[:epoch]))
-    return parts
-
-
-def _find_mistakes_dense(K, signs, orders, *, stop_if_consistent):
-    """Logs of m perceptrons, as those of `find_mistakes`, from the whole matrix K (n, n): for sets where it fits in memory.
-
-    stop_if_consistent ends after the first epoch at whose end no output errs on any example.
-    """
-    f, errors = np.zeros(signs.shape), np.full(len(signs), signs.shape[1])
-    found, ends = [], []
-    for order in orders:
-        place, output, wrong = _visit(K, signs, order[0], f, errors)
-        found.append((order[0][place], len(ends) * len(K) + place, output, wrong))
-        ends.append((len(ends) + 1) * len(K))
-        if stop_if_consistent and not errors.any():
-            break
-    example, step, output, wrong = map(np.concatenate, zip(*found, strict=True))
-    logs = []
-    for i, z in enumerate(signs):
-        own = output == i
-        logs.append(
-            MistakeLog(
-                example=example[own], step=step[own], sign=z[example[own]], errors=wrong[own], ends=np.array(ends)
-            )
-        )  # fmt: skip
-    return logs
-
-
-@compiled
-def _visit(K, signs, order, f, errors):
-    """Visit the examples in order; outputs f (m, n) and their training errors (m,) move. Of each mistake the place in the
-    order, the output, and the training errors of that output afterwards."""
-    place, outputs, wrong = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
-    for s in range(order.shape[0]):
-        t = order[s]
-        row = K[t]
-        for i in range(f.shape[0]):
-            z = signs[i]
-            if z[t] * f[i, t] > 0.0:
-                continue
-            sign, score, count = np.float64(z[t]), f[i], 0
-            for u in range(row.shape[0]):
-                score[u] += sign * row[u]
-                count += z[u] * score[u] <= 0.0
-            errors[i] = count
-            place.append(s)
-            outputs.append(i)
-            wrong.append(count)
-    return np.array(place, dtype=np.int64), np.array(outputs, dtype=np.int64), np.array(wrong, dtype=np.int64)
-
-
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
-    The same random_state gives the same bits on any number of threads and any memory budget. `SharedTraining` fits several
-    to the same examples.
+    Threads and memory budget do not change a bit. `SharedTraining` fits several to the same examples.
 
     Parameters
     ----------
@@ -360,6 +240,8 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     Source: Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4.
     """
 
+    _options = {"predictor": PREDICTORS, "orders": ("separate", "shared")}
+
     def __init__(
         self, kernel="poly", *, degree=3, gamma=1.0, coef0=1.0, max_iter=10, predictor="final", shuffle=True,
         orders="separate", stop_if_separated=True, random_state=None, memory_budget=2**30, n_jobs=2,
@@ -372,40 +254,20 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     def fit(self, X, y):
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
         X, y, classes = self._validate(X, y)
-        (logs,) = _find_mistakes_together([self], self._gram(X), y, classes, threads=self._n_threads())
+        signs = self._signs(y, classes)
+        logs = find_mistakes(
+            self._gram(X), self._kernel(), signs, self._visiting_orders(*signs.shape), self.max_iter,
+            stop_if_separated=self.stop_if_separated, threads=self._n_threads(),
+        )  # fmt: skip
         return self._store(X, classes, logs)
 
-    def _visiting_orders(self, n, m):
+    def _visiting_orders(self, m, n):
         random = check_random_state(self.random_state) if self.shuffle else None
         return visiting_orders(n, m if self.orders == "separate" else 1, self.max_iter, random_state=random)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        self._check_options(orders=("separate", "shared"))
 
     def _code(self, n_classes):
         # Of two classes the two outputs would be mirror images; one is enough.
         return one_hot(n_classes) if n_classes > 2 else binary(2)
-
-
-def _find_mistakes_together(models, gram, y, classes, **options):
-    """[the logs of each model]: all their perceptrons run side by side, so that each row of `gram` is made once."""
-    signs = [model._signs(y, classes) for model in models]
-    m, n = signs[0].shape
-    orders = [model._visiting_orders(n, m) for model in models]
-    logs = find_mistakes(
-        gram, [model._kernel() for model in models for _ in range(m)], np.concatenate(signs),
-        (np.concatenate([np.broadcast_to(order, (m, n)) for order in each]) for each in zip(*orders, strict=True)),
-        models[0].max_iter, stop_if_separated=all(model.stop_if_separated for model in models), **options,
-    )  # fmt: skip
-    logs = [logs[i : i + m] for i in range(0, len(logs), m)]
-    for i, model in enumerate(models):
-        # A model that made no mistake in an epoch makes none in later ones: they were run for the other models.
-        made = [sum(log.length(epoch) for log in logs[i]) for epoch in range(1, logs[i][0].n_epochs + 1)]
-        quiet = np.flatnonzero(np.diff(made, prepend=0) == 0)
-        if model.stop_if_separated and len(quiet):
-            logs[i] = _truncated(logs[i], quiet[0] + 1)
-    return logs
 
 
 class SharedTraining:
@@ -427,13 +289,15 @@ class SharedTraining:
         self.gram = Gram.of_points(X, memory_budget=memory_budget)
 
     def fit(self, models, *, count_errors=True, callback=None):
-        """Fit models that have the same max_iter, each as its own `fit` would, bit for bit; returns them.
+        """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
 
         With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
         would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
+        Raises ValueError for other models, and for kernels that are precomputed or functions.
         """
-        if len({model.max_iter for model in models}) > 1:
-            raise ValueError(f"models must have the same max_iter, got {[model.max_iter for model in models]}")
+        if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
+            epochs = [model.max_iter for model in models]
+            raise ValueError(f"models must have the same max_iter, got {epochs}, and stop_if_separated=False")
         for model in models:
             if callable(model.kernel) or model.kernel == "precomputed":
                 raise ValueError(f"models must have named kernels, got {model.kernel!r}; fit this one by itself")
@@ -441,9 +305,15 @@ class SharedTraining:
         options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
         for affine in (True, False):  # weight vectors do not wait for kernel rows
             group = [model for model in models if model._kernel().affine == affine]
-            logs = _find_mistakes_together(group, self.gram, y, classes, **options) if group else []
-            for model, part in zip(group, logs, strict=True):
-                model._store(X, classes, part)
+            if group:
+                signs = [model._signs(y, classes) for model in group]
+                m, n = signs[0].shape
+                each = zip(*(model._visiting_orders(m, n) for model in group), strict=True)
+                orders = (np.concatenate([np.broadcast_to(order, (m, n)) for order in epoch]) for epoch in each)
+                kernels = [model._kernel() for model in group for _ in range(m)]
+                logs = find_mistakes(self.gram, kernels, np.concatenate(signs), orders, model.max_iter, **options)
+                for i, model in enumerate(group):
+                    model._store(X, classes, logs[i * m : (i + 1) * m])
         return models
 
     def staged_outputs(self, models, X=None, *, callback=None):
@@ -454,25 +324,24 @@ class SharedTraining:
         training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
         out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block.
         """
-        logs = [model.mistakes_ for model in models]
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
-        epochs = range(1, models[0].n_iter_ + 1)
-        missing = [part[0].errors is None for part in logs]
-        flat, kernels = [log for part in logs for log in part], [model._kernel() for model in models]
-        columns, counting, errors = self.gram, {}, [np.zeros(len(log), dtype=np.int64) for log in flat]
+        epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)
+        logs, kernels = [log for model in models for log in model.mistakes_], [model._kernel() for model in models]
+        errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for log in logs]
         if X is None:
             index = np.searchsorted(models[0].classes_, self.y)
-            counting["signs"] = np.concatenate([model._signs(index, model.classes_) for model in models])
-            counting["errors"] = [None if log.errors is not None else e for log, e in zip(flat, errors, strict=True)]
+            signs = np.concatenate([model._signs(index, model.classes_) for model in models])
+            columns, counting = self.gram, {"signs": signs, "errors": errors}
         else:
-            columns = CrossGram(Products(self.gram.points, Points(X)))
-        each = [kernel for kernel, part in zip(kernels, logs, strict=True) for _ in part]
-        cuts = [slice(*ends) for ends in pairwise(np.cumsum([0, *map(len, logs)]))]
-        names = [[name for name in PREDICTORS if name != "minimizing" or not lacking] for lacking in missing]
-        for part, f in replay(flat, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
-            yield part, [{name: f[name][:, cut] for name in own} for cut, own in zip(cuts, names, strict=True)]
-        for i in np.flatnonzero(missing) if X is None else ():
-            models[i].mistakes_ = [log.with_errors(e) for log, e in zip(logs[i], errors[cuts[i]], strict=True)]
-            for part, f in primal_scores(models[i].mistakes_, kernels[i], self.gram, "minimizing", epochs):
-                yield part, [{"minimizing": f} if j == i else {} for j in range(len(models))]
+            columns, counting = CrossGram(Products(self.gram.points, Points(X))), {}
+        own = [slice(i, i + m) for i in range(0, len(logs), m)]
+        names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
+        each = [kernel for kernel in kernels for _ in range(m)]
+        for part, f in replay(logs, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
+            yield part, [{name: f[name][:, cut] for name in there} for cut, there in zip(own, names, strict=True)]
+        for model, kernel, cut in zip(models, kernels, own, strict=True):
+            if X is None and errors[cut][0] is not None:
+                model.mistakes_ = [log.with_errors(e) for log, e in zip(logs[cut], errors[cut], strict=True)]
+                for part, f in primal_scores(model.mistakes_, kernel, self.gram, "minimizing", epochs):
+                    yield part, [{"minimizing": f} if other is model else {} for other in models]

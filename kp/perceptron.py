@@ -43,18 +43,9 @@ def visiting_orders(n, m, epochs, *, random_state=None):
 
 
 def find_mistakes(
-    gram,
-    kernel,
-    signs,
-    orders,
-    n_epochs,
-    *,
-    start=None,
-    threads=2,
-    stop_if_separated=False,
-    count_errors=True,
+    gram, kernel, signs, orders, n_epochs, *, start=None, threads=2, stop_if_separated=False, count_errors=True,
     callback=None,
-):
+):  # fmt: skip
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
 
     kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
@@ -82,6 +73,23 @@ def find_mistakes(
                 break
     logs = [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
     return count_training_errors(logs, kernels, gram, signs, threads=threads) if count_errors else logs
+
+
+def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, threads=2):
+    """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example.
+
+    An epoch without a mistake is no such end where examples are drawn with replacement.
+    """
+    check_range(kernel, gram.norms, len(gram) * n_epochs)
+    ends = []
+    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+        run = _Dual(gram, [kernel] * len(signs), signs, None, pool)
+        for epoch, order in enumerate(orders):
+            run.epoch(np.broadcast_to(order, signs.shape), epoch * len(gram), lambda visits: None)
+            ends.append((epoch + 1) * len(gram))
+            if np.all(signs * run.scores > 0):
+                break
+    return [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
 
 
 def count_training_errors(logs, kernel, gram, signs, *, threads=2):

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
 from kp.kernels import Kernel, fill
-from kp.mistakes import PREDICTORS
+from kp.mistakes import PREDICTORS, check_predictor
 
 TILE = 1024
 """Columns whose scores are advanced together, so that they stay in the first-level cache."""
@@ -28,9 +28,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
 
     columns is a `Gram` or `CrossGram`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
     """
-    if predictor not in PREDICTORS:
-        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
-    if predictor == "voted":
+    if check_predictor(predictor) == "voted":
         epoch = logs[0].n_epochs if epoch is None else epoch
         parts = [part["voted"][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
         return np.concatenate(parts, axis=1)

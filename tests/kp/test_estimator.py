@@ -116,38 +116,20 @@ def test_staged_predictions_take_data_frames_and_say_when_nothing_was_fitted():
         np.testing.assert_array_equal(list(model.staged_predict(pd.DataFrame(X)))[-1], model.predict(X))
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_model_made_from_its_mistakes_predicts_the_same(name):
-    model, X, y = fitted(name, 3)
-    if name == "delta rule":
-        return
-    seen = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE
-    again = type(model)(**model.get_params()).with_mistakes(seen, y, model.mistakes_)
-    for predictor in PREDICTORS:
-        expected = model.decision_function(X, predictor=predictor)
-        np.testing.assert_array_equal(again.decision_function(X, predictor=predictor), expected)
-    assert (again.n_iter_, vars(again).get("converged_")) == (model.n_iter_, vars(model).get("converged_"))
-
-
 # Several models on one training set.
 
 
-def degrees(**options):
-    return [OneVsAllKernelPerceptron(degree=degree, max_iter=9, random_state=degree, **options) for degree in (1, 2, 3)]
+def degrees():
+    options = {"max_iter": 9, "stop_if_separated": False}
+    return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("stop", [True, False])
 @pytest.mark.parametrize("rows", [1, 10**6])
-def test_models_on_shared_data_are_those_that_were_fitted_alone(stop, rows):
+def test_models_on_shared_data_are_those_that_were_fitted_alone(rows):
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300].astype(str)
-    shared = SharedTraining(X, y, memory_budget=4 * 300 * rows)
-    together, alone = (
-        shared.fit(degrees(stop_if_separated=stop)),
-        [model.fit(X, y) for model in degrees(stop_if_separated=stop)],
-    )
-    assert stop == (len({model.n_iter_ for model in alone}) > 1)
-    for a, b in zip(together, alone, strict=True):
+    together = SharedTraining(X, y, memory_budget=4 * 300 * rows).fit(degrees())
+    for a, b in zip(together, [model.fit(X, y) for model in degrees()], strict=True):
         for log, other in zip(a.mistakes_, b.mistakes_, strict=True):
             for name in ("example", "step", "sign", "errors", "ends"):
                 np.testing.assert_array_equal(getattr(log, name), getattr(other, name))
@@ -159,7 +141,7 @@ def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count
     X, y = load_digits(return_X_y=True)
     (X, others), y = (X[:300], X[300:420]), y[:300]
     shared = SharedTraining(X, y, memory_budget=4 * 300 * 20)
-    models = shared.fit(degrees(stop_if_separated=False), count_errors=count_errors)
+    models = shared.fit(degrees(), count_errors=count_errors)
     assert (models[0].mistakes_[0].errors is None) != count_errors
     for points in (None, others):  # the walk over the training set counts the errors
         seen = X if points is None else points
@@ -181,12 +163,14 @@ def test_models_that_cannot_share_are_refused():
     X, y = load_iris(return_X_y=True)
     shared = SharedTraining(X, y)
     with pytest.raises(ValueError, match=r"same max_iter, got \[1, 2\]"):
-        shared.fit([OneVsAllKernelPerceptron(max_iter=epochs) for epochs in (1, 2)])
+        shared.fit([OneVsAllKernelPerceptron(max_iter=epochs, stop_if_separated=False) for epochs in (1, 2)])
+    with pytest.raises(ValueError, match="stop_if_separated=False"):
+        shared.fit([OneVsAllKernelPerceptron()])
     models = [OneVsAllKernelPerceptron(max_iter=epochs).fit(X, y) for epochs in (1, 2)]
     with pytest.raises(ValueError, match="equally many epochs"):
         next(shared.staged_outputs(models))
     with pytest.raises(ValueError, match="named kernels, got 'precomputed'"):
-        shared.fit([OneVsAllKernelPerceptron("precomputed")])
+        shared.fit([OneVsAllKernelPerceptron("precomputed", stop_if_separated=False)])
 
 
 # Data that change afterwards, and calls that fail.

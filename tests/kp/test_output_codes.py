@@ -93,8 +93,8 @@ def test_predictors_of_the_delta_rule_are_those_of_all_stored_weights(problem, d
 
 
 @settings(max_examples=30, deadline=None)
-@given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]), st.sampled_from([1, 16]))
-def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretch, rows, first_run):
+@given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
+def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretch, rows):
     X, y, code, matrix, seed, epochs = problem
     K = oracles.polynomial(X, X, degree, coef0=2)  # (1 + x.y)^degree of the augmented data
     Y, draws = matrix[y].T, draws_of(np.random.RandomState(seed), len(y), epochs)
@@ -102,7 +102,6 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretc
     broke = literal.wrong((stored[-1] * Y) @ K, Y) == 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
-        patch.setattr(output_codes, "FIRST_ATTEMPT", first_run)
         model = OutputCodeKernelPerceptron(
             degree=degree, coef0=2.0, code=code, max_iter=epochs, random_state=seed, memory_budget=4 * len(y) * rows
         ).fit(X, y)
@@ -197,12 +196,11 @@ def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentati
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 @pytest.mark.parametrize("presentation", ["replacement", "shuffled"])
-def test_memory_budget_threads_and_the_length_of_the_first_run_do_not_change_a_bit(kernel, presentation, monkeypatch):
+def test_memory_budget_and_threads_do_not_change_a_bit(kernel, presentation):
     X, y = load_digits(return_X_y=True)
     X, y, options = X[:300] / 16 + 0.01, y[:300], {"code": "binary", "presentation": presentation, "random_state": 5}
     fitted = []
-    for threads, rows, epochs in ((1, 300, 16), (2, 9, 1), (3, 40, 64)):
-        monkeypatch.setattr(output_codes, "FIRST_ATTEMPT", epochs)
+    for threads, rows in ((1, 300), (2, 9), (3, 40)):
         model = OutputCodeKernelPerceptron(kernel, n_jobs=threads, memory_budget=8 * 300 * rows, **options).fit(X, y)
         fitted.append((model.n_iter_, [model.outputs(X, predictor=name).tobytes() for name in PREDICTORS]))
     assert fitted[0] == fitted[1] == fitted[2]
