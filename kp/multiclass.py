@@ -192,8 +192,8 @@ class MulticlassKernelPerceptron(_AllClasses):
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
-                needed = f"{16 * n * n} bytes for K and its square"
-                raise ValueError(f"memory_budget must be {needed}, got {self.memory_budget}; or use solver='coefficients'")
+                needed = f"{16 * n * n} bytes for {n} examples, got {self.memory_budget}"
+                raise ValueError(f"memory_budget must hold K and its square, {needed}; or use solver='coefficients'")
             G = squared(columns.values(kernel, np.arange(n)), threads=self._n_threads())
         return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self.count_errors)
 
