@@ -145,6 +145,11 @@ class KernelPerceptron(Classifier):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
 
+    def with_mistakes(self, X, y, mistakes):
+        """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
+        X, _, classes = self._validate(X, y)
+        return self._store(X, classes, mistakes)
+
     def _store(self, X, classes, mistakes, index=None):
         """Store the mistakes and, of the examples X (n, d) with these numbers (n,), those on which they were made."""
         logs, index = mistakes if isinstance(mistakes, list) else [mistakes], np.arange(len(X)) if index is None else index
