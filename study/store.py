@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from study import ROOT
+
 
 class StaleResult(RuntimeError):
     """A stored result is missing, damaged, or was made by other code; the message has the command that makes it."""
@@ -119,5 +121,4 @@ def _check(path, found, source, command, keys=tuple(KEYS)):
 
 def _short(path):
     """The path as seen from the project's folder, so that no message depends on the machine."""
-    root = Path(__file__).resolve().parents[1]
-    return Path(path).relative_to(root) if Path(path).is_relative_to(root) else path
+    return Path(path).relative_to(ROOT) if Path(path).is_relative_to(ROOT) else path

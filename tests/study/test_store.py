@@ -249,7 +249,7 @@ def test_a_table_made_with_other_parameters_data_or_code_is_refused(table_file, 
 
 @pytest.mark.parametrize("damage", ["missing", "damaged", "a folder", "other code", "edited", "no record"])
 def test_messages_hold_no_path_of_the_machine_for_files_of_the_project(tmp_path, monkeypatch, damage):
-    monkeypatch.setattr(store, "__file__", str(tmp_path / "kp" / "study" / "store.py"))
+    monkeypatch.setattr(store, "ROOT", tmp_path)
     arrays, table = tmp_path / "data" / "results" / "result.npz", tmp_path / "data" / "results" / "table.csv"
     store.write_arrays(arrays, ARRAYS, SOURCE)
     store.write_table(table, TABLE, SOURCE, COMMAND)
