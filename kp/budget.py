@@ -74,9 +74,8 @@ class OnlineLearners:
     def learn(self, X, signs, orders, *, draws=None):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`.
 
-        draws(n) -> (n, m) in [0, 1) choose what random removal forgets. Returns the scores (m, n) of the examples in the last
-        order, each before it was learnt.
-        """
+        draws(n) -> (n, m) in [0, 1) choose what random removal forgets. Returns the scores (m, n) in the last order, each
+        from before its example was learnt."""
         held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)
@@ -292,8 +291,7 @@ class OnlineKernelClassifier(Classifier):
     def partial_fit(self, X, y, classes=None):
         """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes.
 
-        However a stream is cut into calls, the result is bit by bit that of one `fit` with shuffle=False.
-        """
+        However a stream is cut into calls, the result is bit by bit that of one `fit` with shuffle=False."""
         X, y, classes = self._validate_part(X, y, classes)
         state = (self._learners, self._random) if hasattr(self, "classes_") else self._begin(len(classes))
         return self._learn(X, y, classes, [np.arange(len(y))], *state)
@@ -403,7 +401,7 @@ class Forgetron(OnlineKernelClassifier):
 class Norma(OnlineKernelClassifier):
     """NORMA: stochastic gradient descent on the regularised soft margin.
 
-    Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: weights are multiplied by 1 - eta lambda, and
+    Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
     an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
     else by eta nu: their fraction tends to nu. rho = 0, lambda = 0, eta = 1 give the kernel perceptron.
 

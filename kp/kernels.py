@@ -69,8 +69,7 @@ def linear():
 def polynomial(degree, *, gamma=1.0, coef0=1.0):
     """k(x, y) = (coef0 + gamma x . y)^degree        (Hermans 2021, section 3.2, with gamma = coef0 = 1)
 
-    Raises ValueError unless degree is an integer of at least 1.
-    """
+    Raises ValueError unless degree is an integer of at least 1."""
     if not (isinstance(degree, int | np.integer) and degree >= 1):
         raise ValueError(f"degree must be an integer of at least 1, got {degree!r}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))

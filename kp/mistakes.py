@@ -29,8 +29,7 @@ class Log:
 
     Attributes
     ----------
-    example : (M,) indices of the training examples.
-    step : (M,) 0-based steps.
+    example, step : (M,) indices of the training examples, and 0-based steps.
     errors : (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
     ends : (E,) steps made by the end of each epoch.
     """
@@ -85,8 +84,7 @@ class Log:
         """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted.
 
         final: 1 for all; minimizing: 1 for the prefix with the fewest training errors; average: T - s, to be divided by T.
-        The voted predictor is no such sum: see `kp.predictors.replay`.
-        """
+        The voted predictor is no such sum: see `kp.predictors.replay`."""
         if predictor == "final":
             return np.ones(self.length(epoch), dtype=np.int64)
         if predictor == "minimizing":
@@ -133,8 +131,7 @@ class MulticlassLog(Log):
 
     Attributes
     ----------
-    promoted : (M,) indices of classes, or -1.
-    demoted : (M,) indices of classes. The others are those of `Log`.
+    promoted, demoted : (M,) indices of classes, or -1 for none promoted. The others are those of `Log`.
     """
 
     promoted: np.ndarray
@@ -145,8 +142,8 @@ class MulticlassLog(Log):
         return int(np.count_nonzero(self.promoted[: self.length(epoch)] >= 0))
 
     def coefficients(self, predictor="final", epoch=None, *, n_classes, n):
-        """c (C, n) float64 with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions, weighted by `weights`; whole numbers,
-        but those of the average are divided by T."""
+        """c (C, n) float64 with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions of each example, weighted by
+        `weights`; whole numbers, but those of the average are divided by T."""
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         first, total = promoted >= 0, np.zeros((n_classes, n))

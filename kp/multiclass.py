@@ -1,9 +1,6 @@
-"""Multiclass perceptrons that learn all classes in one procedure, as scikit-learn estimators.
+"""Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.kesler), as scikit-learn estimators.
 
-Source: Xu & Zhang 2005, sections II and III; see kp.kesler for their updates and how mistakes are found.
-
-Symbols: n examples, d features, C classes, E epochs, P predictors, K (n, n) kernel values, alpha (C, n) and beta (C,) the
-parameters of eq. 10.
+Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
 """
 
 import numpy as np
@@ -19,15 +16,12 @@ from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
-POINTS = 2**13
-"""Points whose scores after all epochs are made together."""
+POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
-    """What the two have in common: one log for all classes, sums of what its mistakes add, and the votes along it.
-
-    They have `_sums(coefficients (R, S), columns)`: R sums over the support examples, without thresholds, (R, c).
-    """
+    """What the two have in common: one log for all classes, and the votes along it. They have `_sums(coefficients (R, S),
+    columns)`: R sums over the support examples, without thresholds, (R, c)."""
 
     _options = {"predictor": PREDICTORS, "demote": DEMOTE}
 
@@ -36,8 +30,7 @@ class _AllClasses(KernelPerceptron):
 
         Those of the voted predictor are shares of the votes (for two classes the difference of the shares). predictor and
         epoch (from 1) choose among all that the fit went through; the defaults are the estimator's and the last epoch. For
-        kernel="precomputed", X is the matrix of kernel values with the training examples.
-        """
+        kernel="precomputed", X is the matrix of kernel values with the training examples."""
         X = self._checked(X)
         predictor = check_predictor(self.predictor if predictor is None else predictor)
         scores = self._scores(X, (predictor,), (self.n_iter_ if epoch is None else epoch,))
