@@ -58,8 +58,7 @@ class OnlineLearners:
     rows, weights : for each learner the indices in points of its examples and their w_i, the oldest first; but a random
         removal puts the new example where the old one was. born : the steps at which they came (NORMA only).
     state : (m, 6) M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho.
-    n_seen, n_steps, n_passes : examples, visits, and passes so far.
-    """
+    n_seen, n_steps, n_passes : examples, visits, and passes so far."""
 
     def __init__(self, rule, kernel, m, *, normalize=False):
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
@@ -275,11 +274,9 @@ class OnlineKernelClassifier(Classifier):
     classes_ : (C,) labels, sorted.
     support_, support_vectors_ : (S,) numbers of the examples that any learner holds, in the order seen, and (S, d) them.
     dual_coef_, intercept_ : (m, S) weights w and (m,) b of m = C learners, or of 1 for two classes.
-    n_support_ : (m,) examples that each learner holds; one held twice counts twice.
-    n_mistakes_ : (m,) mistakes.
+    n_support_, n_mistakes_ : (m,) examples that each learner holds, one held twice counting twice, and (m,) its mistakes.
     n_seen_, n_iter_ : examples seen, and passes.
-    online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt.
-    """
+    online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt."""
 
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
@@ -338,11 +335,8 @@ class BudgetPerceptron(OnlineKernelClassifier):
     Parameters
     ----------
     budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
-    removal : "random", each of those held with probability 1/B, or "oldest".
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
-
-    Source: Cavallanti, Cesa-Bianchi & Gentile 2007 (random removal).
-    """
+    removal : "random", each of those held with probability 1/B (Cavallanti, Cesa-Bianchi & Gentile 2007), or "oldest".
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`."""
 
     _options = {"removal": ("random", "oldest")}
 
@@ -359,10 +353,10 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
 
 class Forgetron(OnlineKernelClassifier):
-    """Kernel perceptron on a budget that shrinks its weights before it forgets.
+    """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
 
-    With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has M <= 2 |g|^2
-    + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
+    With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has at most
+    2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
 
     Parameters
     ----------
@@ -374,10 +368,7 @@ class Forgetron(OnlineKernelClassifier):
     Attributes
     ----------
     damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
-    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`.
-
-    Source: Dekel, Shalev-Shwartz & Singer 2008.
-    """
+    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`."""
 
     _options, _counts = {"shrinking": ("self-tuning", "basic")}, ("max_iter", "budget")
 
@@ -399,7 +390,7 @@ class Forgetron(OnlineKernelClassifier):
 
 
 class Norma(OnlineKernelClassifier):
-    """NORMA: stochastic gradient descent on the regularised soft margin.
+    """NORMA (Kivinen, Smola & Williamson 2004): stochastic gradient descent on the regularised soft margin.
 
     Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
     an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
@@ -419,10 +410,7 @@ class Norma(OnlineKernelClassifier):
 
     Attributes
     ----------
-    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.
-
-    Source: Kivinen, Smola & Williamson 2004.
-    """
+    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`."""
 
     _options = {"schedule": ("constant", "sqrt")}
 

@@ -45,6 +45,8 @@ class DeltaLog(Log):
 class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, by the delta rule; decoding as in `kp.output_codes`.
 
+    The defaults are the first listing of the course page "Perceptron" (eq. 32).
+
     Parameters
     ----------
     eta : learning rate, > 0.
@@ -58,10 +60,7 @@ class DeltaRulePerceptron(Decoder):
     mistakes_ : the `DeltaLog`.
     support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
     coef_, intercept_ : (m, d) weights and (m,) biases of the final predictor.
-    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`.
-
-    Source: course page "Perceptron", eq. 32 and its first listing, which has the defaults.
-    """
+    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`."""
 
     kernel = "linear"
     _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}

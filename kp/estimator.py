@@ -116,8 +116,9 @@ class KernelPerceptron(Classifier):
     def staged_decision_function(self, X, *, predictor=None):
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
 
-        predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all", gives
-        a dict {predictor: scores} for each epoch. Holds n E C scores at a time, with `staged_predict` n E labels."""
+        predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
+        there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
+        Holds n E C scores at a time, with `staged_predict` n E labels."""
         return self._staged(X, predictor, lambda f: f)
 
     def _staged(self, X, predictor, finish):

@@ -24,8 +24,7 @@ class Points:
     X : (n, d) float32 where it holds the points exactly, else float64.
     compact : (n, d) the same points as bytes where they fit, else X; for products one at a time.
     norms : (n,) squared norms |x|^2; top is the largest of them.
-    exact : True if all inner products of the points are integers that double precision holds.
-    """
+    exact : True if all inner products of the points are integers that double precision holds."""
 
     def __init__(self, X):
         X = np.asarray(X)
@@ -176,8 +175,7 @@ class CrossGram:
     ----------
     source : `Products` or `PrecomputedKernel`, which makes the blocks.
     points, column_points : the `Points` of rows and columns, None for a precomputed kernel.
-    row_norms, norms : their squared norms (n,), (m,).
-    """
+    row_norms, norms : their squared norms (n,), (m,)."""
 
     def __init__(self, source):
         self.source, self.points, self.column_points = source, source.points, source.column_points
@@ -209,8 +207,7 @@ class Gram(CrossGram):
     ----------
     store : (capacity, n) the rows that are kept.
     slot : (n,) the row of `store` that belongs to each example, or -1.
-    computed : the number of rows made so far.
-    """
+    computed : the number of rows made so far."""
 
     def __init__(self, source, *, memory_budget):
         super().__init__(source)

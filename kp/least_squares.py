@@ -67,7 +67,7 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
 
 
 class KernelRidgeClassifier(Classifier):
-    """Least-squares regression on the classes' indicators with a kernel; the highest output wins, the first of equals.
+    """Least squares on the classes' indicators with a kernel (Akar & Ye 2017); the highest output wins, the first of equals.
 
     `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
     K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
@@ -86,10 +86,7 @@ class KernelRidgeClassifier(Classifier):
     classes_ : (C,) labels, sorted.
     dual_coef_ : (n, C) A^T.
     positive_definite_ : whether K + lambda I is.
-    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
-
-    Source: Akar & Ye 2017; Zelnik-Manor & Perona 2004.
-    """
+    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel."""
 
     _options, _counts = {"kernel": ("self-tuning", "precomputed")}, ()
 

@@ -1,5 +1,8 @@
 """The sources' own pseudo-code, one short function each: slow, and written to be read beside the source.
 
+Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page;
+Akar & Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen et al. 2004.
+
 Symbols: n examples, d features, C classes, X (n, d), K (n, n) kernel values, K[i, t] = k(x_i, x_t), z (n,) labels +-1,
 y (n,) classes 0..C-1, order: the example of each of the T steps, all epochs in one sequence. sgn(0) = 0 is neither label, so
 that a score of 0 is a mistake. Numbers keep their type: Python integers (dtype=object) and int64 give exact integers.
@@ -243,7 +246,7 @@ def psi(sigma, mu):
 def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, sqrt=False):
     """NORMA (Kivinen, Smola & Williamson 2004). f holds every step of the last tau, with sigma = 0 where no error was made.
 
-    nu moves rho; sqrt: the t-th step is eta / sqrt(t). Returns f, the scores, b, and rho before each step and after all."""
+    nu moves rho; sqrt makes the t-th step eta / sqrt(t). Returns f, the scores, b, and rho before each step and the last."""
     f, b, scores, rhos = [], 0, [], [rho]
     for t, q in enumerate(order, start=1):
         step = eta / np.sqrt(t) if sqrt else eta

@@ -31,8 +31,7 @@ class Log:
     ----------
     example, step : (M,) indices of the training examples, and 0-based steps.
     errors : (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
-    ends : (E,) steps made by the end of each epoch.
-    """
+    ends : (E,) steps made by the end of each epoch."""
 
     example: np.ndarray
     step: np.ndarray
@@ -100,8 +99,7 @@ class MistakeLog(Log):
 
     Attributes
     ----------
-    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error.
-    """
+    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error."""
 
     sign: np.ndarray
 
@@ -131,8 +129,7 @@ class MulticlassLog(Log):
 
     Attributes
     ----------
-    promoted, demoted : (M,) indices of classes, or -1 for none promoted. The others are those of `Log`.
-    """
+    promoted, demoted : (M,) indices of classes, or -1 for none promoted. The others are those of `Log`."""
 
     promoted: np.ndarray
     demoted: np.ndarray

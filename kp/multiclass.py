@@ -88,7 +88,7 @@ class _AllClasses(KernelPerceptron):
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
 
-    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins.
+    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
 
     Parameters
     ----------
@@ -109,10 +109,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     mistakes_ : the `MulticlassLog`.
     classes_, support_, support_vectors_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
     converged_ : True if the last epoch was without a mistake.
-    dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor.
-
-    Source: Xu & Zhang 2005, eqs 10 and 11 (eq. 9 for two classes).
-    """
+    dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor."""
 
     _options = {**_AllClasses._options, "update": UPDATES, "solver": ("squared", "coefficients")}
     _counts = ("max_iter", "memory_budget")
@@ -194,19 +191,17 @@ class MulticlassKernelPerceptron(_AllClasses):
 class MulticlassPerceptron(_AllClasses):
     """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
 
+    Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
+
     Parameters
     ----------
-    threshold, demote, max_iter, predictor, shuffle, stop_if_separated : as those of `MulticlassKernelPerceptron`.
-    count_errors : True counts the training errors after every mistake, which only the minimizing predictor needs.
-    random_state, n_jobs : as there.
+    threshold, demote, max_iter, predictor, shuffle, stop_if_separated, count_errors, random_state, n_jobs : as those of
+        `MulticlassKernelPerceptron`.
 
     Attributes
     ----------
     classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.
-    coef_, intercept_ : (C, d) weights and (C,) thresholds of the final predictor, or (1, d) and (1,) for two classes.
-
-    Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
-    """
+    coef_, intercept_ : (C, d) weights and (C,) thresholds of the final predictor, or (1, d) and (1,) for two classes."""
 
     kernel = "linear"
 

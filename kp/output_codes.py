@@ -144,8 +144,9 @@ class _OutputCodes(Decoder):
 class OutputCodeKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
 
-    The course page's kernel listing has code="one-hot", presentation="replacement" (one-vs-all is "shuffled"); its augmented
-    data, x_0 = 1, take coef0 + gamma in place of coef0 here. Threads and memory budget do not change a bit.
+    The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
+    augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
+    presentations. Threads and memory budget do not change a bit.
 
     Parameters
     ----------
@@ -159,10 +160,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     ----------
     code_ : (C, m) the code matrix.
     converged_ : True if `fit` ended without a training error in any output.
-    classes_, mistakes_, support_, support_vectors_, n_iter_, n_seen_ : as those of `OneVsAllKernelPerceptron`.
-
-    Source: course page "Perceptron", eqs 40 to 44 and its second listing.
-    """
+    classes_, mistakes_, support_, support_vectors_, n_iter_, n_seen_ : as those of `OneVsAllKernelPerceptron`."""
 
     _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}
 
@@ -192,7 +190,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
-    Threads and memory budget do not change a bit. `SharedTraining` fits several to the same examples.
+    Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4. `SharedTraining` fits several to the same examples.
 
     Parameters
     ----------
@@ -204,8 +202,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     orders : "separate" draws an order for each class in turn, "shared" one for all classes.
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
     random_state : int, RandomState or None.
-    memory_budget : bytes for rows of inner products that are kept while fitting.
-    n_jobs : number of threads; the result does not depend on it.
+    memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads: neither changes a bit.
 
     Attributes
     ----------
@@ -213,11 +210,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     mistakes_ : a `MistakeLog` for each of the m perceptrons, one for each class, or one for two classes.
     support_ : (S,) numbers of the examples that any perceptron misclassified when it visited them.
     support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
-    n_iter_ : epochs run.
-    n_seen_ : examples seen.
-
-    Source: Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4.
-    """
+    n_iter_, n_seen_ : epochs run, and examples seen."""
 
     _options = {"predictor": PREDICTORS, "orders": ("separate", "shared")}
 
@@ -255,13 +248,8 @@ class SharedTraining:
     Parameters
     ----------
     X, y : (n, d) points and (n,) labels.
-    memory_budget : bytes for rows of inner products; they stay for `staged_outputs`. The models' own budgets do not count.
-    n_jobs : number of threads; no result depends on it, nor on the budget.
-
-    Attributes
-    ----------
-    gram : the `Gram` matrix of inner products.
-    """
+    memory_budget : bytes for rows of inner products, kept in `gram` for `staged_outputs`; the models' own do not count.
+    n_jobs : number of threads; no result depends on it, nor on the budget."""
 
     def __init__(self, X, y, *, memory_budget=2**30, n_jobs=2):
         self.X, self.y, self.n_jobs = X, y, n_jobs

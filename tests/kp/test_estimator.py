@@ -126,7 +126,9 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
     for predictor in PREDICTORS:
         expected = model.decision_function(X, predictor=predictor)
         np.testing.assert_array_equal(again.decision_function(X, predictor=predictor), expected)
-    for attribute in {"n_iter_", "converged_"} & set(vars(again)):  # only `fit` knows whether the outputs of a code converged
+    for attribute in {"n_iter_", "converged_"} & set(
+        vars(again)
+    ):  # only `fit` knows whether the outputs of a code converged
         assert vars(again)[attribute] == vars(model)[attribute]
 
 
