@@ -246,7 +246,8 @@ def psi(sigma, mu):
 def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, sqrt=False):
     """NORMA (Kivinen, Smola & Williamson 2004). f holds every step of the last tau, with sigma = 0 where no error was made.
 
-    nu moves rho; sqrt makes the t-th step eta / sqrt(t). Returns f, the scores, b, and rho before each step and the last."""
+    nu moves rho; sqrt makes the t-th step eta / sqrt(t).
+    Returns f, the scores, b, and rho before each step and at the end."""
     f, b, scores, rhos = [], 0, [], [rho]
     for t, q in enumerate(order, start=1):
         step = eta / np.sqrt(t) if sqrt else eta
