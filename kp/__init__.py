@@ -9,16 +9,7 @@ from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron
 
 __version__ = "0.1.0"
 __all__ = [
-    "PREDICTORS",
-    "BudgetPerceptron",
-    "DeltaRulePerceptron",
-    "Forgetron",
-    "KernelRidgeClassifier",
-    "MistakeLog",
-    "MulticlassKernelPerceptron",
-    "MulticlassLog",
-    "MulticlassPerceptron",
-    "Norma",
-    "OneVsAllKernelPerceptron",
+    "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "KernelRidgeClassifier", "MistakeLog",
+    "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
     "OutputCodeKernelPerceptron",
-]
+]  # fmt: skip

@@ -1,8 +1,7 @@
 """Online kernel perceptrons on a budget: removal of the oldest or of a random example, the Forgetron, NORMA.
 
-Sources: Dekel, Shalev-Shwartz & Singer, SIAM J. Comput. 37, 2008 (Forgetron, basic and self-tuning); Cavallanti,
-Cesa-Bianchi & Gentile, Machine Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Signal
-Processing 52, 2004 (NORMA).
+Sources: Dekel, Shalev-Shwartz & Singer, SIAM J. Comput. 37, 2008 (Forgetron); Cavallanti, Cesa-Bianchi & Gentile, Machine
+Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 52, 2004 (NORMA).
 
     f(x) = sum_i w_i k(x_i, x) over the examples i that are held, w_i = sigma_i y_i
 
@@ -13,9 +12,9 @@ Processing 52, 2004 (NORMA).
                  with mu_r = y_r f(x_r), Psi(a, b) = a^2 + 2 a - 2 a b, and Q the sum of Psi over all removals
     NORMA        each step w_i <- (1 - eta lambda) w_i; hold (x_t, y_t) with weight eta if y_t (f(x_t) + b) <= rho
 
-Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mistakes, B budget. A score of exactly 0 is a
-mistake. Every score is summed anew in the order in which the examples are held, so neither the places at which a stream
-is cut, nor threads, nor block sizes change a bit.
+Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mistakes, B budget. A score of 0 is a mistake.
+Every score is summed anew in the order in which the examples are held: neither cuts of a stream, nor threads, nor block
+sizes change a bit.
 """
 
 from typing import NamedTuple
@@ -33,8 +32,7 @@ from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
-STRETCH, BLOCK_BYTES = 512, 2**26
-"""Steps whose kernel values are made together, fewer where so many examples are held that they would exceed the bytes."""
+STRETCH, BLOCK_BYTES = 512, 2**26  # steps whose kernel values are made together, fewer where they would exceed the bytes
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -60,8 +58,7 @@ class OnlineLearners:
     rows, weights : for each learner the indices in points of its examples and their w_i, the oldest first; but a random
         removal puts the new example where the old one was. born : the steps at which they came (NORMA only).
     state : (m, 6) M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho.
-    n_seen, n_steps, n_passes : examples, visits, and passes so far.
-    """
+    n_seen, n_steps, n_passes : examples, visits, and passes so far."""
 
     def __init__(self, rule, kernel, m, *, normalize=False):
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
@@ -74,11 +71,10 @@ class OnlineLearners:
         self.state[:, MARGIN] = rule.margin
 
     def learn(self, X, signs, orders, *, draws=None):
-        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) in the list `orders`.
+        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`.
 
-        draws(n) gives numbers (n, m) in [0, 1), which choose the examples that random removal forgets. Returns the scores
-        (m, n) that the learners gave to each example of the last order before they learnt from it.
-        """
+        draws(n) -> (n, m) in [0, 1) choose what random removal forgets. Returns the scores (m, n) in the last order, each
+        from before its example was learnt."""
         held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)
@@ -175,13 +171,9 @@ def _score(K, columns, weights, low, high):
 
 
 @compiled
-def _perceptron(
-    rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale
-):  # fmt: skip
-    """Perceptrons with and without a budget, over the rows of K; example j of the stretch is column place + j.
-
-    The learner holds columns[low:high] with these weights, the oldest first; returns low and high.
-    """
+def _perceptron(rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale):
+    """Perceptrons with and without a budget, over the rows of K; example j of the stretch is column place + j. The learner
+    holds columns[low:high] with these weights, the oldest first; returns low and high."""
     low = 0
     for j in range(y.shape[0]):
         f = _score(K[j], columns, weights, low, high)
@@ -216,8 +208,7 @@ def _shrink(rule, weights, k, state):
         radius = 0.25 * np.sqrt((budget + 1.0) / np.log(budget + 1.0))
         phi = min((budget + 1.0) ** (-0.5 / (budget + 1.0)), radius / np.sqrt(max(state[NORM], 1e-300)))
     else:
-        # a phi^2 + b phi + c = Psi(phi sigma, phi mu) + Q - (15/32) M, negative at phi = 0: where it is not at phi = 1
-        # either, phi is its only root in between.
+        # a phi^2 + b phi + c = Psi(phi sigma, phi mu) + Q - (15/32) M < 0 at phi = 0; if > 0 at 1, phi is the root between.
         a, b, c = sigma * sigma - 2.0 * sigma * mu, 2.0 * sigma, state[DAMAGE] - 15.0 / 32.0 * state[MISTAKES]
         if a + b + c > 0.0:
             phi = -2.0 * c / (b + np.sqrt(b * b - 4.0 * a * c))
@@ -273,8 +264,7 @@ class OnlineKernelClassifier(Classifier):
     ----------
     kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, or "rbf" exp(-gamma |x - y|^2).
     degree, gamma, coef0 : of the kernel, not scaled by the number of features.
-    normalize : replace k(x, y) by k(x, y) / sqrt(k(x, x) k(y, y)), so that no point weighs more than another and
-        k(x, x) <= 1, as the analyses assume. A point with k(x, x) = 0 has the kernel value 0 with all.
+    normalize : take k(x, y) / sqrt(k(x, x) k(y, y)), or 0 where k(x, x) = 0: all k(x, x) <= 1, as the analyses assume.
     max_iter : passes of `fit` over the examples.
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
     random_state : int, RandomState or None, for the orders and for random removal.
@@ -284,11 +274,9 @@ class OnlineKernelClassifier(Classifier):
     classes_ : (C,) labels, sorted.
     support_, support_vectors_ : (S,) numbers of the examples that any learner holds, in the order seen, and (S, d) them.
     dual_coef_, intercept_ : (m, S) weights w and (m,) b of m = C learners, or of 1 for two classes.
-    n_support_ : (m,) examples that each learner holds; one held twice counts twice.
-    n_mistakes_ : (m,) mistakes.
+    n_support_, n_mistakes_ : (m,) examples that each learner holds, one held twice counting twice, and (m,) its mistakes.
     n_seen_, n_iter_ : examples seen, and passes.
-    online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt.
-    """
+    online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt."""
 
     def fit(self, X, y):
         """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
@@ -298,11 +286,9 @@ class OnlineKernelClassifier(Classifier):
         return self._learn(X, y, classes, [order[0] for order in orders], learners, random)
 
     def partial_fit(self, X, y, classes=None):
-        """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
+        """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes.
 
-        The first call names all classes. However a stream is cut into calls, the result is the same, bit by bit, and
-        that of one `fit` with shuffle=False.
-        """
+        However a stream is cut into calls, the result is bit by bit that of one `fit` with shuffle=False."""
         X, y, classes = self._validate_part(X, y, classes)
         state = (self._learners, self._random) if hasattr(self, "classes_") else self._begin(len(classes))
         return self._learn(X, y, classes, [np.arange(len(y))], *state)
@@ -349,11 +335,8 @@ class BudgetPerceptron(OnlineKernelClassifier):
     Parameters
     ----------
     budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
-    removal : "random", each of those held with probability 1/B, or "oldest".
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
-
-    Source: Cavallanti, Cesa-Bianchi & Gentile 2007 (random removal).
-    """
+    removal : "random", each of those held with probability 1/B (Cavallanti, Cesa-Bianchi & Gentile 2007), or "oldest".
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`."""
 
     _options = {"removal": ("random", "oldest")}
 
@@ -370,11 +353,10 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
 
 class Forgetron(OnlineKernelClassifier):
-    """Kernel perceptron on a budget that shrinks its weights before it forgets.
+    """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
 
-    Let M be the mistakes on any sequence with k(x, x) <= 1 and B >= 83. For every g with |g| <= (1/4) sqrt((B + 1) /
-    log(B + 1)), M <= 2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)). Smaller budgets run too, without that guarantee. With
-    normalize=False a kernel that exceeds k(x, x) = 1 is refused.
+    With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has at most
+    2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
 
     Parameters
     ----------
@@ -386,10 +368,7 @@ class Forgetron(OnlineKernelClassifier):
     Attributes
     ----------
     damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
-    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`.
-
-    Source: Dekel, Shalev-Shwartz & Singer 2008.
-    """
+    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`."""
 
     _options, _counts = {"shrinking": ("self-tuning", "basic")}, ("max_iter", "budget")
 
@@ -411,12 +390,11 @@ class Forgetron(OnlineKernelClassifier):
 
 
 class Norma(OnlineKernelClassifier):
-    """NORMA: stochastic gradient descent on the regularised soft margin.
+    """NORMA (Kivinen, Smola & Williamson 2004): stochastic gradient descent on the regularised soft margin.
 
-    Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: all weights are multiplied by
-    1 - eta lambda, and an example with y (f(x) + b) <= rho is held with weight eta y. With nu, the margin rho moves by
-    eta (nu - 1) on such a margin error and by eta nu otherwise, so that their fraction tends to nu. With rho = 0,
-    lambda = 0, eta = 1 this is the kernel perceptron.
+    Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
+    an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
+    else by eta nu: their fraction tends to nu. rho = 0, lambda = 0, eta = 1 give the kernel perceptron.
 
     Parameters
     ----------
@@ -432,10 +410,7 @@ class Norma(OnlineKernelClassifier):
 
     Attributes
     ----------
-    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.
-
-    Source: Kivinen, Smola & Williamson 2004.
-    """
+    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`."""
 
     _options = {"schedule": ("constant", "sqrt")}
 

@@ -1,7 +1,7 @@
 """Compiled functions, kept on disk for exactly the sources that they were compiled from.
 
-Numba compiles a function together with those it calls, but its own cache notices only changes of the file that the function
-is in. Here the folder of the cache is named by a hash of all sources of the package: after any change all is compiled again.
+Numba's own cache notices no change of a function called from another file. Here the folder of the cache is named by a hash
+of all sources of the package: after any change all is compiled again.
 """
 
 import contextlib
@@ -16,16 +16,12 @@ import numba
 from numba import config, njit
 
 PACKAGE = Path(__file__).parent
-UNUSED = 24 * 60 * 60
-"""Seconds after its last use at which a folder of other sources is removed; another process may be running them still."""
+UNUSED = 24 * 60 * 60  # seconds after which a folder of other sources is removed; another process may use it until then
 
 
 def cache_folder():
-    """A writable folder for the machine code of these sources, or None if there is none.
-
-    It lies in NUMBA_CACHE_DIR if that is set, else beside the byte code, else in the user's cache. Folders for everyone,
-    such as /tmp, are not tried: what is read from a cache is run.
-    """
+    """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else beside the
+    byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
     code = hashlib.sha256(numba.__version__.encode())
     for path in sorted(PACKAGE.glob("*.py")):
         code.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())

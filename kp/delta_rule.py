@@ -7,10 +7,9 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
 
-- With y = +-1 the error is +-2, not 1 as the page has it for its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. As
-  weights begin at random in [-1, 1], eta is more than a scale: it says how much they weigh.
-- sgn(0) = 0 is neither label: delta is y then, and the step is half as long. Weights that begin at 0 come to that at once.
-  In the kernel listing a mistake of whatever size adds 1 to alpha: a whole step (see kp.output_codes).
+- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Where weights begin
+  at random in [-1, 1], eta is more than a scale: it says how much they weigh.
+- sgn(0) = 0 is neither label: delta is y then, and the step half as long (in the kernel listing it is a whole one).
 - Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
 
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
@@ -34,9 +33,7 @@ from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 class DeltaLog(Log):
     """The presentations that modified a weight vector, each with the errors delta (M, m) of the outputs, 0 where right.
 
-    Training errors count examples that are wrong in any output. The log may be empty: initial weights can be right. The
-    minimizing predictor is chosen among those after a modification.
-    """
+    Training errors are examples wrong in any output. The minimizing predictor is chosen among those after a modification."""
 
     delta: np.ndarray
 
@@ -46,9 +43,9 @@ class DeltaLog(Log):
 
 
 class DeltaRulePerceptron(Decoder):
-    """Linear perceptron with an output for each column of a code, learnt by the delta rule (course page, eq. 32).
+    """Linear perceptron with an output for each column of a code, by the delta rule; decoding as in `kp.output_codes`.
 
-    The defaults are the page's first listing. Decoding is that of `kp.output_codes`.
+    The defaults are the first listing of the course page "Perceptron" (eq. 32).
 
     Parameters
     ----------
@@ -63,10 +60,7 @@ class DeltaRulePerceptron(Decoder):
     mistakes_ : the `DeltaLog`.
     support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
     coef_, intercept_ : (m, d) weights and (m,) biases of the final predictor.
-    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`.
-
-    Source: course page "Perceptron", eq. 32 and its first listing.
-    """
+    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`."""
 
     kernel = "linear"
     _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}

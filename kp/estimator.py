@@ -1,7 +1,4 @@
-"""What all estimators share: labels, kernels by name, checks of parameters; and what those with a mistake log share.
-
-Symbols: n examples, d features, C classes, E epochs.
-"""
+"""What all estimators share, and those with a mistake log. Symbols: n examples, d features, C classes, E epochs."""
 
 import numbers
 
@@ -16,19 +13,17 @@ from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.kernels import check_range
 from kp.mistakes import PREDICTORS, check_predictor
 
+# {name: function of an estimator -> Kernel}; an estimator has the width of "rbf" as gamma or as sigma.
 KERNELS = {
     "linear": lambda model: kernels.linear(),
     "poly": lambda model: kernels.polynomial(model.degree, gamma=getattr(model, "gamma", 1.0), coef0=model.coef0),
     "rbf": lambda model: kernels.gaussian(sigma=model.sigma) if hasattr(model, "sigma") else kernels.rbf(gamma=model.gamma),
 }
-"""{name: function of an estimator -> Kernel}; an estimator has the width of "rbf" as gamma or as sigma."""
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function.
-
-    `_options` are the values that parameters may have, `_counts` the parameters that are integers of at least 1.
-    """
+    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function; `_options`
+    are the values that parameters may have, `_counts` the parameters that are integers of at least 1."""
 
     _options, _counts = {}, ("max_iter",)
 
@@ -105,16 +100,13 @@ class KernelPerceptron(Classifier):
 
     Their kernel is a name, "precomputed", or a function of X (n, d) and Y (m, d) that returns K (n, m); those with points
     in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" the
-    matrix (n, n_train) of kernel values with the training examples.
-    """
+    matrix (n, n_train) of kernel values with the training examples."""
 
     _options = {"predictor": PREDICTORS}
 
     def predict(self, X, *, predictor=None, epoch=None):
-        """Labels (n,) of X: the class of the highest score, the first of equals; a score of 0 is the first class.
-
-        predictor and epoch as for `decision_function`.
-        """
+        """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
+        predictor and epoch as for `decision_function`."""
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
 
     def staged_predict(self, X, *, predictor=None):
@@ -124,10 +116,9 @@ class KernelPerceptron(Classifier):
     def staged_decision_function(self, X, *, predictor=None):
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
 
-        predictor is one of final, average, minimizing and voted (default: the estimator's). A tuple of them, or "all" that
+        predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
         there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
-        Scores of n E C points are held at a time, with `staged_predict` labels of n E.
-        """
+        Holds n E C scores at a time, with `staged_predict` n E labels."""
         return self._staged(X, predictor, lambda f: f)
 
     def _staged(self, X, predictor, finish):
@@ -183,10 +174,8 @@ class KernelPerceptron(Classifier):
         return points, points
 
     def _between(self, rows, columns):
-        """Kernel of training points with others, block by block, without caching.
-
-        Both are `Points`; or arrays (S, d), (n, d) for a function; or indices (S,) of rows of the matrix `columns`.
-        """
+        """Kernel of training points with others, block by block, without caching. Both are `Points`; or arrays (S, d) and
+        (n, d) for a function; or indices (S,) of rows of the matrix `columns`."""
         if callable(self.kernel):
             n, values = len(columns), lambda i, j: self._call_kernel(rows[i], columns[j])
         elif self.kernel == "precomputed":

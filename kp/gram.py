@@ -2,9 +2,8 @@
 
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
-it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. (Of the 1.8e9 pairs
-of MNIST training images a few dozen exceed 2^24; those are computed again in double precision.) Inner products of other
-points are summed in a fixed order by a compiled loop.
+it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. The few pairs above
+2^24 are computed again in double precision. Inner products of other points are summed in a fixed order by a compiled loop.
 
 Symbols: X (n, d) points, s_ij = x_i . x_j.
 """
@@ -14,22 +13,18 @@ import numpy as np
 from kp.compiled import compiled
 
 SINGLE, DOUBLE, ORDERED, GIVEN, BYTES = range(5)
-BLOCK = 1024
-"""Rows and columns of one matrix product: large enough for full speed, small enough to stay in cache."""
+BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 
 
 class Points:
-    """Points ready for inner products.
-
-    Raises ValueError unless X is a finite (n, d) array.
+    """Points ready for inner products; raises ValueError unless X is a finite (n, d) array.
 
     Attributes
     ----------
     X : (n, d) float32 where it holds the points exactly, else float64.
     compact : (n, d) the same points as bytes where they fit, else X; for products one at a time.
     norms : (n,) squared norms |x|^2; top is the largest of them.
-    exact : True if all inner products of the points are integers that double precision holds.
-    """
+    exact : True if all inner products of the points are integers that double precision holds."""
 
     def __init__(self, X):
         X = np.asarray(X)
@@ -180,8 +175,7 @@ class CrossGram:
     ----------
     source : `Products` or `PrecomputedKernel`, which makes the blocks.
     points, column_points : the `Points` of rows and columns, None for a precomputed kernel.
-    row_norms, norms : their squared norms (n,), (m,).
-    """
+    row_norms, norms : their squared norms (n,), (m,)."""
 
     def __init__(self, source):
         self.source, self.points, self.column_points = source, source.points, source.column_points
@@ -197,10 +191,8 @@ class CrossGram:
         return kernel.of(products, self.row_norms[rows], self.norms[columns])
 
     def columns(self, examples, start, stop, buffer):
-        """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]].
-
-        buffer is a flat array of at least len(examples) * (stop - start) items to put them into.
-        """
+        """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]]. buffer is a flat
+        array of at least len(examples) * (stop - start) items to put them into."""
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         self.source.block(examples, slice(start, stop), block)
         return block, np.arange(len(examples))
@@ -209,15 +201,13 @@ class CrossGram:
 class Gram(CrossGram):
     """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept.
 
-    memory_budget bounds the bytes of the rows that are kept; the least recently used give way.
-    Raises ValueError if it does not hold a single row.
+    memory_budget bounds their bytes; the least recently used give way. Raises ValueError if it does not hold a single row.
 
     Attributes
     ----------
     store : (capacity, n) the rows that are kept.
     slot : (n,) the row of `store` that belongs to each example, or -1.
-    computed : the number of rows made so far.
-    """
+    computed : the number of rows made so far."""
 
     def __init__(self, source, *, memory_budget):
         super().__init__(source)

@@ -2,10 +2,9 @@
 
 Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
 
-Symbols: X (n, d), Y (m, d) points, s = x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
-Every kernel here is a function of s, |x|^2 and |y|^2, so one matrix of inner products serves all of them. Powers are
-taken by repeated multiplication in a fixed order: the same bits on every machine. A new kernel is a kind, a function that
-makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
+Symbols: X (n, d), Y (m, d) points, x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
+One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere.
+A new kernel is a kind, a function that makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
 """
 
 from typing import NamedTuple
@@ -59,8 +58,7 @@ class Kernel(NamedTuple):
         return self.kind == POLYNOMIAL and self.degree == 1
 
 
-GIVEN = Kernel(VALUES, 1.0, 0.0, 1)
-"""The kernel whose values are given: precomputed matrices and callables."""
+GIVEN = Kernel(VALUES, 1.0, 0.0, 1)  # the kernel whose values are given: precomputed matrices and callables
 
 
 def linear():
@@ -71,38 +69,29 @@ def linear():
 def polynomial(degree, *, gamma=1.0, coef0=1.0):
     """k(x, y) = (coef0 + gamma x . y)^degree        (Hermans 2021, section 3.2, with gamma = coef0 = 1)
 
-    degree is an integer of at least 1. Raises ValueError otherwise.
-    """
+    Raises ValueError unless degree is an integer of at least 1."""
     if not (isinstance(degree, int | np.integer) and degree >= 1):
         raise ValueError(f"degree must be an integer of at least 1, got {degree!r}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
 
 
 def gaussian(*, sigma):
-    """k(x, y) = exp(-|x - y|^2 / (2 sigma^2)), the RBF kernel by its width sigma > 0    (Xu & Zhang 2005, eq. 8)
-
-    Raises ValueError if sigma is not positive.
-    """
+    """k(x, y) = exp(-|x - y|^2 / (2 sigma^2))   (Xu & Zhang 2005, eq. 8). Raises ValueError if sigma is not positive."""
     if not sigma > 0:
         raise ValueError(f"sigma must be positive, got {sigma!r}")
     return rbf(gamma=1.0 / (2.0 * sigma**2))
 
 
 def rbf(*, gamma):
-    """k(x, y) = exp(-gamma |x - y|^2), gamma > 0
-
-    Raises ValueError if gamma is not positive.
-    """
+    """k(x, y) = exp(-gamma |x - y|^2). Raises ValueError if gamma is not positive."""
     if not gamma > 0:
         raise ValueError(f"gamma must be positive, got {gamma!r}")
     return Kernel(RBF, float(gamma), 0.0, 1)
 
 
 def check_range(kernel, norms, steps):
-    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64.
-
-    norms are squared norms of the points. Given kernel values are not checked here: they were checked when they came in.
-    """
+    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64, on points of these
+    squared norms. Given kernel values are not checked here: they were checked when they came in."""
     if kernel.kind == VALUES:
         return
     bound = kernel.bound(float(np.max(norms)))

@@ -4,17 +4,14 @@ Sources: Xu & Zhang 2005 (eqs 3 to 11); Duda, Hart & Stork 2001 (Kesler's constr
 
 A mistake on example q of class i, which class j matches or beats, raises the scores of i and lowers those of j:
 
-    linear         w_i += x_q,          b_i += 1        (eq. 5)     moves f_i(x) by  x_q . x + 1
-    ordinary       alpha_q^i += 1,      beta_i += 1                 moves f_i(x) by  k(x_q, x) + 1
-    Xu and Zhang   alpha_m^i += k(x_m, x_q) for all m,              moves f_i(x) by  sum_m k(x_q, x_m) k(x_m, x) + 1
-                   beta_i += 1                          (eq. 11)
+    linear         w_i += x_q, b_i += 1  (eq. 5)                            moves f_i(x) by  x_q . x + 1
+    ordinary       alpha_q^i += 1, beta_i += 1                              moves f_i(x) by  k(x_q, x) + 1
+    Xu and Zhang   alpha_m^i += k(x_m, x_q) for all m, beta_i += 1  (11)    moves f_i(x) by  sum_m k(x_q, x_m) k(x_m, x) + 1
 
 and all of it for j with the opposite sign. On the training points the last is row q of K^2 + 1: Xu and Zhang's algorithm is
-the ordinary one in the squared Gram matrix, and one learner serves all three. With two classes f_2 = -f_1, and f_2 is the
-single discriminant of eqs 3, 6 and 9.
+the ordinary one in the squared Gram matrix. With two classes f_2 = -f_1 is the single discriminant of eqs 3, 6 and 9.
 
-Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what the mistakes add, alpha (C, n),
-beta (C,) the parameters of eq. 10.
+Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add, alpha, beta of eq. 10.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -28,22 +25,15 @@ from kp.kernels import fill
 from kp.mistakes import MulticlassLog
 from kp.predictors import TILE, blocks
 
-DEMOTE = ("winner", "first", "all")
-"""Which of the classes that match or beat the true one is demoted: the best of them, the first, or each of them."""
-
-BLOCK = 512
-"""Visits that are gone through together where the matrix G is not kept."""
-
-STRIP = 128
-"""Rows of a product that one thread computes at a time."""
+DEMOTE = ("winner", "first", "all")  # of the classes that match or beat the true one the best, the first, or each is demoted
+BLOCK = 512  # visits that are gone through together where the matrix G is not kept
+STRIP = 128  # rows of a product that one thread computes at a time
 
 
 def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
-    """Run a learner over the visiting orders, one (1, n) array an epoch; returns its `MulticlassLog`.
+    """Run a `Dense`, `Rows`, `Coefficients` or `Linear` over the visiting orders, one (1, n) an epoch; its `MulticlassLog`.
 
-    learner is a `Dense`, `Rows`, `Coefficients` or `Linear`. stop_if_separated ends after the first epoch without a mistake.
-    callback(visits) is called after each epoch.
-    """
+    stop_if_separated ends after the first epoch without a mistake. callback(visits) is called after each epoch."""
     columns, ends, steps = [], [], 0
     for order in orders:
         order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
@@ -64,10 +54,8 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
 
 
 class Dense:
-    """Scores of all examples, moved by rows of G (n, n), which is there as a whole.
-
-    y (n,) indices of classes; demote one of DEMOTE. Without count_errors the log has no training errors.
-    """
+    """Scores of all examples, moved by rows of G (n, n), which is there as a whole. y (n,) indices of classes; demote one of
+    DEMOTE. Without count_errors the log has no training errors."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
         self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
@@ -117,10 +105,8 @@ class Rows:
 class Coefficients:
     """Xu and Zhang's update as it is written, for sets whose squared Gram matrix is too large: eq. 11, block by block.
 
-    rows(examples) -> K (b, n) makes kernel values. The scores of a block of visits are one matrix product of its rows with
-    alpha; within the block its own part of K^2 + 1 moves them. Equal to `Dense` in K^2 + 1 but for the order of sums.
-    Training errors are not counted: that would take the rows of K^2 of every mistake.
-    """
+    rows(examples) -> K (b, n). A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1:
+    `Dense` in K^2 + 1 but for the order of sums. Training errors are not counted: that would take rows of K^2."""
 
     def __init__(self, rows, y, n_classes, *, threshold=1.0, demote="winner", threads=2):
         self.rows, self.y, self.threshold, self.threads = rows, y, threshold, threads
@@ -157,10 +143,8 @@ class Linear:
 
 
 def product(A, B, *, threads=2):
-    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads.
-
-    Where B is A itself, half of the product is computed and mirrored. Tiles are copied, which makes them fit the cache.
-    """
+    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads. Where
+    B is A itself, half of the product is computed and mirrored. Tiles are copied, which makes them fit the cache."""
     A, BT, symmetric = np.ascontiguousarray(A), np.ascontiguousarray(B.T), B is A
     out, starts = np.empty((len(A), BT.shape[1])), range(0, len(A), STRIP)
     wide = TILE if len(starts) > 1 else max(len(out.T), 1)
@@ -195,15 +179,13 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
 
     votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
-    errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats.
-    """
+    errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats."""
     examples = np.unique(log.example)
     index = np.searchsorted(examples, log.example)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes, errors = np.zeros((len(epochs), n_classes, len(columns))), np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
-
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         for start, stop, block, rows in blocks(columns, examples):
             tiles = [slice(left, min(left + TILE, stop - start)) for left in range(0, stop - start, TILE)]

@@ -6,7 +6,6 @@ Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the se
 
 Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
 classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
-
 The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
 Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error.
 """
@@ -27,11 +26,9 @@ from kp.estimator import Classifier, check_square
 def local_scale(X, Y=None, *, n_neighbors, include_self=True):
     """sigma (n,): the distance of each point of X (n, d) to its k-th nearest point of Y (m, d), k = n_neighbors.
 
-    Without Y the neighbours are the points of X; include_self counts the point itself, at distance 0, as the first of them,
-    so that k = 2 is the nearest other. Units are those of X. Raises ValueError unless k is an integer of at least 1 (2 where
-    the point itself counts), below n without Y and at most m with it, and where a scale is 0: k points coincide.
-    Source: Zelnik-Manor & Perona 2004; Akar & Ye 2017, "kernel matrix".
-    """
+    Without Y the neighbours are those in X; include_self counts the point itself as the first, so that k = 2 is the nearest
+    other. Raises ValueError unless k is an integer of at least 1 (2 where the point itself counts), below n without Y and at
+    most m with it, and where a scale is 0: k points coincide. Source: Zelnik-Manor & Perona 2004; Akar & Ye 2017."""
     X = np.asarray(X, dtype=np.float64)
     itself = Y is None and include_self
     most = len(X) - 1 if Y is None else len(Y)
@@ -54,9 +51,7 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
     """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004)
 
     X (n, d), Y (m, d), scales sigma_x (n,), sigma_y (m,) in the units of X, tau > 0. Returns (n, m) in [0, 1], exactly
-    symmetric for X = Y. A common factor of X, Y and the scales changes nothing. Not positive semidefinite in general.
-    Raises ValueError if d differs, a scale is not positive and finite, or tau is not.
-    """
+    symmetric for X = Y. Raises ValueError if d differs, a scale is not positive and finite, or tau is not."""
     X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
     if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
         raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
@@ -72,8 +67,7 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
 
 
 class KernelRidgeClassifier(Classifier):
-    """Least-squares regression on the classes' indicators with a kernel; the class of the highest output wins, the first
-    of equals.
+    """Least squares on the classes' indicators with a kernel (Akar & Ye 2017); the highest output wins, the first of equals.
 
     `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
     K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
@@ -92,10 +86,7 @@ class KernelRidgeClassifier(Classifier):
     classes_ : (C,) labels, sorted.
     dual_coef_ : (n, C) A^T.
     positive_definite_ : whether K + lambda I is.
-    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
-
-    Source: Akar & Ye 2017; Zelnik-Manor & Perona 2004.
-    """
+    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel."""
 
     _options, _counts = {"kernel": ("self-tuning", "precomputed")}, ()
 
@@ -151,10 +142,8 @@ class KernelRidgeClassifier(Classifier):
 
 
 def _dual_coefficients(K, targets, alpha):
-    """(A^T, positive definite): the solution of (K + alpha I) A^T = T by scikit-learn's KernelRidge.
-
-    KernelRidge tries Cholesky's decomposition and, where a pivot is not positive, warns and takes least squares.
-    """
+    """(A^T, positive definite): the solution of (K + alpha I) A^T = T by scikit-learn's KernelRidge, which tries Cholesky's
+    decomposition and, where a pivot is not positive, warns and takes least squares."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         solution = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, targets).dual_coef_

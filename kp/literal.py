@@ -10,9 +10,8 @@ that a score of 0 is a mistake. Numbers keep their type: Python integers (dtype=
 
 import numpy as np
 
+
 # Hermans 2021: one binary kernel perceptron for each class, and the predictors chosen from all that it went through.
-
-
 def algorithm_1(K, z, order):
     """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (Hermans 2021, section 3.2)."""
     A, alpha = [], np.zeros(len(z), dtype=int)  # line 1
@@ -69,8 +68,6 @@ def vote(alphas, c, z, k):
 
 
 # The article "Kernel perceptron": the perceptron, and its dual form.
-
-
 def perceptron(X, z, order):
     """w (d,), without a bias; a column of ones in X makes it Xu & Zhang 2005, eq. 3, with b the weight of that column."""
     w = np.zeros(X.shape[1], dtype=X.dtype)
@@ -90,8 +87,6 @@ def kernel_perceptron(K, z, order):
 
 
 # Xu & Zhang 2005.
-
-
 def demoted(f, i, demote):
     """The classes j that a mistake on class i demotes: of those with f_i <= f_j the winner, the first, or all."""
     rivals = [j for j in range(len(f)) if j != i and f[i] <= f[j]]
@@ -103,8 +98,7 @@ def demoted(f, i, demote):
 def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
     """Eqs 4 and 5: W (C, d), b (C,), and the mistakes, a row (q, step, j) for each class j that example q demotes.
 
-    threshold is what a mistake adds to b: 1 in the source.
-    """
+    threshold is what a mistake adds to b: 1 in the source."""
     C, mistakes = max(y) + 1, []
     W, b = np.zeros((C, X.shape[1]), dtype=X.dtype), np.zeros(C, dtype=int)
     for step, q in enumerate(order):
@@ -143,8 +137,6 @@ def xu_zhang(K, y, order, *, demote="winner", threshold=1):
 
 
 # The course page: its two listings. X (n, d + 1) has a column of ones; Y (m, n) the codes +-1 of the labels.
-
-
 def delta_rule(X, Y, W, order, *, eta=1):
     """A list of the weights W (m, d + 1) after each step; it ends where the test after n steps finds no error (eq. 32)."""
     stored = []
@@ -175,13 +167,10 @@ def wrong(f, Y):
 
 
 # Akar & Ye 2017.
-
-
 def akar_ye(X, y, X_test, *, lam, tau, k, include_self=True):
     """y(x) (c, C) = k(x)^T (K + lambda I)^{-1} T of c test points, steps (a) to (g); the class is the argmax of a row.
 
-    The neighbours are the n training points; include_self counts a training point as the first of its own.
-    """
+    The neighbours are the n training points; include_self counts a training point as the first of its own."""
     T = np.eye(max(y) + 1)[y]  # (a)
     sigma, sigma_test = local_scales(X, X, k if include_self else k + 1), local_scales(X_test, X, k)  # (c)
     K = self_tuning_kernel(X, X, sigma, sigma, tau)  # (d)
@@ -202,8 +191,6 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, tau):
 
 # Budgets. f is a list of pairs (i, sigma_i), the oldest first: f(x) = sum_i sigma_i z_i k(x_i, x). All return f at the end
 # and the score of each example visited, as it was before the example was learnt.
-
-
 def value(f, z, k):
     """f(x) for the kernel values k (n,) of x."""
     return sum(sigma * z[i] * k[i] for i, sigma in f)
@@ -259,8 +246,8 @@ def psi(sigma, mu):
 def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, sqrt=False):
     """NORMA (Kivinen, Smola & Williamson 2004). f holds every step of the last tau, with sigma = 0 where no error was made.
 
-    nu moves rho; sqrt makes the t-th step eta / sqrt(t). Returns f, the scores, b, and rho before each step and at the end.
-    """
+    nu moves rho; sqrt makes the t-th step eta / sqrt(t).
+    Returns f, the scores, b, and rho before each step and at the end."""
     f, b, scores, rhos = [], 0, [], [rho]
     for t, q in enumerate(order, start=1):
         step = eta / np.sqrt(t) if sqrt else eta

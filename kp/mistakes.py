@@ -3,9 +3,7 @@
 Source: Hermans 2021, Algorithm 1 and section 3.3; voted predictor: Freund & Schapire 1999.
 
 Algorithm 1 stores the vector alpha after each of its T steps. alpha changes only on a mistake, so the list of mistakes
-(the example, its sign, the step, the training errors of the predictor right after) holds all of A, and every predictor at
-every epoch can be read from it. The log of a multiclass perceptron (Xu & Zhang 2005, eqs 5 and 11) names two classes for
-each mistake in place of a sign.
+holds all of A, and every predictor at every epoch can be read from it.
 
 Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign of an example, alpha_i the mistakes on
 example i, C classes. A mistake at step s stands in T - s of the T stored vectors.
@@ -31,11 +29,9 @@ class Log:
 
     Attributes
     ----------
-    example : (M,) indices of the training examples.
-    step : (M,) 0-based steps.
+    example, step : (M,) indices of the training examples, and 0-based steps.
     errors : (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
-    ends : (E,) steps made by the end of each epoch.
-    """
+    ends : (E,) steps made by the end of each epoch."""
 
     example: np.ndarray
     step: np.ndarray
@@ -73,10 +69,8 @@ class Log:
         return self.length(epoch)
 
     def minimizing_length(self, epoch=None):
-        """The length of the prefix of the log whose predictor has the fewest training errors; the first if several have.
-
-        Raises ValueError where training errors were not counted.
-        """
+        """The length of the prefix of the log whose predictor has the fewest training errors, the first of equals. Raises
+        ValueError where training errors were not counted."""
         if self.errors is None:
             raise ValueError(
                 "the minimizing predictor needs the training errors of every predictor, and they were not counted: a stream "
@@ -89,8 +83,7 @@ class Log:
         """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted.
 
         final: 1 for all; minimizing: 1 for the prefix with the fewest training errors; average: T - s, to be divided by T.
-        The voted predictor is no such sum: see `kp.predictors.replay`.
-        """
+        The voted predictor is no such sum: see `kp.predictors.replay`."""
         if predictor == "final":
             return np.ones(self.length(epoch), dtype=np.int64)
         if predictor == "minimizing":
@@ -106,8 +99,7 @@ class MistakeLog(Log):
 
     Attributes
     ----------
-    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error.
-    """
+    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error."""
 
     sign: np.ndarray
 
@@ -132,14 +124,12 @@ class MistakeLog(Log):
 class MulticlassLog(Log):
     """The mistakes of a multiclass perceptron: each raises the scores of one class by k(x_m, .) and lowers another's.
 
-    A mistake that demotes several classes takes as many rows, of the same step. Only the first of them promotes; all carry
-    the training errors of the predictor after the whole mistake. An example that another class matches or beats is an error.
+    A mistake that demotes several classes takes as many rows, of the same step; the first alone promotes, all carry the
+    training errors after the whole mistake. An example that another class matches or beats is an error.
 
     Attributes
     ----------
-    promoted : (M,) indices of classes, or -1.
-    demoted : (M,) indices of classes. The others are those of `Log`.
-    """
+    promoted, demoted : (M,) indices of classes, or -1 for none promoted. The others are those of `Log`."""
 
     promoted: np.ndarray
     demoted: np.ndarray
@@ -149,10 +139,8 @@ class MulticlassLog(Log):
         return int(np.count_nonzero(self.promoted[: self.length(epoch)] >= 0))
 
     def coefficients(self, predictor="final", epoch=None, *, n_classes, n):
-        """c (C, n) with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions of each example, weighted by `weights`.
-
-        Whole numbers in float64; those of the average are divided by T.
-        """
+        """c (C, n) float64 with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions of each example, weighted by
+        `weights`; whole numbers, but those of the average are divided by T."""
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         first, total = promoted >= 0, np.zeros((n_classes, n))

@@ -1,9 +1,6 @@
-"""Multiclass perceptrons that learn all classes in one procedure, as scikit-learn estimators.
+"""Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.kesler), as scikit-learn estimators.
 
-Source: Xu & Zhang 2005, sections II and III; see kp.kesler for their updates and how mistakes are found.
-
-Symbols: n examples, d features, C classes, E epochs, P predictors, K (n, n) kernel values, alpha (C, n) and beta (C,) the
-parameters of eq. 10.
+Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
 """
 
 import numpy as np
@@ -19,15 +16,12 @@ from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
-POINTS = 2**13
-"""Points whose scores after all epochs are made together."""
+POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
-    """What the two have in common: one log for all classes, sums of what its mistakes add, and the votes along it.
-
-    They have `_sums(coefficients (R, S), columns)`: R sums over the support examples, without thresholds, (R, c).
-    """
+    """What the two have in common: one log for all classes, and the votes along it. They have `_sums(coefficients (R, S),
+    columns)`: R sums over the support examples, without thresholds, (R, c)."""
 
     _options = {"predictor": PREDICTORS, "demote": DEMOTE}
 
@@ -36,8 +30,7 @@ class _AllClasses(KernelPerceptron):
 
         Those of the voted predictor are shares of the votes (for two classes the difference of the shares). predictor and
         epoch (from 1) choose among all that the fit went through; the defaults are the estimator's and the last epoch. For
-        kernel="precomputed", X is the matrix of kernel values with the training examples.
-        """
+        kernel="precomputed", X is the matrix of kernel values with the training examples."""
         X = self._checked(X)
         predictor = check_predictor(self.predictor if predictor is None else predictor)
         scores = self._scores(X, (predictor,), (self.n_iter_ if epoch is None else epoch,))
@@ -95,7 +88,7 @@ class _AllClasses(KernelPerceptron):
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
 
-    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c, and the class of the highest score wins.
+    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
 
     Parameters
     ----------
@@ -116,10 +109,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     mistakes_ : the `MulticlassLog`.
     classes_, support_, support_vectors_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
     converged_ : True if the last epoch was without a mistake.
-    dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor.
-
-    Source: Xu & Zhang 2005, eqs 10 and 11 (eq. 9 for two classes).
-    """
+    dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor."""
 
     _options = {**_AllClasses._options, "update": UPDATES, "solver": ("squared", "coefficients")}
     _counts = ("max_iter", "memory_budget")
@@ -201,19 +191,17 @@ class MulticlassKernelPerceptron(_AllClasses):
 class MulticlassPerceptron(_AllClasses):
     """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
 
+    Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
+
     Parameters
     ----------
-    threshold, demote, max_iter, predictor, shuffle, stop_if_separated : as those of `MulticlassKernelPerceptron`.
-    count_errors : True counts the training errors after every mistake, which only the minimizing predictor needs.
-    random_state, n_jobs : as there.
+    threshold, demote, max_iter, predictor, shuffle, stop_if_separated, count_errors, random_state, n_jobs : as those of
+        `MulticlassKernelPerceptron`.
 
     Attributes
     ----------
     classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.
-    coef_, intercept_ : (C, d) weights and (C,) thresholds of the final predictor, or (1, d) and (1,) for two classes.
-
-    Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
-    """
+    coef_, intercept_ : (C, d) weights and (C,) thresholds of the final predictor, or (1, d) and (1,) for two classes."""
 
     kernel = "linear"
 

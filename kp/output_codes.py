@@ -1,16 +1,14 @@
 """Multiclass kernel perceptrons from binary ones by output codes, as scikit-learn estimators.
 
-Sources: Hermans 2021, sections 3.1 (one-vs-all encoding) and 3.4 (argmax of the scores); the course page "Perceptron",
-eqs 40 (one-hot and binary encoding) and 41 to 44 (kernel perceptron).
+Sources: Hermans 2021, sections 3.1 (one-vs-all) and 3.4 (argmax of the scores); the course page "Perceptron", eqs 40 to 44.
 
-Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. The score of
-a class is the sum of the outputs that are +1 in its code,
+Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. The class of
+the highest score wins, the first of equals; its score is the sum of the outputs that are +1 in its code,
 
-    F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2 ,
+    F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2
 
-and the class of the highest score wins, the first of equals. This is the course page's rule, which first looks for a code
-that matches all signs of f: code_c . f <= sum_i |f_i|, and the class of that code attains it (but for rounding, where
-outputs differ by a factor of 2^53). Else the code that agrees best with f wins. A score of 0 matches no code.
+This is the course page's rule, which first looks for a code that matches all signs of f: code_c . f <= sum_i |f_i|, and the
+class of that code attains it (but for rounding). Else the code that agrees best with f wins. A score of 0 matches no code.
 
 Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
 """
@@ -25,8 +23,7 @@ from kp.mistakes import PREDICTORS
 from kp.perceptron import find_mistakes, find_mistakes_until_consistent, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
-PRESENTATIONS = ("replacement", "shuffled", "ordered")
-"""How examples are presented: n independent draws in each epoch, a fresh shuffle in each epoch, or the order given."""
+PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
 
 
 def one_hot(n_classes):
@@ -35,19 +32,14 @@ def one_hot(n_classes):
 
 
 def binary(n_classes):
-    """code (C, m), m = ceil(log2 C): the binary digits of 0..C-1, the highest first, 0 as -1   (course page, eq. 40 right)
-
-    The page's listing makes the same codes by de2bi, which has the lowest digit first: the same outputs in reverse order.
-    """
+    """code (C, m), m = ceil(log2 C): the binary digits of 0..C-1, the highest first, 0 as -1   (course page, eq. 40 right);
+    the page's listing has the lowest first: the same outputs in reverse order."""
     digits = range(int(n_classes - 1).bit_length() - 1, -1, -1)
     return np.array([[2 * (c >> digit & 1) - 1 for digit in digits] for c in range(n_classes)], dtype=np.int8)
 
 
 def code_matrix(code, n_classes):
-    """code (C, m) int8 of "one-hot", "binary", or a matrix (C, m) of +-1 with a different row for each class.
-
-    Raises ValueError for anything else.
-    """
+    """code (C, m) int8 of "one-hot", "binary", or a matrix of +-1 with different rows; ValueError for anything else."""
     if isinstance(code, str):
         if code not in ("one-hot", "binary"):
             raise ValueError(f"code must be one-hot, binary or a matrix (C, m) of +1 and -1, got {code!r}")
@@ -63,10 +55,7 @@ def code_matrix(code, n_classes):
 
 
 def class_scores(f, code):
-    """F (n, C) from outputs f (m, n) and code (C, m): sums of the outputs that are +1 in a class's code, in their order.
-
-    For one-hot codes F is f itself, transposed.
-    """
+    """F (n, C) from outputs f (m, n) and code (C, m): sums of the outputs that are +1 in a class's code, in their order."""
     F = np.zeros((f.shape[1], len(code)))
     for output, positive in zip(f, code.T > 0, strict=True):
         F[:, positive] += output[:, None]
@@ -74,10 +63,7 @@ def class_scores(f, code):
 
 
 def presentations(n, epochs, how, *, random_state=None):
-    """Yield, epoch by epoch, the n examples presented, (1, n): one of PRESENTATIONS; random_state a RandomState.
-
-    With replacement some examples come several times in an epoch and about 1/e of them not at all.
-    """
+    """Yield, epoch by epoch, the n examples presented, (1, n); how is one of PRESENTATIONS, random_state a RandomState."""
     if how != "replacement":
         yield from visiting_orders(n, 1, epochs, random_state=random_state if how == "shuffled" else None)
         return
@@ -98,8 +84,7 @@ class Decoder(KernelPerceptron):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
 
         predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's predictor
-        and the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples.
-        """
+        and the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
 
     def _decision(self, f):
@@ -114,11 +99,9 @@ class _OutputCodes(Decoder):
 
     @available_if(_has_points)
     def partial_fit(self, X, y, classes=None):
-        """Go on over the examples X (n, d), y (n,) of a stream, once, in the order given.
+        """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes.
 
-        The first call names all classes. Only examples that a perceptron misclassifies are kept. The minimizing predictor
-        does not exist for streams, nor does this method for precomputed kernels, which have no rows for what is yet to come.
-        """
+        Only misclassified examples are kept. Streams have no minimizing predictor and take no precomputed kernel."""
         X, y, classes = self._validate_part(X, y, classes)
         first = not hasattr(self, "classes_")
         start = None if first else np.ascontiguousarray(self.outputs(X, predictor="final").T)
@@ -139,11 +122,8 @@ class _OutputCodes(Decoder):
         return scores(self._logs(), self._kernel(), columns, predictor, epoch, threads=self._n_threads()).T
 
     def _blocks(self, X, predictors):
-        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs.
-
-        Its sums have the order of the mistakes, those of `decision_function` the order of the examples: the same bits
-        where sums of kernel values are exact, as on integers, and equal but for rounding elsewhere.
-        """
+        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs: those of
+        `decision_function`, bit by bit where sums of kernel values are exact, as on integers, else but for rounding."""
         logs, epochs = self._logs(), range(1, self.n_iter_ + 1)
         if "minimizing" in predictors:
             for log in logs:
@@ -164,9 +144,9 @@ class _OutputCodes(Decoder):
 class OutputCodeKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
 
-    The course page's kernel listing is code="one-hot", presentation="replacement". Its augmented data, x_0 = 1, add 1 to
-    every inner product: coef0 + gamma in place of coef0 here, and nothing for the RBF kernel. One-vs-all is the special case
-    of one-hot codes and shuffled presentations. Threads and memory budget do not change a bit.
+    The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
+    augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
+    presentations. Threads and memory budget do not change a bit.
 
     Parameters
     ----------
@@ -180,10 +160,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     ----------
     code_ : (C, m) the code matrix.
     converged_ : True if `fit` ended without a training error in any output.
-    classes_, mistakes_, support_, support_vectors_, n_iter_, n_seen_ : as those of `OneVsAllKernelPerceptron`.
-
-    Source: course page "Perceptron", eqs 40 to 44 and its second listing.
-    """
+    classes_, mistakes_, support_, support_vectors_, n_iter_, n_seen_ : as those of `OneVsAllKernelPerceptron`."""
 
     _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}
 
@@ -213,7 +190,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
-    Threads and memory budget do not change a bit. `SharedTraining` fits several to the same examples.
+    Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4. `SharedTraining` fits several to the same examples.
 
     Parameters
     ----------
@@ -225,8 +202,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     orders : "separate" draws an order for each class in turn, "shared" one for all classes.
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
     random_state : int, RandomState or None.
-    memory_budget : bytes for rows of inner products that are kept while fitting.
-    n_jobs : number of threads; the result does not depend on it.
+    memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads: neither changes a bit.
 
     Attributes
     ----------
@@ -234,11 +210,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     mistakes_ : a `MistakeLog` for each of the m perceptrons, one for each class, or one for two classes.
     support_ : (S,) numbers of the examples that any perceptron misclassified when it visited them.
     support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
-    n_iter_ : epochs run.
-    n_seen_ : examples seen.
-
-    Source: Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4.
-    """
+    n_iter_, n_seen_ : epochs run, and examples seen."""
 
     _options = {"predictor": PREDICTORS, "orders": ("separate", "shared")}
 
@@ -276,13 +248,8 @@ class SharedTraining:
     Parameters
     ----------
     X, y : (n, d) points and (n,) labels.
-    memory_budget : bytes for rows of inner products; they stay for `staged_outputs`. The models' own budgets do not count.
-    n_jobs : number of threads; no result depends on it, nor on the budget.
-
-    Attributes
-    ----------
-    gram : the `Gram` matrix of inner products.
-    """
+    memory_budget : bytes for rows of inner products, kept in `gram` for `staged_outputs`; the models' own do not count.
+    n_jobs : number of threads; no result depends on it, nor on the budget."""
 
     def __init__(self, X, y, *, memory_budget=2**30, n_jobs=2):
         self.X, self.y, self.n_jobs = X, y, n_jobs
@@ -293,8 +260,7 @@ class SharedTraining:
 
         With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
         would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
-        Raises ValueError for other models, and for kernels that are precomputed or functions.
-        """
+        Raises ValueError for other models, and for kernels that are precomputed or functions."""
         if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
             epochs = [model.max_iter for model in models]
             raise ValueError(f"models must have the same max_iter, got {epochs}, and stop_if_separated=False")
@@ -322,8 +288,7 @@ class SharedTraining:
         X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
         Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
         training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
-        out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block.
-        """
+        out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block."""
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
         epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)

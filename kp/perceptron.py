@@ -1,13 +1,10 @@
-"""The binary kernel perceptron: find the mistakes.
+"""The binary kernel perceptron: find the mistakes (Hermans 2021, Algorithm 1; Aizerman, Braverman & Rozonoer 1964).
 
-Source: Hermans 2021, Algorithm 1 (Aizerman, Braverman & Rozonoer 1964).
-
-A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons (one for each
-digit, say) side by side over the same training points. It keeps the scores of every perceptron up to date and goes on in
-rounds: each perceptron runs exactly over the next stretch of its visiting order, taking inner products of examples that
-were never needed before one at a time and only inside the stretch; then the missing rows of all perceptrons are made in
-one matrix product; then all scores are advanced. Where the kernel is affine in x . y and the data are integers, a weight
-vector in input space finds the same mistakes without any row.
+A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons side by side
+over the same training points, in rounds: each runs exactly over the next stretch of its visiting order, taking inner
+products of examples that were never needed before one at a time and only inside the stretch; then the missing rows of all
+are made in one matrix product; then all scores are advanced. Where the kernel is affine in x . y and the data are integers,
+a weight vector in input space finds the same mistakes without any row.
 
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order.
@@ -24,16 +21,12 @@ from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
 
-STRETCH = 512
-"""Visits of the first stretch; later ones are longer, as mistakes become rare."""
+STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 
 
 def visiting_orders(n, m, epochs, *, random_state=None):
-    """Yield, epoch by epoch, the visiting orders (m, n): for each perceptron in turn a fresh shuffle of 0..n-1.
-
-    random_state is a RandomState, or None for the order given. This is the published protocol: for each epoch, for each
-    digit, `arange(n)` shuffled by one generator (Hermans 2021).
-    """
+    """Yield, epoch by epoch, the visiting orders (m, n): for each perceptron in turn a fresh shuffle of 0..n-1 by the
+    RandomState random_state, as in the published protocol (Hermans 2021), or for None the order given."""
     for _ in range(epochs):
         order = np.tile(np.arange(n), (m, 1))
         if random_state is not None:
@@ -52,8 +45,7 @@ def find_mistakes(
     visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
     stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the column
     of training errors may be left out (None) where counting it would cost a pass of its own. callback(visits) is called as
-    the visits to examples go on. Raises ValueError if scores could overflow.
-    """
+    the visits to examples go on. Raises ValueError if scores could overflow."""
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
         raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
@@ -76,10 +68,8 @@ def find_mistakes(
 
 
 def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, threads=2):
-    """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example.
-
-    An epoch without a mistake is no such end where examples are drawn with replacement.
-    """
+    """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example (which an
+    epoch without a mistake does not show where examples are drawn with replacement)."""
     check_range(kernel, gram.norms, len(gram) * n_epochs)
     ends = []
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
@@ -211,10 +201,8 @@ class _Dual:
 
 @compiled
 def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, quota, z, scores):
-    """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped.
-
-    It stops early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here.
-    """
+    """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped:
+    early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)

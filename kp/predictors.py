@@ -19,15 +19,12 @@ from kp.compiled import compiled
 from kp.kernels import Kernel, fill
 from kp.mistakes import PREDICTORS, check_predictor
 
-TILE = 1024
-"""Columns whose scores are advanced together, so that they stay in the first-level cache."""
+TILE = 1024  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
-    """f (m, c): the scores of one predictor of each perceptron at one epoch, for the c points of `columns`.
-
-    columns is a `Gram` or `CrossGram`; predictor one of PREDICTORS; epoch counts from 1 (default: the last).
-    """
+    """f (m, c): the scores of one of PREDICTORS of each perceptron at one epoch, from 1 (default: the last), for the c
+    points of `columns`, a `Gram` or `CrossGram`."""
     if check_predictor(predictor) == "voted":
         epoch = logs[0].n_epochs if epoch is None else epoch
         parts = [part["voted"][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
@@ -42,10 +39,8 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
 
 
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
-    """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,).
-
-    coefficients (m, S); examples are distinct indices of rows of `columns`.
-    """
+    """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,),
+    which are distinct indices of its rows; coefficients (m, S)."""
     out = np.zeros((len(coefficients), len(columns)))
     with threadpool_limits(threads, "blas"):
         for start, stop, block, rows in blocks(columns, examples, block_bytes):
@@ -57,11 +52,9 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
     """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
 
-    kernel is a Kernel, or one for each log. epochs are the 1-based epochs at which scores are wanted. The scores of the
-    minimizing predictor are NaN for a log whose training errors were not counted. With signs (m, c) and errors, a list of
-    a zeroed array (M,) or None for each log, the number of columns that each predictor of the log gets wrong is added into
-    errors. callback(c) is called after each block. The arrays are overwritten by the next block.
-    """
+    kernel is a Kernel, or one for each log; epochs count from 1. The minimizing predictor's scores are NaN where training
+    errors were not counted. With signs (m, c) and errors, a list of a zeroed array (M,) or None for each log, errors counts
+    the columns that each predictor gets wrong. callback(c) is called, and the arrays are overwritten, block by block."""
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]
     kernels, nothing = one_for_each(kernel, len(logs)), np.empty(0, dtype=np.int64)
@@ -100,10 +93,8 @@ def one_for_each(kernel, m):
 
 
 def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
-    """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors.
-
-    columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds.
-    """
+    """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
+    columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
     X, m = columns.column_points.X, len(logs)
@@ -152,10 +143,7 @@ def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
 def _replay(
     kernel, block, rows, row_norms, norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing, voted
 ):
-    """Replay one log over one block of points.
-
-    Each mistake updates the scores f; between mistakes f and sgn f are added to the average and to the votes, once a step.
-    """
+    """Replay one log over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step."""
     n_mistakes, n_epochs = len(sign), len(lengths)
     counting = len(z) > 0
     values, f_tile, sum_tile, vote_tile = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)

@@ -116,6 +116,22 @@ def test_staged_predictions_take_data_frames_and_say_when_nothing_was_fitted():
         np.testing.assert_array_equal(list(model.staged_predict(pd.DataFrame(X)))[-1], model.predict(X))
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_made_from_its_mistakes_predicts_the_same(name):
+    model, X, y = fitted(name, 3)
+    if name == "delta rule":
+        return
+    seen = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE
+    again = type(model)(**model.get_params()).with_mistakes(seen, y, model.mistakes_)
+    for predictor in PREDICTORS:
+        expected = model.decision_function(X, predictor=predictor)
+        np.testing.assert_array_equal(again.decision_function(X, predictor=predictor), expected)
+    for attribute in {"n_iter_", "converged_"} & set(
+        vars(again)
+    ):  # only `fit` knows whether the outputs of a code converged
+        assert vars(again)[attribute] == vars(model)[attribute]
+
+
 # Several models on one training set.
 
 
