@@ -9,7 +9,7 @@ SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf test test-all test-code test-notebooks-1 test-notebooks-2 clean environment
+.PHONY: help report pdf test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -32,17 +32,20 @@ pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill t
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (5 minutes)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	@$(MAKE) --no-print-directory -j 3 test-code $(LANES)
+	@$(MAKE) --no-print-directory -j 2 test-kp $(LANES) test-study
 	@.venv/bin/python -m study held
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	.venv/bin/python -m pytest -m recompute
 	.venv/bin/python -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
-test-code:
-	.venv/bin/python -m pytest
+test-kp:
+	.venv/bin/python -m pytest tests/kp
 
-# The source notebooks beside the tests of the code, in two lanes; their output is kept back until it ends.
+test-study:
+	.venv/bin/python -m pytest --ignore=tests/kp
+
+# The source notebooks beside the tests of the code; their output is kept back until it ends.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
 LANE_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
 	notebooks/uci_summary.ipynb

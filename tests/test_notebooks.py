@@ -84,7 +84,8 @@ def test_source_has_no_outputs_and_no_counts(path):
 @each_source
 def test_cells_are_short_and_define_nothing(path):
     for cell in code_cells(path):
-        assert len(cell.source.splitlines()) <= LONGEST_CELL, cell.source
+        # One line a parameter, with its comment, is a list to look things up in, however long.
+        assert len(cell.source.splitlines()) <= LONGEST_CELL or "parameters" in tags(cell), cell.source
         defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
         assert not any(isinstance(node, defined) for node in ast.walk(ast.parse(cell.source))), cell.source
 
