@@ -32,7 +32,7 @@ pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill t
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (5 minutes)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	@$(MAKE) --no-print-directory -j 2 test-kp $(LANES) test-study
+	@$(MAKE) --no-print-directory -j 2 test-study test-kp $(LANES)
 	@.venv/bin/python -m study held
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
