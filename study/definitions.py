@@ -43,11 +43,9 @@ def fingerprint(functions):
 
 def fingerprint_of_text(source, module="<notebook>"):
     """The fingerprint of a program given as text, that of a notebook for example, and of all that it reaches."""
-    scope = Module(module, source, package="")
-    names = [(module, name) for name in scope.definitions]
-    own = Code({**code().modules, module: scope}, code().boundary)
+    own, scope = _with_program(source, module)
     text = json.dumps([own.plain(statement, scope) for statement in scope.effects])
-    digests = sorted(own.digest(*name) for name in names)
+    digests = sorted(own.digest(module, name) for name in scope.definitions)
     return hashlib.sha256(json.dumps([text, digests]).encode()).hexdigest()[:16]
 
 
@@ -58,13 +56,18 @@ def reached(functions):
 
 def reached_by_text(source, module="<notebook>"):
     """The (module, name) of all definitions that a program given as text reaches, its own among them."""
-    scope = Module(module, source, package="")
-    own = Code({**code().modules, module: scope}, code().boundary)
+    own, scope = _with_program(source, module)
     names = set().union(*(own.reached(module, name) for name in scope.definitions), set())
     for statement in scope.effects:
         for address in own.references(statement, scope):
             names |= own.reached(*address)
     return sorted(names)
+
+
+def _with_program(source, module):
+    """The code of the project with a program as one more module, and that module."""
+    scope = Module(module, source, package="")
+    return Code({**code().modules, module: scope}, code().boundary), scope
 
 
 def files(functions):
