@@ -3,17 +3,22 @@
 One row for every published number. A published number printed with d decimals stands for the values that round to it. The
 verdict is
 
-    exact        ours is one of these values
-    within       one of them lies in [low, high], our 95 % interval or the central 95 % of our distribution over repeats
-    outside      none does; `explanation` says why, as far as we know, and `chapter` where it is argued
-    degenerate   the number cannot fail (0.00 where the data separate, a placeholder, a fact of the data set): no success
+    exact            ours is one of these values
+    within           one of them lies in [low, high], which is over what `interval_of` says
+    outside          none does; `explanation` says why, as far as we know, and `chapter` where it is argued
+    degenerate       the number cannot fail (0.00 where the data separate, a placeholder, a fact of the data set): no success
+    not comparable   ours is of other data or another quantity than the published number; `explanation` says which
 
-Counts of errors have exact binomial intervals (Clopper & Pearson 1934). percentile is the place of the published number in
-our distribution over repeats, where there is one: the share of repeats below it, those equal to it counting half.
+`kind` is "printed" (the number stands in the source), "files" (in result files that the source published) or "derived" (it
+follows from printed ones); same_data is whether ours is of the source's own data; `choices` is how many settings or readings
+were tried before this one was kept, 1 where nothing was chosen. Counts of test errors have exact binomial intervals (Clopper
+& Pearson 1934). percentile is the place of the published number in our distribution over repeats, where there is one: the
+share of repeats below it, those equal to it counting half.
 
 What a number would be under other readings of a source is in a second table, data/results/claims_readings.csv, under the
-key of its row. Rows come from the chapters: study/<chapter>/claims.py has claims() and, where there are any, readings();
-study.ledger puts them together.
+key of its row. What a source says in words is in a third, data/results/claims_statements.csv: a row for each statement with
+its verdict, one of STATEMENT_VERDICTS, and the numbers it rests on. Rows come from the chapters: study/<chapter>/claims.py
+has claims() and, where there are any, readings() and statements(); study.ledger puts them together.
 """
 
 import numpy as np
@@ -23,11 +28,16 @@ from scipy.stats import beta
 from study import RESULTS, ROOT, store
 
 PUBLISHED = ROOT / "data" / "published"
-FILES = (RESULTS / "claims.csv", RESULTS / "claims_readings.csv")
+TABLES = ("claims", "readings", "statements")
+FILES = tuple(RESULTS / name for name in ("claims.csv", "claims_readings.csv", "claims_statements.csv"))
+VERDICTS = ("exact", "within", "outside", "degenerate", "not comparable")
+KINDS = ("printed", "files", "derived")
 COLUMNS = (
-    "key", "source", "item", "quantity", "published", "decimals", "ours", "low", "high", "n", "verdict", "percentile",
-    "explanation", "chapter",
+    "key", "source", "item", "quantity", "kind", "published", "decimals", "ours", "low", "high", "interval_of", "n",
+    "same_data", "choices", "verdict", "percentile", "explanation", "chapter",
 )  # fmt: skip
+STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "cannot be told")
+STATEMENTS = ("key", "source", "place", "statement", "verdict", "evidence", "chapter")
 READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
 
 
@@ -46,27 +56,31 @@ def percentile(values, number):
     return float(((values < number) + 0.5 * (values == number)).mean())
 
 
-def verdict(published, ours, low, high, *, decimals=0, degenerate=False):
-    """exact, within, outside or degenerate, for each published number (arrays or numbers); decimals as printed."""
+def verdict(published, ours, low, high, *, decimals=0, degenerate=False, comparable=True):
+    """One of VERDICTS for each published number (arrays or numbers); decimals as printed."""
     published, ours, low, high = (np.asarray(x, dtype=float) for x in (published, ours, low, high))
     half = 0.5 * 10.0 ** -np.asarray(decimals, dtype=float)
     # Half a unit of the last place, and the little that keeps decimal fractions from falling out by their binary rounding.
     reach = half * (1 + 1e-9)
     inside = (low <= published + reach) & (published - reach <= high)
     words = np.where(np.abs(published - ours) <= reach, "exact", np.where(inside, "within", "outside"))
-    return np.where(degenerate, "degenerate", words)
+    return np.where(comparable, np.where(degenerate, "degenerate", words), "not comparable")
 
 
 def rows(frame, *, source, chapter):
     """Rows of the ledger from a frame with the columns item, quantity, published, ours, low, high, n, and perhaps others.
 
-    key is required and unique. decimals (0), percentile (missing), degenerate (False), explanation ("") and chapter have
-    defaults; the verdict is added.
+    key is required and unique, and so is interval_of where low and high differ. kind ("printed"), same_data (True),
+    choices (1), decimals (0), percentile (missing), degenerate (False), comparable (True), explanation ("") and chapter
+    have defaults; the verdict is added.
     """
-    full = pd.DataFrame({"decimals": 0, "percentile": np.nan, "degenerate": False, "explanation": "", "chapter": chapter},
-                        index=frame.index)  # fmt: skip
+    defaults = {
+        "kind": "printed", "interval_of": "", "same_data": True, "choices": 1, "decimals": 0, "percentile": np.nan,
+        "degenerate": False, "comparable": True, "explanation": "", "chapter": chapter,
+    }  # fmt: skip
+    full = pd.DataFrame(defaults, index=frame.index)
     full = full.assign(source=source, **frame)
-    marks = {"decimals": full["decimals"], "degenerate": full["degenerate"].astype(bool)}
+    marks = {"decimals": full["decimals"], **{name: full[name].astype(bool) for name in ("degenerate", "comparable")}}
     full["verdict"] = verdict(full["published"], full["ours"], full["low"], full["high"], **marks)
     return full[list(COLUMNS)]
 
@@ -82,6 +96,17 @@ def readings_rows(frame, ledger):
     return full[list(READINGS)]
 
 
+def statement_rows(rows, *, source, chapter):
+    """Rows of the table of statements from dicts with key, place, statement, verdict, evidence, and perhaps chapter.
+
+    evidence is a sentence made from computed numbers. Raises ValueError for a verdict that is none of STATEMENT_VERDICTS.
+    """
+    full = pd.DataFrame([{"source": source, "chapter": chapter, **row} for row in rows])
+    if unknown := sorted(set(full["verdict"]) - set(STATEMENT_VERDICTS)):
+        raise ValueError(f"verdict of a statement must be one of {', '.join(STATEMENT_VERDICTS)}, got {', '.join(unknown)}")
+    return full[list(STATEMENTS)]
+
+
 def published(name):
     """The numbers that a source publishes, as a table from data/published."""
     return pd.read_csv(PUBLISHED / f"{name}.csv")
@@ -89,12 +114,12 @@ def published(name):
 
 def counts(ledger):
     """How many claims of each source have each verdict: a row for each source, and one for all."""
-    words = ["exact", "within", "outside", "degenerate"]
+    words = list(VERDICTS)
     table = ledger.groupby("source", sort=False)["verdict"].value_counts().unstack(fill_value=0)
     table = table.reindex(columns=words, fill_value=0)
     return pd.concat([table, table.sum().to_frame("all").T]).rename_axis("source").reset_index()
 
 
 def stored():
-    """(ledger, readings) as stored, without asking whether they are fresh: the tests do."""
+    """(ledger, readings, statements) as stored, without asking whether they are fresh: the tests do."""
     return tuple(store.read_table(path) for path in FILES)

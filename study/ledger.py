@@ -1,4 +1,4 @@
-"""The ledger: the claims of all sources in one table, and what they would be under other readings in another."""
+"""The ledger: the claims of all sources in one table, their other readings in another, statements in words in a third."""
 
 from dataclasses import dataclass
 
@@ -13,6 +13,11 @@ from study.multiclass import claims as multiclass
 from study.seeds import claims as seeds
 from study.uci import claims as uci
 
+# Functions by name, in the order of the sources: what is looked up by a text would not count in the ledger's fingerprint.
+CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
+READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
+STATEMENTS = ()
+
 
 @dataclass(frozen=True)
 class Everything:
@@ -25,14 +30,18 @@ def inputs():
     return sorted([*claims.PUBLISHED.glob("*.csv"), *results])
 
 
-@experiment("claims", published=[Everything()], tables=("claims", "readings"), reads=lambda _: inputs())
+@experiment("claims", published=[Everything()], tables=claims.TABLES, reads=lambda _: inputs())
 def ledger(settings, *, progress=False):
-    """{claims, readings}: the rows of all chapters, in the order of the sources (see study.claims).
+    """{claims, readings, statements}: the rows of all chapters, in the order of the sources (see study.claims).
 
     Nothing is computed here but verdicts: the rows are made from stored results. Raises StaleResult where one is stale.
     """
-    rows = pd.concat([chapter.claims() for chapter in (mnist, multiclass, uci, seeds, course, family)], ignore_index=True)
-    if len(twice := rows[rows["key"].duplicated()]):
-        raise ValueError(f"keys of claims must be unique, got twice: {', '.join(twice['key'])}")
-    others = pd.concat([chapter.readings() for chapter in (uci, seeds, course, family)], ignore_index=True)
-    return {"claims": rows, "readings": claims.readings_rows(others, rows)}
+    rows, others, words = (_together(functions) for functions in (CLAIMS, READINGS, STATEMENTS))
+    for table in (rows, words):
+        if len(twice := table[table["key"].duplicated()]):
+            raise ValueError(f"keys of claims and of statements must be unique, got twice: {', '.join(twice['key'])}")
+    return {"claims": rows, "readings": claims.readings_rows(others, rows), "statements": words}
+
+
+def _together(functions):
+    return pd.concat([each() for each in functions], ignore_index=True)

@@ -1,0 +1,216 @@
+"""Tests and intervals of the study, each written once: what is compared, what varies, the estimate, its interval, its p.
+
+A comparison is a `Difference` a - b of two rates or means, with a 95 % interval and a two-sided p. Which one to take follows
+from what varies:
+
+    mcnemar            two classifiers on the same examples: the examples vary            (exact; interval of Newcombe 1998)
+    two_samples        one classifier on two sets of examples, or two on different ones    (Fisher's test; Newcombe 1998)
+    student            differences over independent repeats, of visiting orders say        (Student's t)
+    resampled          differences over overlapping splits of one sample                   (Nadeau & Bengio 2003)
+    bootstrap          means over examples of what was averaged over splits before         (percentile interval)
+    signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
+    bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
+
+Several p of one family are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+LEVEL = 0.95
+ALPHA = 0.05
+DRAWS = 10_000
+"""Resamples of a bootstrap."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """a - b. estimate, low and high: with its interval; p: two-sided, adjusted where `adjusted` names the correction; n:
+    how many of what varies; varies: what the interval and the test are over; test: the name of the test."""
+
+    estimate: float
+    low: float
+    high: float
+    p: float
+    n: int
+    varies: str
+    test: str
+    adjusted: str = ""
+
+    def word(self, lower="is lower than", higher="is higher than", tie="cannot be told apart from", *, alpha=ALPHA):
+        """The verb that the test bears out at the level alpha."""
+        if not self.p < alpha:
+            return tie
+        return lower if self.estimate < 0 else higher
+
+
+def mcnemar(a, b):
+    """The difference of two error rates on the same examples; a, b: (n,) bool, True where each is wrong.
+
+    McNemar's exact test: the examples on which just one is wrong are shared evenly under the null hypothesis. The interval
+    is Newcombe's for paired proportions (1998, method 10).
+    """
+    a, b = np.asarray(a, dtype=bool), np.asarray(b, dtype=bool)
+    if a.shape != b.shape or a.ndim != 1 or not a.size:
+        raise ValueError(f"a and b must be (n,) of the same examples, got {a.shape} and {b.shape}")
+    n, only_a, only_b = a.size, int((a & ~b).sum()), int((~a & b).sum())
+    p = stats.binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
+    low, high = _paired_interval(int((a & b).sum()), only_a, only_b, n)
+    return Difference((only_a - only_b) / n, low, high, float(p), n, "test examples", "McNemar's exact test")
+
+
+def two_samples(errors_a, n_a, errors_b, n_b):
+    """The difference of two error rates on different examples: Fisher's exact test, Newcombe's interval (1998, method 10)."""
+    table = [[errors_a, n_a - errors_a], [errors_b, n_b - errors_b]]
+    estimate = errors_a / n_a - errors_b / n_b
+    (low_a, high_a), (low_b, high_b) = wilson(errors_a, n_a), wilson(errors_b, n_b)
+    a, b = errors_a / n_a, errors_b / n_b
+    low = estimate - np.hypot(a - low_a, high_b - b)
+    high = estimate + np.hypot(high_a - a, b - low_b)
+    p = float(stats.fisher_exact(table).pvalue)
+    return Difference(float(estimate), float(low), float(high), p, n_a + n_b, "test examples", "Fisher's exact test")
+
+
+def wilson(count, n, *, level=LEVEL):
+    """(low, high): Wilson's interval (1927) of a share, count of n."""
+    interval = stats.binomtest(int(count), int(n)).proportion_ci(level, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def student(differences, *, varies):
+    """The mean of independent differences (n,), n >= 2: Student's t. varies names what they are over."""
+    return _t_interval(differences, 1.0, varies, "Student's t")
+
+
+def resampled(differences, *, test_share, varies="random splits of one sample"):
+    """The mean of differences over overlapping splits; the variance of the mean is corrected for the overlap.
+
+    test_share: n_test / n_train of a split. Source: Nadeau & Bengio 2003; the t statistic has n - 1 degrees of freedom.
+    """
+    n = np.size(differences)
+    return _t_interval(differences, 1 + n * test_share, varies, "corrected resampled t (Nadeau & Bengio)")
+
+
+def _t_interval(differences, inflation, varies, test):
+    """Student's t for the mean, whose variance is `inflation` times that of independent differences."""
+    differences = np.asarray(differences, dtype=float)
+    if differences.ndim != 1 or differences.size < 2 or not np.isfinite(differences).all():
+        raise ValueError(f"differences must be (n,) finite, n >= 2, got shape {differences.shape}")
+    n, mean = differences.size, float(differences.mean())
+    error = float(differences.std(ddof=1) * np.sqrt(inflation / n))
+    if error == 0:
+        return Difference(mean, mean, mean, float(mean == 0), n, varies, test)
+    reach = stats.t.ppf((1 + LEVEL) / 2, n - 1) * error
+    p = 2 * stats.t.sf(abs(mean) / error, n - 1)
+    return Difference(mean, mean - reach, mean + reach, float(p), n, varies, test)
+
+
+def bootstrap(values, *, strata=None, random_state=0, draws=DRAWS, varies="examples"):
+    """The mean of values (n,), one for each example, over resampled examples: percentile interval.
+
+    p is twice the smaller share of the resampled means on one side of 0 (both with those at 0), at least 2 / draws. strata
+    (n,) resamples each group on its own.
+    """
+    values = np.asarray(values, dtype=float)
+    groups = np.zeros(len(values), dtype=int) if strata is None else np.unique(strata, return_inverse=True)[1]
+    rng, sums = np.random.default_rng(random_state), np.zeros(draws)
+    for group in range(groups.max() + 1):
+        part = values[groups == group]
+        sums += rng.multinomial(len(part), np.full(len(part), 1 / len(part)), size=draws) @ part
+    means = sums / len(values)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    p = min(1.0, 2 * max(min((means <= 0).mean(), (means >= 0).mean()), 1 / draws))
+    return Difference(float(values.mean()), float(low), float(high), float(p), len(values), varies, "bootstrap")
+
+
+def signed_ranks(differences, *, varies="data sets"):
+    """The pseudo-median of differences (n,) over data sets: Wilcoxon's signed-rank test, exact where no two sizes tie.
+
+    estimate is Hodges and Lehmann's, the median of the Walsh averages (d_i + d_j) / 2, and the interval that of the
+    averages between which the test does not reject. Zeros are kept and ranked (Pratt 1959).
+    """
+    differences = np.asarray(differences, dtype=float)
+    n, (i, j) = differences.size, np.triu_indices(differences.size)
+    walsh = np.sort((differences[i] + differences[j]) / 2)
+    sizes = np.abs(differences)
+    exact = len(np.unique(sizes)) == n and sizes.min() > 0 and n <= 50
+    if not differences.any():
+        return Difference(0.0, 0.0, 0.0, 1.0, n, varies, "Wilcoxon's signed ranks")
+    p = stats.wilcoxon(differences, zero_method="pratt", method="exact" if exact else "asymptotic").pvalue
+    below = (1 - LEVEL) / 2
+    if n <= 16:
+        totals = _signs(n) @ np.arange(1, n + 1)
+        rank = int(np.searchsorted(np.cumsum(np.bincount(totals)) / 2**n, below))
+    else:
+        spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        rank = max(0, round(n * (n + 1) / 4 - stats.norm.ppf(1 - below) * spread))
+    low, high = (walsh[rank - 1], walsh[-rank]) if rank else (-np.inf, np.inf)
+    return Difference(float(np.median(walsh)), float(low), float(high), float(p), n, varies, "Wilcoxon's signed ranks")
+
+
+def _signs(n):
+    """All 2^n rows of n signs as bool."""
+    return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+
+
+def bayes_signed_ranks(a, b, *, rope, random_state=0):
+    """{"lower", "equivalent", "higher"}: probabilities that a is below b by more than rope, within it, or above it.
+
+    a, b: (n,) means on the same data sets; rope in their units. Source: Benavoli, Corani, Demsar & Zaffalon 2017, by baycomp.
+    """
+    import baycomp
+
+    # Its first region is that of b - a below -rope.
+    higher, same, lower = baycomp.SignedRankTest.probs(
+        np.asarray(a, dtype=float), np.asarray(b, dtype=float), rope=rope, nsamples=DRAWS * 5, random_state=random_state
+    )
+    return {"lower": float(lower), "equivalent": float(same), "higher": float(higher)}
+
+
+def holm(differences):
+    """The same comparisons {name: Difference}, one family, with p adjusted by Holm's procedure (1979)."""
+    names = sorted(differences, key=lambda name: differences[name].p)
+    adjusted, largest = {}, 0.0
+    for place, name in enumerate(names):
+        largest = max(largest, min(1.0, (len(names) - place) * differences[name].p))
+        adjusted[name] = replace(differences[name], p=largest, adjusted=f"Holm over {len(names)}")
+    return {name: adjusted[name] for name in differences}
+
+
+def table(differences, **names):
+    """A row for each comparison {name: Difference}: name, estimate, low, high, p, n, varies, test, adjusted."""
+    rows = [{"comparison": name, **vars(each)} for name, each in differences.items()]
+    return pd.DataFrame(rows).rename(columns=names)
+
+
+def p_value(p):
+    """p as it is printed: "p = .031", "p < .001", "p = 1.0"."""
+    if p < 0.001:
+        return "p < .001"
+    return "p = 1.0" if p > 0.9995 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def points(rate, *, digits=2, sign=True):
+    """A difference of rates in percentage points: "+0.12 points"."""
+    return f"{100 * rate:{'+' if sign else ''}.{digits}f} points"
+
+
+def _paired_interval(both, only_a, only_b, n):
+    """Newcombe 1998, method 10, for the difference of two paired proportions."""
+    a, b = both + only_a, both + only_b
+    (low_a, high_a), (low_b, high_b) = wilson(a, n), wilson(b, n)
+    neither = n - both - only_a - only_b
+    margins = a * (n - a) * b * (n - b)
+    cross = both * neither - only_a * only_b
+    if cross > n / 2:
+        cross = cross - n / 2
+    elif cross >= 0:
+        cross = 0.0
+    phi = cross / np.sqrt(margins) if margins else 0.0
+    estimate, pa, pb = (a - b) / n, a / n, b / n
+    down = (pa - low_a) ** 2 - 2 * phi * (pa - low_a) * (high_b - pb) + (high_b - pb) ** 2
+    up = (high_a - pa) ** 2 - 2 * phi * (high_a - pa) * (pb - low_b) + (pb - low_b) ** 2
+    return float(estimate - np.sqrt(max(down, 0))), float(estimate + np.sqrt(max(up, 0)))

@@ -1,0 +1,132 @@
+"""The tests and intervals of the study, against other programs: statsmodels, SciPy, scikit-posthocs."""
+
+import numpy as np
+import pytest
+import scikit_posthocs
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from study import statistics
+
+RNG = np.random.default_rng(0)
+
+
+def wrong(both, only_a, only_b, neither):
+    a = np.repeat([1, 1, 0, 0], (both, only_a, only_b, neither)).astype(bool)
+    b = np.repeat([1, 0, 1, 0], (both, only_a, only_b, neither)).astype(bool)
+    return a, b
+
+
+@pytest.mark.parametrize("cells", [(100, 30, 12, 9858), (0, 5, 0, 95), (3, 0, 0, 97), (20, 12, 2, 16)])
+def test_mcnemar_is_that_of_statsmodels(cells):
+    both, only_a, only_b, neither = cells
+    found = statistics.mcnemar(*wrong(*cells))
+    expected = mcnemar_of_statsmodels([[both, only_a], [only_b, neither]], exact=True).pvalue
+    assert found.p == pytest.approx(expected) and found.estimate == pytest.approx((only_a - only_b) / sum(cells))
+    assert found.low <= found.estimate <= found.high
+
+
+def test_paired_interval_is_that_of_newcombes_example():
+    # Newcombe 1998, Statistics in Medicine 17: 2635-2650, table II, method 10, row a = 36, b = 12, c = 2, d = 0.
+    found = statistics.mcnemar(*wrong(36, 12, 2, 0))
+    np.testing.assert_allclose((found.low, found.high), (0.0569, 0.3404), atol=5e-5)
+
+
+def test_the_paired_interval_covers_at_its_level():
+    p, n, inside = np.array([0.02, 0.03, 0.015, 0.935]), 500, 0
+    for cells in RNG.multinomial(n, p, size=1500):
+        found = statistics.mcnemar(*wrong(*cells))
+        inside += found.low <= p[1] - p[2] <= found.high
+    assert 0.93 <= inside / 1500 <= 0.98
+
+
+@pytest.mark.parametrize("cells", [(107, 5000, 47, 5000), (0, 30, 4, 40), (9, 10, 3, 10)])
+def test_two_samples_are_those_of_statsmodels_and_fisher(cells):
+    a, n_a, b, n_b = cells
+    found = statistics.two_samples(*cells)
+    low, high = confint_proportions_2indep(a, n_a, b, n_b, method="newcomb")
+    np.testing.assert_allclose((found.low, found.high), (low, high), atol=1e-12)
+    assert found.p == pytest.approx(stats.fisher_exact([[a, n_a - a], [b, n_b - b]]).pvalue)
+
+
+def test_students_interval_is_scipys():
+    values = RNG.normal(0.3, 1, size=12)
+    found, expected = statistics.student(values, varies="orders"), stats.ttest_1samp(values, 0)
+    assert found.p == pytest.approx(expected.pvalue)
+    np.testing.assert_allclose((found.low, found.high), expected.confidence_interval())
+
+
+def test_resampled_differences_have_a_variance_as_much_larger_as_the_formula_says():
+    values = RNG.normal(0.3, 1, size=100)
+    plain, corrected = statistics.student(values, varies=""), statistics.resampled(values, test_share=1 / 9)
+    ratio = (corrected.high - corrected.low) / (plain.high - plain.low)
+    assert ratio**2 == pytest.approx(1 + 100 / 9)
+    # (1 / J + n_test / n_train) s^2 is Nadeau and Bengio's variance of the mean.
+    t = values.mean() / np.sqrt((1 / 100 + 1 / 9) * values.var(ddof=1))
+    assert corrected.p == pytest.approx(2 * stats.t.sf(abs(t), 99))
+
+
+def test_equal_differences_need_no_interval():
+    found = statistics.student([0.0, 0.0, 0.0], varies="orders")
+    assert (found.estimate, found.low, found.high, found.p) == (0, 0, 0, 1)
+    assert statistics.student([1.0, 1.0], varies="orders").p == 0
+    with pytest.raises(ValueError, match="n >= 2"):
+        statistics.student([1.0], varies="orders")
+
+
+def test_bootstrap_agrees_with_scipys_and_keeps_groups_apart():
+    values = RNG.normal(0.2, 1, size=80)
+    found = statistics.bootstrap(values)
+    expected = stats.bootstrap((values,), np.mean, method="percentile", n_resamples=10_000, rng=np.random.default_rng(1))
+    np.testing.assert_allclose((found.low, found.high), expected.confidence_interval, atol=0.02)
+    groups = np.repeat([0, 1], 40)
+    far = values + 10 * groups
+    apart, mixed = statistics.bootstrap(far, strata=groups), statistics.bootstrap(far)
+    assert apart.high - apart.low < 0.5 * (mixed.high - mixed.low)
+    assert statistics.bootstrap(np.zeros(5)).p == 1 and statistics.bootstrap(np.ones(5)).p == pytest.approx(2e-4)
+
+
+@pytest.mark.parametrize("n", [6, 11, 16])
+def test_signed_ranks_are_scipys_and_their_interval_is_the_tests(n):
+    values = RNG.normal(0.4, 1, size=n)
+    found = statistics.signed_ranks(values)
+    assert found.p == pytest.approx(stats.wilcoxon(values, method="exact").pvalue)
+    for edge, step in ((found.low, 1e-9), (found.high, -1e-9)):
+        # Just inside the interval the test does not reject, just outside it does.
+        assert stats.wilcoxon(values - edge - step, method="exact").pvalue > 0.05 - 1e-12
+        assert stats.wilcoxon(values - edge + step, method="exact").pvalue <= 0.05
+
+
+def test_signed_ranks_with_holm_are_those_of_scikit_posthocs():
+    scores = RNG.normal(size=(11, 3)) + [0, 0.7, 1.5]
+    pairs = {(i, j): statistics.signed_ranks(scores[:, i] - scores[:, j]) for i, j in ((0, 1), (0, 2), (1, 2))}
+    expected = scikit_posthocs.posthoc_wilcoxon(scores.T.tolist(), p_adjust="holm", method="exact").to_numpy()
+    for (i, j), each in statistics.holm(pairs).items():
+        assert each.p == pytest.approx(expected[i, j]) and each.adjusted == "Holm over 3"
+
+
+def test_holm_is_that_of_statsmodels():
+    p = [0.01, 0.04, 0.03, 0.005, 0.9]
+    plain = {i: statistics.Difference(1, 0, 2, value, 5, "x", "t") for i, value in enumerate(p)}
+    expected = multipletests(p, method="holm")[1]
+    np.testing.assert_allclose([each.p for each in statistics.holm(plain).values()], expected)
+
+
+def test_bayesian_signed_ranks_know_which_side_is_lower():
+    a = np.linspace(1, 2, 10)
+    lower, same = statistics.bayes_signed_ranks(a, a + 5, rope=1), statistics.bayes_signed_ranks(a, a + 0.01, rope=1)
+    assert lower["lower"] > 0.99 and same["equivalent"] > 0.99
+    assert sum(lower.values()) == pytest.approx(1)
+    assert statistics.bayes_signed_ranks(a, a + 0.9, rope=1) == statistics.bayes_signed_ranks(a, a + 0.9, rope=1)
+
+
+def test_a_verb_needs_its_test():
+    sure = statistics.Difference(-0.1, -0.2, -0.05, 0.01, 10, "orders", "t")
+    assert sure.word() == "is lower than" and sure.word(alpha=0.001) == "cannot be told apart from"
+
+
+@pytest.mark.parametrize(("p", "text"), [(0.0314, "p = .031"), (2e-5, "p < .001"), (1.0, "p = 1.0"), (0.9, "p = .900")])
+def test_p_is_printed_without_what_is_always_there(p, text):
+    assert statistics.p_value(p) == text
