@@ -63,7 +63,7 @@ def mcnemar(a, b):
 
 
 def two_samples(errors_a, n_a, errors_b, n_b):
-    """The difference of two error rates on different examples: Fisher's exact test, Newcombe's interval (1998, method 10)."""
+    """The difference of two error rates on different examples: Fisher's exact test; Newcombe, method 10."""
     table = [[errors_a, n_a - errors_a], [errors_b, n_b - errors_b]]
     estimate = errors_a / n_a - errors_b / n_b
     (low_a, high_a), (low_b, high_b) = wilson(errors_a, n_a), wilson(errors_b, n_b)
@@ -159,7 +159,7 @@ def _signs(n):
 def bayes_signed_ranks(a, b, *, rope, random_state=0):
     """{"lower", "equivalent", "higher"}: probabilities that a is below b by more than rope, within it, or above it.
 
-    a, b: (n,) means on the same data sets; rope in their units. Source: Benavoli, Corani, Demsar & Zaffalon 2017, by baycomp.
+    a, b: (n,) means on the same data sets; rope in their units. Source: Benavoli et al. 2017, by baycomp.
     """
     import baycomp
 
