@@ -16,6 +16,11 @@ def readings():
     return claims.stored()[1]
 
 
+@pytest.fixture(scope="module")
+def statements():
+    return claims.stored()[2]
+
+
 def test_every_claim_has_a_key_a_verdict_and_the_chapter_that_argues_it(ledger):
     assert tuple(ledger.columns) == claims.COLUMNS and ledger["key"].is_unique
     assert not ledger[["key", "published", "decimals", "verdict", "chapter"]].isna().any().any()
@@ -23,20 +28,35 @@ def test_every_claim_has_a_key_a_verdict_and_the_chapter_that_argues_it(ledger):
 
 
 def test_one_rule_gives_all_verdicts(ledger, readings):
-    degenerate = ledger["verdict"] == "degenerate"
+    marks = {"degenerate": ledger["verdict"] == "degenerate", "comparable": ledger["verdict"] != "not comparable"}
     numbers = [ledger[name] for name in ("published", "ours", "low", "high")]
-    expected = claims.verdict(*numbers, decimals=ledger["decimals"], degenerate=degenerate)
+    expected = claims.verdict(*numbers, decimals=ledger["decimals"], **marks)
     assert list(ledger["verdict"]) == list(expected)
     again = claims.readings_rows(readings.drop(columns="verdict"), ledger)
     assert list(again["verdict"]) == list(readings["verdict"])
 
 
 def test_what_is_outside_has_an_explanation_and_readings_belong_to_rows(ledger, readings):
-    outside = ledger[ledger["verdict"] == "outside"]
+    outside = ledger[ledger["verdict"].isin(["outside", "not comparable"])]
     assert outside["explanation"].fillna("").str.len().gt(10).all(), outside.loc[
         outside["explanation"].isna(), "key"
     ].tolist()
     assert set(readings["key"]) <= set(ledger["key"]) and not readings.duplicated(["key", "reading"]).any()
+
+
+def test_an_interval_says_what_it_is_of(ledger):
+    wide = ledger["high"] > ledger["low"]
+    assert ledger.loc[wide, "interval_of"].fillna("").str.len().gt(4).all(), ledger.loc[
+        wide & ledger["interval_of"].isna(), "key"
+    ].tolist()
+    assert ledger["kind"].isin(claims.KINDS).all() and (ledger["choices"] >= 1).all()
+
+
+def test_every_statement_has_a_verdict_and_what_it_rests_on(statements):
+    assert tuple(statements.columns) == claims.STATEMENTS and statements["key"].is_unique
+    assert not statements.isna().any().any() and set(statements["verdict"]) <= set(claims.STATEMENT_VERDICTS)
+    assert set(statements["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
+    assert statements["evidence"].str.len().gt(20).all()
 
 
 def test_percentiles_are_shares(ledger):
@@ -78,6 +98,15 @@ def test_every_accuracy_of_akar_and_ye_has_one_row(ledger):
 def test_a_printed_number_stands_for_all_that_round_to_it(numbers, decimals, word):
     assert claims.verdict(*numbers, decimals=decimals) == word
     assert claims.verdict(*numbers, decimals=decimals, degenerate=True) == "degenerate"
+    assert claims.verdict(*numbers, decimals=decimals, comparable=False) == "not comparable"
+
+
+def test_an_unknown_verdict_of_a_statement_is_refused():
+    row = {"key": "a", "place": "p", "statement": "s", "verdict": "true", "evidence": "e"}
+    with pytest.raises(ValueError, match="verdict of a statement must be one of holds"):
+        claims.statement_rows([row], source="S", chapter="seeds")
+    found = claims.statement_rows([row | {"verdict": "holds"}], source="S", chapter="seeds")
+    assert tuple(found.columns) == claims.STATEMENTS and found["chapter"].tolist() == ["seeds"]
 
 
 def test_intervals_of_counts_are_exact():
