@@ -11,11 +11,13 @@ Symbols: n training examples, S support examples, C classes, E epochs.
 """
 
 import time
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kp import kernels, kesler, perceptron
@@ -294,3 +296,256 @@ def growth(settings, *, progress=False):
         checkpoint=partial(growth.checkpoint, settings), progress=progress,
     )  # fmt: skip
     return {"errors": table.drop(columns="seconds"), "times": table[["form", "n", "seconds"]].drop_duplicates()}
+
+
+# The forms on equal terms: no threshold, a width chosen anew for each, the same epochs, the same predictors.
+
+EQUAL = ("one-vs-all", "ordinary", "Xu-Zhang, no threshold")
+"""The forms that are compared on equal terms."""
+PAIR = ("Xu-Zhang, no threshold", "Xu-Zhang")
+"""Xu and Zhang's form without and with its threshold: both learn side by side from the same kernel rows."""
+JUDGED = ("final", "average")
+"""The predictors that are reported; widths are chosen by the average one, whatever the test images say."""
+ROWS, VISITS = 512, 32
+"""Kernel rows that are made together, and visits of Xu and Zhang's form that are gone through together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """The choice of widths at one n: the forms of EQUAL, and Xu and Zhang's with threshold, with every RBF width.
+
+    The first n examples of the training part of "mnist" or "digits" train, its last n_validate validate. Each form runs for
+    at most so many epochs, in n_orders visiting orders.
+    """
+
+    dataset: str
+    n: int
+    n_validate: int
+    widths: tuple[float, ...]
+    epochs: int
+    n_orders: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """Equal terms at one n: the widths that are best by `tuned`, and the epochs that are read, the last being the end."""
+
+    tuned: Tuning
+    n: int
+    read: tuple[int, ...]
+    n_orders: int
+
+
+WIDE = (400.0, 500.0, 600.0, 700.0, 850.0, 1000.0, 1200.0, 1400.0, 1700.0)
+TUNED = {
+    "mnist": {1000: (10_000, WIDE, 3), 4000: (10_000, WIDE, 3), 10_000: (10_000, WIDE[1:-1], 1)},
+    "digits": {200: (300, (8.0, 12.0, 16.0, 24.0, 32.0), 2), 400: (300, (8.0, 12.0, 16.0, 24.0, 32.0), 2)},
+}
+"""{n: (validation images, widths, visiting orders)} of the choice of widths."""
+
+COMPARED = {
+    "mnist": {1000: ((4, 10), 3), 4000: ((4, 10), 3), 10_000: ((4, 10), 3), 60_000: ((1, 2, 3, 4), 1)},
+    "digits": {200: ((4, 10), 2), 400: ((4, 10), 2), 800: ((1, 2, 3, 4), 1)},
+}
+"""{n: (epochs that are read, visiting orders)} of the comparison on equal terms."""
+
+
+def tuning_settings(dataset):
+    """The parts of `tuning` for "mnist" or "digits": one for each n. Raises ValueError for other data sets."""
+    if dataset not in TUNED:
+        raise ValueError(f"dataset must be one of {', '.join(TUNED)}, got {dataset!r}")
+    return [
+        Tuning(dataset=dataset, n=n, n_validate=held, widths=widths, epochs=10, n_orders=orders)
+        for n, (held, widths, orders) in TUNED[dataset].items()
+    ]
+
+
+def equal_settings(dataset):
+    """The parts of `equal`: one for each n, with the widths of the same n, or else of the largest that was tuned."""
+    tuned = {each.n: each for each in tuning_settings(dataset)}
+    return [
+        Terms(tuned=tuned.get(n, tuned[max(tuned)]), n=n, read=read, n_orders=orders)
+        for n, (read, orders) in COMPARED[dataset].items()
+    ]
+
+
+def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, checkpoint=at_once, progress=False):
+    """{form of PAIR: Learnt}: Xu and Zhang's form without and with threshold, each as `learn` would train it.
+
+    Both go through the same orders, and every block of kernel rows is made once for both; up to SQUARED examples K is held.
+    """
+    points, random = Points(X), np.random.RandomState(random_state)
+    columns = CrossGram(Products(points, points))
+    held = columns.values(kernel, np.arange(len(y))) if len(y) <= SQUARED else None
+    block = {}
+    learners = {
+        form: kesler.Coefficients(
+            lambda examples: block["rows"][[block["at"][q] for q in examples]], y, n_classes,
+            threshold=float(form == "Xu-Zhang"), threads=1,
+        )
+        for form in PAIR
+    }  # fmt: skip
+    logs = {form: [] for form in PAIR}
+    with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, "blas"):
+
+        def rows(examples):
+            if held is not None:
+                return held[examples]
+            parts = np.array_split(examples, threads)
+            return np.concatenate(list(pool.map(lambda part: columns.values(kernel, part), parts)))
+
+        def visit_all(order, running):
+            found = {form: [] for form in running}
+            for start in tqdm(range(0, len(order), ROWS), disable=not progress, leave=False):
+                examples = order[start : start + ROWS]
+                block.update(rows=rows(examples), at={q: i for i, q in enumerate(examples)})
+                logs_of_block = pool.map(_visits, [learners[form] for form in running], [examples] * len(running))
+                for form, log in zip(running, logs_of_block, strict=True):
+                    found[form].append((start, log))
+            return _epoch_arrays(found, learners)
+
+        for epoch, (order,) in enumerate(perceptron.visiting_orders(len(y), 1, n_epochs, random_state=random), start=1):
+            running = [form for form in PAIR if not logs[form] or len(logs[form][-1]["example"])]
+            if not running:
+                break
+            arrays = checkpoint(f"epoch_{epoch}", lambda order=order, running=running: visit_all(order, running))
+            for place, form in enumerate(PAIR):
+                if form in running:
+                    own = {name: arrays[f"{place}_{name}"] for name in (*COLUMNS, "alpha", "beta")}
+                    learners[form].alpha, learners[form].beta = own["alpha"].copy(), own["beta"].copy()
+                    logs[form].append(own)
+    return {form: Learnt(form, kernel, points, [_together(logs[form], len(y))], n_classes, 0.0) for form in PAIR}
+
+
+COLUMNS = ("example", "step", "promoted", "demoted")
+"""The columns of the log of one epoch."""
+
+
+def _visits(learner, examples):
+    """The columns of the log of these visits, VISITS at a time; steps count from the first of them."""
+    parts = []
+    for start in range(0, len(examples), VISITS):
+        visited = examples[start : start + VISITS]
+        position, promoted, demoted, _ = learner.epoch(visited)
+        parts.append((visited[position], start + position, promoted, demoted))
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def _epoch_arrays(found, learners):
+    """{place in PAIR and name: array} of one epoch: columns of logs from {form: [(start, columns)]}, and coefficients."""
+    arrays = {}
+    for form, parts in found.items():
+        place = PAIR.index(form)
+        moved = [(example, start + step, promoted, demoted) for start, (example, step, promoted, demoted) in parts]
+        for name, column in zip(COLUMNS, zip(*moved, strict=True), strict=True):
+            arrays[f"{place}_{name}"] = np.concatenate(column).astype(np.int64)
+        arrays[f"{place}_alpha"], arrays[f"{place}_beta"] = learners[form].alpha.copy(), learners[form].beta.copy()
+    return arrays
+
+
+def _together(epochs, n):
+    """The log of several epochs of n visits each, from the columns of each epoch."""
+    joined = {name: np.concatenate([each[name] for each in epochs]) for name in COLUMNS}
+    joined["step"] = np.concatenate([each["step"] + i * n for i, each in enumerate(epochs)])
+    return MulticlassLog(errors=None, ends=n * np.arange(1, len(epochs) + 1), **joined)
+
+
+def at_epochs(learnt, epochs):
+    """The same with these epochs only, those after the end of the run being its last: fewer predictions are made."""
+    chosen = [min(epoch, learnt.n_epochs) - 1 for epoch in epochs]
+    return replace(learnt, logs=[replace(log, ends=log.ends[chosen]) for log in learnt.logs])
+
+
+def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, n_classes, random_state, checkpoint=at_once, progress=False):
+    """(rows, wrong) of the forms of EQUAL and of PAIR, trained on X, y with {form: RBF width}, judged on X_new, y_new.
+
+    "Xu-Zhang" has the width of the form without threshold. rows: tuples (form, width, predictor, epoch, mistakes, epochs,
+    converged, errors, n_new), a row for each epoch of `read`; wrong {(form, predictor): (c,) bool} after the last of them.
+    """
+    forms = (*EQUAL[:2], *PAIR)
+    kernel = {form: kernels.gaussian(sigma=widths[form]) for form in EQUAL}
+    options = {"n_classes": n_classes, "random_state": random_state}
+    learnt = {form: learn(form, kernel[form], X, y, n_epochs, **options) for form in EQUAL[:2]}
+    learnt |= learn_pair(kernel[PAIR[0]], X, y, n_epochs, checkpoint=checkpoint, progress=progress, **options)
+    rows, wrong = [], {}
+    for form in forms:
+        width, run = widths[PAIR[0] if form == "Xu-Zhang" else form], learnt[form]
+        found = predictions(at_epochs(run, read), X_new, votes=False)
+        converged = all(not len(log) or log.step[-1] < log.steps() - len(y) for log in run.logs)
+        for predictor in JUDGED:
+            for epoch, classes in zip(read, found[predictor], strict=True):
+                mistakes = sum(log.length(min(epoch, run.n_epochs)) for log in run.logs)
+                errors = int(np.count_nonzero(classes != y_new))
+                rows.append((form, width, predictor, epoch, mistakes, run.n_epochs, converged, errors, len(y_new)))
+            wrong[form, predictor] = found[predictor][-1] != y_new
+    return rows, wrong
+
+
+RUN_COLUMNS = ("form", "width", "predictor", "epoch", "mistakes", "epochs", "converged", "errors", "n_new")
+"""The columns of the rows of `run_all`."""
+
+
+def _table(rows, n):
+    """The rows (order, *row) of `run_all`, with n."""
+    table = pd.DataFrame(rows, columns=["order", *RUN_COLUMNS])
+    table.insert(0, "n", n)
+    return table
+
+
+@experiment(
+    "forms", published=lambda: tuning_settings("mnist"), arrays=lambda settings: f"tuning_{settings.n}",
+    data=lambda settings: [settings.dataset],
+)  # fmt: skip
+def tuning(settings, *, progress=False):
+    """{tuning, arrays}: validation errors of the forms with every width, after the last epoch.
+
+    Columns: n, order, form, width, predictor, epoch (at which it was read), mistakes, epochs (that were run: fewer where one
+    passed without a mistake), converged, errors, n_new (validation images). arrays: wrong (rows of the table, n_validate).
+    """
+    X, y, *_ = split(settings.dataset)
+    n, held, n_classes = settings.n, slice(len(y) - settings.n_validate, None), int(y.max()) + 1
+    rows, flags = [], []
+    for width in tqdm(settings.widths, desc=f"n = {n}", disable=not progress):
+        for order in range(settings.n_orders):
+            made, wrong = run_all(
+                dict.fromkeys(EQUAL, width), X[:n], y[:n], X[held], y[held], settings.epochs, read=(settings.epochs,),
+                n_classes=n_classes, random_state=SEED + order,
+            )  # fmt: skip
+            rows += [(order, *row) for row in made]
+            flags += [wrong[row[0], row[2]] for row in made]
+    return {"tuning": _table(rows, n), "arrays": {"wrong": np.array(flags)}}
+
+
+def best_widths(table):
+    """{form: width}: the fewest validation errors of the average predictor, over all orders; the first of equals.
+
+    table: the rows of `tuning` at one n.
+    """
+    average = table[table["predictor"] == "average"]
+    errors = average.groupby(["form", "width"])["errors"].sum()
+    return {form: float(errors[form].idxmin()) for form in dict.fromkeys(table["form"])}
+
+
+@experiment(
+    "forms", published=lambda: equal_settings("mnist"), arrays=lambda settings: f"equal_{settings.n}",
+    data=lambda settings: [settings.tuned.dataset],
+)  # fmt: skip
+def equal(settings, *, progress=False):
+    """{equal, arrays}: test errors of the forms on equal terms, and of Xu and Zhang's with threshold at the same width.
+
+    Columns as of `tuning`, n_new being the test images; a row for each epoch that is read. arrays: wrong (order, form,
+    predictor, test image), after the last epoch, forms and predictors in the order of the rows.
+    """
+    X, y, X_test, y_test = split(settings.tuned.dataset)
+    widths, n = best_widths(tuning(settings.tuned)["tuning"]), settings.n
+    rows, flags = [], []
+    for order in range(settings.n_orders):
+        made, wrong = run_all(
+            widths, X[:n], y[:n], X_test, y_test, settings.read[-1], read=settings.read, n_classes=int(y.max()) + 1,
+            random_state=SEED + order, progress=progress,
+            checkpoint=lambda step, compute, order=order: equal.checkpoint(settings, f"{order}_{step}", compute),
+        )  # fmt: skip
+        rows += [(order, *row) for row in made]
+        forms = dict.fromkeys(row[0] for row in made)
+        flags.append([[wrong[form, predictor] for predictor in JUDGED] for form in forms])
+    return {"equal": _table(rows, n), "arrays": {"wrong": np.array(flags)}}
