@@ -1,7 +1,8 @@
-"""The family of the kernel perceptron: what it costs to hold every mistake, what a budget costs, what regularisation gives.
+"""The family of the kernel perceptron: what it costs to hold every mistake, what a budget costs, what wrong labels do.
 
 Sources: Aizerman, Braverman & Rozonoer 1964 (kernel perceptron); Novikoff 1962, Freund & Schapire 1999 (mistake bounds, the
-vote and its expected error); the learners of kp.budget. Support vector machines are scikit-learn's.
+vote and its expected error); the learners of kp.budget, study.family.descent and study.family.guarantee. Support vector
+machines are scikit-learn's.
 
 Every learner sees the examples once, in random order, and is asked before it learns from each: its errors on the way are the
 online errors. All use k(x, y) / sqrt(k(x, x) k(y, y)), most with k = (1 + x.y)^p, which on raw pixels is nearly cos(x, y)^p.
@@ -18,8 +19,10 @@ from tqdm import tqdm
 
 from kp import kernels
 from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
+from kp.perceptron import visiting_orders
 from study import datasets
 from study.experiment import experiment
+from study.family import descent, guarantee
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
 from study.margins import mistake_bound, rounded, separable_bound, unit_margins
 
@@ -64,7 +67,7 @@ class Stream(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Part):
-    """One fraction `noise` of wrong labels, and what learns from them: n_epochs passes, NORMA at each lambda."""
+    """One fraction `noise` of wrong labels, and what learns from them in n_epochs passes, at each lambda besides 0."""
 
     noise: float
     n_epochs: int
@@ -79,10 +82,10 @@ class Bound(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nu(Part):
-    """A stream of NORMA with one nu."""
+class Guarantee(Part):
+    """The Forgetron's guarantee at each of these budgets."""
 
-    nu: float
+    budgets: tuple
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +93,11 @@ class Settings:
     """What a notebook runs. n_train: the first examples of the training set; budgets: B for odd or even; class_budgets: B of
     each of ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the RBF kernel.
 
-    n_noise examples, visited n_epochs times, learn from labels of which the fractions `noise` are wrong, with NORMA at each
-    lambda of `regularizations`; n_growth examples once. n_bound examples where a support vector machine gives u.
-    n_nu examples and the fractions `nus` for NORMA's nu. sizes: examples of the support vector machines.
+    Wherever a test is made there are n_repeats orders: of n_noise examples, visited n_epochs times, of which the fractions
+    `noise` of the labels are wrong, at each lambda of `regularizations`; of n_growth such examples visited once; of n_memory
+    examples for learners that hold equally many, memory_budgets; of n_bound examples for the Forgetron's guarantee; and
+    size_repeats orders at each of `sizes`, the examples of the support vector machines. n_bound is also where such a machine
+    gives u.
     """
 
     dataset: str
@@ -100,6 +105,7 @@ class Settings:
     budgets: tuple
     class_budgets: tuple
     n_orders: int
+    n_repeats: int
     degree: int
     gamma: float
     noise: tuple
@@ -107,20 +113,24 @@ class Settings:
     n_noise: int
     n_epochs: int
     regularizations: tuple
+    n_memory: int
+    memory_budgets: tuple
     n_bound: int
-    n_nu: int
-    nus: tuple
     sizes: tuple
+    size_repeats: int
     random_state: int = 0
 
     def __post_init__(self):
         if self.dataset not in ("mnist", "digits"):
             raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
         size = sum(datasets.DATASETS[self.dataset].counts)
-        most = {"n_train": size, "n_noise": self.n_train // 2} | dict.fromkeys(("n_growth", "n_bound", "n_nu"), self.n_train)
+        most = {"n_train": size, "n_noise": self.n_train // 2} | dict.fromkeys(CUT, self.n_train)
         for name, high in most.items():
             if not 20 <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be in 20..{high}, got {getattr(self, name)!r}")
+        for name in ("n_repeats", "size_repeats"):
+            if getattr(self, name) < 2:
+                raise ValueError(f"{name} must be at least 2, for an interval, got {getattr(self, name)!r}")
 
     def _part(self, kind, **changes):
         common = ("dataset", "n_train", "n_orders", "random_state", "degree")
@@ -131,7 +141,7 @@ class Settings:
         own = self._part(Stream, gamma=self.gamma)
         longer = replace(own, n_orders=max(5, self.n_orders))
         growth = [replace(longer, kernel=kernel) for kernel in ("poly", "rbf")]
-        growth += [replace(longer, noise=noise, n=self.n_growth) for noise in self.noise if noise]
+        growth += [replace(longer, noise=noise, n=self.n_growth) for noise in self.noise if 0 < noise <= FEW_WRONG]
         budgets = [
             replace(own, problem=problem, method=method, budget=budget)
             for problem, sizes in zip(PROBLEMS, (self.budgets, self.class_budgets), strict=True)
@@ -140,10 +150,39 @@ class Settings:
         ]
         return [*growth, replace(own, problem=TEN_DIGITS), *budgets]
 
+    def growths(self):
+        """The parts of `growth`: the orders, kernels and wrong labels that the perceptron's `streams` lack."""
+        streams = [part for part in self.streams() if (part.problem, part.method) == (ODD_OR_EVEN, "perceptron")]
+        seen = {(part.kernel, part.noise): part for part in streams}
+        own, parts = self._part(Stream, gamma=self.gamma), []
+        for kernel in ("poly", "rbf"):
+            for noise in self.noise:
+                first = seen[kernel, noise].n_orders if (kernel, noise) in seen else 0
+                n = self.n_growth if noise else self.n_train
+                changes = dict(random_state=self.random_state + first, n_orders=self.n_repeats - first)
+                if first < self.n_repeats:
+                    parts.append(replace(own, kernel=kernel, noise=noise, n=n, **changes))
+        return parts
+
+    def memories(self):
+        """The parts of `memory`: the perceptron without a budget, then every method at every budget."""
+        own = self._part(Stream, gamma=self.gamma, n=self.n_memory, n_orders=self.n_repeats)
+        budgets = [replace(own, method=method, budget=budget) for method in METHODS[1:] for budget in self.memory_budgets]
+        return [own, *budgets]
+
     def noises(self):
         """The parts of `noise`."""
-        common = dict(n=self.n_noise, n_epochs=self.n_epochs, regularizations=self.regularizations)
+        common = dict(n=self.n_noise, n_orders=self.n_repeats, n_epochs=self.n_epochs, regularizations=self.regularizations)
         return [self._part(Noise, noise=noise, **common) for noise in self.noise]
+
+    def estimated(self):
+        """The parts of `noise`, in the orders of `streams`."""
+        return [replace(part, n_orders=self.n_orders) for part in self.noises() if part.noise <= FEW_WRONG]
+
+    def guarantees(self):
+        """The parts of `guaranteed` and of `relatives`."""
+        own = self._part(Part, n=self.n_bound, n_orders=self.n_repeats)
+        return [Guarantee(**vars(own), budgets=self.budgets)]
 
     def bounds(self):
         """The parts of `bounds`: each degree at n_bound, in all orders, then at n_train, in the first."""
@@ -151,13 +190,16 @@ class Settings:
         more = [replace(part, n=self.n_train, n_orders=1) for part in few]
         return few + (more if self.n_train > self.n_bound else [])
 
-    def nu_streams(self):
-        """The parts of `nu`."""
-        return [self._part(Nu, n=self.n_nu, n_orders=1, nu=nu) for nu in self.nus]
-
     def machines(self):
-        """The parts of `machines`."""
-        return [self._part(Part, n=n, n_orders=1) for n in self.sizes]
+        """The parts of `machines`: right labels, no lambda besides 0."""
+        common = dict(noise=0.0, n_orders=self.size_repeats, n_epochs=self.n_epochs, regularizations=())
+        return [self._part(Noise, n=n, **common) for n in self.sizes]
+
+
+CUT = ("n_growth", "n_memory", "n_bound")
+"""Sizes that are at most n_train."""
+FEW_WRONG = 0.2
+"""The largest fraction of wrong labels in `streams` and `noise`; more are in `growth` and `wrong_labels`."""
 
 
 PUBLISHED = Settings(
@@ -166,17 +208,19 @@ PUBLISHED = Settings(
     budgets=(50, 100, 250, 500, 1000, 2000),
     class_budgets=(50, 100, 250),
     n_orders=3,
+    n_repeats=10,
     degree=3,
     gamma=4e-7,
-    noise=(0.0, 0.1, 0.2),
+    noise=(0.0, 0.1, 0.2, 0.3),
     n_growth=20000,
     n_noise=2000,
     n_epochs=5,
     regularizations=(1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
+    n_memory=20000,
+    memory_budgets=(100, 250, 500),
     n_bound=2000,
-    n_nu=10000,
-    nus=(0.05, 0.1, 0.2, 0.4),
-    sizes=(500, 1000, 2000, 5000, 10000),
+    sizes=(500, 1000, 2000, 5000),
+    size_repeats=5,
 )
 """The settings of the committed tables."""
 
@@ -186,17 +230,19 @@ QUICK = Settings(
     budgets=(10, 20, 50, 100),
     class_budgets=(10, 20, 40),
     n_orders=3,
+    n_repeats=10,
     degree=3,
     gamma=1e-3,
-    noise=(0.0, 0.1, 0.2),
+    noise=(0.0, 0.1, 0.2, 0.3),
     n_growth=1200,
     n_noise=400,
     n_epochs=5,
     regularizations=(1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
+    n_memory=1200,
+    memory_budgets=(10, 20, 50),
     n_bound=300,
-    n_nu=1200,
-    nus=(0.05, 0.1, 0.2, 0.4),
-    sizes=(100, 200, 400, 800, 1200),
+    sizes=(100, 200, 400, 600),
+    size_repeats=5,
 )
 """Small settings of the same shape for the bundled digits."""
 
@@ -213,8 +259,8 @@ def settings(dataset, **changes):
         raise ValueError(f"dataset must be mnist or digits, got {dataset!r}")
     base = PROFILES[dataset]
     n = changes.get("n_train", base.n_train)
-    cut = {name: min(getattr(base, name), n) for name in ("n_growth", "n_bound", "n_nu")}
-    cut |= {"n_noise": min(base.n_noise, n // 2), "sizes": tuple(size for size in base.sizes if size <= n)}
+    cut = {name: min(getattr(base, name), n) for name in CUT}
+    cut |= {"n_noise": min(base.n_noise, n // 2), "sizes": tuple(size for size in base.sizes if size <= n // 2)}
     return replace(base, **(cut | changes))
 
 
@@ -304,12 +350,143 @@ def streams(part, *, progress=False):
     }
 
 
-# Label noise.
+@experiment("family", published=PUBLISHED.growths, data=_dataset, processes=2)
+def growth(part, *, progress=False):
+    """More streams of perceptrons, for the growth of what is held: columns as those of `streams`."""
+    rows = []
+    for seed in tqdm(part.seeds, desc=f"growth {part.kernel} {part.noise:g}", disable=not progress):
+        X, y = ordered(part, part.n, seed, noise=part.noise)
+        model = learner(part.method, part.budget, part, kernel=part.kernel)
+        key = (part.problem, part.kernel, part.method, part.budget, part.noise, seed)
+        rows += [key + row for row in run_stream(model, X, y, np.array([0, 1]))]
+    return pd.DataFrame(rows, columns=[*KEYS, "examples", "online_errors", "mistakes", "support"])
+
+
+# Equal memory.
+
+
+@experiment("family", published=PUBLISHED.memories, tables=("memory", "memory_final"), data=_dataset, processes=2)
+def memory(part, *, progress=False):
+    """{memory, memory_final} of a Stream: learners of one budget, each holding as many examples when it is full.
+
+    NORMA, which forgets after a number of steps, gets the `truncation` with which it holds the budget on average.
+
+    memory: method, budget, random_state, examples, mistakes (a score of 0 among them), held (the mean since the checkpoint
+    before), values (of the kernel, spent so far: see `spent`); memory_final: method, budget, random_state, truncation (0:
+    none), n, held (the mean over the second half), errors of the last hypothesis on n_test.
+    """
+    data, rows, last = datasets.load(part.dataset), [], []
+    z_test, tau = 2 * labels(ODD_OR_EVEN, data.y_test) - 1, truncation(part) if part.method == "norma" else 0
+    for seed in tqdm(part.seeds, desc=f"memory {part.method}, {part.budget}", disable=not progress):
+        X, y = ordered(part, part.n, seed)
+        model = holding(part, tau, random_state=seed)
+        f = model.partial_fit(X, y, classes=[0, 1]).online_scores_[:, 0]
+        wrong = (2 * y - 1) * f <= 0
+        held, values, start = before(wrong, part.budget, tau), spent(wrong, part.method, part.budget, tau), 0
+        for stop in checkpoints(part.n):
+            facts = int(wrong[:stop].sum()), rounded(held[start:stop].mean()), int(values[stop - 1])
+            rows.append((part.method, part.budget, seed, stop, *facts))
+            start = stop
+        errors = int(np.sum(z_test * model.decision_function(data.X_test) <= 0))
+        late = rounded(held[part.n // 2 :].mean())
+        last.append((part.method, part.budget, seed, tau, part.n, late, errors, len(z_test)))
+    names = ["method", "budget", "random_state"]
+    return {
+        "memory": pd.DataFrame(rows, columns=[*names, "examples", "mistakes", "held", "values"]),
+        "memory_final": pd.DataFrame(last, columns=[*names, "truncation", "n", "held", "errors", "n_test"]),
+    }
+
+
+def holding(part, tau, *, random_state):
+    """The learner of a Stream; NORMA as in `learner`, but with lambda = 1 / tau for a given truncation tau."""
+    if part.method != "norma":
+        return learner(part.method, part.budget, part, random_state=random_state)
+    common = dict(degree=part.degree, shuffle=False)
+    return Norma(margin=0.0, step=1.0, regularization=1 / tau, truncation=tau, **common)
+
+
+def before(wrong, budget, tau=0):
+    """How many examples are held before each step (n,), from which steps were mistakes: all, B, or those of tau steps."""
+    total = np.concatenate([[0], np.cumsum(wrong)])
+    if tau:
+        steps = np.arange(len(wrong))
+        return total[:-1] - total[np.maximum(steps - tau, 0)]
+    return np.minimum(total[:-1], budget) if budget else total[:-1]
+
+
+def spent(wrong, method, budget, tau=0):
+    """Kernel values (n,) spent up to each step: for the predictions, and B + 1 at each removal of a Forgetron."""
+    values = np.cumsum(before(wrong, budget, tau))
+    if method in ("forgetron", "basic forgetron"):
+        values = values + (budget + 1) * np.maximum(np.cumsum(wrong) - budget, 0)
+    return values
+
+
+def truncation(part):
+    """tau with which NORMA holds the budget on average over the second half of an order that no other stream has, to 2 %."""
+    X, y = ordered(part, part.n, part.random_state + part.n_orders)
+    tau = 10 * part.budget
+    for _ in range(10):
+        f = holding(part, tau, random_state=0).partial_fit(X, y, classes=[0, 1]).online_scores_[:, 0]
+        held = before((2 * y - 1) * f <= 0, part.budget, tau)[part.n // 2 :].mean()
+        if abs(held / part.budget - 1) <= 0.02 or tau == part.n:
+            break
+        tau = min(round(tau * part.budget / held), part.n)
+    return tau
+
+
+# Wrong labels.
 
 
 @experiment("family", published=PUBLISHED.noises, data=_dataset, processes=2)
+def wrong_labels(part, *, progress=False):
+    """Perceptrons with and without a margin and regularisation, and support vector machines, where labels are wrong.
+
+    Columns: noise, n, random_state, method ("perceptron", "svm"), passes (1 and n_epochs), margin (rho: 0 or 1), value
+    (lambda or C), predictor (of descent.PREDICTORS), errors (train with the labels as given, validation with as many wrong
+    labels, test; a score of 0 is one), n_test, support. A perceptron with rho = 1 is NORMA.
+    """
+    return compared(part, progress)
+
+
+@experiment("family", published=PUBLISHED.machines, data=_dataset, processes=2)
+def machines(part, *, progress=False):
+    """The same with right labels at several sizes, without regularisation: the columns of `wrong_labels`."""
+    return compared(part, progress)
+
+
+def compared(part, progress):
+    """The table of a Noise part: see `wrong_labels`."""
+    data, n, rows = datasets.load(part.dataset), part.n, []
+    for seed in tqdm(part.seeds, desc=f"noise {part.noise:g}, {n}", disable=not progress):
+        X, y = ordered(part, 2 * n, seed, noise=part.noise)
+        z = 2 * np.concatenate([y, labels(ODD_OR_EVEN, data.y_test)]) - 1
+        K = normalized(kernels.polynomial(part.degree), X[:n], np.concatenate([X, data.X_test]))
+        for margin in (0.0, 1.0):
+            for value in (0.0, *part.regularizations):
+                orders = visiting_orders(n, 1, part.n_epochs, random_state=np.random.RandomState(seed))
+                runs = descent.passes(K, z[:n], orders, margin=margin, regularization=value)
+                for done, (scores, held) in enumerate(runs, start=1):
+                    for predictor, f in zip(descent.PREDICTORS, scores, strict=True):
+                        if done in (1, part.n_epochs):
+                            key = (part.noise, n, seed, "perceptron", done, margin, value, predictor)
+                            rows.append((*key, *_errors(z * f <= 0, n), len(data.y_test), held))
+        for cost in COSTS:
+            machine = SVC(C=cost, kernel="precomputed", cache_size=500).fit(K[:, :n], z[:n])
+            f = machine.dual_coef_[0] @ K[machine.support_] + machine.intercept_[0]
+            key = (part.noise, n, seed, "svm", 0, np.nan, cost, "last")
+            rows.append((*key, *_errors(z * f <= 0, n), len(data.y_test), len(machine.support_)))
+    names = ["noise", "n", "random_state", "method", "passes", "margin", "value", "predictor"]
+    return pd.DataFrame(rows, columns=[*names, "train", "validation", "test", "n_test", "support"])
+
+
+def _errors(wrong, n):
+    return int(wrong[:n].sum()), int(wrong[n : 2 * n].sum()), int(wrong[2 * n :].sum())
+
+
+@experiment("family", published=PUBLISHED.estimated, data=_dataset, processes=2)
 def noise(part, *, progress=False):
-    """Perceptron, NORMA at each lambda and support vector machines at each cost, on labels of which a fraction is wrong.
+    """The same by the estimators of the package, in fewer orders and at fewer rates: the last hypotheses of `wrong_labels`.
 
     Columns: noise, method, passes, value (lambda or C), random_state, errors (train with the labels as given, validation
     with as many wrong labels, test), their n, support.
@@ -404,40 +581,47 @@ def _margins_of_part(kernel, K, X, z, cost):
     return z * np.concatenate(parts) / length
 
 
-# NORMA's nu, support vector machines.
+# The Forgetron's guarantee; the relatives NORMA and SMO.
 
 
-@experiment("family", published=PUBLISHED.nu_streams, data=_dataset, processes=2)
-def nu(part, *, progress=False):
-    """Margin errors of NORMA along a stream of a Nu; eta = 0.1, lambda = 1e-4, with intercept.
+@experiment("family", published=PUBLISHED.guarantees, data=_dataset)
+def guaranteed(part, *, progress=False):
+    """The least value of the Forgetron's bound over competitors within reach, beside its mistakes.
 
-    Columns: nu, examples (seen so far), margin_errors, margin rho.
+    Columns: random_state, n, budget (0: a reach without limit), reach (missing without limit), norm of the best competitor
+    found, lower and upper bound of the least value, mistakes of the self-tuning Forgetron in one pass (of the perceptron for
+    0).
     """
-    X, y = ordered(part, part.n, part.random_state)
-    model = Norma(degree=part.degree, nu=part.nu, step=0.1, regularization=1e-4, fit_intercept=True, shuffle=False)
-    rows, start = [], 0
-    for stop in checkpoints(len(y)):
-        model.partial_fit(X[start:stop], y[start:stop], classes=[0, 1])
-        rows.append((part.nu, stop, int(model.n_support_[0]), rounded(model.margin_[0])))
-        start = stop
-    return pd.DataFrame(rows, columns=["nu", "examples", "margin_errors", "margin"])
+    rows = []
+    for seed in tqdm(part.seeds, desc="guarantee", disable=not progress):
+        X, y = ordered(part, part.n, seed)
+        K, z = normalized(kernels.polynomial(part.degree), X, X), 2.0 * y - 1
+        for budget in (0, *part.budgets):
+            limit = float(guarantee.reach(budget)) if budget else np.inf
+            model = learner("forgetron" if budget else "perceptron", budget, part).fit(X, y)
+            lower, upper, norm = map(rounded, guarantee.best_within(K, z, limit))
+            facts = rounded(limit) if budget else np.nan, norm, lower, upper
+            rows.append((seed, part.n, budget, *facts, int(model.n_mistakes_[0])))
+    names = ["random_state", "n", "budget", "reach", "norm", "lower", "upper", "mistakes"]
+    return pd.DataFrame(rows, columns=names)
 
 
-@experiment("family", published=PUBLISHED.machines, data=_dataset, processes=2)
-def machines(part, *, progress=False):
-    """Support vectors and test errors of one pass of the perceptron and of support vector machines (C = 1 and 10).
+@experiment("family", published=PUBLISHED.guarantees, data=_dataset)
+def relatives(part, *, progress=False):
+    """What makes the perceptron a relative of NORMA and of SMO, in one pass: a row for each order.
 
-    Columns: n, random_state, method, support, errors, n_test.
+    Columns: random_state, n, mistakes, norma_same (NORMA with rho = lambda = 0 and eta = 1 holds the same examples with the
+    same weights after the same scores), least_gain and dual: the smallest gain at a mistake, and the sum of the gains, of
+    sum a - a Q a / 2, the objective of a support vector machine without threshold and without an upper limit of a.
     """
-    data, kernel = datasets.load(part.dataset), kernels.polynomial(part.degree)
-    y_test, n_test = labels(ODD_OR_EVEN, data.y_test), len(data.y_test)
-    X, y = ordered(part, part.n, part.random_state)
-    key = part.n, part.random_state
-    model = learner("perceptron", None, part).fit(X, y)
-    rows = [(*key, "perceptron", len(model.support_), int(np.sum(model.predict(data.X_test) != y_test)), n_test)]
-    K, K_test = normalized(kernel, X, X), normalized(kernel, data.X_test, X)
-    for cost in (1.0, 10.0):
-        machine = SVC(C=cost, kernel="precomputed", cache_size=500).fit(K, y)
-        wrong = int(np.sum(machine.predict(K_test) != y_test))
-        rows.append((*key, f"svm, C = {cost:g}", len(machine.support_), wrong, n_test))
-    return pd.DataFrame(rows, columns=["n", "random_state", "method", "support", "errors", "n_test"])
+    rows = []
+    for seed in tqdm(part.seeds, desc="relatives", disable=not progress):
+        X, y = ordered(part, part.n, seed)
+        model = learner("perceptron", None, part).fit(X, y)
+        other = Norma(margin=0.0, step=1.0, regularization=0.0, degree=part.degree, shuffle=False).fit(X, y)
+        pairs = [(getattr(m, name) for m in (model, other)) for name in ("support_", "dual_coef_", "online_scores_")]
+        same = all(np.array_equal(a, b) for a, b in pairs)
+        f = (2 * y - 1) * model.online_scores_[:, 0]
+        gains = 0.5 - f[f <= 0]  # k(x, x) = 1: a step of 1 gains 1 - y f - 1/2
+        rows.append((seed, part.n, len(gains), same, rounded(gains.min()), rounded(gains.sum())))
+    return pd.DataFrame(rows, columns=["random_state", "n", "mistakes", "norma_same", "least_gain", "dual"])

@@ -10,24 +10,28 @@ import pytest
 from sklearn.svm import SVC
 
 from kp import kernels, literal
-from kp.budget import BudgetPerceptron, normalized
+from kp.budget import BudgetPerceptron, Norma, normalized
+from kp.perceptron import visiting_orders
 from study import claims as ledger
 from study import datasets
-from study.family import claims, experiment, figures, tables
+from study.family import claims, descent, experiment, figures, guarantee, tables
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, TEN_DIGITS
 
 TINY = replace(
-    experiment.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_growth=60, n_noise=40, n_epochs=2,
-    noise=(0.0, 0.2), regularizations=(1e-4, 1e-2), n_bound=40, n_nu=60, nus=(0.2,), sizes=(40, 80),
+    experiment.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_repeats=6, n_growth=60, n_noise=40,
+    n_epochs=2, noise=(0.0, 0.2, 0.3), regularizations=(1e-4, 1e-2), n_memory=100, memory_budgets=(4, 8), n_bound=40,
+    sizes=(40, 60), size_repeats=2,
 )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def made():
     """{name: table} of all experiments for TINY."""
-    others = {"noise": experiment.noise(TINY.noises()), "bounds": experiment.bounds(TINY.bounds())}
-    others |= {"nu": experiment.nu(TINY.nu_streams()), "machines": experiment.machines(TINY.machines())}
-    return experiment.streams(TINY.streams()) | others
+    others = {"noise": experiment.noise(TINY.estimated()), "bounds": experiment.bounds(TINY.bounds())}
+    others |= {"wrong_labels": experiment.wrong_labels(TINY.noises()), "machines": experiment.machines(TINY.machines())}
+    others |= {"growth": experiment.growth(TINY.growths()), "guaranteed": experiment.guaranteed(TINY.guarantees())}
+    others |= {"relatives": experiment.relatives(TINY.guarantees())}
+    return experiment.streams(TINY.streams()) | experiment.memory(TINY.memories()) | others
 
 
 # Margins and the vote.
@@ -121,6 +125,173 @@ def test_no_bound_is_broken(made):
     separated = bounds[bounds["separated"].astype(bool) & bounds["hard_bound"].notna()]
     assert len(separated) and (separated["total"] <= separated["hard_bound"]).all()
     assert set(bounds["n"]) == {TINY.n_bound, TINY.n_train}
+
+
+# The perceptron with margin and regularisation.
+
+
+def binary(n=120, n_test=60, seed=0, noise=0.2):
+    """K (n, n + n_test), z (n + n_test,), and what an estimator needs: X, X_test."""
+    X, y = experiment.ordered(TINY, n, seed, noise=noise)
+    data = datasets.load("digits")
+    z = 2 * np.concatenate([y, data.y_test[:n_test] % 2]) - 1
+    return normalized(kernels.polynomial(3), X, np.concatenate([X, data.X_test[:n_test]])), z, X, data.X_test[:n_test]
+
+
+@pytest.mark.parametrize("margin, regularization", [(0.0, 0.0), (1.0, 0.0), (0.0, 0.01), (1.0, 0.003)])
+def test_the_last_predictor_is_that_of_the_estimators(margin, regularization):
+    K, z, X, X_test = binary()
+    common = dict(degree=3, max_iter=3, random_state=5)
+    model = Norma(step=1.0, margin=margin, regularization=regularization, **common).fit(X, z[:120])
+    orders = visiting_orders(120, 1, 3, random_state=np.random.RandomState(5))
+    *_, (scores, held) = descent.passes(K, z[:120], orders, margin=margin, regularization=regularization)
+    np.testing.assert_allclose(scores[0, 120:], model.decision_function(X_test), rtol=1e-8, atol=1e-9)
+    assert held == len(model.support_)
+
+
+def test_averaged_and_voted_predictors_are_the_sums_over_all_steps():
+    K, z, *_ = binary()
+    orders = list(visiting_orders(120, 1, 2, random_state=np.random.RandomState(1)))
+    runs = list(descent.passes(K, z[:120], orders, margin=0.0, regularization=0.0))
+    for done, (scores, _) in enumerate(runs, start=1):
+        steps = np.concatenate([order[0] for order in orders[:done]])
+        alphas, survived = literal.voted_perceptron(K[:, :120], z[:120], steps)
+        f = np.array([(alpha * z[:120]) @ K for alpha in alphas])
+        np.testing.assert_allclose(scores[1], np.array(survived) @ f, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(scores[2], np.array(survived) @ np.sign(f))
+
+
+def test_averages_under_regularisation_are_those_of_a_plain_loop():
+    K, z, *_ = binary()
+    (order,) = next(visiting_orders(120, 1, 1, random_state=np.random.RandomState(2)))
+    f, total, votes = np.zeros((3, K.shape[1]))
+    for i in order:
+        wrong = z[i] * f[i] <= 1.0
+        f = 0.98 * f + wrong * z[i] * K[i]
+        total, votes = total + f, votes + np.sign(f)
+    ((scores, _),) = descent.passes(K, z[:120], [order[None]], margin=1.0, regularization=0.02)
+    np.testing.assert_allclose(scores[:2], [f, total], rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(scores[2], votes)
+
+
+def test_strong_regularisation_does_not_run_out_of_numbers():
+    K, z, *_ = binary()
+    orders = list(visiting_orders(120, 1, 3, random_state=np.random.RandomState(2)))
+    *_, (scores, _) = descent.passes(K, z[:120], orders, margin=1.0, regularization=0.9)
+    f = np.zeros(K.shape[1])
+    for i in np.concatenate(orders, axis=None):
+        wrong = z[i] * f[i] <= 1.0
+        f = 0.1 * f + wrong * z[i] * K[i]
+    np.testing.assert_allclose(scores[0], f, rtol=1e-7)
+
+
+def test_wrong_labels_are_learnt_as_by_the_estimators(made):
+    ours = made["wrong_labels"].query("predictor == 'last'")
+    theirs = made["noise"]
+    for row in theirs.itertuples():
+        kind = {"perceptron": "margin == 0 and value == 0", "norma": "margin == 1", "svm": "method == 'svm'"}[row.method]
+        own = ours.query(kind).query("noise == @row.noise and random_state == @row.random_state and passes == @row.passes")
+        own = own if row.method == "perceptron" else own[own["value"] == row.value]
+        assert own[["train", "validation", "test", "support"]].to_numpy().tolist() == [
+            [row.train, row.validation, row.test, row.support]
+        ]
+
+
+def test_machines_are_compared_at_every_size_in_every_order(made):
+    machines = made["machines"]
+    assert sorted(set(zip(machines["n"], machines["random_state"], strict=True))) == [(40, 0), (40, 1), (60, 0), (60, 1)]
+    assert set(machines["value"]) == {0.0, *experiment.COSTS} and set(machines["noise"]) == {0.0}
+
+
+# Equal memory.
+
+
+@pytest.mark.parametrize("method, budget, tau", [("perceptron", 0, 0), ("oldest", 5, 0), ("norma", 5, 30)])
+def test_what_is_held_before_a_step_is_what_a_learner_holds(method, budget, tau):
+    part = replace(TINY.memories()[0], method=method, budget=budget)
+    X, y = experiment.ordered(TINY, 100, 1)
+    model, held, wrong = experiment.holding(part, tau, random_state=0), [], []
+    for x, label in zip(X, y, strict=True):
+        held.append(len(getattr(model, "support_", [])))
+        f = model.partial_fit(x[None], [label], classes=[0, 1]).online_scores_[0, 0]
+        wrong.append((2 * label - 1) * f <= 0)
+    wrong = np.array(wrong)
+    assert experiment.before(wrong, budget, tau).tolist() == held
+    assert experiment.spent(wrong, method, budget, tau).tolist() == np.cumsum(held).tolist()
+
+
+def test_a_forgetron_pays_for_its_removals_too():
+    wrong = np.array([True, True, False, True, True])
+    assert experiment.spent(wrong, "oldest", 2).tolist() == [0, 1, 3, 5, 7]
+    assert experiment.spent(wrong, "forgetron", 2).tolist() == [0, 1, 3, 8, 13]
+
+
+def test_all_learners_of_a_budget_hold_about_as_many(made):
+    final, memory = made["memory_final"], made["memory"]
+    full = final[final["budget"] == 4].groupby("method")["held"].mean()
+    assert (full.drop("norma") == 4).all() and full["norma"] == pytest.approx(4, rel=0.4)
+    assert (final.loc[final["method"] == "norma", "truncation"] > 0).all()
+    last = memory[memory["examples"] == 100].set_index(["method", "budget"])
+    assert (last.loc["perceptron", "values"] >= 0).all() and len(last) == 6 * 11
+
+
+# The guarantee.
+
+
+def test_the_least_bound_of_the_forgetron_is_enclosed():
+    K, z, *_ = binary(60, 0)
+    K, z = K[:, :60], z[:60].astype(float)
+    random, Q = np.random.RandomState(0), z[:, None] * K[:, :60] * z
+    for limit in (0.5, 2.0, np.inf):
+        lower, upper, norm = guarantee.best_within(K, z, limit, tolerance=1e-7)
+        assert lower <= upper <= lower * (1 + 1e-4) and norm <= limit * (1 + 1e-9)
+        for _ in range(200):
+            a = random.exponential(size=60) * (random.random_sample(60) < 0.5)
+            length = np.sqrt(a @ Q @ a)
+            a *= random.random_sample() * min(limit, 10) / length
+            value = 2 * a @ Q @ a + 4 * np.maximum(0, 1 - Q @ a).sum()
+            assert value >= lower * (1 - 1e-9)
+
+
+def test_without_a_limit_the_least_bound_is_a_support_vector_machine_without_threshold():
+    K, z, *_ = binary(60, 0)
+    K, z = K[:, :60], z[:60].astype(float)
+    _, upper, norm = guarantee.best_within(K, z, np.inf, tolerance=1e-8)
+    Q = z[:, None] * K * z
+    machine = SVC(C=1.0, kernel="precomputed", tol=1e-8).fit(np.block([[Q, -Q], [-Q, Q]]), np.repeat([1, -1], 60))
+    a = np.bincount(machine.support_ % 60, np.abs(machine.dual_coef_[0]), minlength=60)
+    # The mirror image doubles the losses: its C is half of ours for the same function.
+    expected = 2 * a @ Q @ a + 4 * np.maximum(0, 1 - Q @ a).sum()
+    other = SVC(C=0.5, kernel="precomputed", tol=1e-8).fit(np.block([[Q, -Q], [-Q, Q]]), np.repeat([1, -1], 60))
+    b = np.bincount(other.support_ % 60, np.abs(other.dual_coef_[0]), minlength=60)
+    half = 2 * b @ Q @ b + 4 * np.maximum(0, 1 - Q @ b).sum()
+    assert upper <= expected * (1 + 1e-6) and upper == pytest.approx(half, rel=1e-5)
+    assert norm == pytest.approx(np.sqrt(b @ Q @ b), rel=1e-3)
+
+
+def test_a_reach_needs_a_budget():
+    for norm in (0.3, 1.5, 4.0):
+        budget = guarantee.budget_for(norm)
+        assert guarantee.reach(budget) >= norm and (budget == 83 or guarantee.reach(budget - 1) < norm)
+    assert guarantee.reach(500) == pytest.approx(math.sqrt(501 / math.log(501)) / 4)
+
+
+def test_no_forgetron_breaks_its_guarantee_and_no_reach_makes_it_smaller(made):
+    table = made["guaranteed"]
+    assert (table["lower"] <= table["upper"] * (1 + 1e-6)).all() and (table["mistakes"] <= table["upper"]).all()
+    for _, group in table.groupby("random_state"):
+        assert group["upper"].iloc[0] <= group["upper"].min() * (1 + 1e-3)
+        assert group.loc[group["budget"] > 0].sort_values("budget")["upper"].is_monotonic_decreasing
+
+
+def test_a_mistake_raises_the_objective_of_the_machine(made):
+    table = made["relatives"]
+    assert table["norma_same"].all() and (table["least_gain"] >= 0.5).all()
+    X, y = experiment.ordered(TINY, 40, 0)
+    z, K = 2 * y - 1, normalized(kernels.polynomial(3), X, X)
+    alpha = literal.kernel_perceptron(K, z, range(40))
+    dual = alpha.sum() - (alpha * z) @ K @ (alpha * z) / 2
+    assert table["dual"].iloc[0] == pytest.approx(dual, rel=1e-5) and table["mistakes"].iloc[0] == alpha.sum()
 
 
 # Summaries.
