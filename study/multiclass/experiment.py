@@ -11,20 +11,32 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure as Canvas
 from scipy.optimize import linprog
+from scipy.spatial import cKDTree
 from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels
-from kp.kesler import DEMOTE, Linear, squared
+from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels
+from kp.kesler import DEMOTE, Linear, find_mistakes, squared
+from kp.perceptron import visiting_orders
 from study import datasets
 from study.experiment import experiment
 from study.margins import kesler_margins, kesler_pairs, rounded, separable_bound
+from study.plane import lattice
 
 UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
 """The updates under their names in tables, and as the estimator has them."""
 
 WIDTHS = (0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 FACTORS = (0.7, 1.0, 1.4, 2.0, 2.5)
+ORDERS = 20
+"""Visiting orders in which the mistakes of both updates are compared."""
+FRESH_WIDTHS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Widths at which errors on fresh examples and boundaries are looked at."""
+EARLY = 3
+"""An epoch at which a run on the spirals has not stopped yet."""
+CLOSE, CHORD, RESOLUTION = 0.05, 0.1, 300
+"""An example is close to a boundary below this distance; boundaries are measured in chords, on such a lattice."""
 
 
 # What is run: the settings of a notebook, and the parts that its tables are made of.
@@ -125,6 +137,20 @@ class Settings:
         """The parts of `draws`: both sets."""
         five = Draws(dataset=self.five, kernel="linear", random_state=self.random_state)
         return [five, replace(five, dataset=self.spirals, kernel="rbf", sigma=self.sigma)]
+
+    def orders(self):
+        """The parts of `orders`: those of `mistakes`, in ORDERS orders."""
+        return [replace(part, n_orders=ORDERS) for part in self.widths() + self.factors()]
+
+    def fresh(self):
+        """The parts of `fresh` and of `boundaries`: the spirals by the width of the kernel."""
+        common = {"dataset": self.spirals, "kernel": "rbf", "max_iter": self.max_iter, "random_state": self.random_state}
+        return [Draws(**common, sigma=width, n_draws=20) for width in sorted({*FRESH_WIDTHS, self.sigma})]
+
+    def identities(self):
+        """The parts of `identities`: the sets of the source's figures, with their kernels."""
+        kinds = [(self.five, "linear"), (self.five, "poly"), (self.spirals, "rbf")]
+        return [self.problem(name, kernel, demote="winner") for name, kernel in kinds]
 
 
 PUBLISHED = Settings()
@@ -273,6 +299,130 @@ def runs(name, models, *, n_draws, random_state=0):
             rows.append((method, draw, converged, fit.n_iter_, mistakes, wrong[0], len(train.y), wrong[1], len(test.y)))
     names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
     return pd.DataFrame(rows, columns=names.split())
+
+
+# The same over many orders and draws, for tests.
+
+
+@experiment("multiclass", published=PUBLISHED.orders, data=lambda part: [part.dataset])
+def orders(part, *, progress=False):
+    """Mistakes of both updates on one problem, order by order: the seed of an order gives both the same visits.
+
+    Columns: dataset, kernel, sigma, factor, update, order, converged, epochs, mistakes.
+    """
+    X, y = part.examples()
+    own, rows = (part.dataset, part.kernel, part.sigma, part.factor), []
+    for name, update in UPDATES.items():
+        for seed in range(part.n_orders):
+            fit = part.estimator(update=update, random_state=seed).fit(X, y)
+            rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_.n_mistakes()))
+    names = ["dataset", "kernel", "sigma", "factor", "update", "order", "converged", "epochs", "mistakes"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def pairs_of_draws(part):
+    """Yield (draw, seed of its order, training Data, fresh Data), as `runs` draws them."""
+    for draw in range(part.n_draws):
+        seed = part.random_state + draw
+        train, fresh = (datasets.load(part.dataset, random_state=each) for each in (seed, seed + part.n_draws))
+        yield draw, seed, train, fresh
+
+
+@experiment("multiclass", published=PUBLISHED.fresh, data=lambda part: [part.dataset])
+def fresh(part, *, progress=False):
+    """Errors of Xu and Zhang's perceptron on fresh examples, by draw, of one width of its RBF kernel, at some epochs.
+
+    Columns: dataset, sigma, draw, ends (the epochs that were run), converged, mistakes, epoch, predictor, errors, n. The
+    epochs are EARLY, where the run was longer, with all predictors, and the last, with all of them.
+    """
+    rows = []
+    for draw, seed, train, new in pairs_of_draws(part):
+        options = {"sigma": part.sigma, "max_iter": part.max_iter, "random_state": seed, "n_jobs": 1}
+        fit = MulticlassKernelPerceptron(part.kernel, **options).fit(train.X, train.y)
+        about = (part.dataset, part.sigma, draw, fit.n_iter_, fit.converged_, fit.mistakes_.n_mistakes())
+        for epoch in sorted({min(EARLY, fit.n_iter_), fit.n_iter_}):
+            for predictor in PREDICTORS:
+                wrong = int(np.sum(fit.predict(new.X, predictor=predictor, epoch=epoch) != new.y))
+                rows.append((*about, epoch, predictor, wrong, len(new.y)))
+    names = ["dataset", "sigma", "draw", "ends", "converged", "mistakes", "epoch", "predictor", "errors", "n"]
+    return pd.DataFrame(rows, columns=names)
+
+
+@experiment("multiclass", published=PUBLISHED.fresh, data=lambda part: [part.dataset])
+def boundaries(part, *, progress=False):
+    """Where the boundaries of Xu and Zhang's perceptron run, by draw, for one width of its RBF kernel.
+
+    Columns: dataset, sigma, draw, close (examples less than CLOSE from a boundary), nearest (distance of the nearest one),
+    n, length (of all boundaries on the lattice, in chords of CHORD), turning (of their directions, radians per unit of
+    length).
+    """
+    rows = []
+    for draw, seed, train, _ in pairs_of_draws(part):
+        options = {"sigma": part.sigma, "max_iter": part.max_iter, "random_state": seed, "n_jobs": 1, "count_errors": False}
+        fit = MulticlassKernelPerceptron(part.kernel, **options).fit(train.X, train.y)
+        points, box = lattice(train.X, margin=0.1, resolution=RESOLUTION)
+        lines = boundary_lines(fit.decision_function(points), box)
+        distance = cKDTree(np.concatenate(lines)).query(train.X)[0]
+        near = int(np.sum(distance < CLOSE)), rounded(distance.min())
+        rows.append((part.dataset, part.sigma, draw, *near, len(train.y), *map(rounded, turning(lines))))
+    return pd.DataFrame(rows, columns=["dataset", "sigma", "draw", "close", "nearest", "n", "length", "turning"])
+
+
+def boundary_lines(F, box):
+    """Lines [(p, 2)] on which the two highest of the scores F (c, C) of a square lattice over the box are equal."""
+    side = round(len(F) ** 0.5)
+    across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
+    lines = []
+    for c in range(F.shape[1]):
+        lead = (F[:, c] - np.delete(F, c, axis=1).max(axis=1)).reshape(side, side)
+        lines += Canvas().subplots().contour(across, up, lead, levels=[0.0]).allsegs[0]
+    return [line for line in lines if len(line) > 1]
+
+
+def turning(lines):
+    """(length, turning): the length of lines [(p, 2)] in chords of CHORD, and the radians by which they turn per unit."""
+    length, angle = 0.0, 0.0
+    for line in lines:
+        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+        places = np.arange(0.0, along[-1], CHORD)
+        chords = np.diff(np.column_stack([np.interp(places, along, x) for x in line.T]), axis=0)
+        direction = np.unwrap(np.arctan2(chords[:, 1], chords[:, 0]))
+        length += CHORD * len(chords)
+        angle += np.abs(np.diff(direction)).sum()
+    return length, angle / length if length else np.nan
+
+
+@experiment("multiclass", published=PUBLISHED.identities, data=lambda part: [part.dataset])
+def identities(part, *, progress=False):
+    """What the source says of convergence, on one Problem whose kernel is given: one row.
+
+    Columns: dataset, kernel, examples, classes, converged, mistakes; transformed ("yes" if eq. 5 on the examples' kernel
+    values makes the mistakes of eq. 11, in example, step and class); kesler ("yes" if the weights of eq. 5 are the sum of
+    the Kesler vectors of its mistakes, but for rounding); bound (on mistakes, where one class is demoted); support (distinct
+    examples with a mistake of the ordinary update); affine ("yes" if the scores on the examples are affine functions of
+    them, but for rounding).
+    """
+    X, y = part.examples()
+    K, model = part.gram(X), part.estimator().fit(X, y)
+    orders = visiting_orders(len(y), 1, model.n_iter_, random_state=np.random.RandomState(part.random_state))
+    learner = Linear(K, y, y.max() + 1, demote=part.demote)
+    log, own = find_mistakes(learner, orders), model.mistakes_
+    same = all(np.array_equal(getattr(log, name), getattr(own, name)) for name in ("example", "step", "promoted", "demoted"))
+    total = np.zeros_like(learner.W)
+    for q, i, j in zip(log.example, log.promoted, log.demoted, strict=True):
+        total[i] += K[q]
+        total[j] -= K[q]
+    F, design = model.decision_function(X), np.column_stack([X, np.ones(len(X))])
+    rest = F - design @ np.linalg.lstsq(design, F, rcond=None)[0]
+    summed, affine = np.allclose(total, learner.W, rtol=1e-9), np.abs(rest).max() < 1e-9 * np.abs(F).max()
+    G = squared(K) + 1
+    bound = rounded(separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max())))
+    support = len(part.estimator(update="ordinary").fit(X, y).support_)
+    same, summed, affine = ("yes" if fact else "no" for fact in (same, summed, affine))
+    row = (part.dataset, part.kernel, len(y), int(y.max()) + 1, model.converged_, own.n_mistakes())
+    names = ["dataset", "kernel", "examples", "classes", "converged", "mistakes"]
+    names += ["transformed", "kesler", "bound", "support", "affine"]
+    return pd.DataFrame([(*row, same, summed, bound, support, affine)], columns=names)
 
 
 # The source's figures.
