@@ -13,22 +13,24 @@ every lambda: y(x) = k(x)^T Q diag(1 / (mu + lambda)) Q^T T.
 import warnings
 from dataclasses import dataclass
 from functools import wraps
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import LinAlgWarning
+from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScaler
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kp.least_squares import local_scale, self_tuning_kernel
 from study import ROOT, datasets
 from study.experiment import experiment
-from study.seeds.methods import METHODS, hard_trials, matched, ordered
+from study.margins import kesler_pairs, rounded
+from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
 
 PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"
 MISPRINT = {"lam": 1.0, "tau": 0.05, "k": 2}, {"lam": 1.0, "tau": 20.0, "k": 2}
@@ -40,6 +42,24 @@ PER_CLASS = 30
 LAMBDAS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)
 TAUS = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
 KS = (2, 3, 5, 7, 10, 15, 20)
+"""The grid of the surface."""
+
+FINE_LAMBDAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+FINE_TAUS = (
+    0.05, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0, 50.0,
+)  # fmt: skip
+FINE_KS = tuple(range(2, 21))
+"""A finer grid that holds the other, with every k that the source allows."""
+
+PRINTABLE = {
+    "tau": tuple(
+        sorted({*map(float, range(1, 61)), *(round(1 / i, 6) for i in range(1, 101)), *(i / 10 for i in range(1, 20))})
+    ),
+    "k": tuple(range(2, 31)),
+    "lam": tuple(sorted(float(f"{a}e{b}") for a in (1, 2, 5) for b in range(-4, 5))),
+}
+"""What one value of the setting that does not come out is changed to, the other two as printed: tau to whole numbers, tenths
+and reciprocals of whole numbers, k to whole numbers, lambda to one, two or five times a power of ten."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +84,7 @@ class Settings:
 
 
 PUBLISHED = Settings(dataset="seeds", n_splits=1000)
-PUBLISHED_HARD = [Settings(dataset=name, n_splits=3) for name in ("winequality-red", "winequality-white")]
+PUBLISHED_HARD = [Settings(dataset=name, n_splits=10) for name in ("winequality-red", "winequality-white")]
 
 
 def dataset_of(settings):
@@ -183,6 +203,33 @@ def errors_at(X, y, train, test, grid, **protocol):
     return [found[setting] for setting in grid]
 
 
+def wrong_at(X, y, train, test, grid):
+    """{(lam, tau, k): (m,) bool, which test examples are misclassified} of one split, by the protocol as recovered."""
+    targets, found = np.eye(y.max() + 1)[y[train]], {}
+    for lam, tau, k in grid:
+        sigma, sigma_test = scales(X, train, test, k)
+        spectrum = np.linalg.eigh(self_tuning_kernel(X[train], X[train], sigma, sigma, tau=tau))
+        K_test = self_tuning_kernel(X[test], X[train], sigma_test, sigma, tau=tau)
+        found[lam, tau, k] = outputs(spectrum, K_test, targets, [lam])[0].argmax(1) != y[test]
+    return found
+
+
+def separable(X, y):
+    """True if linear functions f_c(x) = w_c.x + b_c exist of which each example's own is the highest, by 1 at least.
+
+    X (n, d), y (n,) classes 0..C-1. One linear programme for all classes together, with Kesler's n (C - 1) inequalities
+    (Duda, Hart & Stork 2001); for two classes these say that a plane separates them. Raises RuntimeError where the programme
+    is neither solved nor found to have no solution.
+    """
+    examples_of, signs = kesler_pairs(y)
+    features = np.column_stack([X, np.ones(len(X))])[examples_of]
+    A = (signs[:, :, None] * features[:, None, :]).reshape(len(signs), -1)
+    found = linprog(np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None))
+    if found.status not in (0, 2):
+        raise RuntimeError(f"expected the linear programme to be solved or refuted, got: {found.message}")
+    return found.status == 0
+
+
 def published_numbers():
     """The source's numbers: item, quantity, lam, tau, k, published (percent), decimals (as printed)."""
     table = pd.read_csv(PUBLISHED_NUMBERS, dtype={"accuracy_percent": str}).rename(columns={"lambda": "lam"})
@@ -265,6 +312,102 @@ def surface(settings, *, progress=False):
     return {"surface": table, "ceiling": pd.DataFrame(fewest)}
 
 
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
+@single_threaded
+def source_grid(settings, *, progress=False):
+    """Errors over the finer grid of lambda, tau and k on the source's split, with the smallest eigenvalue of K there.
+
+    The setting is sound on this split where smallest_eigenvalue + lam > 0.
+    """
+    data, grid = examples(settings.dataset), [*product(FINE_LAMBDAS, FINE_TAUS, FINE_KS)]
+    train, test = fixed_split(data.y)
+    found = errors_at(scaled(data.X, None, "whole"), data.y, train, test, grid)
+    rows = [
+        (*setting, errors, len(test), round(float(smallest), 6))
+        for setting, (errors, smallest) in zip(grid, found, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["lam", "tau", "k", "errors", "n", "smallest_eigenvalue"])
+
+
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
+@single_threaded
+def misprint(settings, *, progress=False):
+    """Errors on the source's split when one value of the setting that does not come out is changed (see PRINTABLE)."""
+    data, printed = examples(settings.dataset), MISPRINT[0]
+    train, test = fixed_split(data.y)
+    changed = [(name, value, printed | {name: value}) for name, values in PRINTABLE.items() for value in values]
+    grid = [tuple(setting.values()) for *_, setting in changed]
+    found = errors_at(scaled(data.X, None, "whole"), data.y, train, test, [*dict.fromkeys(grid)])
+    errors = dict(zip(dict.fromkeys(grid), (count for count, _ in found), strict=True))
+    rows = [(name, value, errors[setting], len(test)) for (name, value, _), setting in zip(changed, grid, strict=True)]
+    return pd.DataFrame(rows, columns=["changed", "value", "errors", "n"])
+
+
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, reads=numbers_of)
+@single_threaded
+def setting_points(settings, *, progress=False):
+    """Errors by example of the settings of Table 3, on the random splits on which the methods are compared."""
+    data, wanted = examples(settings.dataset), table_3_settings()
+    X = scaled(data.X, None, "whole")
+    drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
+    tested, wrong = np.zeros(len(data.y), dtype=int), np.zeros((len(wanted), len(data.y)), dtype=int)
+    for train, test in tqdm(drawn, desc="settings", unit="split", disable=not progress):
+        tested[test] += 1
+        wrong[:, test] += np.array([*wrong_at(X, data.y, train, test, wanted).values()])
+    table = pd.DataFrame(np.repeat(wanted, len(data.y), axis=0), columns=["lam", "tau", "k"]).astype({"k": int})
+    example = np.tile(np.arange(len(data.y)), len(wanted))
+    return table.assign(example=example, label=data.y[example], tested=tested[example], errors=wrong.ravel())
+
+
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
+def separation(settings, *, progress=False):
+    """Whether linear functions separate the classes: all together, each pair, and each one from all others.
+
+    Degree 1 is of the attributes, degree 2 of them, their squares and their products. Columns: classes, degree, features,
+    examples, separable ("yes" or "no").
+    """
+    data, rows = examples(settings.dataset), []
+    C = len(data.names)
+    everyone = np.ones(len(data.y), dtype=bool)
+    problems = [("all together", everyone, data.y)]
+    for a, b in combinations(range(C), 2):
+        problems.append((f"{data.names[a]} and {data.names[b]}", np.isin(data.y, (a, b)), (data.y == a).astype(int)))
+    problems += [(f"{name} and all others", everyone, (data.y == c).astype(int)) for c, name in enumerate(data.names)]
+    for degree in (1, 2):
+        features = PolynomialFeatures(degree, include_bias=False).fit_transform(scaled(data.X, None, "whole"))
+        features = scaled(features, None, "whole")
+        for name, keep, labels in problems:
+            answer = "yes" if separable(features[keep], labels[keep]) else "no"
+            rows.append((name, degree, features.shape[1], int(keep.sum()), answer))
+    return pd.DataFrame(rows, columns=["classes", "degree", "features", "examples", "separable"])
+
+
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
+def facts(settings, *, progress=False):
+    """Facts of the file and of the source's split that the source states: columns fact, value.
+
+    Attributes "of length 1" are centred and divided by their Euclidean length over the whole set or the training part. The
+    seeds have two facts more on their compactness c = 4 pi A / P^2: its largest difference from the formula, and how many
+    of the examples differ by more than the rounding of A, P (two decimals) and c (four) allows.
+    """
+    data = examples(settings.dataset, repeats=True)
+    train, test = fixed_split(data.y)
+    counts = {"a class": data.y, "a class for training": data.y[train], "a class for testing": data.y[test]}
+    found = {"examples": len(data.y), "attributes": data.X.shape[1], "classes": len(data.names)}
+    found |= {"examples for training": len(train), "examples for testing": len(test)}
+    for name, y in counts.items():
+        found |= {f"fewest examples of {name}": np.bincount(y).min(), f"most examples of {name}": np.bincount(y).max()}
+    for name, X in (("the whole set", data.X), ("the training part", data.X[train])):
+        X = X - X.mean(0)
+        found[f"variance of attributes of length 1 over {name}"] = rounded((X / np.linalg.norm(X, axis=0)).var(0).mean())
+    if settings.dataset == "seeds":
+        A, P, c = data.X[:, :3].T
+        gap = np.abs(c - 4 * np.pi * A / P**2)
+        allowed = 0.00005 + 4 * np.pi * A / P**2 * (0.005 / A + 2 * 0.005 / P)
+        found |= {"largest gap of compactness": rounded(gap.max()), "gaps beyond rounding": int((gap > allowed).sum())}
+    return pd.DataFrame(found.items(), columns=["fact", "value"])
+
+
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"))
 @single_threaded
 def methods(settings, *, progress=False):
@@ -292,6 +435,32 @@ def methods(settings, *, progress=False):
         }
     )
     return {"methods": table, "points": points}
+
+
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("tuned", "tuned_points"))
+@single_threaded
+def tuned(settings, *, progress=False):
+    """The three forms of the perceptron with Gaussian kernels whose width the training part chooses (methods.tuned_forms).
+
+    On the splits of `methods`, with attributes standardised on the training part. width is in units of sqrt(d / 2), the
+    width that is fixed there. Second table: errors by example, as `methods` has them.
+    """
+    data, rows = examples(settings.dataset), []
+    drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
+    tested, wrong = np.zeros(len(data.y), dtype=int), {}
+    for split, (train, test) in enumerate(tqdm(drawn, desc="forms, tuned", unit="split", disable=not progress)):
+        X = scaled(data.X, train, "train")
+        tested[test] += 1
+        for name, (width, predict) in tuned_forms(X[train], data.y[train], split).items():
+            missed = test[predict(X[test]) != data.y[test]]
+            np.add.at(wrong.setdefault(name, np.zeros(len(data.y), dtype=int)), missed, 1)
+            rows.append((split, name, width, len(missed), len(test), len(train)))
+    table = pd.DataFrame(rows, columns=["split", "method", "width", "errors", "n", "n_train"])
+    points = pd.DataFrame(
+        {"method": np.repeat([*wrong], len(data.y)), "example": np.tile(np.arange(len(data.y)), len(wrong))}
+    )
+    points = points.assign(label=data.y[points["example"]], tested=tested[points["example"]])
+    return {"tuned": table, "tuned_points": points.assign(errors=np.concatenate([*wrong.values()]))}
 
 
 @experiment("seeds", published=[PUBLISHED], data=dataset_of, parameters=lambda settings: {"dataset": settings.dataset})
@@ -325,12 +494,14 @@ def hard(settings, *, progress=False):
     """A set that may not separate: the methods of `hard_trials` on random splits, two thirds of the examples for training.
 
     Columns: dataset, repeats ("dropped" or "kept", for the two methods that gain most by copies), split, method, n_train,
-    errors, and for ordered classes absolute_error (summed) and far (wrong by more than one grade), n. The nearest neighbour
-    is also given parts of the training set.
+    errors, and for ordered classes absolute_error (summed) and far (wrong by more than one grade), copies (test examples
+    that the training part holds as well, attribute by attribute), copy_errors (on them), n. The nearest neighbour is also
+    given parts of the training set.
     """
     rows, name = [], settings.dataset
     for repeats in (False, True) if examples(name).repeated else (False,):
         data = examples(name, repeats=repeats)
+        same = np.unique(data.X, axis=0, return_inverse=True)[1].ravel()
         drawn = random_splits(data.y, settings.n_splits, settings.random_state, share=2 / 3)
         for split, (train, test) in enumerate(tqdm(drawn, desc=name, unit="split", disable=not progress)):
             X = scaled(data.X, train, "train")
@@ -340,7 +511,21 @@ def hard(settings, *, progress=False):
                 predicted = model.fit(X[part], data.y[part]).predict(X[test])
                 off = np.abs(np.clip(np.rint(predicted), 0, data.y.max()) - data.y[test]).astype(int)
                 graded = (off.sum(), np.sum(off > 1)) if ordered(name) else (np.nan, np.nan)
+                copied = np.isin(same[test], same[part])
+                copies = copied.sum(), np.count_nonzero(off[copied])
                 row = (name, "kept" if repeats else "dropped", split, method, len(part), np.count_nonzero(off))
-                rows.append((*row, *graded, len(test)))
-    names = ["dataset", "repeats", "split", "method", "n_train", "errors", "absolute_error", "far", "n"]
+                rows.append((*row, *graded, *copies, len(test)))
+    names = [
+        "dataset",
+        "repeats",
+        "split",
+        "method",
+        "n_train",
+        "errors",
+        "absolute_error",
+        "far",
+        "copies",
+        "copy_errors",
+        "n",
+    ]
     return pd.DataFrame(rows, columns=names)
