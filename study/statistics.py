@@ -6,6 +6,7 @@ from what varies:
     mcnemar            two classifiers on the same examples: the examples vary            (exact; interval of Newcombe 1998)
     two_samples        one classifier on two sets of examples, or two on different ones    (Fisher's test; Newcombe 1998)
     student            differences over independent repeats, of visiting orders say        (Student's t)
+    ratio              the ratio of two means over the same repeats                         (interval of Fieller 1954)
     resampled          differences over overlapping splits of one sample                   (Nadeau & Bengio 2003)
     bootstrap          means over examples of what was averaged over splits before         (percentile interval)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
@@ -83,6 +84,24 @@ def wilson(count, n, *, level=LEVEL):
 def student(differences, *, varies):
     """The mean of independent differences (n,), n >= 2: Student's t. varies names what they are over."""
     return _t_interval(differences, 1.0, varies, "Student's t")
+
+
+def ratio(a, b, *, varies):
+    """mean(a) / mean(b) of pairs (n,), n >= 2, over independent repeats: Fieller's interval (1954); p tests a ratio of 0.
+
+    The interval holds the ratios r for which Student's test of a - r b does not reject 0; it is (-inf, inf) where b itself
+    cannot be told from 0.
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    p, n = student(a, varies=varies).p, a.size
+    t = stats.t.ppf((1 + LEVEL) / 2, n - 1)
+    covariance = np.cov(a, b) * t**2 / n
+    square, half = b.mean() ** 2 - covariance[1, 1], a.mean() * b.mean() - covariance[0, 1]
+    estimate, low, high = float(a.mean() / b.mean()) if b.any() else np.nan, -np.inf, np.inf
+    if square > 0:
+        root = np.sqrt(max(half**2 - square * (a.mean() ** 2 - covariance[0, 0]), 0.0))
+        low, high = (half - root) / square, (half + root) / square
+    return Difference(estimate, float(low), float(high), p, n, varies, "Fieller's interval")
 
 
 def resampled(differences, *, test_share, varies="random splits of one sample"):

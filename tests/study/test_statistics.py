@@ -130,3 +130,20 @@ def test_a_verb_needs_its_test():
 @pytest.mark.parametrize(("p", "text"), [(0.0314, "p = .031"), (2e-5, "p < .001"), (1.0, "p = 1.0"), (0.9, "p = .900")])
 def test_p_is_printed_without_what_is_always_there(p, text):
     assert statistics.p_value(p) == text
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
+def test_fiellers_interval_holds_the_ratios_that_students_test_does_not_reject(shift):
+    rng = np.random.default_rng(4)
+    b = rng.normal(2, 0.5, 9)
+    a = 0.6 * b + rng.normal(shift, 0.3, 9)
+    found = statistics.ratio(a, b, varies="orders")
+    assert found.low < found.estimate < found.high and found.estimate == pytest.approx(a.mean() / b.mean())
+    for end in (found.low, found.high):
+        assert stats.ttest_1samp(a - end * b, 0).pvalue == pytest.approx(0.05)
+    assert found.p == pytest.approx(stats.ttest_1samp(a, 0).pvalue)
+
+
+def test_a_ratio_to_what_may_be_zero_has_no_interval():
+    found = statistics.ratio([1.0, 2.0, 3.0], [-1.0, 1.0, 0.1], varies="orders")
+    assert (found.low, found.high) == (-np.inf, np.inf)
