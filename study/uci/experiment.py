@@ -2,8 +2,9 @@
 
 Source: Xu & Zhang 2005, section IV.B. The ten folds of 2005 are not known, so the ten-fold cross-validation is repeated with
 other folds. Each data set has one settings object, and every experiment takes it: the three published rows (linear, kernel),
-the same under other protocols (variants), the learning curves, the grid of kernel parameters, the choice by inner folds
-(chosen), the four predictors, and other methods (baselines). study.uci.protocol has the cross-validation itself.
+the same under other readings of the source (readings), the learning curves, the grid of kernel parameters, the choice by
+inner folds (chosen), the four predictors, with thresholds and without (thresholds), other methods (baselines), one of them
+fold by fold (rival), and new speakers. study.uci.protocol and study.uci.readings have the cross-validations themselves.
 
 Error rates are fractions.
 """
@@ -18,23 +19,29 @@ from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
 from study.experiment import experiment
+from study.uci import others
 from study.uci import protocol as cv
+from study.uci import readings as rd
 from study.uci.protocol import Method, summary
+from study.uci.readings import DEMOTE, Reading
 from study.uci.source import SETS, original, published_rates
 
-VARIANTS = {
-    "the first class that matches is demoted": {"demote": "first"},
-    "all classes that match are demoted": {"demote": "all"},
-    "examples in the order of the file": {"order": "given"},
-    "one shuffle for all epochs": {"order": "fixed"},
-    "scaled over the whole set": {"scaling": "all"},
-    "folds not stratified": {"folds": "plain"},
-    "folds in the order of the file": {"folds": "consecutive"},
-    "iterations are presentations": {"unit": "presentations"},
-    "no threshold": {"threshold": False},
-}
-"""Protocol variants: one deviation each from the base protocol, which is the winner demoted, a fresh shuffle in each epoch,
-scaling by the training part, stratified shuffled folds, iterations as epochs, with thresholds."""
+DEMOTED = tuple(Reading(demote=demote, order=order) for demote in DEMOTE for order in ("fresh", "fixed"))
+"""Who is demoted, with a fresh shuffle in each epoch or one for all; iterations are epochs."""
+SHORT = tuple(replace(each, unit=unit) for unit in ("presentations", "updates") for each in DEMOTED)
+"""The same with the other units of an iteration."""
+OTHERS = (
+    Reading(order="given"), Reading(scaling="all"), Reading(folds="plain"), Reading(folds="consecutive"),
+    Reading(threshold=False), Reading(demote="all", order="given"),
+)  # fmt: skip
+"""Changes of what else is open, one at a time; and the order of the file where all are demoted."""
+SCALED = (*DEMOTED, *SHORT, *OTHERS)
+UNSCALED = tuple(
+    replace(each, scaling="outside") for each in SCALED if (each.scaling, each.folds) == ("train", "stratified")
+)
+"""The same with sonar, whose attributes lie in [0, 1], as it is."""
+READINGS = {"II": (*SCALED, *UNSCALED), "III": (*SCALED, *UNSCALED[: len(DEMOTED)])}
+"""The readings of each table, declared before they were run."""
 
 LIMITS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 3000, 5000)
 ITERATIONS = (500, 1000, 2000, 3000, 5000)
@@ -210,20 +217,56 @@ def curves(settings, *, progress=False):
 
 
 @experiment("uci", **DECLARED, parameters=_plain())
-def variants(settings, *, progress=False):
-    """Mean and standard deviation of the errors under each of the VARIANTS; columns reading (its name), KEYS and RATES."""
-    frames = []
-    for name, changes in VARIANTS.items():
-        rows = [replace(row, **changes) for row in settings.rows]
-        table = summary(_folds(settings, "variants", rows, progress=progress), KEYS)
-        frames.append(table.assign(reading=name)[["reading", *KEYS, *RATES]])
-    return pd.concat(frames, ignore_index=True)
+def readings(settings, *, progress=False):
+    """The rows of Tables II and III under the READINGS but the base one; columns as of `readings.cross_validate`."""
+    jobs = []
+    for row in settings.rows:
+        counts = reading_counts(settings, row.kernel)
+        for repeat in range(max(counts.values())):
+            asked = tuple(reading for reading, count in counts.items() if repeat < count)
+            jobs.append((settings.dataset, row, asked, settings.random_state + repeat))
+    with _workers(settings):
+        return rd.cross_validate(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
+
+
+@experiment("uci", **DECLARED, parameters=_plain())
+def rival(settings, *, progress=False):
+    """Test errors of the support vector machine on the folds of the first repeats; columns as of `others.rival`."""
+    jobs = [(settings.dataset, repeat) for repeat in settings.repeats("grid", "rbf")]
+    return others.rival(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
+
+
+@experiment("uci", **DECLARED, parameters=_plain())
+def thresholds(settings, *, progress=False):
+    """`predictors` where no threshold is learnt."""
+    jobs = settings.jobs("predictors", [replace(row, threshold=False) for row in _kernel_rows(settings)])
+    with _workers(settings):
+        return cv.predictors(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
+
+
+@experiment("uci", **DECLARED, parameters=_plain())
+def speakers(settings, *, progress=False):
+    """Errors on the second part of a set that comes in two, learnt from the first; columns as of `others.two_parts`."""
+    return others.two_parts(settings.jobs("grid", settings.rows), threads=cpu_count(), progress=progress)
 
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def linear(settings, *, progress=False):
     """The rows of Table II, a row for each fold; columns as of `protocol.cross_validate`."""
     return _folds(settings, "linear", [row for row in settings.rows if row.kernel == "linear"], progress=progress)
+
+
+def reading_counts(settings, kernel):
+    """{reading as it is for this set: its repeats} of all READINGS of a kernel but the base one.
+
+    All repeats where the linear perceptron makes few visits; half of them, which is still two, elsewhere.
+    """
+    counts, half = {}, max(min(2, settings.n_repeats), settings.n_repeats // 2)
+    for reading in READINGS["II" if kernel == "linear" else "III"]:
+        count = settings.n_repeats if kernel == "linear" and reading.unit != "epochs" else half
+        counts[reading.of(original(settings.dataset))] = count
+    counts.pop(Reading(), None)
+    return counts
 
 
 def _kernel_rows(settings):
@@ -244,4 +287,4 @@ def everything(settings, *, progress=False):
     return {each.tables[0]: each(settings, progress=progress) for each in EXPERIMENTS}
 
 
-EXPERIMENTS = (sets, kernel, grid, chosen, baselines, predictors, curves, variants, linear)
+EXPERIMENTS = (sets, kernel, grid, chosen, baselines, predictors, curves, linear, readings, rival, thresholds, speakers)
