@@ -1,25 +1,38 @@
-"""The methods of the comparison: what each one tries, how it is made, and what its predictions cost.
+"""The methods of the comparison: what each one tries, how it learns, and what its predictions cost.
 
-A method is one entry of METHODS; its colour and marker stand in study.style. The perceptrons are ours, the reference methods
-scikit-learn's.
+A method is one entry of METHODS: a form of the perceptron with thresholds "on" or "off", or a reference method ("-"). Its
+colour and marker stand in study.style. The perceptrons are ours, the reference methods scikit-learn's.
+
+All forms learn from the same matrices. With K the kernel values of the training examples,
+
+    one-vs-all, ordinary    learn in K                                threshold on: in K + 1
+    Xu-Zhang                the ordinary form in K^2 (see kp.kesler)  threshold on: in K^2 + 1
+
+and the scores of a point x are sums of k(x_m, x), or of sum_i k(x_m, x_i) k(x_i, x). All visit the examples in one order.
 
 Symbols: n training examples, X (n, d) attributes scaled to [0, 1], sigma the width of an RBF kernel.
 """
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.distance import pdist
+from sklearn import linear_model
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from kp import kernels
+from kp.gram import CrossGram, Points, Products
+from kp.kesler import product, squared
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
 
 NONE = "-"
-"""The kernel of methods without kernel, and the predictor of methods that have but one."""
+"""The kernel and the threshold of methods without, and the predictor of methods that have but one."""
+THRESHOLDS = ("off", "on")
+"""The two families of the perceptrons."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +44,7 @@ class Candidate:
     """
 
     method: str
+    thresholds: str = NONE
     kernel: str = NONE
     width: float = np.nan
     degree: float = np.nan
@@ -38,199 +52,277 @@ class Candidate:
     predictor: str = NONE
     epoch: float = np.nan
 
+    @property
+    def of_kernel(self):
+        """What tells kernels apart; the same for all methods."""
+        return self.kernel, self.width if self.kernel == "rbf" else self.degree
+
+
+class Grams:
+    """Training examples A (n, d) and points B (m, d), with their kernel matrices; those of the last kernel are kept.
+
+    Attributes
+    ----------
+    median : the median distance of two training examples, the unit of widths.
+    seconds : {False: processor seconds that the last K took, True: those of K and K^2}.
+    """
+
+    def __init__(self, A, B):
+        self.A, self.B, self.median = A, B, median_distance(A)
+        points, others = Points(A), Points(B)
+        self._training, self._others = CrossGram(Products(points, points)), CrossGram(Products(others, points))
+        self._key, self._held, self.seconds = None, {}, {}
+
+    def of(self, candidate, *, square=False):
+        """(K (n, n), K (m, n)) of the candidate's kernel, or both times the first."""
+        if candidate.of_kernel != self._key:
+            self._key, self._held = candidate.of_kernel, {}
+        if square not in self._held:
+            start = time.process_time()
+            if square:
+                K, across = self.of(candidate)
+                self._held[True] = squared(K, threads=1), product(across, K, threads=1)
+                before = self.seconds[False]
+            else:
+                kernel = self._kernel(candidate)
+                self._held[False] = tuple(
+                    gram.values(kernel, np.arange(size))
+                    for gram, size in ((self._training, len(self.A)), (self._others, len(self.B)))
+                )
+                before = 0.0
+            self.seconds[square] = before + time.process_time() - start
+        return self._held[square]
+
+    def _kernel(self, candidate):
+        if candidate.kernel == "rbf":
+            return kernels.gaussian(sigma=candidate.width * self.median)
+        return kernels.polynomial(int(candidate.degree))
+
 
 class Method:
-    """What a method has to say; name is its spelling in tables and figures."""
+    """What a method has to say; name is its spelling in tables and figures, thresholds "on", "off" or "-"."""
 
-    name: str
     has_predictors = False
     """True if one fit has all predictors of kp, after every epoch."""
+    square = False
+    """True if it learns in the squared matrix."""
+
+    def __init__(self, name, thresholds=NONE):
+        self.name, self.thresholds = name, thresholds
 
     def candidates(self, settings):
         """The candidates that need a fit of their own; predictor and epoch are read off one fit."""
         raise NotImplementedError
 
-    def estimator(self, candidate, X, *, max_iter, random_state, count_errors=True, dense=2**30):
-        """The estimator of a candidate for training examples X (n, d), not fitted.
-
-        max_iter epochs and count_errors (for the minimizing predictor) are for perceptrons; dense is that of Settings.
-        """
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        """A model of the training examples of `grams` with labels y (n,); epochs and count_errors are for perceptrons."""
         raise NotImplementedError
+
+    def points(self, candidate, grams):
+        """The points B of `grams`, as `predictions` takes them."""
+        return grams.B
+
+    def predictions(self, model, points, wanted):
+        """The labels (m,) of points by a fitted model, for each pair (predictor, epoch) that is wanted."""
+        return [model.predict(points) for _ in wanted]
+
+    def seconds(self, candidate, grams):
+        """Processor seconds that the kernel matrix of a candidate took, where it has one."""
+        return grams.seconds.get(self.square, 0.0) if candidate.kernel != NONE else 0.0
 
     def costs(self, model, candidate, n):
         """(support vectors, kernel values of one prediction) of a fitted model; 0 for methods without kernel."""
         return 0, 0
 
-    def is_complete(self, n, settings):
-        """True if n examples are few enough for all predictors. Else there is no minimizing one, and one is trained."""
-        return True
+    def _base(self, **values):
+        return Candidate(method=self.name, thresholds=self.thresholds, **values)
+
+    def _rbf(self, widths):
+        return [self._base(kernel="rbf", width=width) for width in widths]
 
 
-class KernelPerceptron(Method):
-    """What the three forms have in common. A prediction takes a kernel value for each example with a mistake."""
+class Perceptron(Method):
+    """What our perceptrons have in common: one fit has all predictors of kp, after every epoch."""
 
     has_predictors = True
 
+    @property
+    def threshold(self):
+        return float(self.thresholds == "on")
+
+    def predictions(self, model, points, wanted):
+        return [model.predict(points, predictor=name, epoch=min(epoch, model.n_iter_)) for name, epoch in wanted]
+
+
+class KernelPerceptron(Perceptron):
+    """What the three forms have in common. A prediction takes a kernel value for each example with a mistake."""
+
     def candidates(self, settings):
-        degrees = [Candidate(method=self.name, kernel="poly", degree=float(degree)) for degree in settings.degrees]
-        return rbf_candidates(self.name, settings.widths) + degrees
+        return self._rbf(settings.widths) + [self._base(kernel="poly", degree=float(p)) for p in settings.degrees]
+
+    def points(self, candidate, grams):
+        return grams.of(candidate, square=self.square)[1]
+
+    def predictions(self, model, points, wanted):
+        """As for all methods. Sums over the mistakes are made together, for all that is wanted, votes in one walk.
+
+        Thresholds are summed apart: added to 1, kernel values below 10^-16 would be rounded away.
+        """
+        wanted = [(name, min(epoch, model.n_iter_)) for name, epoch in wanted]
+        sums, found = [each for each in dict.fromkeys(wanted) if each[0] != "voted"], {}
+        if sums:
+            c = [self.coefficients(model, name, epoch, points.shape[1]) for name, epoch in sums]
+            f = product(np.concatenate(c), points, threads=1) + self.threshold * np.concatenate(c).sum(axis=1)[:, None]
+            labels = [model.classes_[part.argmax(axis=0)] for part in np.split(f, len(sums))]
+            found = dict(zip(sums, labels, strict=True))
+        if len(found) < len(set(wanted)):
+            votes = enumerate(model.staged_predict(self.voters(points), predictor="voted"), start=1)
+            found |= {("voted", epoch): labels for epoch, labels in votes}
+        return [found[each] for each in wanted]
+
+    def coefficients(self, model, predictor, epoch, n):
+        """c (C, n) with f_c(x) = sum_m c_cm (k(x_m, x) + threshold) for a predictor after an epoch."""
+        raise NotImplementedError
+
+    def voters(self, points):
+        """The points as the model's own `predict` takes them."""
+        return points
 
     def costs(self, model, candidate, n):
-        logs = self.logs(model)
+        logs = model.mistakes_ if isinstance(model.mistakes_, list) else [model.mistakes_]
         read = [log.minimizing_length() if candidate.predictor == "minimizing" else log.length() for log in logs]
         support = len(np.unique(np.concatenate([log.example[:m] for log, m in zip(logs, read, strict=True)])))
-        return support, support
-
-    def logs(self, model):
-        """The mistake logs of a fitted model."""
-        return [model.mistakes_]
+        return support, n if self.square else support
 
 
 class OneVsAll(KernelPerceptron):
-    """A binary kernel perceptron for each class, without threshold."""
+    """A binary kernel perceptron for each class, with two classes a single one; with thresholds it learns in K + 1."""
 
-    name = "one-vs-all"
-
-    def estimator(self, candidate, X, *, max_iter, random_state, count_errors=True, dense=2**30):
-        options = {"gamma": gamma(candidate, X)} if candidate.kernel == "rbf" else {"degree": int(candidate.degree)}
-        return OneVsAllKernelPerceptron(
-            candidate.kernel, **{"gamma": 1.0, "degree": 1} | options, max_iter=max_iter, random_state=random_state, n_jobs=1
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        model = OneVsAllKernelPerceptron(
+            "precomputed", max_iter=epochs, orders="shared", random_state=random_state, n_jobs=1
         )
+        return model.fit(grams.of(candidate)[0] + self.threshold, y)
 
-    def logs(self, model):
-        return model.mistakes_
+    def coefficients(self, model, predictor, epoch, n):
+        c = np.zeros((len(model.mistakes_), n))
+        for row, log in zip(c, model.mistakes_, strict=True):
+            weights = log.weights(predictor, epoch)
+            np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
+        c = c / model.mistakes_[0].steps(epoch) if predictor == "average" else c
+        return np.concatenate([-c, c]) if len(c) == 1 else c
+
+    def voters(self, points):
+        return points + self.threshold
 
 
-class Ordinary(KernelPerceptron):
-    """A mistake promotes the true class and demotes the one with the largest score."""
+class Kesler(KernelPerceptron):
+    """A mistake promotes the true class and demotes the one with the largest score; in K, or in K^2 (Xu & Zhang 2005)."""
 
-    name = "ordinary"
-    update = "ordinary"
+    def __init__(self, name, thresholds, *, square):
+        super().__init__(name, thresholds)
+        self.square = square
 
-    def estimator(self, candidate, X, *, max_iter, random_state, count_errors=True, dense=2**30):
-        rbf = candidate.kernel == "rbf"
-        kernel = {"sigma": sigma(candidate, X)} if rbf else {"degree": int(candidate.degree), "coef0": 1.0}
-        solver = "squared" if is_held(len(X), dense) else "coefficients"
-        return MulticlassKernelPerceptron(
-            candidate.kernel, **kernel, update=self.update, solver=solver, count_errors=count_errors, memory_budget=dense,
-            max_iter=max_iter, random_state=random_state, n_jobs=1,
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        model = MulticlassKernelPerceptron(
+            "precomputed", update="ordinary", threshold=self.thresholds == "on", count_errors=count_errors,
+            max_iter=epochs, random_state=random_state, n_jobs=1,
         )  # fmt: skip
+        return model.fit(grams.of(candidate, square=self.square)[0], y)
+
+    def coefficients(self, model, predictor, epoch, n):
+        return model.mistakes_.coefficients(predictor, epoch, n_classes=len(model.classes_), n=n)
 
 
-class XuZhang(Ordinary):
-    """The same classes are moved, in all their coefficients (Xu & Zhang 2005, eq. 11); predictions need every example."""
-
-    name = "Xu-Zhang"
-    update = "xu-zhang"
-
-    def costs(self, model, candidate, n):
-        support, _ = super().costs(model, candidate, n)
-        return support, n
-
-    def is_complete(self, n, settings):
-        return is_held(n, settings.dense)
-
-
-class Linear(Method):
+class Linear(Perceptron):
     """The ordinary form without kernel (Xu & Zhang 2005, eq. 5)."""
 
-    name = "linear"
-    has_predictors = True
+    def candidates(self, settings):
+        return [self._base()]
+
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        model = MulticlassPerceptron(
+            threshold=self.thresholds == "on",
+            count_errors=count_errors,
+            max_iter=epochs,
+            random_state=random_state,
+            n_jobs=1,
+        )
+        return model.fit(grams.A, y)
+
+
+class Reference(Method):
+    """A method of scikit-learn with one other parameter, whose values stand in the settings under the name `grid`."""
+
+    def __init__(self, name, grid, make):
+        super().__init__(name)
+        self.grid, self.make = grid, make
 
     def candidates(self, settings):
-        return [Candidate(method=self.name)]
+        return with_other([self._base()], getattr(settings, self.grid))
 
-    def estimator(self, candidate, X, *, max_iter, random_state, count_errors=True, dense=2**30):
-        return MulticlassPerceptron(count_errors=count_errors, max_iter=max_iter, random_state=random_state, n_jobs=1)
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        return self.make(candidate.other, random_state).fit(grams.A, y)
 
 
-class SupportVectorMachine(Method):
-    """scikit-learn's SVM with an RBF kernel, one against one."""
-
-    name = "SVM"
-
-    def candidates(self, settings):
-        return with_other(rbf_candidates(self.name, settings.widths[:: settings.reference_step]), settings.penalties)
-
-    def estimator(self, candidate, X, **_):
-        return SVC(C=candidate.other, gamma=gamma(candidate, X))
+class Neighbours(Reference):
+    """A prediction takes the distances of all training examples."""
 
     def costs(self, model, candidate, n):
-        return len(model.support_), len(model.support_)
+        return n, n
+
+
+class ReferenceWithKernel(Reference):
+    """A reference method with an RBF kernel, of every reference_step-th width."""
+
+    def candidates(self, settings):
+        return with_other(self._rbf(settings.widths[:: settings.reference_step]), getattr(settings, self.grid))
+
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        return self.make(candidate.other, random_state).fit(grams.of(candidate)[0], y)
+
+    def points(self, candidate, grams):
+        return grams.of(candidate)[1]
+
+    def costs(self, model, candidate, n):
+        support = len(getattr(model, "support_", range(n)))
+        return support, support
 
 
 class RidgeOnLabels:
     """scikit-learn's kernel ridge regression on +-1 targets, one for each class; the class of the largest value wins."""
 
-    def __init__(self, ridge, gamma):
-        self.model = KernelRidge(alpha=ridge, kernel="rbf", gamma=gamma)
+    def __init__(self, ridge):
+        self.model = KernelRidge(alpha=ridge, kernel="precomputed")
 
-    def fit(self, X, y):
+    def fit(self, K, y):
         self.classes_ = np.unique(y)
-        self.model.fit(X, np.where(y[:, None] == self.classes_, 1.0, -1.0))
+        self.model.fit(K, np.where(y[:, None] == self.classes_, 1.0, -1.0))
         return self
 
-    def predict(self, X):
-        return self.classes_[self.model.predict(X).argmax(axis=1)]
-
-
-class KernelRidgeRegression(Method):
-    """Kernel ridge regression of the labels, with an RBF kernel."""
-
-    name = "kernel ridge"
-
-    def candidates(self, settings):
-        return with_other(rbf_candidates(self.name, settings.widths[:: settings.reference_step]), settings.ridges)
-
-    def estimator(self, candidate, X, **_):
-        return RidgeOnLabels(candidate.other, gamma(candidate, X))
-
-    def costs(self, model, candidate, n):
-        return n, n
-
-
-class NearestNeighbours(Method):
-    """The most frequent class among the nearest examples; a prediction takes all distances."""
-
-    name = "nearest neighbours"
-
-    def candidates(self, settings):
-        return with_other([Candidate(method=self.name)], settings.neighbours)
-
-    def estimator(self, candidate, X, **_):
-        return KNeighborsClassifier(int(candidate.other))
-
-    def costs(self, model, candidate, n):
-        return n, n
-
-
-class ScikitLearnPerceptron(Method):
-    """scikit-learn's linear perceptron: one-vs-all, without average."""
-
-    name = "scikit-learn perceptron"
-
-    def candidates(self, settings):
-        return with_other([Candidate(method=self.name)], settings.perceptron_epochs)
-
-    def estimator(self, candidate, X, *, random_state, **_):
-        return Perceptron(max_iter=int(candidate.other), tol=None, random_state=random_state)
+    def predict(self, K):
+        return self.classes_[self.model.predict(K).argmax(axis=1)]
 
 
 METHODS = (
-    OneVsAll(), Ordinary(), XuZhang(), Linear(), SupportVectorMachine(), KernelRidgeRegression(), NearestNeighbours(),
-    ScikitLearnPerceptron(),
+    *(OneVsAll("one-vs-all", thresholds) for thresholds in THRESHOLDS),
+    *(Kesler("ordinary", thresholds, square=False) for thresholds in THRESHOLDS),
+    *(Kesler("Xu-Zhang", thresholds, square=True) for thresholds in THRESHOLDS),
+    *(Linear("linear", thresholds) for thresholds in THRESHOLDS),
+    ReferenceWithKernel("SVM", "penalties", lambda C, _: SVC(C=C, kernel="precomputed")),
+    ReferenceWithKernel("kernel ridge", "ridges", lambda ridge, _: RidgeOnLabels(ridge)),
+    Neighbours("nearest neighbours", "neighbours", lambda k, _: KNeighborsClassifier(int(k))),
+    Reference(
+        "scikit-learn perceptron", "perceptron_epochs",
+        lambda epochs, seed: linear_model.Perceptron(max_iter=int(epochs), tol=None, random_state=seed),
+    ),
 )  # fmt: skip
 """The methods, in the order of the tables."""
 
-NAMES = tuple(method.name for method in METHODS)
-KERNEL_PERCEPTRONS = tuple(method.name for method in METHODS if isinstance(method, KernelPerceptron))
-PERCEPTRONS = tuple(method.name for method in METHODS if method.has_predictors)
+KERNEL_PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang")
+PERCEPTRONS = (*KERNEL_PERCEPTRONS, "linear")
 REFERENCES = tuple(method.name for method in METHODS if not method.has_predictors)
-
-
-def rbf_candidates(name, widths):
-    """A candidate of the method of this name for each width."""
-    return [Candidate(method=name, kernel="rbf", width=width) for width in widths]
+NAMES = PERCEPTRONS + REFERENCES
 
 
 def with_other(bases, values):
@@ -238,21 +330,6 @@ def with_other(bases, values):
     return [replace(base, other=float(value)) for base in bases for value in values]
 
 
-def sigma(candidate, X):
-    """The width of an RBF candidate for examples X (n, d), in the units of X."""
-    return candidate.width * median_distance(X)
-
-
-def gamma(candidate, X):
-    """1 / (2 sigma^2)."""
-    return 1.0 / (2.0 * sigma(candidate, X) ** 2)
-
-
 def median_distance(X):
     """The median distance of two of at most 1,000 examples of X (n, d), taken at even steps."""
     return float(np.median(pdist(X[:: -(-len(X) // 1000)])))
-
-
-def is_held(n, dense):
-    """True if K and K^2 of n examples fit into so many bytes."""
-    return 16 * n**2 <= dense
