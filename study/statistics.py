@@ -12,7 +12,8 @@ from what varies:
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
-Several p of one family are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
+Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`. Several p of one family
+are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
 """
 
 from dataclasses import dataclass, replace
@@ -197,6 +198,45 @@ def holm(differences):
         largest = max(largest, min(1.0, (len(names) - place) * differences[name].p))
         adjusted[name] = replace(differences[name], p=largest, adjusted=f"Holm over {len(names)}")
     return {name: adjusted[name] for name in differences}
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Whether a vector of numbers is an ordinary one among repeats of ours. p: of the sum of squared standard scores; above,
+    below: how many numbers lie above and below the median of all; sides: p of that imbalance; m: numbers that vary; n:
+    repeats; varies: what they are over."""
+
+    p: float
+    above: int
+    below: int
+    sides: float
+    m: int
+    n: int
+    varies: str
+
+
+def membership(numbers, repeats, *, varies):
+    """The joint place of numbers (m,) among repeats (n, m): an exact permutation test, each repeat taken for the numbers.
+
+    All n + 1 vectors are scored alike, each number by its mean and standard deviation over all of them; p is the share of
+    vectors whose sum of squared scores is at least that of `numbers`, which is among them: at least 1 / (n + 1), and valid
+    whatever the correlations between numbers. `sides` is the same for | above - below |. Numbers that are the same in all
+    vectors are left out; p is 1 where none is left, and nan without repeats.
+    """
+    numbers, repeats = np.asarray(numbers, dtype=float), np.asarray(repeats, dtype=float)
+    if numbers.ndim != 1 or repeats.ndim != 2 or repeats.shape[1] != len(numbers):
+        raise ValueError(f"numbers must be (m,) and repeats (n, m), got {numbers.shape} and {repeats.shape}")
+    pooled = np.vstack([numbers, repeats])
+    pooled = pooled[:, (pooled != pooled[0]).any(axis=0)]
+    n, m = len(repeats), pooled.shape[1]
+    if not n or not m:
+        return Membership(1.0 if n else np.nan, 0, 0, 1.0 if n else np.nan, m, n, varies)
+    total = (((pooled - pooled.mean(axis=0)) / pooled.std(axis=0)) ** 2).sum(axis=1)
+    sides = np.sign(pooled - np.median(pooled, axis=0))
+    uneven = np.abs(sides.sum(axis=1))
+    # What is equal but for rounding counts as equal.
+    p, of_sides = ((part >= part[0] - 1e-9 * (1 + part[0])).mean() for part in (total, uneven))
+    return Membership(float(p), int((sides[0] > 0).sum()), int((sides[0] < 0).sum()), float(of_sides), m, n, varies)
 
 
 def table(differences, **names):

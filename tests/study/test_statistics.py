@@ -147,3 +147,32 @@ def test_fiellers_interval_holds_the_ratios_that_students_test_does_not_reject(s
 def test_a_ratio_to_what_may_be_zero_has_no_interval():
     found = statistics.ratio([1.0, 2.0, 3.0], [-1.0, 1.0, 0.1], varies="orders")
     assert (found.low, found.high) == (-np.inf, np.inf)
+
+
+def test_membership_gives_each_vector_of_a_set_its_place_among_the_others():
+    vectors = np.random.default_rng(3).normal(size=(20, 4)).round(1)
+    found = [statistics.membership(each, np.delete(vectors, i, 0), varies="folds") for i, each in enumerate(vectors)]
+    for values in ([each.p for each in found], [each.sides for each in found]):
+        assert all(np.sum(np.array(values) <= k / 20 + 1e-9) <= k for k in range(1, 21))
+    assert sorted(each.p for each in found) == pytest.approx(np.arange(1, 21) / 20)
+
+
+def test_membership_of_one_number_is_its_distance_from_the_mean_of_all():
+    repeats, number = np.arange(9.0), 7.5
+    everything = np.append(repeats, number)
+    far = np.abs(everything - everything.mean())
+    found = statistics.membership([number], repeats[:, None], varies="folds")
+    assert found.p == pytest.approx((far >= far[-1]).mean()) and (found.above, found.below, found.m, found.n) == (1, 0, 1, 9)
+
+
+def test_membership_leaves_out_what_cannot_differ_and_notices_numbers_on_one_side():
+    rng = np.random.default_rng(5)
+    repeats = np.c_[rng.normal(size=(200, 10)), np.zeros(200)]
+    high = statistics.membership(np.append(np.full(10, 0.9), 0.0), repeats, varies="folds")
+    assert high.m == 10 and (high.above, high.below) == (10, 0) and high.sides < 0.02 < 0.05 < high.p
+    outside = statistics.membership(np.append(np.zeros(10), 1.0), repeats, varies="folds")
+    assert outside.m == 11 and outside.p == pytest.approx(1 / 201)
+    assert statistics.membership([0.0], np.zeros((5, 1)), varies="folds").p == 1.0
+    assert np.isnan(statistics.membership([0.0], np.zeros((0, 1)), varies="folds").p)
+    with pytest.raises(ValueError, match="numbers must be"):
+        statistics.membership([0.0, 1.0], np.zeros((5, 1)), varies="folds")
