@@ -9,6 +9,7 @@ from what varies:
     ratio              the ratio of two means over the same repeats                         (interval of Fieller 1954)
     resampled          differences over overlapping splits of one sample                   (Nadeau & Bengio 2003)
     bootstrap          means over examples of what was averaged over splits before         (percentile interval)
+    sign_flips         two classifiers on the same examples, several times over            (Fisher's sign flips; bootstrap)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
@@ -144,6 +145,27 @@ def bootstrap(values, *, strata=None, random_state=0, draws=DRAWS, varies="examp
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     p = min(1.0, 2 * max(min((means <= 0).mean(), (means >= 0).mean()), 1 / draws))
     return Difference(float(values.mean()), float(low), float(high), float(p), len(values), varies, "bootstrap")
+
+
+def sign_flips(totals, *, of, varies="test examples", random_state=0):
+    """The mean of totals / of, with whole totals (n,): each example's difference, summed over `of` repeats.
+
+    Fisher's sign-flip test, exact: under the null hypothesis each total is as likely to have the other sign. For one repeat,
+    where totals are 1, 0 and -1, it is McNemar's exact test. The interval is a bootstrap's over the examples (percentiles).
+    """
+    totals = np.asarray(totals)
+    values, counts = np.unique(totals, return_counts=True)
+    chances = np.ones(1)
+    for size in range(1, int(np.abs(values).max()) + 1):
+        m = int(counts[np.abs(values) == size].sum())
+        flips = np.zeros(2 * size * m + 1)
+        flips[:: 2 * size] = stats.binom.pmf(np.arange(m + 1), m, 0.5)
+        chances = np.convolve(chances, flips)
+    sums = np.arange(len(chances)) - len(chances) // 2
+    p = min(1.0, float(chances[np.abs(sums) >= abs(int(totals.sum()))].sum()))
+    shares = np.random.default_rng(random_state).multinomial(len(totals), counts / len(totals), size=DRAWS)
+    low, high = np.quantile(shares @ values / (len(totals) * of), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Difference(float(totals.mean() / of), float(low), float(high), p, len(totals), varies, "exact sign-flip test")
 
 
 def signed_ranks(differences, *, varies="data sets"):

@@ -1,5 +1,7 @@
 """The tests and intervals of the study, against other programs: statsmodels, SciPy, scikit-posthocs."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import scikit_posthocs
@@ -105,6 +107,22 @@ def test_signed_ranks_with_holm_are_those_of_scikit_posthocs():
     expected = scikit_posthocs.posthoc_wilcoxon(scores.T.tolist(), p_adjust="holm", method="exact").to_numpy()
     for (i, j), each in statistics.holm(pairs).items():
         assert each.p == pytest.approx(expected[i, j]) and each.adjusted == "Holm over 3"
+
+
+def test_sign_flips_of_one_repeat_are_mcnemars_test():
+    a, b = RNG.random(60) < 0.4, RNG.random(60) < 0.3
+    found, expected = statistics.sign_flips(a.astype(int) - b, of=1), statistics.mcnemar(a, b)
+    assert (found.estimate, found.n) == (expected.estimate, expected.n) and found.p == pytest.approx(expected.p)
+    assert found.low < found.estimate < found.high
+
+
+def test_sign_flips_count_all_signs():
+    totals = np.array([3, -1, 2, 2, 0, 1, 1, -3])
+    sums = np.array([np.array(signs) @ totals for signs in product((-1, 1), repeat=len(totals))])
+    found = statistics.sign_flips(totals, of=3)
+    assert found.p == pytest.approx(np.mean(np.abs(sums) >= totals.sum())) and found.estimate == pytest.approx(5 / 24)
+    nothing = statistics.sign_flips(np.zeros(5, dtype=int), of=2)
+    assert (nothing.estimate, nothing.low, nothing.high, nothing.p) == (0, 0, 0, 1)
 
 
 def test_holm_is_that_of_statsmodels():
