@@ -86,10 +86,15 @@ def explained_by_class(P, y):
     return between / ((P - P.mean(0)) ** 2).sum(0)
 
 
+def nearest_classes(X, y):
+    """(n,) the class of each example's nearest neighbour; attributes standardised."""
+    nearest = KNeighborsClassifier(1).fit(StandardScaler().fit_transform(X), y).kneighbors(return_distance=False)[:, 0]
+    return y[nearest]
+
+
 def neighbour_classes(X, y):
     """(C, C): for each class (row) the classes of its examples' nearest neighbours, as shares; attributes standardised."""
-    nearest = KNeighborsClassifier(1).fit(StandardScaler().fit_transform(X), y).kneighbors(return_distance=False)[:, 0]
-    return confusion_matrix(y, y[nearest], normalize="true")
+    return confusion_matrix(y, nearest_classes(X, y), normalize="true")
 
 
 def hard_picture(dataset):

@@ -9,7 +9,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from study.style import (
-    BAND,
     BLACK,
     BLUE,
     CLASS_COLOURS,
@@ -90,11 +89,11 @@ def figure_accuracies(splits, table):
 
 
 def figure_surface(surface, ks, marks):
-    """Mean test error over lambda and tau, a panel for each of four k; dots where K + lambda I is indefinite in some split.
+    """Mean test error over lambda and tau, a panel for each of six k; dots where K + lambda I is indefinite in some split.
 
     marks: settings (lam, tau, k) to ring. Errors above 25 % have the darkest colour.
     """
-    figure, axes = canvas(2, 2, height=5.2, sharex=True, sharey=True)
+    figure, axes = canvas(2, 3, height=4.6, sharex=True, sharey=True)
     for axis, k in zip(axes.flat, ks, strict=True):
         part = surface[surface["k"] == k]
         cells = part.pivot(index="tau", columns="lam", values="mean_error")
@@ -108,7 +107,7 @@ def figure_surface(surface, ks, marks):
                 axis.scatter(*cell, s=70, facecolors="none", edgecolors=VERMILION, linewidths=1.6)
         axis.set_title(f"$k = {k}$")
         axis.grid(False)
-        axis.set_xticks(range(len(cells.columns)), [f"{lam:g}" for lam in cells.columns], rotation=45)
+        axis.set_xticks(range(len(cells.columns)), [f"{lam:g}" for lam in cells.columns], rotation=90)
         axis.set_yticks(range(len(cells.index)), [f"{tau:g}" for tau in cells.index])
     for axis in axes[1]:
         axis.set_xlabel(r"$\lambda$")
@@ -122,72 +121,67 @@ def figure_surface(surface, ks, marks):
 
 
 def figure_differences(paired):
-    """Each method's difference in test error from a reference on the same splits: corrected 95 % interval of the mean, and
-    standard deviation over splits (tables.paired). Colours are those of the kinds of methods."""
+    """Each method's difference in test error from a reference: bootstrap intervals over the examples (tables.paired).
+
+    Full marks where the difference is told from 0 at 5 % (p of the table), hollow ones where it is not. Colours are those of
+    the kinds of methods; the reference itself is the line at 0.
+    """
     rows = paired.iloc[::-1].reset_index(drop=True)
-    figure, axis = canvas(height=0.27 * len(rows) + 0.9)
+    figure, axis = canvas(height=0.25 * len(rows) + 0.9)
     for y, row in enumerate(rows.itertuples()):
+        if np.isnan(row.p):
+            continue
         colour = METHOD_COLOURS.get(row.method.partition(",")[0], GREY)
-        axis.errorbar(row.difference, y, xerr=row.sd_difference, fmt="none", ecolor=BAND, elinewidth=5, zorder=1)
-        ends = [[row.difference - row.low], [row.high - row.difference]]
-        axis.errorbar(row.difference, y, xerr=ends, fmt="o", color=colour, capsize=3, zorder=3)
+        ends = [[100 * (row.difference - row.low)], [100 * (row.high - row.difference)]]
+        face = colour if row.p < 0.05 else "white"
+        axis.errorbar(100 * row.difference, y, xerr=ends, fmt="o", color=colour, markerfacecolor=face, capsize=3, zorder=3)
     axis.axvline(0, **REFERENCE)
     labels = [f"{row.method}  {row.error:.1%}" for row in rows.itertuples()]
     axis.set(yticks=np.arange(len(rows)), yticklabels=labels, xlabel="difference in test error (percentage points)")
-    axis.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
+    axis.set_ylim(-0.7, len(rows) - 0.3)
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.grid(False, axis="y")
+    mark = dict(color=GREY, marker="o", markeredgecolor=GREY)
     handles = [
-        Line2D([], [], color=GREY, marker="o", label="mean and its corrected 95 % interval"),
-        Line2D([], [], color=BAND, linewidth=5, label="± standard deviation over splits"),
+        Line2D([], [], **mark, label="told from the self-tuning kernel"),
+        Line2D([], [], **mark, markerfacecolor="white", label="not told from it"),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 
 
 def figure_projection(P, shares, y, train, test, predicted, names):
-    """Three principal components in space, and the three faces of that space: true classes by colour and marker, training
-    points pale, mistakes on the test points ringed in the colour of the class they were given to.
+    """Three principal components in space, seen from two sides: the true class of an example is its edge and its marker, the
+    predicted class of a test example its face; training examples are small and pale.
 
     predicted (len(test),) classes of the test points; shares (3,) of the variance; names of the classes.
     """
-    figure, _ = canvas(height=6.1)
+    figure, _ = canvas(height=3.7)
     figure.clf()
-    grid = figure.add_gridspec(2, 2)
     labels = [f"PC {i + 1} ({share:.0%})" for i, share in enumerate(shares)]
-    space = figure.add_subplot(grid[0, 0], projection="3d")
-    for part, size, alpha in ((train, 7, 0.35), (test, 13, 1.0)):
+    wrong = predicted != y[test]
+    for place, azimuth in enumerate((-60, 30)):
+        space = figure.add_subplot(1, 2, place + 1, projection="3d")
         for c in range(len(names)):
-            chosen = part[y[part] == c]
-            space.scatter(
-                *P[chosen].T,
-                s=size,
-                color=CLASS_COLOURS[c],
-                marker=CLASS_MARKERS[c],
-                alpha=alpha,
-                linewidths=0,
-                depthshade=False,
-            )
-    wrong = test[predicted != y[test]]
-    given = [CLASS_COLOURS[c] for c in predicted[predicted != y[test]]]
-    space.scatter(*P[wrong].T, s=60, facecolors="none", edgecolors=given, linewidths=1.3, depthshade=False)
-    for name, label in zip("xyz", labels, strict=True):
-        getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-5 if name == "z" else -9)
-        getattr(space, f"{name}axis").set_major_locator(MaxNLocator(5))
-    space.tick_params(labelsize=6, pad=-4)
-    space.view_init(elev=22, azim=-60)
-    space.set_box_aspect(None, zoom=0.9)
-    for corner, (i, j) in (((0, 1), (0, 1)), ((1, 0), (0, 2)), ((1, 1), (1, 2))):
-        axis = figure.add_subplot(grid[corner])
-        _draw_face(axis, P[:, [i, j]], y, train, test, wrong, given)
-        axis.set(xlabel=labels[i], ylabel=labels[j])
+            mark = dict(marker=CLASS_MARKERS[c], depthshade=False)
+            space.scatter(*P[train[y[train] == c]].T, s=6, color=CLASS_COLOURS[c], alpha=0.3, linewidths=0, **mark)
+            for part, size, width in (((y[test] == c) & ~wrong, 13, 0.5), ((y[test] == c) & wrong, 34, 1.5)):
+                faces = [CLASS_COLOURS[given] for given in predicted[part]]
+                space.scatter(*P[test[part]].T, s=size, c=faces, edgecolors=CLASS_COLOURS[c], linewidths=width, **mark)
+        for name, label in zip("xyz", labels, strict=True):
+            getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-6)
+            getattr(space, f"{name}axis").set_major_locator(MaxNLocator(4))
+        space.tick_params(labelsize=6, pad=-3)
+        space.view_init(elev=20, azim=azimuth)
+        space.set_box_aspect(None, zoom=1.12)
     handles = [
         Line2D([], [], linestyle="none", marker=CLASS_MARKERS[c], color=CLASS_COLOURS[c], label=name)
         for c, name in enumerate(names)
     ]
     handles += [
         Line2D([], [], linestyle="none", marker="o", color=GREY, alpha=0.4, markersize=3, label="pale: training"),
-        Line2D([], [], linestyle="none", marker="o", markersize=8, markerfacecolor="none", markeredgecolor="black",
-               label="ring: mistake, in the predicted class's colour"),
+        Line2D([], [], linestyle="none", marker="o", markersize=6, color=SKY, markeredgecolor=BLACK, markeredgewidth=1.5,
+               label="large: mistake (edge: its class, face: predicted)"),
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
@@ -220,8 +214,8 @@ def figure_persistent_errors(P, shares, y, rates, names):
 
 
 def figure_hard_sets(sets):
-    """Sets that do not separate; a row each. Left: the first two principal components, coloured by class. Right: the classes
-    of the nearest neighbours of each class's examples, as percentages of the row.
+    """Sets that may not separate; a row each. Left: the first two principal components, coloured by class. Right: the
+    classes of the nearest neighbours of each class's examples, as percentages of the row.
 
     sets {title: (P, shares, y, neighbours (C, C), class labels)}.
     """
@@ -231,13 +225,14 @@ def figure_hard_sets(sets):
         colours = mpl.colors.ListedColormap(mpl.colormaps["viridis"](np.linspace(0, 1, n_classes)))
         order = np.argsort(np.bincount(y)[y], kind="stable")[::-1]  # the rare classes last, on top
         dots = left.scatter(
-            *P[order, :2].T, c=y[order], s=5, cmap=colours, vmin=-0.5, vmax=n_classes - 0.5, linewidths=0, alpha=0.8
+            *P[order, :2].T, c=y[order], s=3, cmap=colours, vmin=-0.5, vmax=n_classes - 0.5, linewidths=0, alpha=0.6
         )
         low, high = np.percentile(P[:, :2], [0.1, 99.9], axis=0)
         room = 0.05 * (high - low)
         left.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]))
         left.set(title=f"{title} (n = {len(y):,})", xlabel=f"PC 1 ({shares[0]:.0%})", ylabel=f"PC 2 ({shares[1]:.0%})")
         bar = figure.colorbar(dots, ax=left, ticks=range(n_classes), pad=0.02)
+        bar.ax.set_title("class", fontsize=7)
         bar.ax.set_yticklabels(labels)
         bar.ax.tick_params(labelsize=7)
         counts = np.bincount(y, minlength=n_classes)
@@ -269,22 +264,6 @@ def figure_hard_errors(methods, limits):
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2)
     return figure
-
-
-def _draw_face(axis, points, y, train, test, wrong, given):
-    for part, size, alpha in ((train, 6, 0.35), (test, 11, 1.0)):
-        for c in range(y.max() + 1):
-            chosen = part[y[part] == c]
-            axis.scatter(
-                *points[chosen].T,
-                s=size,
-                color=CLASS_COLOURS[c],
-                marker=CLASS_MARKERS[c],
-                alpha=alpha,
-                linewidths=0,
-                zorder=2,
-            )
-    axis.scatter(*points[wrong].T, s=55, facecolors="none", edgecolors=given, linewidths=1.3, zorder=3)
 
 
 def _reds():

@@ -1,17 +1,16 @@
 """What the chapter on the seeds concludes from its stored tables: summaries and comparisons, nothing fitted.
 
-Sources: Akar & Ye 2017; Nadeau & Bengio 2003 (intervals for resampled differences); Cover & Hart 1967 (nearest-neighbour
-bound). Symbols and stored tables as in study.seeds.experiment.
+Sources: Akar & Ye 2017; Cover & Hart 1967 (nearest-neighbour bound). Tests are those of study.statistics. Symbols and stored
+tables as in study.seeds.experiment.
 """
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
-from study import datasets
+from study import datasets, statistics
 from study.claims import percentile
-from study.seeds.experiment import MISPRINT, published_numbers
-from study.seeds.methods import BEST, FOREST, MAJORITY, NEAREST, REFERENCE
+from study.seeds.experiment import KS, LAMBDAS, MISPRINT, TAUS, published_numbers
+from study.seeds.methods import BEST, MAJORITY, NEAREST, REFERENCE, WIDTHS
 
 BASE = {"scaling": "whole", "include_self": True, "scale_from": "train", "chosen": "first"}
 """The variant of the protocol that reproduces the source."""
@@ -59,6 +58,7 @@ def table_3(variants, splits):
     published, ours      accuracies as fractions; ours where the first examples of each class train
     mean, sd, low, high  over random splits; low and high are the 2.5 and 97.5 percentiles
     smallest_eigenvalue  of K, the median over the splits
+    indefinite           the share of the splits in which K + lambda I is not positive definite
     percentile           of the published accuracy among those of the splits
     """
     accuracy = splits.assign(accuracy=1 - splits["errors"] / splits["n"])
@@ -72,8 +72,109 @@ def table_3(variants, splits):
         row = dict(zip(SETTING, key, strict=True)) | {"published": numbers[key], "ours": 1 - setting.errors / setting.n}
         row |= {"mean": one["accuracy"].mean(), "sd": one["accuracy"].std(), "low": low, "high": high}
         row |= {"smallest_eigenvalue": one["smallest_eigenvalue"].median()}
+        row |= {"indefinite": (one["smallest_eigenvalue"] + setting.lam <= 0).mean()}
         rows.append(row | {"percentile": printed_percentile(one["accuracy"], numbers[key])})
     return pd.DataFrame(rows)
+
+
+def stable(nine):
+    """The rows of `table_3` whose K + lambda I is positive definite in every random split."""
+    return nine[nine["indefinite"] == 0].reset_index(drop=True)
+
+
+def hardness(nine, splits):
+    """(accuracy, percentile): the mean of the stable settings when the first of each class train, among the random splits.
+
+    One number for the whole split: the settings are tested on the same examples, so their percentiles are no independent
+    evidence.
+    """
+    settled = stable(nine)
+    one = splits.merge(settled[SETTING], on=SETTING)
+    means = (1 - one["errors"] / one["n"]).groupby(one["split"]).mean()
+    return settled["ours"].mean(), percentile(means.round(6), round(settled["ours"].mean(), 6))
+
+
+def optima(grid):
+    """The best accuracies on the source's split (experiment.source_grid): on the grid of the surface and on the finer one,
+    among all settings and among those whose K + lambda I is positive definite there.
+
+    Columns: grid ("coarse", "fine"), sound ("all", "positive definite"), settings, best, lam, tau, k (of a best one: of
+    equals the largest lambda, then tau, then k), better (settings with more correct than the published optimum), equal.
+    """
+    number = published_numbers().query("quantity == 'optimal test accuracy'")["published"].item() / 100
+    table = grid.assign(accuracy=1 - grid["errors"] / grid["n"], pd=grid["smallest_eigenvalue"] + grid["lam"] > 0)
+    coarse = table["lam"].isin(LAMBDAS) & table["tau"].isin(TAUS) & table["k"].isin(KS)
+    rows = []
+    for name, inside in (("coarse", coarse), ("fine", coarse | True)):
+        for sound, part in (("all", table[inside]), ("positive definite", table[inside & table["pd"]])):
+            best = part.sort_values(["accuracy", *SETTING], ascending=False, kind="stable").iloc[0]
+            equal = exact(part["accuracy"], number)
+            counts = {"better": int(((part["accuracy"] > number) & ~equal).sum()), "equal": int(equal.sum())}
+            row = {"grid": name, "sound": sound, "settings": len(part), "best": best["accuracy"], **best[SETTING]}
+            rows.append(row | counts)
+    return pd.DataFrame(rows).astype({"k": int})
+
+
+def misprints(changed, variants):
+    """What changing one thing does to the setting whose published accuracy does not come out; a row for each thing.
+
+    From experiment.misprint and protocol_variants. Columns: changed (tau, k, lam, protocol), tried (values), low, high
+    (accuracies), equal (values with the published accuracy), values (which).
+    """
+    printed = MISPRINT[0]
+    numbers = published_numbers().query("item == 'Table 3'").set_index(SETTING)["published"] / 100
+    setting = np.all([variants[name] == value for name, value in printed.items()], axis=0)
+    protocol = variants[setting].assign(changed="protocol", value=np.nan)
+    table = pd.concat([changed, protocol[changed.columns]], ignore_index=True)
+    rows = []
+    for name, part in table.groupby("changed", sort=False):
+        accuracy = 1 - part["errors"] / part["n"]
+        same = exact(accuracy, numbers[tuple(printed.values())])
+        row = {"changed": name, "tried": len(part), "low": accuracy.min(), "high": accuracy.max(), "equal": int(same.sum())}
+        rows.append(row | {"values": tuple(part["value"][same])})
+    return pd.DataFrame(rows)
+
+
+PAIRS = {
+    "τ = 1 and 8": ("τ", (1, 1, 2), (1, 8, 2)),
+    "τ = 1/20 and 8": ("τ", (1, 0.05, 2), (1, 8, 2)),
+    "τ = 20 and 8": ("τ", (1, 20, 2), (1, 8, 2)),
+    "τ = 20 and 0.2": ("τ", (1, 20, 20), (1, 0.2, 20)),
+    "k = 10 and 2": ("k", (10, 10, 10), (10, 10, 2)),
+    "k = 20 and 2": ("k", (1, 20, 20), (1, 20, 2)),
+    "λ = 0.5 and 1": ("λ", (0.5, 8, 2), (1, 8, 2)),
+}
+"""Pairs of settings of Table 3, that with tau = 20 for 1/20 among them, that differ in one value: what differs, and both."""
+
+
+def setting_pairs(points, nine):
+    """How far settings of Table 3 that differ in one value are apart: a row for each of PAIRS.
+
+    points: experiment.setting_points; nine: `table_3`. Each example has its error rate over the splits under both settings;
+    the difference of the means is tested by a bootstrap over the examples, within classes, with Holm's correction over the
+    pairs. Columns: pair, changed, first, second (the settings), sound (K + lambda I is positive definite in all random
+    splits for both), difference (the statistics.Difference, in error).
+    """
+    rates, labels = _rates(points.assign(method=list(points[SETTING].itertuples(index=False, name=None))))
+    found = statistics.holm(
+        {name: statistics.bootstrap(rates[a] - rates[b], strata=labels) for name, (_, a, b) in PAIRS.items()}
+    )
+    safe = {*stable(nine)[SETTING].itertuples(index=False, name=None)}
+    rows = [(name, what, a, b, a in safe and b in safe, found[name]) for name, (what, a, b) in PAIRS.items()]
+    return pd.DataFrame(rows, columns=["pair", "changed", "first", "second", "sound", "difference"])
+
+
+def _rates(points):
+    """(error rates (n, methods) of the examples, their classes (n,)), without examples that were never tested."""
+    tested = points[points["tested"] > 0]
+    # A column for each method, in the order of the table.
+    names = list(dict.fromkeys(tested["method"]))
+    rates = {
+        name: part.set_index("example")["errors"] / part.set_index("example")["tested"]
+        for name, part in tested.groupby("method")
+    }
+    table = pd.DataFrame({name: rates[name] for name in names}).dropna()
+    return table, tested.drop_duplicates("example").set_index("example")["label"][table.index].to_numpy()
 
 
 def printed_percentile(accuracies, number):
@@ -112,50 +213,95 @@ def agreement(variants):
     return counts.sort_values("equal", ascending=False, kind="stable", ignore_index=True)
 
 
-def paired(table, reference=REFERENCE):
-    """Each method's error, and its difference from the reference on the same splits; a row a method, smallest error first.
+def against(points, control=REFERENCE):
+    """{method: Difference} of the error of each method from that of one control, fewest errors first.
 
-    Columns: method, error, sd, difference, sd_difference, low, high, better, equal, worse (shares of the splits). low and
-    high are the 95 % interval of the mean difference by the corrected resampled t-test (Nadeau & Bengio 2003): the splits
-    share examples, so the variance of the mean over J splits is (1/J + n_test/n_train) times that of one difference.
+    points: experiment.methods' points, those of experiment.tuned below them. Each example has its error rate over the splits
+    in which it is tested; the mean of the differences is tested by a bootstrap over the examples, within classes, with
+    Holm's correction over the methods. The classifiers are not trained again, so that the interval is for these splits'
+    training parts on other test examples of the same population.
     """
-    error = table.assign(error=table["errors"] / table["n"]).pivot(index="split", columns="method", values="error")
-    difference = error.sub(error[reference], axis=0)
-    J, (n, n_train) = len(error), table[["n", "n_train"]].iloc[0]
-    half = student.ppf(0.975, J - 1) * np.sqrt((1 / J + n / n_train) * difference.var())
-    summary = pd.DataFrame(
-        {
-            "error": error.mean(),
-            "sd": error.std(),
-            "difference": difference.mean(),
-            "sd_difference": difference.std(),
-            "low": difference.mean() - half,
-            "high": difference.mean() + half,
-            "better": (difference < 0).mean(),
-            "equal": (difference == 0).mean(),
-            "worse": (difference > 0).mean(),
-        }
-    )
-    summary = summary.rename_axis("method").reset_index().sort_values("error", kind="stable", ignore_index=True)
-    return summary.assign(method=spelled(summary["method"]))
+    rates, labels = _rates(points.assign(method=spelled(points["method"])))
+    others = rates.drop(columns=control)
+    found = {name: statistics.bootstrap(others[name] - rates[control], strata=labels) for name in others}
+    return statistics.holm(dict(sorted(found.items(), key=lambda item: item[1].estimate)))
 
 
-def peaks(surface):
-    """What experiment.surface says: the best cell, the best cell that is never indefinite, and the source's best, as rows.
+def told_apart(differences):
+    """{"is lower than", "is higher than", "cannot be told apart from": the names of {name: Difference} with that verb}."""
+    found = {word: [] for word in ("is lower than", "is higher than", "cannot be told apart from")}
+    for name, difference in differences.items():
+        found[difference.word()].append(name)
+    return found
 
-    Columns: what, lam, tau, k, mean_error, sd_error, worst_error, indefinite, source_split_error.
+
+def paired(table, differences, reference=REFERENCE):
+    """Each method's error over the splits and its difference from the reference's; a row a method, smallest error first.
+
+    table: experiment.methods' methods, those of experiment.tuned below them; differences: `against`. Columns: method, error,
+    sd (over the splits), difference, low, high, p (missing for the reference), better, equal, worse (shares of the splits).
+    """
+    error = table.assign(error=table["errors"] / table["n"], method=spelled(table["method"]))
+    error = error.pivot(index="split", columns="method", values="error")
+    gap = error.sub(error[reference], axis=0)
+    shares = {"better": (gap < 0).mean(), "equal": (gap == 0).mean(), "worse": (gap > 0).mean()}
+    summary = pd.DataFrame({"error": error.mean(), "sd": error.std()})
+    tests = {name: vars(found) for name, found in differences.items()}
+    tests = pd.DataFrame.from_dict(tests, orient="index", columns=["estimate", "low", "high", "p"])
+    summary = summary.join(tests.rename(columns={"estimate": "difference"})).join(pd.DataFrame(shares))
+    return summary.rename_axis("method").reset_index().sort_values("error", kind="stable", ignore_index=True)
+
+
+def chosen_widths(tuned):
+    """How often the tuned forms choose each width, as shares of the splits; a row a method, a column a width."""
+    counts = tuned.groupby("method", sort=False)["width"].value_counts(normalize=True).unstack(fill_value=0.0)
+    return counts.reindex(columns=sorted(WIDTHS), fill_value=0.0).reset_index()
+
+
+def peaks(surface, grid):
+    """Points of the surface, the index says which: the best over random splits and on the source's split, among all settings
+    and among the sound ones, and the source's optimum.
+
+    surface: experiment.surface; grid: experiment.source_grid. Sound: K + lambda I is positive definite, in all random splits
+    or on the source's. Of settings with equally few errors on the source's split the one with the smallest mean error is
+    taken. Columns: lam, tau, k, mean_error, sd_error, worst_error, indefinite (share of the random splits),
+    source_split_error, source_sound ("yes" or "no").
     """
     table = surface.assign(source_split_error=surface["source_split_errors"] / surface["source_split_n"])
-    table = table.sort_values(["mean_error", "lam", "tau", "k"], kind="stable")
+    table = table.merge(grid[[*SETTING, "smallest_eigenvalue"]], on=SETTING, validate="one_to_one")
+    table["source_sound"] = np.where(table["smallest_eigenvalue"] + table["lam"] > 0, "yes", "no")
+    table = table.sort_values(["mean_error", *SETTING], kind="stable")
+    on_source = table.sort_values(["source_split_error", "mean_error"], kind="stable")
     rows = {
-        "fewest errors over random splits": table,
-        "the same, K + λI always positive definite": table[table["indefinite"] == 0],
-        "fewest errors on the source's split": table.sort_values(["source_split_error", "mean_error"], kind="stable"),
+        "best over random splits": table,
+        "best over random splits, sound": table[table["indefinite"] == 0],
+        "best on the source's split": on_source,
+        "best on the source's split, sound": on_source[on_source["source_sound"] == "yes"],
         "the source's optimum": table[np.all([table[name] == value for name, value in BEST.items()], axis=0)],
     }
-    shown = pd.concat([rows[what].head(1).assign(what=what) for what in rows], ignore_index=True)
-    columns = ["what", *SETTING, "mean_error", "sd_error", "worst_error", "indefinite", "source_split_error"]
-    return shown[columns]
+    columns = [*SETTING, "mean_error", "sd_error", "worst_error", "indefinite", "source_split_error", "source_sound"]
+    return pd.concat([rows[what].head(1)[columns] for what in rows]).set_axis([*rows], axis=0)
+
+
+def merged(peaks):
+    """`peaks` with one row for each setting: the first column, what, joins the names of those that are the same."""
+    names = peaks.rename_axis("what").reset_index().groupby(SETTING, sort=False)["what"].agg("; ".join)
+    rows = peaks.drop_duplicates(SETTING).reset_index(drop=True)
+    rows.insert(0, "what", names.to_numpy())
+    return rows
+
+
+def costs(n, d, n_classes):
+    """What the source's own formulas of complexity give for n examples of d attributes: method, formula, operations.
+
+    For the neural network it is one learning cycle of the smallest one, n_classes outputs of d inputs and a constant.
+    """
+    rows = (
+        ("kernel classifier", "n^2.376", n**2.376),
+        ("support vector machine", "max(n, d) min(n, d)^2", max(n, d) * min(n, d) ** 2),
+        ("neural network, a learning cycle", "n |W|", n * n_classes * (d + 1)),
+    )
+    return pd.DataFrame(rows, columns=["method", "formula", "operations"])
 
 
 def clusterings(clustering):
@@ -167,6 +313,14 @@ def clusterings(clustering):
     return rows.sort_values(["best", "mean"], ascending=False, kind="stable", ignore_index=True)
 
 
+def kinds_of_clustering(clustering):
+    """A row for each clustering method, best first: method, best, scaling (of the best), worst (over scalings and runs)."""
+    rows = clusterings(clustering)
+    first = rows.drop_duplicates("method").set_index("method")
+    table = first[["best", "scaling"]].assign(worst=rows.groupby("method")["worst"].min())
+    return table.reset_index()
+
+
 def persistent_errors(points):
     """A row for each tested example of experiment.methods' points.
 
@@ -176,6 +330,17 @@ def persistent_errors(points):
     tested = points[points["tested"] > 0].assign(rate=lambda t: t["errors"] / t["tested"])
     rows = tested.assign(most=tested["rate"] > 0.5).groupby(["example", "label"], as_index=False)
     return rows.agg(rate=("rate", "mean"), methods=("most", "mean"), errors=("errors", "sum"))
+
+
+def persistent_by_class(points, method, n_classes):
+    """(C,) how many examples of each class one method misclassifies in more than half of their tests."""
+    own = points[spelled(points["method"]) == method]
+    return np.bincount(own["label"][own["errors"] > own["tested"] / 2], minlength=n_classes)
+
+
+def persistent_in_common(points, method, other):
+    """How many of the examples that one method misclassifies in more than half of their tests another one does, too."""
+    return int(((error_rates(points, method) > 0.5) & (error_rates(points, other) > 0.5)).sum())
 
 
 def error_rates(points, method):
@@ -211,17 +376,58 @@ def hard_methods(hard):
 
 
 def hard_limits(hard):
-    """A row for each set: majority (error of always the most frequent class), bound (what no rule could beat), copies.
+    """A row for each set: majority (error of always the most frequent class), bound (the nearest neighbour's, see below).
 
-    The bound is that of the nearest neighbour's error on the whole training part. copies is the difference in the random
-    forest's error that repeated rows make when they are kept; missing for a set without any. The index is the set.
+    The bound is that of the nearest neighbour's error on the whole training part. The index is the set.
     """
-    rows = hard_summary(hard).query("whole").pivot(index="dataset", columns=["repeats", "method"], values="error")
+    rows = (
+        hard_summary(hard).query("whole and repeats == 'dropped'").pivot(index="dataset", columns="method", values="error")
+    )
     rows = rows.reindex(hard["dataset"].unique())
-    error, kept = rows["dropped"], rows.get(("kept", FOREST), np.nan)
     classes = np.array([len(datasets.DATASETS[name].classes) for name in rows.index])
-    bound = nearest_neighbour_bound(error[NEAREST], classes)
-    return pd.DataFrame({"majority": error[MAJORITY], "bound": bound, "copies": error[FOREST] - kept})
+    return pd.DataFrame({"majority": rows[MAJORITY], "bound": nearest_neighbour_bound(rows[NEAREST], classes)})
+
+
+def hard_against(hard, control, methods=None):
+    """{(set, method): Difference} of the errors from those of one control on the same splits of the same set.
+
+    Without repeated rows, all trained on the whole training part; methods: as the study spells them, all by default. The
+    splits share examples: the corrected resampled t (Nadeau & Bengio 2003), with Holm's correction over all comparisons.
+    """
+    whole = hard["n_train"] == hard.groupby(["dataset", "repeats"])["n_train"].transform("max")
+    rows = hard[whole & (hard["repeats"] == "dropped")]
+    rows = rows.assign(error=rows["errors"] / rows["n"], method=spelled(rows["method"]))
+    found = {}
+    for name, part in rows.groupby("dataset", sort=False):
+        error = part.pivot(index="split", columns="method", values="error")
+        share = (part["n"] / part["n_train"]).iloc[0]
+        for method in error if methods is None else methods:
+            if method != control:
+                found[name, method] = statistics.resampled(error[method] - error[control], test_share=share)
+    return statistics.holm(found)
+
+
+def hard_copies(hard):
+    """What repeated rows do that are kept: a row for each set that has any and each method.
+
+    Columns: dataset, method, copied (share of the test examples that the training part holds as well), on_copies and
+    on_others (errors on these and on the other test examples), kept and dropped (errors with all rows and with each row
+    once).
+    """
+    kept = hard[hard["repeats"] == "kept"]
+    kept = kept.groupby(["dataset", "method"], sort=False)[["n", "errors", "copies", "copy_errors"]].sum().reset_index()
+    if kept.empty:
+        return kept
+    rows = hard_summary(hard).query("whole and repeats == 'dropped'")
+    rows = kept.merge(rows[["dataset", "method", "error"]], on=["dataset", "method"])
+    columns = {
+        "copied": rows["copies"] / rows["n"],
+        "on_copies": rows["copy_errors"] / rows["copies"],
+        "on_others": (rows["errors"] - rows["copy_errors"]) / (rows["n"] - rows["copies"]),
+        "kept": rows["errors"] / rows["n"],
+        "dropped": rows["error"],
+    }
+    return rows[["dataset"]].assign(method=spelled(rows["method"]), **columns)
 
 
 def hard_neighbours(hard):
