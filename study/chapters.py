@@ -74,15 +74,15 @@ DATA = Chapter(
     source="data",
     **IMAGES,
     experiments=("data",),
-    figures=("one_of_each", "grid", "counts", "means", "pixel_values", "ink", "usage", "norms", "pairs"),
+    figures=("one_of_each", "grid", "counts", "means", "ink", "usage", "norms", "pairs", "pairs_by_angle"),
     tables=("facts", "balance", "nearest"),
 )  # fmt: skip
 
 ALGORITHM = Chapter(
     source="algorithm",
     experiments=("algorithm",),
-    figures=("examples", "surfaces", "log_picture", "multiset", "predictors", "bounds"),
-    tables=("log", "errors", "mistakes"),
+    figures=("surfaces", "log_picture", "multiset", "predictors", "orders", "bounds"),
+    tables=("log", "errors_by_order", "mistakes"),
 )
 
 MNIST_DEGREES = [
@@ -93,7 +93,7 @@ MNIST_DEGREES = [
         quick={**IMAGES["quick"], "degree": degree},
         full={**IMAGES["full"], "degree": degree},
         experiments=("mnist", "claims"),
-        figures=("one_digit", "all_digits", "along_the_log", "multiclass", "mistakes", "hardest"),
+        figures=("one_digit", "along_the_log", "multiclass", "hardest"),
         tables=("binary_test_errors", "train_errors", "test_errors", "mistake_counts"),
     )
     for degree in range(1, 7)
@@ -102,22 +102,20 @@ MNIST_DEGREES = [
 MNIST_SUMMARY = Chapter(
     source="mnist_summary",
     **IMAGES,
-    experiments=("mnist", "claims"),
-    figures=(
-        "test_error", "train_error", "best_by_degree", "halves", "confusion", "misclassified", "published",
+    experiments=("mnist", "data", "claims"),
+    figures=("test_error", "train_error", "against_average", "against_best", "digits", "confusion", "misclassified"),
+    tables=(
+        "ranking", "by_degree", "told_apart", "optimism", "halves", "digit_pairs", "verdicts", "statements", "literature",
     ),
-    tables=("ranking", "by_degree", "optimism", "scores", "verdicts", "published_counts", "literature"),
 )  # fmt: skip
 
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
-    figures=(
-        "figure_1", "figure_2", "figure_3", "centred", "mistakes", "predictors", "widths", "training_errors",
-    ),
+    figures=("figure_1", "figure_2", "figure_3", "centred", "mistakes", "predictors", "widths"),
     tables=(
-        "literal", "operations", "separability", "mistakes_numbers", "cycles", "five_draws", "spiral_draws", "epochs",
-        "claims",
+        "worked", "literal", "binary", "operations", "separability", "mistakes_numbers", "ratios", "cycles", "five_draws",
+        "spiral_draws", "epochs", "predictor_gaps", "by_width", "statements",
     ),
 )  # fmt: skip
 
@@ -191,15 +189,15 @@ FORMS = Chapter(
 SEEDS = Chapter(
     source="seeds",
     full={
-        "dataset": "seeds", "hard_datasets": "winequality-red winequality-white", "n_splits": 1000, "n_hard_splits": 3,
+        "dataset": "seeds", "hard_datasets": "winequality-red winequality-white", "n_splits": 1000, "n_hard_splits": 10,
     },
     experiments=("seeds",),
     figures=(
         "spectrum", "accuracies", "surface", "differences", "projection", "persistent_errors", "hard_sets", "hard_errors",
     ),
     tables=(
-        "identity", "feature_maps", "table_3", "conventions", "peaks", "methods", "clusterings", "hard_methods",
-        "neighbours",
+        "identity", "feature_maps", "table_3", "misprint", "conventions", "pairs", "peaks", "optima", "costs",
+        "separation", "clusterings", "neighbours", "copies",
     ),
 )  # fmt: skip
 
@@ -208,9 +206,10 @@ COURSE = Chapter(
     quick=IMAGES["quick"],
     full={**IMAGES["full"], "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
     experiments=("course",),
-    figures=("moving_lines", "planes", "modifications", "codes", "images", "widths", "confusions"),
+    figures=("moving_lines", "planes", "modifications", "codes", "widths", "confusions"),
     tables=(
-        "code_matrices", "decoding", "run", "spreads", "distances", "errors_by_width", "numbers", "outside", "readings",
+        "code_matrices", "decoding", "run", "steps", "spreads", "listing", "distances", "codes_compared", "errors_by_width",
+        "parity", "numbers", "outside", "statements",
     ),
 )  # fmt: skip
 
@@ -221,8 +220,11 @@ FAMILY = Chapter(
         "n_orders": 3,
     },
     experiments=("family",),
-    figures=("growth", "budget", "online", "noise", "nu", "bounds", "machines"),
-    tables=("rules", "exponents", "budgets", "account", "chosen", "bounds_by_degree", "claims"),
+    figures=("growth", "budget", "spent", "noise", "remedies", "bounds", "machines"),
+    tables=(
+        "rules", "exponents", "memory", "account", "guarantee", "chosen", "overfitting", "ways", "bounds_by_degree", "compared",
+        "statements",
+    ),
 )  # fmt: skip
 
 CHAPTERS = [

@@ -3,17 +3,21 @@
 Source: the course page "Perceptron", its listing DataOneHot, its examples in the plane and in space, and eq. 45.
 
 The page shows one run of each. What it prints is put into a distribution here: of the modifications that the delta rule
-needs (kp.delta_rule), and of the errors of the kernel perceptron with the RBF kernel (kp.output_codes). Its digits, 224
-images of each in 16 x 16 pixels, are not published with it; as many MNIST images, brought to that size, stand in for them.
+needs (kp.delta_rule), and of the errors of the kernel perceptron with the RBF kernel (kp.output_codes). The listing makes
+the example in space (d = 3, eight classes, 50 samples of each), with one-hot codes; the example in the plane has 100 samples
+of each of four classes, and its spread is not printed. The page's digits are not published with it: MNIST images stand in
+for them, and their number and size are a guess.
 
-Symbols: d inputs, s standard deviation of a class, C = 2^d classes, eta learning rate; width sigma of the RBF kernel.
+Symbols: d inputs, m outputs, s standard deviation of a class, C = 2^d classes, eta learning rate; sigma width of the kernel.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linprog
 from sklearn.metrics import confusion_matrix
+from sklearn.neural_network import MLPClassifier
 from sklearn.utils import check_random_state
 
 from kp import kernels
@@ -22,6 +26,7 @@ from kp.gram import CrossGram, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
 from study import ROOT, datasets
 from study.experiment import experiment
+from study.margins import rounded
 
 PAGE = ROOT / "data" / "published" / "course_page.csv"
 """The numbers that the page prints."""
@@ -31,17 +36,33 @@ PRESENTATIONS = 10_000
 """nt of the page's listing: the most presentations of a run."""
 
 SPREADS = (0.1, 0.2, 0.25, 0.3, 0.35, 0.4)
-"""s for the numbers of modifications; the listing sets s = 0.4 and, in the next line, s = 0.2."""
+"""s for the numbers of modifications; the listing, of the example in space, sets s = 0.4 and in the next line s = 0.2."""
+
+LISTED_SPREADS = (0.2, 0.4)
+"""Both values of s in the listing; the second stands first there and is overwritten."""
 
 PER_CLASS = (50, 100)
-"""Samples of each class: 50 in the listing, 100 in the text."""
+"""Samples of each class: 50 in the listing, of the example in space; 100 in the text on the example in the plane."""
+
+EXAMPLES = {2: 100, 3: 50}
+"""The samples of each class of the two examples, by the number of inputs."""
+
+STEP_SPREADS = (0.2, 0.3)
+"""s at which single modifications are looked at."""
+
+PRESENTATIONS_MORE = 10_000_000
+"""The most presentations where a run on separable classes may go on."""
+
+HIDDEN = 8
+"""Hidden units of the network with two layers."""
 
 CODE_SPREADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 WIDTHS = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 1, 3 / 2)
 """sigma in units of the median distance between two images."""
 
 SIDE, PER_DIGIT = 16, 224
-"""Pixels along a side, and images of each digit, of the page's set."""
+"""Pixels along a side, and images of each digit, drawn from MNIST: a guess at the page's set, which names neither. The two
+rows of eq. 45 whose sums are known have 116 images of a digit in one half, so that its set has about 232 of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +153,119 @@ def count_modifications(*, n_seeds, spreads=SPREADS, random_state=0):
             rows += [(d, n, s, eta, counted, number, run) for number, run in zip(numbers, runs, strict=True)]
     names = ["inputs", "n_per_class", "s", "eta", "counted", "modifications", "runs"]
     return pd.DataFrame(rows, columns=names)
+
+
+def run_listing(*, n_seeds, spreads=LISTED_SPREADS, random_state=0):
+    """The listing as it is printed, d = 3 and onehot = 1: eight outputs, eight classes of 50 samples each; one row a run.
+
+    Columns: s, run, separable (True if each class can be cut off from all others by a plane), converged, modifications
+    (presentations that modified), weight_vectors (each modified one for itself), decoded_errors (training samples that the
+    largest output gets wrong). For separable classes also what happens where the run may go on to PRESENTATIONS_MORE: later
+    (1 if it ends), its presentations and weight vectors modified (more_presentations, more_vectors), and bound, the most of
+    the latter that Novikoff's argument allows (see `modification_bound`).
+    """
+    rows = []
+    for s in spreads:
+        for run in range(n_seeds):
+            X, y, model = delta_rule_run(3, code="one-hot", s=s, random_state=random_state + run)
+            planes = [separating_plane(X, np.where(y == c, 1, -1)) for c in range(y.max() + 1)]
+            separable = all(plane is not None for plane in planes)
+            more = _run_on(run + random_state, s, planes) if separable else (np.nan,) * 4
+            log, decoded = model.mistakes_, np.count_nonzero(model.predict(X) != y)
+            rows.append((s, run, separable, model.converged_, len(log), log.modified().sum(), decoded, *more))
+    names = [
+        "s", "run", "separable", "converged", "modifications", "weight_vectors", "decoded_errors", "later",
+        "more_presentations", "more_vectors", "bound",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=names)
+
+
+def _run_on(seed, s, planes):
+    """(later, more_presentations, more_vectors, bound) of the run of the listing with this seed, as in `run_listing`."""
+    random = check_random_state(seed)
+    X, y = gaussian_classes(3, s=s, random_state=random)
+    epochs = PRESENTATIONS_MORE // len(y)
+    model = DeltaRulePerceptron(code="one-hot", max_iter=epochs, random_state=random).fit(X, y)
+    bound = sum(modification_bound(X, plane, start) for plane, start in zip(planes, model.initial_weights_, strict=True))
+    log = model.mistakes_
+    return int(model.converged_), log.steps(), log.modified().sum(), rounded(bound)
+
+
+def separating_plane(X, z):
+    """w (d + 1,), the bias first, with z_i (w_0 + w . x_i) >= 1 for all samples X (n, d) with signs z, and the least sum of
+    |w_k|, by a linear programme; None where no plane separates the two signs."""
+    A = z[:, None] * np.column_stack([np.ones(len(X)), X])
+    A = np.column_stack([A, -A])  # w = u - v, u and v >= 0
+    found = linprog(np.ones(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)))
+    if found.status not in (0, 2):  # solved, or infeasible
+        raise RuntimeError(f"the linear programme must be solved or infeasible, got: {found.message}")
+    return None if found.status else np.subtract(*np.split(found.x, 2))
+
+
+def modification_bound(X, plane, start):
+    """The most modifications of one weight vector w, by steps of 2 y x from `start` (d + 1,), where a plane separates.
+
+    The plane's w_i z_i . x_i >= 1 gives a unit vector with the margin gamma = 1 / |w|; R is the largest |x|, a = |start|.
+    After M modifications 2 M gamma - a <= sqrt(a^2 + 4 M R^2) <= a + 2 sqrt(M) R (Novikoff 1962, for a start other than 0).
+    """
+    gamma, a = 1 / np.linalg.norm(plane), np.linalg.norm(start)
+    R = np.sqrt(1 + np.square(X).sum(axis=1).max())
+    return ((R + np.sqrt(R**2 + 4 * a * gamma)) / (2 * gamma)) ** 2
+
+
+def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
+    """What the single modifications of a run do, binary codes, for both examples; one row a run.
+
+    Columns: inputs, s, eta, run, converged, modifications, corrected (modifications after which all outputs are right on
+    the sample presented), fell and rose (those after which fewer and more samples are wrong in any output than before). A
+    run with eta = 1/2 (eq. 38) has the data, first weights and presentations of that with eta = 1.
+    """
+    rows = []
+    for d, n in EXAMPLES.items():
+        for s in spreads:
+            for eta in (1.0, 0.5):
+                for run in range(n_seeds):
+                    seed = random_state + run
+                    X, y, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)
+                    rows.append((d, s, eta, run, model.converged_, len(model.mistakes_), *_effects(X, y, model)))
+    names = ["inputs", "s", "eta", "run", "converged", "modifications", "corrected", "fell", "rose"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _effects(X, y, model):
+    """(corrected, fell, rose) of the modifications of a run, as in `count_steps`."""
+    log, history = model.mistakes_, model.weights_history()
+    x = np.column_stack([np.ones(len(X)), X])
+    after = np.sign((history[1:] * x[log.example][:, None, :]).sum(axis=2))
+    corrected = (after == model.code_[y[log.example]]).all(axis=1)
+    first = (np.sign(x @ history[0].T) != model.code_[y]).any(axis=1).sum()
+    change = np.diff(log.errors, prepend=first)
+    return corrected.sum(), (change < 0).sum(), (change > 0).sum()
+
+
+def compare_parity(*, n_seeds, n_per_class=50, s=0.2, random_state=0):
+    """Two classes that no plane separates: corners of the cube with an even and an odd number of +1; one row a run.
+
+    Columns: inputs, run, separable (by a plane), and training errors of three classifiers: linear (delta rule, 10^4
+    presentations), kernel (kernel perceptron, RBF with sigma = 1, as many), network (HIDDEN tanh units in one hidden layer,
+    trained by back-propagated gradients with L-BFGS).
+    """
+    rows = []
+    for d in (2, 3):
+        for run in range(n_seeds):
+            X, corner = gaussian_classes(d, n_per_class=n_per_class, s=s, random_state=random_state + run)
+            y = (binary(2**d)[corner] > 0).sum(axis=1) % 2
+            epochs = PRESENTATIONS // len(y)
+            learners = (
+                DeltaRulePerceptron(code="binary", max_iter=epochs, random_state=random_state + run),
+                OutputCodeKernelPerceptron(
+                    "rbf", gamma=0.5, code="binary", max_iter=epochs, random_state=random_state + run, n_jobs=1
+                ),
+                MLPClassifier(HIDDEN, activation="tanh", solver="lbfgs", max_iter=1000, random_state=random_state + run),
+            )  # fmt: skip
+            errors = [np.count_nonzero(learner.fit(X, y).predict(X) != y) for learner in learners]
+            rows.append((d, run, separating_plane(X, 2 * y - 1) is not None, *errors))
+    return pd.DataFrame(rows, columns=["inputs", "run", "separable", "linear", "kernel", "network"])
 
 
 def compare_codes(*, n_seeds, spreads=CODE_SPREADS, n_per_class=50, random_state=0):
@@ -274,6 +408,24 @@ def modifications(settings, *, progress=False):
 def codes(settings, *, progress=False):
     """Both codes on the generated classes; see `compare_codes`."""
     return compare_codes(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
+
+
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
+def listing(settings, *, progress=False):
+    """The listing run as it is printed; see `run_listing`."""
+    return run_listing(n_seeds=settings.n_seeds, random_state=settings.random_state)
+
+
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
+def steps(settings, *, progress=False):
+    """What single modifications do; see `count_steps`."""
+    return count_steps(n_seeds=settings.n_seeds, random_state=settings.random_state)
+
+
+@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"))
+def parity(settings, *, progress=False):
+    """Classes that no plane separates; see `compare_parity`."""
+    return compare_parity(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
 
 
 @experiment(

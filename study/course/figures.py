@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from study.style import (
     BAND,
@@ -20,7 +19,6 @@ from study.style import (
     PUBLISHED,
     VERMILION,
     canvas,
-    draw_image,
     heat_map,
 )
 
@@ -32,62 +30,77 @@ PAGE = {"color": PUBLISHED["color"], "linewidth": 1, "linestyle": ":"}
 """A line at a number that the page prints."""
 
 EDGE = 1.95
-"""Half the side of the squares and cubes in which classes about the corners of [-1, 1]^d are drawn."""
+"""Half the side of the cube in which classes about the corners of [-1, 1]^3 are drawn."""
+
+WIRES = 1.6
+"""Half the side of the cube in which the wire frames of planes are drawn."""
+
+LABEL = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
+
+PLANE = 2.2
+"""Half the side of the squares in which classes about the corners of [-1, 1]^2 are drawn."""
 
 
 def figure_moving_lines(X, y, log, weights, codes):
     """The lines of two outputs at the beginning and after each modification, with the sample that caused it."""
     columns = 5
     rows = -(-len(weights) // columns)
-    figure, axes = canvas(rows, columns, height=1.4 * rows + 0.7, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(rows, columns, height=1.38 * rows + 0.75, squeeze=False)
+    figure.get_layout_engine().set(w_pad=0.01, h_pad=0.02, wspace=0.0, hspace=0.0)
     wrong = _wrong(X, y, weights[0], codes)
     for k, axis in enumerate(axes.flat[: len(weights)]):
-        _draw_classes(axis, X, y, codes, size=5)
+        _draw_classes(axis, X, y, codes, size=4)
         for i, w in enumerate(weights[k]):
             moved = k > 0 and log.delta[k - 1, i] != 0
+            if moved:
+                _draw_line(axis, weights[k - 1][i], *OUTPUTS[i], width=1.0, ghost=True)
             _draw_line(axis, w, *OUTPUTS[i], width=2.0 if moved else 1.1)
         if k:
             example = log.example[k - 1]
             colour, marker = CLASS_COLOURS[y[example]], CLASS_MARKERS[y[example]]
             axis.scatter(*X[example], s=60, color=colour, marker=marker, edgecolors=BLACK, linewidths=1.3, zorder=5)
             wrong = log.errors[k - 1]
-        axis.set_title(f"{'initial' if k == 0 else k}: {wrong} wrong", fontsize=8)
-        axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        axis.set_title(f"{'initial' if k == 0 else k}: {wrong} wrong", fontsize=8, pad=3)
+        axis.set(xlim=(-PLANE, PLANE), ylim=(-PLANE, PLANE), aspect="equal", xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+        axis.tick_params(labelsize=7, pad=1, length=2)
+        axis.tick_params(labelbottom=k + columns >= len(weights), labelleft=k % columns == 0)
         axis.grid(False)
+        for spine in axis.spines.values():
+            spine.set(visible=True, linewidth=0.5)
     for axis in axes.flat[len(weights) :]:
         axis.set_axis_off()
-    for panel, axis in enumerate(axes.flat[: len(weights)]):
-        axis.tick_params(labelbottom=panel + columns >= len(weights))
-        if panel + columns >= len(weights):
-            axis.set_xlabel("$x_1$")
-        if panel % columns == 0:
-            axis.set_ylabel("$x_2$")
-    figure.legend(handles=_output_handles(2), loc="outside upper center", ncols=4)
+    for axis in axes.flat[max(0, len(weights) - columns) : len(weights)]:
+        axis.set_xlabel("$x_1$", labelpad=0)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("$x_2$", labelpad=0)
+    sample = dict(linestyle="none", marker="o", markersize=7, markerfacecolor=BAND, markeredgecolor=BLACK)
+    handles = [*_output_handles(2), Line2D([], [], label="sample presented", **sample)]
+    figure.legend(handles=[*handles, *_class_handles(codes)], loc="outside upper center", ncols=4, fontsize=8)
     return figure
 
 
-def figure_planes(X, y, codes, initial, final, views):
-    """The planes of three outputs and their normals: the initial ones, and the final ones from (elevation, azimuth)."""
-    figure, axes = canvas(2, 2, height=5.4, subplot_kw={"projection": "3d"})
-    names = [f"final, azimuth {azimuth}°, elevation {elevation}°" for elevation, azimuth in views]
-    titles = ["initial", *(name.replace("-", "−") for name in names)]
-    panels = zip(axes.flat, [initial, *[final] * len(views)], [views[0], *views], titles, strict=True)
-    for axis, weights, (elevation, azimuth), title in panels:
+def figure_planes(X, y, codes, initial, final, view, *, samples=10):
+    """The planes of three outputs as wire frames and their normals, at the beginning and in the end, from (elevation,
+    azimuth), with the first few samples of each class."""
+    figure, axes = canvas(1, 2, height=3.9, subplot_kw={"projection": "3d"})
+    for axis, weights, title in zip(axes.flat, (initial, final), ("at the beginning", "in the end"), strict=True):
         for c in range(len(codes)):
             colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
-            axis.scatter(*X[y == c].T, s=4, color=colour, marker=marker, alpha=0.7, linewidths=0, depthshade=False)
+            axis.scatter(*X[y == c][:samples].T, s=14, color=colour, marker=marker, linewidths=0, depthshade=False)
         for i, w in enumerate(weights):
             _draw_plane(axis, w, *OUTPUTS[i], f"$w_{i + 1}$")
-        axis.view_init(elevation, azimuth)
+        axis.view_init(*view)
         axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), zlim=(-EDGE, EDGE))
         axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
         axis.set_xlabel("$x_1$", labelpad=-8)
         axis.set_ylabel("$x_2$", labelpad=-8)
         axis.set_zlabel("$x_3$", labelpad=-8)
         axis.tick_params(pad=-3, labelsize=7)
-        axis.set_title(title, fontsize=8, y=1.0)
-        axis.set_box_aspect(None, zoom=0.95)
-    figure.legend(handles=_output_handles(3)[:3], loc="outside upper center", ncols=3)
+        axis.grid(False)
+        axis.set_title(title, fontsize=9, y=1.0)
+        axis.set_box_aspect(None, zoom=1.12)
+    handles = [*_output_handles(len(codes[0])), *_class_handles(codes)]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
     return figure
 
 
@@ -117,7 +130,8 @@ def figure_modifications(counts, rows, published):
         below.axhline(number, **PAGE)
         below.text(0.02, number, f"page: {number}", va="bottom", fontsize=8, transform=below.get_yaxis_transform())
         above.set(title=f"{inputs} inputs, {2**inputs} classes", xlabel="modifications ($s = 0.2$)", ylim=(0, None))
-        above.set_xlim(0, number * 1.25)
+        most = counts.loc[here & (counts["inputs"] == inputs) & (counts["s"] == 0.2), "modifications"].max()
+        above.set_xlim(0, max(number * 1.25, most + 1))
         above.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         below.set(xlabel="standard deviation $s$ of a class", yscale="log", xlim=(0.08, 0.42))
         below.set_yticks(*[[t for t in (2, 5, 10, 20, 50, 100, 200)]] * 2)
@@ -155,14 +169,6 @@ def figure_codes(table):
     axes[1, 0].set_ylabel("modifications\nuntil separated")
     axes[2, 0].set_ylabel("test error")
     axes[0, 1].legend(loc="upper right")
-    return figure
-
-
-def figure_images(X, y):
-    """The first image of each digit."""
-    figure, axes = canvas(1, 10, height=0.85)
-    for digit, axis in enumerate(axes):
-        draw_image(axis, X[np.flatnonzero(y == digit)[0]])
     return figure
 
 
@@ -212,27 +218,53 @@ def _draw_classes(axis, X, y, codes, *, size):
         axis.scatter(*X[y == c].T, s=size, color=colour, marker=marker, alpha=0.6, linewidths=0)
 
 
-def _draw_line(axis, w, colour, style, *, width):
-    """The line w_0 + w_1 x_1 + w_2 x_2 = 0 and, from its point nearest the origin, the unit vector along (w_1, w_2)."""
+def _draw_line(axis, w, colour, style, *, width, ghost=False):
+    """The line w_0 + w_1 x_1 + w_2 x_2 = 0 and an arrow along (w_1, w_2), from that visible point of the line which leaves
+    most room for it, the nearest to the origin of equals. A ghost is pale and has no arrow."""
     normal = w[1:] / np.linalg.norm(w[1:])
-    foot = -w[0] / np.linalg.norm(w[1:]) * normal
-    along = 6 * np.array([-normal[1], normal[0]])
-    axis.plot(*np.column_stack([foot - along, foot + along]), color=colour, linestyle=style, linewidth=width, zorder=4)
-    if np.abs(foot).max() < EDGE:
-        arrow = dict(arrowstyle="->", color=colour, linewidth=width, shrinkA=0, shrinkB=0)
-        axis.annotate("", foot + 0.7 * normal, foot, arrowprops=arrow, zorder=4)
+    foot, along = -w[0] / np.linalg.norm(w[1:]) * normal, np.array([-normal[1], normal[0]])
+    ends = segment_in_cube(foot, along, PLANE)
+    if ends is None:
+        return
+    alpha = 0.35 if ghost else 1.0
+    axis.plot(
+        *(foot[:, None] + along[:, None] * ends), color=colour, linestyle=style, linewidth=width, alpha=alpha, zorder=3
+    )
+    if not ghost:
+        places = [foot + t * along for t in sorted(np.linspace(*ends, 41), key=abs)]
+        rooms = [min(0.8, segment_in_cube(place, normal, PLANE + 1e-9)[1]) for place in places]
+        start, length = places[int(np.argmax(rooms))], max(rooms)
+        arrow = dict(arrowstyle="->", color=colour, linewidth=max(width, 1.3), shrinkA=0, shrinkB=0)
+        axis.annotate("", start + length * normal, start, arrowprops=arrow, zorder=4, annotation_clip=False)
+
+
+def segment_in_cube(point, direction, half):
+    """(first, last) t for which point + t direction lies in the cube [-half, half]^d, or None where there are none."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        crossings = np.sort((np.array([[-half], [half]]) - point) / direction, axis=0)
+    parallel = direction == 0
+    if (np.abs(point[parallel]) > half).any():
+        return None
+    first, last = crossings[0, ~parallel].max(), crossings[1, ~parallel].min()
+    return (first, last) if first < last else None
 
 
 def _draw_plane(axis, w, colour, style, name):
-    """The plane w_0 + w . x = 0 inside the cube, pale, and its unit normal from the point nearest the origin."""
+    """The plane w_0 + w . x = 0 inside a cube as a wire frame, and its normal from the point nearest the origin."""
     length = np.linalg.norm(w[1:])
     normal, foot = w[1:] / length, -w[0] * w[1:] / length**2
-    section = plane_in_cube(w, 1.6)
-    if len(section):
-        axis.add_collection3d(Poly3DCollection([section], facecolor=colour, edgecolor=colour, alpha=0.12, linewidth=0.5))
-    tip = foot + 1.7 * normal
-    axis.plot(*np.column_stack([foot, tip]), color=colour, linestyle=style, linewidth=2.0)
-    axis.text(*(foot + 2.15 * normal), name, color=colour, fontsize=9, ha="center", va="center")
+    corners = plane_in_cube(w, WIRES)
+    if len(corners):
+        axis.plot(*np.vstack([corners, corners[:1]]).T, color=colour, linewidth=1.0)
+        across = np.linalg.svd(normal[None])[2][1:]
+        for u, v in (across, across[::-1]):
+            for step in np.arange(-2.5, 2.6, 0.5):
+                ends = segment_in_cube(foot + step * u, v, WIRES)
+                if ends is not None:
+                    points = (foot + step * u)[:, None] + v[:, None] * np.array(ends)
+                    axis.plot(*points, color=colour, linewidth=0.35, alpha=0.6)
+    axis.quiver(*foot, *(2.3 * normal), color=colour, linewidth=1.8, arrow_length_ratio=0.12, linestyle=style)
+    axis.text(*(foot + 2.75 * normal), name, color=colour, fontsize=10, ha="center", va="center", bbox=LABEL)
 
 
 def plane_in_cube(w, half):
@@ -275,6 +307,11 @@ def _draw_band(axis, groups, style, middle):
 
 
 def _output_handles(m):
-    handles = [Line2D([], [], color=c, linestyle=s, label=f"output {i + 1}") for i, (c, s) in enumerate(OUTPUTS[:m])]
-    sample = dict(linestyle="none", marker="o", markersize=7, markerfacecolor=BAND, markeredgecolor=BLACK)
-    return [*handles, Line2D([], [], label="sample presented", **sample)]
+    return [Line2D([], [], color=c, linestyle=s, label=f"output {i + 1}") for i, (c, s) in enumerate(OUTPUTS[:m])]
+
+
+def _class_handles(codes):
+    """A handle for each class, from 1, with its code."""
+    labels = [f"class {c} ({' '.join('+' if sign > 0 else '−' for sign in code)})" for c, code in enumerate(codes, start=1)]
+    looks = zip(labels, CLASS_COLOURS, CLASS_MARKERS, strict=False)
+    return [Line2D([], [], linestyle="none", marker=m, color=c, markersize=5, label=label) for label, c, m in looks]

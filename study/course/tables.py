@@ -3,6 +3,7 @@
 Symbols: n samples, d inputs, C classes, m outputs, code (C, m) of +-1, f (n, m) outputs, s standard deviation of a class.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,15 +11,11 @@ import pandas as pd
 from scipy.stats import norm
 
 from kp.output_codes import binary, class_scores, one_hot
+from study import statistics
 from study.claims import percentile
+from study.report.display import listed
 
 MATRICES = {"one-hot": one_hot, "binary": binary}
-
-
-def listed(values, nothing="none"):
-    """Texts or numbers as "a, b and c"; `nothing` where there are none."""
-    texts = [value if isinstance(value, str) else f"{value:g}" for value in values]
-    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]])) or nothing
 
 
 def fractions(widths):
@@ -60,12 +57,13 @@ def by_spread(counts, published):
     return pd.DataFrame(rows)
 
 
-def by_width(errors, published):
-    """A row for each code and width: `summary` of the test error, separated (share of splits without training errors),
-    epochs and mistakes (medians), unmatched (share of test images that match no code)."""
+def by_width(errors):
+    """A row for each code and width: test error (ours: median, low and high: 95 % range over splits), separated (share of
+    splits without training errors), epochs and mistakes (medians), unmatched (share of test images that match no code)."""
     rows = []
     for (code, width), part in errors.groupby(["code", "width"], sort=False):
-        of_error = summary(part["test_errors"] / part["n_test"], published)
+        of_error = summary(part["test_errors"] / part["n_test"])
+        del of_error["percentile"]
         more = {
             "separated": part["converged"].mean(),
             "epochs": part["epochs"].median(),
@@ -130,7 +128,7 @@ def spreads_table(spreads):
     for inputs, part in presented(spreads).groupby("inputs"):
         part = part.sort_values(["s", "n_per_class"]).set_index(["s", "n_per_class"])
         some = part["n"] > 0
-        texts = [f"{row.ours:g} ({row.low:.0f} to {row.high:.0f})" for row in part[some].itertuples()]
+        texts = [_range(row) for row in part[some].to_dict("records")]
         parts.append(pd.DataFrame({
             f"separated, {2**inputs}": part["separated"],
             f"modifications, {2**inputs}": pd.Series(texts, index=part.index[some]).reindex(part.index),
@@ -140,10 +138,144 @@ def spreads_table(spreads):
 
 
 def fitting(spreads, published):
-    """{inputs: the s, of either n_per_class, at which the 95 % range holds the published number {inputs: number}}."""
+    """{(inputs, n_per_class): the s at which the 95 % range of the runs that separate holds the published number}.
+
+    published: {inputs: number}."""
     rows = presented(spreads)
-    inside = rows[rows["inputs"].map(published).between(rows["low"], rows["high"])]
-    return {d: sorted(inside.loc[inside["inputs"] == d, "s"].unique()) for d in published}
+    inside = rows["inputs"].map(published).between(rows["low"], rows["high"])
+    return {key: sorted(part.loc[inside[part.index], "s"]) for key, part in rows.groupby(["inputs", "n_per_class"])}
+
+
+def listing_table(runs):
+    """A row for each s of experiment.listing: runs, separable and separated (shares), modifications (median and 95 % range
+    of the runs that separate, as text), decoded (mean share of the training samples that the largest output gets wrong in
+    the runs that do not separate), later (share of all runs that separate where they may go on), presentations (the most
+    that any of these needed)."""
+    rows = []
+    for s, part in runs.groupby("s"):
+        ended = part[part["converged"]]
+        rows.append({
+            "s": s,
+            "runs": len(part),
+            "separable": part["separable"].mean(),
+            "separated": part["converged"].mean(),
+            "modifications": _range(summary(ended["modifications"])) if len(ended) else None,
+            "later": (part["later"] == 1).mean(),
+            "presentations": part.loc[part["later"] == 1, "more_presentations"].max(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _range(of):
+    return f"{of['ours']:g} ({of['low']:.0f} to {of['high']:.0f})"
+
+
+def steps_table(steps):
+    """A row for each example and s of experiment.steps with eta = 1: runs, modifications (of all runs), and the shares of
+    them after which all outputs are right on the sample presented (corrected), and after which fewer, as many and more
+    samples are wrong than before (fell, stayed, rose)."""
+    sums = steps[steps["eta"] == 1].groupby(["inputs", "s"])[["modifications", "corrected", "fell", "rose"]].sum()
+    sums.insert(0, "runs", steps[steps["eta"] == 1].groupby(["inputs", "s"]).size())
+    shares = sums[["corrected", "fell", "rose"]].div(sums["modifications"], axis=0)
+    shares.insert(2, "stayed", 1 - shares["fell"] - shares["rose"])
+    return pd.concat([sums[["runs", "modifications"]], shares], axis=1).reset_index()
+
+
+def rate_differences(steps):
+    """{(inputs, s): Difference}: modifications with eta = 1/2 less those with eta = 1, from the same weights, over the runs
+    that separate with both; Student's t, Holm over all."""
+    found = {}
+    for key, part in steps.groupby(["inputs", "s"]):
+        both = part[part["converged"]].pivot(index="run", columns="eta", values="modifications").dropna()
+        found[key] = paired(both[0.5] - both[1.0], varies="runs")
+    return statistics.holm(found)
+
+
+def paired(differences, *, varies):
+    """statistics.student; where there are fewer than two differences nothing can be told: an infinite interval, p = 1."""
+    if len(differences) > 1:
+        return statistics.student(differences, varies=varies)
+    return statistics.Difference(np.sum(differences), -np.inf, np.inf, 1.0, len(differences), varies, "none")
+
+
+def code_differences(runs):
+    """(separated, error), each {(inputs, s): Difference} of binary less one-hot codes on the same data of experiment.codes:
+    the share of runs that separate (McNemar's test over the runs) and the test error (Student's t over the runs), Holm over
+    all spreads and inputs of each."""
+    separated, error = {}, {}
+    for key, part in runs.assign(error=runs["test_errors"] / runs["n"]).groupby(["inputs", "s"]):
+        wide = part.pivot(index="run", columns="code", values=["converged", "error"])
+        ended = wide["converged"].astype(bool)
+        separated[key] = replace(statistics.mcnemar(ended["binary"], ended["one-hot"]), varies="runs")
+        error[key] = paired((wide["error"]["binary"] - wide["error"]["one-hot"]).astype(float), varies="runs")
+    return statistics.holm(separated), statistics.holm(error)
+
+
+def width_differences(errors):
+    """{width: Difference} of the test errors of binary less one-hot codes on the same splits of experiment.digits, tested
+    with the correction for overlapping splits, Holm over the widths."""
+    found = {}
+    for width, part in errors.assign(error=errors["test_errors"] / errors["n_test"]).groupby("width"):
+        wide = part.pivot(index="split", columns="code", values="error")
+        share = part["n_test"].iloc[0] / part["n_train"].iloc[0]
+        difference = (wide["binary"] - wide["one-hot"]).to_numpy()
+        enough = len(difference) > 1
+        found[width] = statistics.resampled(difference, test_share=share) if enough else paired(difference, varies="splits")
+    return statistics.holm(found)
+
+
+def told(differences):
+    """{"lower", "higher", "tie"}: the keys of {key: Difference} by what the tests bear out, in their order."""
+    words = {key: each.word("lower", "higher", "tie") for key, each in differences.items()}
+    return {word: [key for key, found in words.items() if found == word] for word in ("lower", "higher", "tie")}
+
+
+def of_inputs(keys):
+    """Keys (inputs, s) as words: "at s = 0.2 and 0.3 (four classes) and at s = 0.1 (eight classes)", or "nowhere"."""
+    spreads = {name: [s for inputs, s in keys if 2**inputs == n] for n, name in ((4, "four"), (8, "eight"))}
+    return listed([f"at $s$ = {listed(found)} ({name} classes)" for name, found in spreads.items() if found], "nowhere")
+
+
+def compared(found):
+    """What `told` found of the spreads, to follow a subject: "is higher at s = ... and cannot be told apart elsewhere"."""
+    parts = [f"is {word} {of_inputs(found[word])}" for word in ("lower", "higher") if found[word]]
+    if found["tie"]:
+        parts.append(f"cannot be told from that of one-hot codes {'elsewhere' if parts else 'at any spread'}")
+    return listed(parts)
+
+
+def with_interval(difference, *, scale=1, digits=2):
+    """A Difference with its interval as text: "+0.13 (−0.75 to +1.02)"."""
+    numbers = (f"{scale * value:+.{digits}f}" for value in (difference.estimate, difference.low, difference.high))
+    return "{} ({} to {})".format(*numbers).replace("-", "−")
+
+
+def differences_table(separated, error):
+    """`code_differences` as a table: inputs, s, and for both quantities the difference with its interval, as text in
+    percentage points, and p."""
+    rows = []
+    for (inputs, s), of_share in separated.items():
+        row = {"inputs": inputs, "s": s}
+        for name, each in (("separated", of_share), ("test error", error[inputs, s])):
+            row |= {name: with_interval(each, scale=100), f"p, {name}": each.p}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def parity_table(parity):
+    """A row for each number of inputs of experiment.parity: runs, and the shares of runs in which a plane separates the
+    classes (separable) and in which each classifier ends without a training error."""
+    shares = parity.assign(**{name: parity[name] == 0 for name in ("linear", "kernel", "network")})
+    means = shares.groupby("inputs")[["separable", "linear", "kernel", "network"]].mean()
+    means.insert(0, "runs", parity.groupby("inputs").size())
+    return means.reset_index()
+
+
+def projections(X, W):
+    """(p (n, m), b (m,)): the projections w . x / |w| of samples X (n, d) on the normals of planes W (m, d + 1), and
+    b' = -w_0 / |w|, of which |b'| is the distance of the plane from the origin                          (eqs 30 and 31)"""
+    lengths = np.linalg.norm(W[:, 1:], axis=1)
+    return X @ W[:, 1:].T / lengths, -W[:, 0] / lengths
 
 
 def planes_table(spreads, *, n_per_class=50):
@@ -170,16 +302,15 @@ def any_output(errors):
     return errors["test_errors"] + errors["unmatched"] - errors["unmatched_errors"]
 
 
-def widths_table(errors, published):
-    """A row for each width; for each code its test error (median and 95 % range as text), the percentile of the published
-    one, and any, the median error when any wrong output counts."""
-    rows, parts = by_width(errors, published), []
+def widths_table(errors):
+    """A row for each width; for each code its test error (median and 95 % range as text), and any, the median error when any
+    wrong output counts."""
+    rows, parts = by_width(errors), []
     rates = any_output(errors) / errors["n_test"]
     for code, part in rows.groupby("code", sort=False):
         own = errors["code"] == code
         parts.append(pd.DataFrame({
             f"{code} error": [f"{row.ours:.1%} ({row.low:.1%} to {row.high:.1%})" for row in part.itertuples()],
-            f"{code} percentile": part["percentile"].to_numpy(),
             f"{code} any": rates[own].groupby(errors.loc[own, "width"]).median().loc[part["width"]].to_numpy(),
         }, index=part["width"].to_numpy()))  # fmt: skip
     return pd.concat(parts, axis=1).rename_axis("width").reset_index()
@@ -213,12 +344,10 @@ def commonest(confusion, *, k=3):
     return pd.DataFrame({"true": true, "read": read, "images": counts[true, read]})
 
 
-def readings_table(readings, ledger):
-    """The verdicts of readings (study.claims.readings_rows), counted for each published number of the ledger.
-
-    Columns: number, published, readings, exact, within, outside.
-    """
-    counts = readings.groupby("key", sort=False)["verdict"].value_counts().unstack(fill_value=0)
-    counts = counts.reindex(columns=["exact", "within", "outside"], fill_value=0)
-    named = ledger.set_index("key").loc[counts.index, ["quantity", "published"]].rename(columns={"quantity": "number"})
-    return named.assign(readings=counts.sum(axis=1)).join(counts).reset_index(drop=True)
+def numbers_table(ledger):
+    """The rows of the ledger with the entries of eq. 45 in one: item, number, page, ours, low, high, n and verdict."""
+    matrix = ledger["item"].str.startswith("Eq. 45")
+    shown = ledger.loc[~matrix, ["item", "quantity", "published", "ours", "low", "high", "n", "verdict"]]
+    (verdict,) = ledger.loc[matrix, "verdict"].unique()
+    entries = {"item": "Eq. 45", "quantity": f"{matrix.sum()} legible entries", "n": ledger.loc[matrix, "n"].iloc[0]}
+    return pd.concat([shown, pd.DataFrame([entries | {"verdict": verdict}])], ignore_index=True)

@@ -27,6 +27,12 @@ def say(template, **values):
     _show_markdown(template.format(**values))
 
 
+def listed(values, nothing="none"):
+    """Words or numbers as they stand in a sentence: "a", "a and b", "a, b and c"; `nothing` where there are none."""
+    texts = [value if isinstance(value, str) else f"{value:g}" for value in values]
+    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]])) or nothing
+
+
 def open_chapter(source, namespace):
     """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
 

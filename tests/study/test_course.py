@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from study.claims import COLUMNS, readings_rows
+from kp import literal
+from study.claims import COLUMNS, STATEMENTS, readings_rows
 from study.course import claims, experiment, figures, tables
 
 
@@ -64,7 +65,7 @@ def test_reduced_images_are_means_over_areas_times_a_whole_number(a, side, seed)
     assert experiment.reduced(image.reshape(1, -1), side)[0].tolist() == expected
 
 
-def test_the_images_of_mnist_are_as_many_of_each_digit_as_the_page_has(monkeypatch):
+def test_the_images_of_mnist_are_as_many_of_each_digit_as_are_guessed(monkeypatch):
     random = np.random.RandomState(0)
     X, y = random.randint(256, size=(4000, 784)).astype(np.uint8), random.permutation(np.repeat(np.arange(10), 400))
     data = type("Data", (), {"X": X, "y": y, "classes": np.arange(10)})
@@ -133,13 +134,168 @@ def test_the_nearest_run_has_the_number_asked_for_where_a_seed_has_it():
 def test_stored_tables_give_the_conclusions_of_the_chapter():
     published = {2: 9, 3: 35}
     spreads = tables.by_spread(experiment.modifications(experiment.PUBLISHED), published)
-    assert tables.fitting(spreads, published) == {2: [0.25, 0.3, 0.35, 0.4], 3: [0.3, 0.35]}
+    fits = tables.fitting(spreads, published)
+    assert fits[2, 100] == [0.25, 0.3, 0.35] and fits[3, 50] == [0.3, 0.35]
+    assert fits[2, 50] == [0.25, 0.3, 0.35, 0.4] and fits[3, 100] == [0.3]
     found = experiment.digits(experiment.PUBLISHED)
-    one_hot = tables.by_width(found["digits"], 0.11).query("code == 'one-hot'").set_index("width")
+    one_hot = tables.by_width(found["digits"]).query("code == 'one-hot'").set_index("width")
     assert one_hot["ours"].idxmin() == 0.375 and (one_hot["separated"] == 1).all()
     assert set(found["confusion"]["width"]) == {1.5}
     top = tables.commonest(found["confusion"], k=1)
     assert top[["true", "read"]].to_numpy().tolist() == [[4, 9]]
+
+
+def literal_listing(s, seed):
+    """The listing as it is printed, with onehot = 1, from its own pseudo-code: (X, y, the weights before and after each
+    presentation, and the number of samples wrong in any output at the end)."""
+    random = np.random.RandomState(seed)
+    means = [[-1, -1, -1, -1, 1, 1, 1, 1], [-1, -1, 1, 1, -1, -1, 1, 1], [-1, 1, -1, 1, -1, 1, -1, 1]]
+    X, y = map(np.array, data_one_hot(3, 8, means, 50, s, random.standard_normal))
+    Y, x = np.where(np.arange(8)[:, None] == y, 1, -1), np.column_stack([np.ones(len(y)), X])
+    W = 2 * random.random_sample((8, 4)) - 1
+    order = np.concatenate([random.randint(len(y), size=len(y)) for _ in range(10_000 // len(y))])
+    stored = [W, *literal.delta_rule(x, Y, W, order)]
+    return X, y, stored, literal.wrong(stored[-1] @ x.T, Y)
+
+
+@pytest.fixture(scope="module")
+def listing():
+    return experiment.run_listing(n_seeds=5)
+
+
+@pytest.mark.parametrize(("s", "run"), [(0.2, 0), (0.2, 2), (0.4, 1)])
+def test_the_listing_is_run_as_it_is_printed(listing, s, run):
+    X, y, stored, left = literal_listing(s, run)
+    row = listing[(listing["s"] == s) & (listing["run"] == run)].iloc[0]
+    moved = np.diff(stored, axis=0).any(axis=2)
+    assert row["modifications"] == moved.any(axis=1).sum() and row["weight_vectors"] == moved.sum()
+    assert row["converged"] == (left == 0)
+    decoded = (np.column_stack([np.ones(len(y)), X]) @ stored[-1].T).argmax(axis=1)
+    assert row["decoded_errors"] == np.count_nonzero(decoded != y)
+
+
+def test_the_listing_may_go_on_where_planes_can_separate_the_classes(listing):
+    separable = listing[listing["separable"]]
+    assert separable["converged"].any() and not separable["converged"].all() and not listing["separable"].all()
+    assert not (listing["converged"] & ~listing["separable"]).any()
+    assert listing.loc[~listing["separable"], "more_presentations"].isna().all()
+    ended = separable[separable["converged"]]
+    assert (ended["more_vectors"] == ended["weight_vectors"]).all() and (ended["more_presentations"] <= 10_000).all()
+    later = separable[~separable["converged"]]
+    assert (later["more_presentations"] > 10_000).all() and (later["more_vectors"] >= later["weight_vectors"]).all()
+    assert (separable["more_vectors"] <= separable["bound"]).all()
+    table = tables.listing_table(listing).set_index("s")
+    assert table.loc[0.2, "separable"] == separable["s"].eq(0.2).sum() / 5 and pd.isna(table.loc[0.4, "modifications"])
+    assert table.loc[0.2, "presentations"] == separable["more_presentations"].max()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_plane_is_found_where_a_hard_margin_machine_finds_one(seed):
+    X, y = experiment.gaussian_classes(2, n_per_class=10, s=0.5, random_state=seed)
+    z = np.where(y == seed % 4, 1, -1)
+    plane = experiment.separating_plane(X, z)
+    machine = SVC(kernel="linear", C=1e8).fit(X, z)
+    assert (plane is not None) == (machine.score(X, z) == 1)
+    if plane is not None:
+        assert (z * (plane[0] + X @ plane[1:])).min() >= 1 - 1e-7
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.0, 3.0))
+def test_no_run_makes_more_modifications_than_the_bound(seed, scale):
+    random = np.random.RandomState(seed)
+    X, z = random.standard_normal((12, 2)), random.choice([-1, 1], 12)
+    plane = experiment.separating_plane(X, z)
+    if plane is None:
+        return
+    x, W = np.column_stack([np.ones(12), X]), scale * random.standard_normal((1, 3))
+    stored = [W, *literal.delta_rule(x, z[None], W, random.randint(12, size=1200))]
+    count = np.diff(stored, axis=0).any(axis=(1, 2)).sum()
+    assert count <= experiment.modification_bound(X, plane, W[0])
+
+
+@pytest.fixture(scope="module")
+def step_runs():
+    return experiment.count_steps(n_seeds=4, spreads=(0.3,))
+
+
+def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
+    for d, run, eta in ((2, 1, 1.0), (3, 0, 0.5)):
+        n = experiment.EXAMPLES[d]
+        X, y, model = experiment.delta_rule_run(d, n_per_class=n, s=0.3, eta=eta, random_state=run)
+        x, Y, history = np.column_stack([np.ones(len(y)), X]), model.code_[y].T, model.weights_history()
+        right = [
+            np.array_equal(np.sign(W @ x[i]), Y[:, i]) for W, i in zip(history[1:], model.mistakes_.example, strict=True)
+        ]
+        change = np.diff([literal.wrong(W @ x.T, Y) for W in history])
+        row = step_runs.query("inputs == @d and run == @run and eta == @eta").iloc[0]
+        wanted = [len(right), sum(right), (change < 0).sum(), (change > 0).sum()]
+        assert row[["modifications", "corrected", "fell", "rose"]].tolist() == wanted
+
+
+def test_shares_of_steps_are_of_all_modifications(step_runs):
+    table = tables.steps_table(step_runs).set_index("inputs")
+    own = step_runs[(step_runs["inputs"] == 2) & (step_runs["eta"] == 1)]
+    assert table.loc[2, "modifications"] == own["modifications"].sum() and table.loc[2, "runs"] == 4
+    assert table.loc[2, "rose"] == own["rose"].sum() / own["modifications"].sum()
+    assert np.allclose(table[["fell", "stayed", "rose"]].sum(axis=1), 1)
+    difference = tables.rate_differences(step_runs)[2, 0.3]
+    both = step_runs[(step_runs["inputs"] == 2) & step_runs["converged"]].groupby("run").filter(lambda run: len(run) == 2)
+    means = both.groupby("eta")["modifications"].mean()
+    assert difference.estimate == pytest.approx(means[0.5] - means[1.0]) and difference.adjusted == "Holm over 2"
+    assert tables.paired([3.0], varies="runs").word() == "cannot be told apart from"
+
+
+def test_parity_is_learnt_by_kernels_and_layers_only():
+    runs = experiment.compare_parity(n_seeds=2)
+    assert len(runs) == 4 and not runs["separable"].any() and (runs["linear"] > 0).all()
+    assert (runs[["kernel", "network"]] == 0).all(axis=None)
+    table = tables.parity_table(runs.assign(network=[0, 1, 0, 0]))
+    assert (
+        table["network"].tolist() == [0.5, 1.0] and table["linear"].tolist() == [0, 0] and table["runs"].tolist() == [2, 2]
+    )
+
+
+def test_projections_say_on_which_side_of_a_plane_a_sample_lies_and_how_far_away_the_plane_is():
+    X, _, model = experiment.delta_rule_run(3, random_state=0)
+    p, b = tables.projections(X, model.weights())
+    assert np.array_equal(p > b, model.outputs(X) > 0)
+    for w, distance in zip(model.weights(), b, strict=True):
+        nearest = np.linalg.lstsq(w[None, 1:], [-w[0]], rcond=None)[0]  # the shortest point of the plane
+        assert abs(distance) == pytest.approx(np.linalg.norm(nearest), rel=1e-12)
+
+
+def test_codes_are_compared_on_the_same_runs(code_runs):
+    separated, error = tables.code_differences(code_runs)
+    assert list(separated) == list(error) == [(2, 0.1), (2, 0.3), (3, 0.1), (3, 0.3)]
+    part = code_runs[(code_runs["inputs"] == 3) & (code_runs["s"] == 0.3)].set_index(["code", "run"])
+    share = part["converged"].groupby("code").mean()
+    rate = (part["test_errors"] / part["n"]).groupby("code").mean()
+    assert separated[3, 0.3].estimate == pytest.approx(share["binary"] - share["one-hot"])
+    assert error[3, 0.3].estimate == pytest.approx(rate["binary"] - rate["one-hot"]) and error[3, 0.3].n == 4
+    table = tables.differences_table(separated, error)
+    assert len(table) == 4 and table.loc[3, "p, separated"] == separated[3, 0.3].p
+
+
+def test_stored_codes_give_the_conclusions_of_the_chapter():
+    separated, error = map(tables.told, tables.code_differences(experiment.codes(experiment.PUBLISHED)))
+    assert separated["higher"] == [(2, 0.3), (2, 0.4), (3, 0.2), (3, 0.3)] and not separated["lower"]
+    assert error["lower"] == [(2, 0.5), (2, 0.6), (3, 0.3), (3, 0.4), (3, 0.5), (3, 0.6)]
+    assert error["higher"] == [(2, 0.2), (2, 0.3), (3, 0.1), (3, 0.2)]
+    words = "is higher at $s$ = 0.3 and 0.4 (four classes) and at $s$ = 0.2 and 0.3 (eight classes) and cannot be told from "
+    assert tables.compared(separated).startswith(words)
+    assert tables.compared({"lower": [], "higher": [], "tie": [(2, 0.1)]}).endswith("at any spread")
+
+
+def test_stored_digits_tell_the_codes_apart_at_every_width():
+    found = tables.width_differences(experiment.digits(experiment.PUBLISHED)["digits"])
+    assert tables.told(found) == {"lower": [], "higher": list(experiment.WIDTHS), "tie": []}
+    assert found[0.375].estimate == pytest.approx(0.0590, abs=5e-5) and found[0.375].adjusted == "Holm over 7"
+
+
+def test_differences_read_as_text():
+    difference = tables.paired([0.01, 0.03], varies="runs")
+    assert tables.with_interval(difference, scale=100) == "+2.00 (−10.71 to +14.71)"
 
 
 def test_both_codes_see_the_same_data_and_binary_codes_separate_more_often(code_runs):
@@ -199,37 +355,76 @@ def test_every_number_of_the_page_has_one_row(ledger):
     assert list(ledger.columns) == list(COLUMNS) and ledger["key"].is_unique
     page = pd.read_csv(experiment.PAGE)
     assert ledger[["item", "quantity", "published"]].equals(page[["item", "quantity", "published"]])
-    assert (ledger["explanation"] != "").tolist() == (ledger["verdict"] == "outside").tolist()
+    silent = ledger["verdict"].isin(["outside", "not comparable"])
+    assert (ledger["explanation"] != "").tolist() == silent.tolist()
+    assert ledger["item"].str.startswith("Eq. 45").sum() == 22
 
 
-def test_numbers_that_cannot_fail_are_no_success(ledger):
-    verdicts = ledger.set_index("key")["verdict"]
-    degenerate = verdicts[verdicts == "degenerate"].index.str.removeprefix("course-page/")
-    assert set(degenerate) == {"classes-2", "classes-3", "training-error", "test-error", "correct"}
-    assert verdicts["course-page/delta"] == "outside"
+def test_numbers_of_other_images_are_not_compared_and_those_that_cannot_fail_are_no_success(ledger):
+    verdicts = ledger.set_index("key")["verdict"].rename(lambda key: key.removeprefix("course-page/"))
+    others = ledger["item"].str.startswith(("Kernel example", "Eq. 45"))
+    assert (ledger.loc[others, "verdict"] == "not comparable").all() and others.sum() == 25
+    assert ledger.loc[others, "percentile"].isna().all() and not ledger.loc[others, "same_data"].any()
+    assert (ledger.loc[others, "choices"] == len(experiment.WIDTHS)).all()
+    found = {word: set(verdicts.index[verdicts == word]) for word in ("degenerate", "outside")}
+    assert found == {
+        "degenerate": {"classes-2", "classes-3"},
+        "outside": {"delta", "modifications-2", "modifications-3"},
+    }
+    wide = ledger["low"] < ledger["high"]
+    assert (ledger.loc[wide, "interval_of"] != "").all() and (ledger.loc[~wide, "interval_of"] == "").all()
 
 
-def test_rows_of_the_ledger_are_the_runs_at_the_listing_and_the_readings_all_others(ledger):
+def test_rows_of_the_ledger_are_the_two_examples_and_the_readings_all_others(ledger):
     counts, digits = experiment.modifications(experiment.PUBLISHED), experiment.digits(experiment.PUBLISHED)
     rows, others = ledger.set_index("key"), claims.readings()
     here = counts[(counts["s"] == 0.2) & (counts["eta"] == 1) & (counts["counted"] == "presentations")]
-    for d, n, number in ((2, 100, 9), (3, 50, 35)):
+    spreads = (len(experiment.SPREADS) + 1) * 2 * 2  # eta = 1/2 at one s; samples of each class; ways of counting
+    for d, n, number, more in ((2, 100, 9, 0), (3, 50, 35, 4)):
         part = here[(here["inputs"] == d) & (here["n_per_class"] == n)]
         row = rows.loc[f"course-page/modifications-{d}"]
         assert row["ours"] == np.median(tables.expanded(part)) and row["published"] == number
-        assert (others["key"] == row.name).sum() == len(experiment.SPREADS) * 2 * 2 - 1
+        assert f"{part['modifications'].max():g};" in row["explanation"]
+        assert (others["key"] == row.name).sum() == spreads - 1 + more
     matrix = digits["confusion"].query("part == 'test' and true == 9").groupby("split").sum(numeric_only=True)
     assert rows.loc["course-page/test-9-4", "ours"] == matrix["as_4"].median()
-    widths = len(experiment.WIDTHS) * len(experiment.CODES)
-    assert (others["key"] == "course-page/test-error").sum() == widths - 1
-    assert len(readings_rows(others, ledger)) == len(others)
+    assert not others.duplicated(["key", "reading"]).any() and len(readings_rows(others, ledger)) == len(others)
+    literally = others[others["reading"].str.startswith("the listing")]
+    assert literally.loc[literally["reading"].str.contains("0.2, counting pres"), "ours"].item() == 229
 
 
-def test_readings_are_counted_by_their_verdicts(ledger):
-    others = readings_rows(claims.readings(), ledger)
-    table = tables.readings_table(others, ledger)
-    assert table["readings"].sum() == len(others) and len(table) == others["key"].nunique()
-    assert (table[["exact", "within", "outside"]].sum(axis=1) == table["readings"]).all()
+def test_the_numbers_are_shown_with_the_entries_of_the_matrices_in_one_row(ledger):
+    table = tables.numbers_table(ledger)
+    assert len(table) == len(ledger) - 22 + 1
+    assert table.iloc[-1][["quantity", "verdict"]].tolist() == ["22 legible entries", "not comparable"]
+
+
+def test_statements_have_a_verdict_that_follows_from_the_numbers():
+    found = claims.statements()
+    assert tuple(found.columns) == STATEMENTS and found["key"].is_unique
+    verdicts = found.set_index(found["key"].str.removeprefix("course-page/"))["verdict"].to_dict()
+    assert verdicts == {
+        "projection": "holds",
+        "error-reduced": "holds in part",
+        "learning-rate": "holds in part",
+        "finite": "holds",
+        "codes": "holds",
+        "no-match": "holds",
+        "dual": "holds",
+        "equation-44": "does not hold",
+        "kernel": "holds",
+        "layers": "holds",
+    }
+    assert found["evidence"].str.len().between(60, 420).all()
+
+
+def test_a_statement_on_steps_holds_only_without_exception(monkeypatch):
+    steps = pd.DataFrame({"eta": [1.0], "modifications": [5], "corrected": [5], "fell": [5], "rose": [0]})
+    for change, verdict in (({}, "holds"), ({"rose": 1}, "holds in part"), ({"corrected": 4}, "holds in part")):
+        monkeypatch.setattr(claims, "steps", lambda _, change=change: steps.assign(**change))
+        assert claims._error_reduced()["verdict"] == verdict
+    monkeypatch.setattr(claims, "steps", lambda _: steps.assign(corrected=0, rose=5))
+    assert claims._error_reduced()["verdict"] == "does not hold"
 
 
 def test_published_numbers_of_a_row_add_up_to_its_images():
@@ -242,6 +437,13 @@ def test_experiments_are_the_tables_of_their_settings(counts, monkeypatch):
     settings = experiment.Settings(dataset="digits", n_seeds=12, n_code_seeds=1, n_splits=2, random_state=0)
     monkeypatch.setattr(experiment, "count_modifications", lambda **options: options)
     assert experiment.modifications.compute(settings) == {"n_seeds": 12, "random_state": 0}
+    for each, function, runs in (
+        ("listing", "run_listing", 12),
+        ("steps", "count_steps", 12),
+        ("parity", "compare_parity", 1),
+    ):
+        monkeypatch.setattr(experiment, function, lambda **options: options)
+        assert getattr(experiment, each).compute(settings) == {"n_seeds": runs, "random_state": 0}
     X, y = experiment.images("digits")
     monkeypatch.setattr(experiment, "images", lambda name: (X[:200], y[:200]))
     found = experiment.digits.compute(settings)
@@ -270,10 +472,13 @@ def test_figures_show_the_tables(counts, code_runs, errors, confusion):
     lines = figures.figure_moving_lines(X, y, model.mistakes_, history, model.code_)
     titles = [axis.get_title() for axis in lines.axes if axis.axison]
     assert len(titles) == len(history) and titles[-1].endswith(": 0 wrong")
+    assert all(len(axis.texts) == 2 for axis in lines.axes if axis.axison)  # an arrow for each output
     assert titles[1:] == [f"{k}: {wrong} wrong" for k, wrong in enumerate(model.mistakes_.errors, start=1)]
     X, y, model = experiment.delta_rule_run(3, random_state=0)
-    history, views = model.weights_history(), [(20, -60), (20, 30), (60, -30)]
-    assert len(figures.figure_planes(X, y, model.code_, history[0], history[-1], views).axes) == 4
+    history = model.weights_history()
+    planes = figures.figure_planes(X, y, model.code_, history[0], history[-1], (20, -60), samples=7)
+    assert len(planes.axes) == 2 and len(planes.legends[0].get_texts()) == 3 + 8
+    assert all(sum(len(dots.get_offsets()) for dots in axis.collections[:8]) == 7 * 8 for axis in planes.axes)
     rows = tables.by_spread(counts, page)
     below = figures.figure_modifications(counts, rows, page).axes[2]
     wanted = rows.query("inputs == 2 and n_per_class == 50 and eta == 1 and counted == 'presentations'")["ours"]
@@ -281,23 +486,16 @@ def test_figures_show_the_tables(counts, code_runs, errors, confusion):
     shares = figures.figure_codes(code_runs).axes[0].lines[0].get_ydata()
     one_hot = code_runs[(code_runs["inputs"] == 2) & (code_runs["code"] == "one-hot")]
     assert list(shares) == one_hot.groupby("s")["converged"].mean().tolist()
-    widths = tables.by_width(errors, 0.11)
+    widths = tables.by_width(errors)
     axis = figures.figure_widths(widths, 0.11).axes[0]
     assert axis.lines[0].get_ydata().tolist() == widths.loc[widths["code"] == "one-hot", "ours"].tolist()
     cells = [f"as_{k}" for k in range(10)]
     both = [confusion.loc[(confusion["part"] == p) & (confusion["split"] == 0), cells] for p in ("train", "test")]
     figure = figures.figure_confusions(*both)
     assert sum(int(text.get_text()) for text in figure.axes[1].texts) == 200
-    assert len(figures.figure_images(*experiment.images("digits")).axes) == 10
 
 
-def test_lists_and_signs_read_as_text():
-    assert [tables.listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3))] == [
-        "none",
-        "0.2",
-        "a and b",
-        "1, 2 and 3",
-    ]
+def test_signs_and_fractions_read_as_text():
     assert tables.signed([1, -2, 0]) == "+1 −2 0" and tables.fractions([1 / 16, 1.0]) == ["1/16", "1"]
 
 
@@ -330,8 +528,8 @@ def test_spreads_are_shown_side_by_side_and_those_that_fit_are_found(counts):
         text = table.query("s == @row.s and n_per_class == @row.n_per_class")[f"modifications, {2**row.inputs}"].item()
         assert text.startswith(f"{row.ours:g} (") if row.n else pd.isna(text)
     for number in range(2, 60):
-        for inputs, found in tables.fitting(spreads, {2: number, 3: number}).items():
-            rows = shown[shown["inputs"] == inputs]
+        for (inputs, n), found in tables.fitting(spreads, {2: number, 3: number}).items():
+            rows = shown[(shown["inputs"] == inputs) & (shown["n_per_class"] == n)]
             assert found == sorted({row.s for row in rows.itertuples() if row.low <= number <= row.high})
 
 
@@ -359,7 +557,7 @@ def test_errors_in_any_output_are_those_of_the_listing(digits, errors):
     signs = np.sign(model.outputs(K[np.ix_(test, train)]))
     wrong = np.count_nonzero((signs != model.code_[digits.y[test]]).any(axis=1))
     assert tables.any_output(row).item() == wrong > row["test_errors"].item()
-    table = tables.widths_table(errors, 0.11).set_index("width")
+    table = tables.widths_table(errors).set_index("width")
     rates = tables.any_output(errors) / errors["n_test"]
     own = rates[(errors["code"] == "one-hot") & (errors["width"] == 0.25)]
     assert table.loc[0.25, "one-hot any"] == own.median()
@@ -386,3 +584,19 @@ def test_a_plane_cuts_a_cube_in_a_convex_polygon_of_points_on_both(w):
     sides = np.roll(points, -1, axis=0) - points
     turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ w[1:] if len(points) else np.zeros(0)
     assert (turns >= -1e-9).all() or (turns <= 1e-9).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), st.lists(st.floats(-1, 1), min_size=3, max_size=3))
+def test_a_line_lies_in_a_cube_between_two_points_on_its_surface(point, direction):
+    point, direction = np.array(point), np.array(direction)
+    if np.abs(direction).max() < 0.1:
+        return
+    ends = figures.segment_in_cube(point, direction, 1.6)
+    inside = [np.abs(point + t * direction).max() <= 1.6 for t in np.linspace(-100, 100, 20001)]
+    if ends is None:
+        assert sum(inside) <= 1
+    else:
+        surface = [np.abs(point + t * direction).max() for t in ends]
+        assert surface == pytest.approx([1.6, 1.6], abs=1e-6)
+        assert sum(inside) == pytest.approx((min(ends[1], 100) - max(ends[0], -100)) / 0.01, abs=2)
