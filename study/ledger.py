@@ -6,9 +6,11 @@ import pandas as pd
 
 from study import RESULTS, claims
 from study.course import claims as course
+from study.data import statements as images
 from study.experiment import experiment
 from study.family import claims as family
 from study.mnist import claims as mnist
+from study.mnist import statements as words
 from study.multiclass import claims as multiclass
 from study.seeds import claims as seeds
 from study.uci import claims as uci
@@ -16,7 +18,7 @@ from study.uci import claims as uci
 # Functions by name, in the order of the sources: what is looked up by a text would not count in the ledger's fingerprint.
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
 READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
-STATEMENTS = (multiclass.statements, course.statements)
+STATEMENTS = (images.statements, words.statements, multiclass.statements, course.statements)
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,11 @@ def ledger(settings, *, progress=False):
 
     Nothing is computed here but verdicts: the rows are made from stored results. Raises StaleResult where one is stale.
     """
-    rows, others, words = (_together(functions) for functions in (CLAIMS, READINGS, STATEMENTS))
-    for table in (rows, words):
+    rows, others, said = (_together(functions) for functions in (CLAIMS, READINGS, STATEMENTS))
+    for table in (rows, said):
         if len(twice := table[table["key"].duplicated()]):
             raise ValueError(f"keys of claims and of statements must be unique, got twice: {', '.join(twice['key'])}")
-    return {"claims": rows, "readings": claims.readings_rows(others, rows), "statements": words}
+    return {"claims": rows, "readings": claims.readings_rows(others, rows), "statements": said}
 
 
 def _together(functions):

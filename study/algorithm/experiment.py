@@ -1,4 +1,5 @@
-"""How many mistakes a kernel perceptron makes on separable sets in the plane, beside the mistake bound.
+"""How many mistakes a kernel perceptron makes on separable sets in the plane, beside the mistake bound; and how much its
+four predictors depend on the visiting order, on the toy set.
 
 Source: Novikoff 1962. Symbols: X (n, 2) examples, z (n,) signs +-1, k = (1 + x.y)^p, R and gamma as in study.margins.
 """
@@ -10,7 +11,9 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from kp import kernels
+from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
+from study import datasets
 from study.experiment import experiment
 from study.margins import rounded, separable_bound, unit_margins
 
@@ -48,6 +51,42 @@ def bounds(part, *, progress=False):
     row = (part.gap, part.degree, *values, counts.min(), np.median(counts), counts.max())
     names = ["gap", "degree", "radius", "margin", "bound", "fewest", "median", "most"]
     return pd.DataFrame([row], columns=names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toy:
+    """The toy set (see study.datasets.moons), n_test fresh examples, and how often and how long it is learnt."""
+
+    n_samples: int = 60
+    n_test: int = 1000
+    spread: float = 0.25
+    degree: int = 3
+    n_epochs: int = 8
+    n_orders: int = 200
+    random_state: int = 0
+
+
+@experiment("algorithm", published=[Toy()])
+def orders(part, *, progress=False):
+    """Errors of the four predictors on the toy set, for visiting orders seeded 0, 1, ..., n_orders - 1.
+
+    Columns order, predictor, train_errors, test_errors, mistakes. Only the order varies: the examples are those of
+    random_state, the fresh ones those of the next seed.
+    """
+    X, y, X_test, y_test = toy_set(part)
+    rows = []
+    for order in range(part.n_orders):
+        model = OneVsAllKernelPerceptron(degree=part.degree, max_iter=part.n_epochs, random_state=order, n_jobs=1).fit(X, y)
+        for name in PREDICTORS:
+            wrong = [int((model.predict(A, predictor=name) != b).sum()) for A, b in ((X, y), (X_test, y_test))]
+            rows.append((order, name, *wrong, len(model.mistakes_[0])))
+    return pd.DataFrame(rows, columns=["order", "predictor", "train_errors", "test_errors", "mistakes"])
+
+
+def toy_set(part):
+    """(X, y, X_test, y_test): the examples of a Toy and the fresh ones, y 0 or 1."""
+    examples = datasets.moons(part.n_samples, spread=part.spread, random_state=part.random_state)
+    return *examples, *datasets.moons(part.n_test, spread=part.spread, random_state=part.random_state + 1)
 
 
 def separation(X, z, degree):

@@ -17,15 +17,6 @@ REGIONS = ListedColormap(["#FBE3D4", "#D6E8F5"])
 SIGNS = ((1, POSITIVE, "o", "$z = +1$"), (-1, NEGATIVE, "s", "$z = -1$"))
 
 
-def figure_examples(X, z):
-    """The examples in the plane, by sign."""
-    figure, axis = canvas(width=4.2, height=3.2)
-    _draw_examples(axis, X, z, size=22)
-    axis.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    axis.legend(loc="upper right")
-    return figure
-
-
 def figure_surfaces(X, z, log, f, box, chosen):
     """Decision surfaces after the chosen numbers of mistakes, from the history f (M + 1, c) on the lattice of the box.
 
@@ -105,6 +96,30 @@ def figure_multiset(A):
     axis.grid(False)
     axis.set(xlabel="example (index)", ylabel="step (downwards)")
     figure.colorbar(image, ax=axis, label=r"$\alpha$ (mistakes so far)", ticks=MaxNLocator(integer=True))
+    return figure
+
+
+def figure_orders(table, n_test, run):
+    """Test errors of the four predictors over visiting orders (rows of experiment.orders), in percent of n_test.
+
+    A point for each order, the box of the middle half with the median, and a cross for the order `run`.
+    """
+    figure, axis = canvas(height=2.9)
+    jitter = np.random.RandomState(0)
+    for place, name in enumerate(PREDICTORS):
+        rows = table[table["predictor"] == name]
+        rate, colour = 100 * rows["test_errors"].to_numpy() / n_test, PREDICTOR_COLOURS[name]
+        axis.plot(rate, place + jitter.uniform(-0.3, 0.3, len(rate)), ".", markersize=3, alpha=0.5, color=colour)
+        box = dict(color="black", linewidth=1)
+        axis.boxplot(
+            rate, positions=[place], orientation="horizontal", widths=0.5, showfliers=False, showcaps=False, boxprops=box,
+            whiskerprops={"linewidth": 0}, medianprops={"color": "black", "linewidth": 2},
+        )  # fmt: skip
+        shown = 100 * rows.loc[rows["order"] == run, "test_errors"] / n_test
+        axis.plot(shown, [place] * len(shown), "X", markersize=8, color=colour, markeredgecolor="black", zorder=4)
+    axis.set(yticks=range(len(PREDICTORS)), yticklabels=PREDICTORS, xlabel="error on fresh examples (%)", ylabel="predictor")
+    axis.invert_yaxis()
+    axis.grid(False, axis="y")
     return figure
 
 

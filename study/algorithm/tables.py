@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kp.mistakes import PREDICTORS
+from study import statistics
 
 
 def history(log, kernel, X, points):
@@ -65,3 +66,21 @@ def multiset(log, n):
     hits = np.zeros((log.steps(), n), dtype=int)
     hits[log.step, log.example] = 1
     return hits.cumsum(axis=0)
+
+
+def by_order(table, n_test):
+    """Test errors of the four predictors over visiting orders, rows of experiment.orders: a row for each predictor.
+
+    Columns predictor, lowest, median, mean, highest (rates), fewest (share of the orders in which no other predictor has
+    fewer errors), and difference, low, high, p of its mean error from the average predictor's: Student's t over orders, Holm
+    over the three predictors.
+    """
+    wide = table.pivot(index="order", columns="predictor", values="test_errors")[list(PREDICTORS)]
+    rates = wide / n_test
+    moves = {name: rates[name] - rates["average"] for name in PREDICTORS if name != "average"}
+    tests = {name: statistics.student(each, varies="visiting orders") for name, each in moves.items()}
+    found = pd.DataFrame({"lowest": rates.min(), "median": rates.median(), "mean": rates.mean(), "highest": rates.max()})
+    found["fewest"] = wide.eq(wide.min(axis=1), axis=0).mean()
+    adjusted = statistics.table(statistics.holm(tests)).set_index("comparison")
+    found = found.join(adjusted[["estimate", "low", "high", "p"]].rename(columns={"estimate": "difference"}))
+    return found.rename_axis("predictor").reset_index()

@@ -1,8 +1,10 @@
-"""The nearest pairs of examples of different classes: the hardest cases that a training set holds.
+"""The nearest pairs of examples of different classes, by distance and by angle, and images that occur twice.
 
-Squared distances |x - y|^2 = |x|^2 + |y|^2 - 2 x.y of integer-valued points are integers, and exact here (see kp.gram).
+Squared distances |x - y|^2 = |x|^2 + |y|^2 - 2 x.y of integer-valued points are integers, and exact here (see kp.gram), and
+so are both parts of cos^2 = (x.y)^2 / (|x|^2 |y|^2) before the one division. The angle does not depend on how much ink an
+image holds; the distance does, as no image is farther from another than the sum of their norms.
 
-Symbols: X (n, d) examples, y (n,) labels, D an upper limit to the squared distances that still matter.
+Symbols: X (n, d) examples, y (n,) labels, D an upper limit to the values that still matter.
 """
 
 from dataclasses import dataclass
@@ -20,13 +22,27 @@ ROWS, COLUMNS = 1024, 4096
 """Size of the blocks of distances: a few tens of megabytes each."""
 
 
-def nearest_pairs(X, y, count, *, progress=False):
+def squared_distances(products, left, right):
+    """|x - y|^2 (r, c) from x . y (r, c) and the squared norms left (r, 1) and right (c,)."""
+    return left + right - 2.0 * products
+
+
+def squared_sines(products, left, right):
+    """1 - cos^2 of the angle between x and y, as above; 1 + cos^2 where it is obtuse, and 1 where a point is the origin."""
+    products = products.astype(float)
+    return 1 - products * np.abs(products) / np.maximum(left * right, 1)
+
+
+MEASURES = {"distance": squared_distances, "angle": squared_sines}
+
+
+def nearest_pairs(X, y, count, *, measure="distance", progress=False):
     """The `count` nearest pairs of examples of different classes, each example in one pair at most; a tidy table.
 
     The pairs are taken one after the other: always the nearest of those whose examples are both still free, the first by
-    (first, second) of equals. X (n, d), y (n,). Columns: rank from 1, first < second (indices of examples), label_first,
-    label_second, squared_distance. There are fewer rows where no more pairs exist. progress shows a bar of the distances.
-    Raises ValueError unless count is at least 1.
+    (first, second) of equals. X (n, d), y (n,), measure one of MEASURES. Columns: rank from 1, first < second (indices of
+    examples), label_first, label_second, value (as of MEASURES). There are fewer rows where no more pairs exist. progress
+    shows a bar of the pairs. Raises ValueError unless count is at least 1.
     """
     if not count >= 1:
         raise ValueError(f"count must be at least 1, got {count!r}")
@@ -38,7 +54,7 @@ def nearest_pairs(X, y, count, *, progress=False):
     found, limit = np.empty((0, 3)), np.inf
     with tqdm(total=_n_pairs(classes), unit="pair", unit_scale=True, disable=not progress) as bar:
         for rows, columns in _blocks(classes):
-            found = np.concatenate([found, _within(points, order, rows, columns, limit)])
+            found = np.concatenate([found, _within(points, order, rows, columns, limit, MEASURES[measure])])
             found = found[np.lexsort(found.T)]
             # A maximal set of disjoint pairs is at least half as large as any other: where 2 count - 1 disjoint pairs lie
             # within D, taking the nearest first meets `count` of them within D, whatever other pairs are still to come.
@@ -48,7 +64,6 @@ def nearest_pairs(X, y, count, *, progress=False):
                 found = found[found[:, 2] <= limit]
             bar.update(len(rows) * len(columns))
     pairs = found[_disjoint(found, count)]
-    squared = pairs[:, 2].astype(np.int64) if points.exact else pairs[:, 2]
     first, second = pairs[:, 1].astype(int), pairs[:, 0].astype(int)
     return pd.DataFrame(
         {
@@ -57,30 +72,68 @@ def nearest_pairs(X, y, count, *, progress=False):
             "second": second,
             "label_first": y[first],
             "label_second": y[second],
-            "squared_distance": squared,
+            "value": pairs[:, 2],
         }
     )
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Which pairs: those of the training images of a data set, "mnist" or "digits"."""
+    """Which pairs: how many of the training images of a data set, "mnist" or "digits", by one of MEASURES."""
 
     dataset: str
     count: int = 20
+    measure: str = "distance"
 
     def __post_init__(self):
         if self.dataset not in ("mnist", "digits"):
             raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
         if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= 1000:
             raise ValueError(f"count must be an integer in 1..1000, got {self.count!r}")
+        if self.measure not in MEASURES:
+            raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {self.measure!r}")
 
 
-@experiment("data", published=[Settings("mnist")], data=lambda settings: [settings.dataset])
+@experiment(
+    "data", published=[Settings("mnist", measure=measure) for measure in MEASURES], data=lambda settings: [settings.dataset]
+)
 def pairs(settings, *, progress=False):
-    """The nearest pairs of training images of different digits; see `nearest_pairs`."""
+    """The nearest pairs of training images of different digits (see `nearest_pairs`), measured in both ways.
+
+    Columns measure (by which they are the nearest), rank, first, second, label_first, label_second, squared_distance, and
+    degrees, the angle.
+    """
     data = datasets.load(settings.dataset)
-    return nearest_pairs(data.X, data.y, settings.count, progress=progress)
+    found = nearest_pairs(data.X, data.y, settings.count, measure=settings.measure, progress=progress)
+    left, right = (data.X[found[name]].astype(np.int64) for name in ("first", "second"))
+    norms = (left**2).sum(axis=1) * (right**2).sum(axis=1)
+    cosine = (left * right).sum(axis=1) / np.sqrt(norms)
+    found.insert(0, "measure", settings.measure)
+    squared = ((left - right) ** 2).sum(axis=1)
+    return found.drop(columns="value").assign(squared_distance=squared, degrees=np.degrees(np.arccos(cosine)).round(6))
+
+
+@dataclass(frozen=True)
+class Images:
+    """All images of a data set."""
+
+    dataset: str = "mnist"
+
+
+@experiment("data", published=[Images()], data=lambda settings: [settings.dataset])
+def copies(settings, *, progress=False):
+    """How many images of each split are the same as an earlier one of it, and how many also occur in the other split.
+
+    Columns split, images, repeated, shared.
+    """
+    data = datasets.load(settings.dataset)
+    found = {name: [image.tobytes() for image in X] for name, X in (("train", data.X), ("test", data.X_test))}
+    sets = {name: set(images) for name, images in found.items()}
+    rows = [
+        (name, len(images), len(images) - len(sets[name]), sum(image in sets[other] for image in images))
+        for (name, images), other in zip(found.items(), ("test", "train"), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["split", "images", "repeated", "shared"])
 
 
 def _n_pairs(classes):
@@ -95,15 +148,16 @@ def _blocks(classes):
                 yield a[i : i + ROWS], b[j : j + COLUMNS]
 
 
-def _within(points, order, rows, columns, limit):
-    """Pairs (k, 3) of the block with squared distance <= limit, as (second, first, squared distance), first < second."""
+def _within(points, order, rows, columns, limit, measure):
+    """Pairs (k, 3) of the block with a value of the measure <= limit, as (second, first, value), first < second."""
     source = Products(points, points)
     products = np.empty((len(rows), len(columns)), dtype=source.dtype)
     source.block(np.array(rows), slice(columns.start, columns.stop), products)
-    squared = points.norms[rows.start : rows.stop, None] + points.norms[columns.start : columns.stop] - 2.0 * products
-    i, j = np.nonzero(squared <= limit)
+    left, right = points.norms[rows.start : rows.stop, None], points.norms[columns.start : columns.stop]
+    values = measure(products, left, right)
+    i, j = np.nonzero(values <= limit)
     ends = np.sort([order[rows.start + i], order[columns.start + j]], axis=0)
-    return np.column_stack([ends[1], ends[0], squared[i, j]])
+    return np.column_stack([ends[1], ends[0], values[i, j]])
 
 
 def _disjoint(found, count):

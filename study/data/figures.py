@@ -5,7 +5,7 @@ Symbols: X (n, d) images as rows of pixels, y (n,) labels.
 
 import numpy as np
 from matplotlib.colors import ListedColormap
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from study.style import NEGATIVE, canvas, draw_image
 
@@ -59,16 +59,6 @@ def figure_means(means, labels):
     return figure
 
 
-def figure_pixel_values(table):
-    """How often each pixel value occurs, from a table (value, pixels); the vertical axis is logarithmic."""
-    figure, axis = canvas(height=2.6)
-    axis.bar(table["value"], table["pixels"], width=1.0, color=BAR)
-    axis.set(xlabel="pixel value (ink)", ylabel="pixels in the training set", yscale="log", ylim=(1, None))
-    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axis.grid(False, axis="x")
-    return figure
-
-
 def figure_ink(table):
     """Ink of each class, from a table (label, low, median, high): the median and the middle half of the images."""
     figure, axis = canvas(width=5.2, height=2.6)
@@ -110,10 +100,13 @@ def figure_norms(norms, limit):
 
 
 def figure_pairs(X, pairs, *, columns=5):
-    """Nearest pairs of different classes side by side, from a table of neighbours.nearest_pairs; X (n, d) the images."""
+    """Nearest pairs of different classes side by side, rows of experiment.pairs of one measure; X (n, d) the images.
+
+    Above each image its label, below it its number; between the two the distance, or the angle in degrees.
+    """
     rows = -(-len(pairs) // columns)
     widths = [1, 1, 0.45] * columns
-    figure, axes = canvas(rows, len(widths) - 1, height=0.87 * rows + 0.1, squeeze=False, width_ratios=widths[:-1])
+    figure, axes = canvas(rows, len(widths) - 1, height=0.95 * rows + 0.1, squeeze=False, width_ratios=widths[:-1])
     for axis in axes.flat:
         axis.set_axis_off()
     for place, pair in enumerate(pairs.itertuples()):
@@ -122,6 +115,7 @@ def figure_pairs(X, pairs, *, columns=5):
         for axis, index, label in ((left, pair.first, pair.label_first), (right, pair.second, pair.label_second)):
             axis.set_axis_on()
             draw_image(axis, X[index], f"label {label}")
-        right.set_xlabel(f"{pair.squared_distance**0.5:,.1f}", fontsize=7)
-        right.xaxis.set_label_coords(-0.05, -0.06)
+            axis.set_xlabel(str(index), fontsize=5, color=REFERENCE, labelpad=1)
+        how_far = f"{pair.degrees:.1f}°" if pair.measure == "angle" else f"{pair.squared_distance**0.5:,.1f}"
+        right.text(-0.05, -0.2, how_far, fontsize=7, ha="center", va="top", transform=right.transAxes)
     return figure

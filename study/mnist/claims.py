@@ -1,67 +1,185 @@
-"""The published numbers of Hermans 2021: 360 counts of errors, the smallest of each predictor, and the abstract's three.
+"""The published numbers and statements of Hermans 2021, draft, final report and result files, beside ours.
 
-Degenerate are the smallest test errors, for which Section 5.3 has an empty place: they follow from the 360 counts. So are
-the abstract's three test errors of 100 %, placeholders of an unfinished text.
+The draft is of 9 June 2021. The final report of 11 June stands in the public repository of the work, together with the files
+of results from which its curves were drawn: https://github.com/lukher98/digit-classification, commit 95b4981. There the 360
+counts of multiclass errors were read (code/results/performance), the 3,600 of binary ones (code/results/bin_pred) and the
+180 confusion matrices (code/results/conf_mat), rates times the number of images. A file of binary counts and a matrix are
+one row of the ledger each: how many of its numbers are equal.
 """
 
+import numpy as np
 import pandas as pd
 
 from study import claims as ledger
+from study import datasets
 from study.mnist import tables
-from study.mnist.experiment import PUBLISHED, degrees
+from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, neighbours
 
-SOURCE = "Hermans 2021"
+SOURCE, SUMMARY = "Hermans 2021", "mnist_summary"
+FILES = ("hermans_2021_multiclass_errors", "hermans_2021_binary_errors", "hermans_2021_confusion")
+FINAL_REPORT = "hermans_2021_final_report"
 KEY = "hermans-2021/fig-{figure}/degree-{degree}/epoch-{epoch}/{predictor}/{split}"
 QUANTITY = "multiclass {split} errors, degree {degree}, epoch {epoch}, {predictor} predictor"
 FIGURES = {"train": 5, "test": 6}
+TEST_IMAGES = "test images (exact binomial)"
+NEAREST = NeighbourSettings()
 
 
 def claims():
     """The rows of the ledger; see study.claims. Errors are counts among n. Raises StaleResult if our counts are stale."""
-    return rows(degrees(PUBLISHED)["multiclass"], ledger.published("hermans_2021"))
+    files = {name: ledger.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
+    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], files, ledger.published(FINAL_REPORT))
 
 
-def rows(multiclass, published):
-    """The rows of the ledger from the table of our counts and that of the published ones."""
-    both = tables.published_with_ours(multiclass, published)
-    both = both.rename(columns={"errors_published": "published", "errors": "ours"})
-    test = both[both["split"] == "test"]
-    best = test.groupby("predictor", as_index=False).agg({"published": "min", "ours": "min", "n": "first"})
-    frame = pd.concat([_counts(both), _smallest(best), _abstract(best)], ignore_index=True)
-    frame["low"], frame["high"] = ledger.interval(frame["ours"], frame["n"])
-    return ledger.rows(frame.round({"low": 2, "high": 2}), source=SOURCE, chapter="mnist_summary")
+def rows(ours, nearest, files, report):
+    """The rows of the ledger from our tables, the source's files and the numbers of its final report."""
+    parts = [
+        _counts(ours["multiclass"], files["multiclass_errors"]),
+        _files(ours["binary"], files["binary_errors"]),
+        _matrices(ours["confusion"], files["confusion"]),
+        _report(ours["multiclass"], report[report["item"] != "Table 2"], files["multiclass_errors"]),
+        _cited(nearest, report[report["item"] == "Table 2"]),
+        _facts(),
+    ]
+    return pd.concat([ledger.rows(part, source=SOURCE, chapter=SUMMARY) for part in parts], ignore_index=True)
 
 
-def _counts(both):
+def _counts(multiclass, published):
+    """The 360 counts behind Figs 5 and 6. Only test errors have an interval: training images are no sample of others."""
+    both = tables.published_with_ours(multiclass, published[["degree", "epoch", "predictor", "split", "errors", "n"]])
     parts = [{"figure": FIGURES[row["split"]], **row} for row in both.to_dict("records")]
-    return both[["published", "ours", "n"]].assign(
+    test, (low, high) = both["split"] == "test", ledger.interval(both["errors"], both["n"])
+    return both[["n"]].assign(
+        published=both["errors_published"],
+        ours=both["errors"],
+        low=np.where(test, low, both["errors"]).round(2),
+        high=np.where(test, high, both["errors"]).round(2),
+        interval_of=np.where(test, TEST_IMAGES, ""),
+        kind="files",
         key=[KEY.format(**part) for part in parts],
         item=["Fig. {} ({})".format(part["figure"], "abcdef"[part["degree"] - 1]) for part in parts],
         quantity=[QUANTITY.format(**part) for part in parts],
         chapter="mnist_degree_" + both["degree"].astype(str),
-        degenerate=False,
-        explanation="",
     )
 
 
-def _smallest(best):
-    return best[["published", "ours", "n"]].assign(
-        key="hermans-2021/section-5.3/" + best["predictor"] + "/smallest-test-errors",
-        item="Section 5.3 (left empty)",
-        quantity="smallest multiclass test errors of the " + best["predictor"] + " predictor, from the published counts",
-        chapter="mnist_summary",
-        degenerate=True,
-        explanation="derived from the published counts, not printed",
+def _files(binary, published):
+    """A row for each file of binary errors: one degree and digit, all epochs, predictors and splits."""
+    keys = ["degree", "digit", "epoch", "predictor", "split"]
+    both = published.merge(binary, on=[*keys, "n"], suffixes=("_published", ""), validate="one_to_one")
+    equal = (both["errors"] == both["errors_published"]).groupby([both["degree"], both["digit"]])
+    frame = equal.agg(["size", "sum"]).reset_index()
+    names = frame["degree"].astype(str), frame["digit"].astype(str)
+    return _equal(frame).assign(
+        key="hermans-2021/binary/degree-" + names[0] + "/digit-" + names[1],
+        item="Binary errors (files behind Figs 3 and 4)",
+        quantity="equal counts of binary errors, degree " + names[0] + ", digit " + names[1],
+        chapter="mnist_degree_" + names[0],
     )
 
 
-def _abstract(best):
-    return best[["ours", "n"]].assign(
-        published=best["n"],
-        key="hermans-2021/abstract/" + best["predictor"] + "/test-error",
-        item="Abstract",
-        quantity="multiclass test errors of the " + best["predictor"] + " predictor: the abstract's 100 %",
-        chapter="mnist_summary",
-        degenerate=True,
-        explanation="a placeholder of an unfinished text",
+def _matrices(confusion, published):
+    """A row for each confusion matrix; its cells of 0 are left out of the published table."""
+    keys = ["degree", "epoch", "predictor"]
+    ours = confusion.merge(published[keys].drop_duplicates())
+    both = ours.merge(published, on=[*keys, "true", "predicted"], how="left", suffixes=("", "_published"))
+    equal = (both["count"] == both["count_published"].fillna(0)).groupby([both[key] for key in keys])
+    frame = equal.agg(["size", "sum"]).reset_index()
+    parts = frame.to_dict("records")
+    return _equal(frame).assign(
+        key=["hermans-2021/confusion/degree-{degree}/epoch-{epoch}/{predictor}".format(**part) for part in parts],
+        item="Confusion matrices (files)",
+        quantity=["equal cells, degree {degree}, epoch {epoch}, {predictor} predictor".format(**part) for part in parts],
+        chapter="mnist_degree_" + frame["degree"].astype(str),
     )
+
+
+def _equal(frame):
+    """How many of the numbers of a file (size) are equal (sum), as rows; where not all are, the file counts as outside."""
+    some = frame["sum"] < frame["size"]
+    return pd.DataFrame(
+        {
+            "published": frame["size"], "ours": frame["sum"], "low": frame["sum"], "high": frame["sum"], "n": frame["size"],
+            "kind": "files", "explanation": np.where(some, "not all numbers of the file are equal", ""),
+        }
+    )  # fmt: skip
+
+
+def _report(multiclass, report, published):
+    """The final report's abstract and its Table 1: the best degree and epoch of each predictor."""
+    best = tables.ranking(multiclass).set_index("predictor")
+    training = multiclass[multiclass["split"] == "train"].set_index(["predictor", "degree", "epoch"])
+    found = []
+    for row in report.itertuples():
+        mine, low, high, explanation = best.loc[row.predictor], np.nan, np.nan, ""
+        if row.quantity == "test error":
+            ours, low, high, n = 100 * mine["error"], 100 * mine["low"], 100 * mine["high"], mine["n"]
+        elif row.quantity == "training error":
+            counted = training.loc[(row.predictor, mine["degree"], mine["epoch"])]
+            ours, n = 100 * counted["errors"] / counted["n"], counted["n"]
+            explanation = _misprint(row, mine, published)
+        else:
+            ours, n = mine[row.quantity], len(DEGREES) if row.quantity == "degree" else multiclass["epoch"].max()
+        low, high = (ours, ours) if np.isnan(low) else (low, high)
+        found.append((ours, low, high, n, explanation))
+    frame = pd.DataFrame(found, columns=["ours", "low", "high", "n", "explanation"]).round({"ours": 4, "low": 4, "high": 4})
+    head = report.reset_index(drop=True)
+    unit = np.where(head["unit"] == "%", " (%)", "")
+    return frame.assign(
+        published=head["published"],
+        decimals=head["decimals"],
+        interval_of=np.where(head["quantity"] == "test error", TEST_IMAGES, ""),
+        key="hermans-2021/" + head["item"].str.lower().str.replace(" ", "-") + "/" + head["predictor"] + "/"
+        + head["quantity"].str.replace(" ", "-"),
+        item="Final report, " + head["item"],
+        quantity=head["quantity"] + unit + " of the best " + head["predictor"] + " predictor",
+    )  # fmt: skip
+
+
+def _misprint(row, mine, published):
+    """Where a printed training error is not that of the source's own files: whose it is there, as a sentence, else ""."""
+    cell = published[(published["degree"] == mine["degree"]) & (published["epoch"] == mine["epoch"])]
+    train = cell[cell["split"] == "train"].set_index("predictor")
+    rates = (100 * train["errors"] / train["n"]).round(row.decimals)
+    if rates[row.predictor] == row.published:
+        return ""
+    own = f"in its own files {train.loc[row.predictor, 'errors']} of {train.loc[row.predictor, 'n']:,} images are wrong"
+    others = [name for name in rates.index if rates[name] == row.published]
+    whose = f", and the number printed is that of the {' and the '.join(others)} predictor" if others else ""
+    return f"a misprint: {own}{whose}"
+
+
+def _cited(nearest, report):
+    """The final report's Table 2 quotes others' results. One of them can be computed here without any learning."""
+    plain = nearest[(nearest["measure"] == "distance") & (nearest["neighbours"] == 1)].iloc[0]
+    low, high = (100 * float(end) / plain["n"] for end in ledger.interval(plain["errors"], plain["n"]))
+    head = report.reset_index(drop=True)
+    same = head["quantity"] == "nearest neighbours, no preprocessing"
+    quoted = "quoted from others, with methods or preprocessing that are not computed here"
+    other = "the number of neighbours is not given; the MNIST page, from which it is quoted, has 3.09 in another row"
+    return pd.DataFrame(
+        {
+            "published": head["published"], "decimals": head["decimals"], "n": plain["n"], "comparable": same,
+            "ours": np.where(same, 100 * plain["errors"] / plain["n"], np.nan), "low": np.where(same, round(low, 4), np.nan),
+            "high": np.where(same, round(high, 4), np.nan), "interval_of": np.where(same, TEST_IMAGES, ""),
+            "key": "hermans-2021/table-2/" + head["quantity"].str.replace(",", "").str.replace(" ", "-"),
+            "item": "Final report, Table 2", "quantity": "test error (%) of " + head["quantity"],
+            "explanation": np.where(same, other, quoted),
+        }
+    )  # fmt: skip
+
+
+def _facts():
+    """Numbers of section 2 that are facts of the data set: they cannot fail."""
+    mnist = datasets.DATASETS["mnist"]
+    train, test, d = mnist.n_train, mnist.n_test, mnist.n_features
+    numbers = {
+        "training images": (60000, train), "test images": (10000, test), "images": (70000, train + test),
+        "pixels": (784, d), "side of an image": (28, round(d**0.5)), "digits": (10, len(mnist.classes)),
+        "largest pixel value": (255, np.iinfo(mnist.dtype).max),
+    }  # fmt: skip
+    frame = pd.DataFrame([(name, *both) for name, both in numbers.items()], columns=["quantity", "published", "ours"])
+    return frame.assign(
+        key="hermans-2021/section-2/" + frame["quantity"].str.replace(" ", "-"), item="Section 2", low=frame["ours"],
+        high=frame["ours"], n=frame["ours"], degenerate=True, explanation="a fact of the data set", chapter="data",
+    )  # fmt: skip

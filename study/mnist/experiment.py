@@ -6,6 +6,9 @@ fresh shuffle for each epoch and each digit. The scikit-learn digits take the pl
 The part of one degree is three tables of counts (multiclass errors, binary errors for each digit, confusion matrices on the
 test set) and the arrays from which all of it can be made again: the predictions on the test set and the mistake logs.
 
+What the predictors differ in on the same test images is tested in `comparisons`; nearest neighbours on these images are the
+baseline that needs no learning: `neighbours`.
+
 Symbols: C classes, E epochs; predictors in the order of PREDICTORS, splits train and test.
 """
 
@@ -16,10 +19,12 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.experiment import experiment
+from study.mnist import tables
 
 DEGREES = range(1, 7)
 SPLITS = ("train", "test")
@@ -204,3 +209,124 @@ def logs_from_arrays(arrays):
         MistakeLog(example=t, step=np.cumsum(gaps), sign=z, errors=wrong, ends=arrays["ends"])
         for t, gaps, z, wrong in zip(*(np.split(column, cuts) for column in columns), strict=True)
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """All six degrees with the parameters of `Settings`."""
+
+    dataset: str = "mnist"
+    n_epochs: int = 10
+    n_train: int | str = "all"
+    random_state: int | str = "degree"
+
+    def runs(self):
+        """The Settings of the degrees, a list."""
+        return [Settings(degree=degree, **vars(self)) for degree in DEGREES]
+
+
+@experiment(
+    "mnist", published=[Study()], tables=("paired", "committee"), data=lambda s: [s.dataset],
+    reads=lambda s: degrees.stored_files() if s == Study() else [],
+)  # fmt: skip
+def comparisons(settings, *, progress=False):
+    """{paired, committee}: predictors against each other on the same test images, from the predictions of `degrees`.
+
+    paired: the rows of tables.against_average after the first and the last epoch, family "average", and of
+    tables.against_best after the last, family "best". committee: where the average predictors of degrees 2 to 6 agree after
+    the last epoch and where not (agree), how many images there are (n), and how many the majority of these predictors
+    (majority) and the best predictor of the study (best) misclassify; both (only_majority, only_best) alone.
+    """
+    results, data = degrees(settings.runs(), progress=progress), datasets.load(settings.dataset)
+    predictions, labels = np.stack([arrays["predictions"] for arrays in results["arrays"]]), data.class_indices_test
+    wrong, last = predictions != labels, settings.n_epochs
+    best = tables.ranking(results["multiclass"]).iloc[0]
+    families = {
+        "average": tables.against_average(wrong, DEGREES, sorted({1, last})),
+        "best": tables.against_best(wrong, DEGREES, best, last),
+    }
+    paired = pd.concat([table.assign(family=name) for name, table in families.items()], ignore_index=True)
+    return {"paired": paired, "committee": _committee(predictions[1:, PREDICTORS.index("average"), -1], wrong, best, data)}
+
+
+def _committee(predictions, wrong, best, data):
+    vote = tables.committee(predictions, data.class_indices_test, len(data.classes))
+    alone = wrong[DEGREES.index(best["degree"]), PREDICTORS.index(best["predictor"]), best["epoch"] - 1]
+    rows = [
+        (
+            agree, part.sum(), vote["wrong"][part].sum(), alone[part].sum(), (vote["wrong"] & ~alone)[part].sum(),
+            (alone & ~vote["wrong"])[part].sum(),
+        )
+        for agree, part in ((True, vote["agree"]), (False, ~vote["agree"]))
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["agree", "n", "majority", "best", "only_majority", "only_best"])
+
+
+NEIGHBOURS = (1, 3)
+"""How many of the nearest training images vote."""
+MEASURES = ("distance", "angle")
+ROWS = 256
+"""Test images whose distances are made at a time: about 400 MB with 60,000 training images."""
+
+
+@dataclass(frozen=True)
+class NeighbourSettings:
+    """A data set, "mnist" or "digits", and how many training images, the first of the set; "all" becomes their number."""
+
+    dataset: str = "mnist"
+    n_train: int | str = "all"
+
+    def __post_init__(self):
+        settings = Settings(dataset=self.dataset, degree=1, n_train=self.n_train)
+        object.__setattr__(self, "n_train", settings.n_train)
+
+
+@experiment(
+    "mnist", published=[NeighbourSettings()], arrays=lambda _: "neighbours", data=lambda s: [s.dataset],
+)  # fmt: skip
+def neighbours(settings, *, progress=False):
+    """{neighbours, arrays}: test errors of nearest neighbours by MEASURES and their number, NEIGHBOURS, and the predictions.
+
+    Table: measure, neighbours, errors, n. Array predictions (2, 2, n_test) of indices of classes, in the order of MEASURES
+    and NEIGHBOURS.
+    """
+    data = datasets.load(settings.dataset)
+    X, y = data.X[: settings.n_train], data.class_indices[: settings.n_train]
+    predictions = nearest_neighbours(X, y, data.X_test, progress=progress)
+    wrong = (predictions != data.class_indices_test).sum(axis=-1)
+    index = pd.MultiIndex.from_product([MEASURES, NEIGHBOURS], names=["measure", "neighbours"])
+    table = pd.DataFrame({"errors": wrong.ravel()}, index=index).reset_index().assign(n=len(data.X_test))
+    return {"neighbours": table, "arrays": {"predictions": predictions}}
+
+
+def nearest_neighbours(X, y, X_test, *, progress=False):
+    """Classes (2, 2, c) of X_test (c, d) by the nearest of X (n, d), by MEASURES and NEIGHBOURS; y (n,) in 0..255.
+
+    Of equally near images the first counts as nearer; where the three nearest are of three classes, the nearest decides.
+    Squared distances and cosines come from exact inner products (see kp.gram); n must be at least 3.
+    """
+    points, test = Points(X), Points(X_test)
+    source, columns = Products(test, points), slice(0, len(points))
+    predictions = np.empty((2, len(NEIGHBOURS), len(test)), dtype=np.uint8)
+    with _bar("nearest neighbours", len(test), "image", progress) as bar:
+        for start in range(0, len(test), ROWS):
+            rows = np.arange(start, min(start + ROWS, len(test)))
+            products = np.empty((len(rows), len(points)), dtype=source.dtype)
+            source.block(rows, columns, products)
+            s = products.astype(float)
+            # |x|^2 of the test image is the same in its whole row: it moves no place.
+            for m, values in enumerate((points.norms - 2 * s, -s * np.abs(s) / np.maximum(points.norms, 1))):
+                near = y[_smallest(values, 3)]
+                majority = np.where(near[:, 1] == near[:, 2], near[:, 1], near[:, 0])
+                predictions[m, 0, rows], predictions[m, 1, rows] = near[:, 0], majority
+            bar.update(len(rows))
+    return predictions
+
+
+def _smallest(values, count):
+    """The columns (r, count) of the smallest values of each row, the first of equals first; overwrites values."""
+    rows, found = np.arange(len(values)), np.empty((len(values), count), dtype=np.intp)
+    for place in range(count):
+        found[:, place] = values.argmin(axis=1)
+        values[rows, found[:, place]] = np.inf
+    return found

@@ -1,14 +1,18 @@
 """Small tables that the MNIST chapters show or draw conclusions from, aggregated from those of study.mnist.experiment.
 
-multiclass is the stored table (degree, epoch, predictor, split, errors, n). Ties go to the lowest degree and the earliest
-epoch. Rates are fractions; intervals are exact binomial ones at 95 %.
+multiclass is the stored table (degree, epoch, predictor, split, errors, n); wrong (degrees, 4, E, n) says of each predictor
+and test image whether it is misclassified, the axes in the order of degrees, PREDICTORS and epochs. Ties go to the lowest
+degree and the earliest epoch. Rates are fractions; intervals are exact binomial ones at 95 %, over test images.
 """
+
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from kp.mistakes import PREDICTORS
-from study.claims import interval
+from study import statistics
+from study.claims import VERDICTS, interval
 
 
 def with_rates(table):
@@ -46,15 +50,6 @@ def best_by_degree(multiclass, split="test"):
     return with_rates(best)
 
 
-def beside_interval(by_degree, winner):
-    """The smallest error of each degree, and whether it lies in the winner's interval: columns degree, error, inside.
-
-    by_degree as from `best_by_degree`, winner a row of `ranking`.
-    """
-    best = by_degree.groupby("degree", as_index=False)["error"].min()
-    return best.assign(inside=best["error"].between(winner["low"], winner["high"]))
-
-
 def epochs_to_reach(multiclass, predictor, error):
     """The first epoch at which the predictor, at any degree, misclassifies at most this share of the test set, or None."""
     rows = multiclass[(multiclass["split"] == "test") & (multiclass["predictor"] == predictor)]
@@ -62,26 +57,96 @@ def epochs_to_reach(multiclass, predictor, error):
     return int(reached.min()) if len(reached) else None
 
 
-def swings(multiclass):
-    """The range of the test error over the second half of the epochs, averaged over degrees, of each predictor: a Series."""
-    test = with_rates(multiclass[multiclass["split"] == "test"])
-    late = test[test["epoch"] > test["epoch"].max() // 2].groupby(["degree", "predictor"])["error"]
-    return (late.max() - late.min()).groupby("predictor").mean()
+def steps_between_epochs(multiclass):
+    """The mean size of the change of the test error from one epoch to the next, over the second half of the epochs.
+
+    A row for each predictor: at degree 1, and averaged over the other degrees.
+    """
+    test = with_rates(multiclass[multiclass["split"] == "test"]).sort_values("epoch")
+    size = test.groupby(["degree", "predictor"])["error"].diff().abs()
+    late = test.assign(size=size)[test["epoch"] > test["epoch"].max() // 2]
+    steps = late.groupby([late["degree"] == 1, "predictor"])["size"].mean().unstack(0).reindex(list(PREDICTORS))
+    return steps.rename(columns={True: "degree 1", False: "higher degrees"}).rename_axis(columns=None).reset_index()
 
 
-def selection_optimism(predictions, labels, *, degrees, draws, random_state):
+def near_best(multiclass, images=1):
+    """The rows of degree, epoch and predictor with at most so many more test errors than the fewest; the best first."""
+    test = multiclass[multiclass["split"] == "test"]
+    near = test[test["errors"] <= test["errors"].min() + images]
+    return near.sort_values(["errors", "degree", "epoch"], kind="stable", ignore_index=True)
+
+
+def against_average(wrong, degrees, epochs):
+    """The other predictors against the average one of the same degree and epoch: McNemar's tests, Holm over all rows.
+
+    Columns epoch, degree, predictor, errors, average (its errors), and those of study.statistics.table. A difference below 0
+    is in favour of the other predictor.
+    """
+    others = [name for name in PREDICTORS if name != "average"]
+    keys = list(product(epochs, degrees, others))
+    return _paired(
+        keys, lambda e, d, name: (_of(wrong, degrees, d, name, e), _of(wrong, degrees, d, "average", e)), "average"
+    )
+
+
+def against_best(wrong, degrees, best, epoch):
+    """Every degree and predictor after an epoch against `best` (degree, predictor, epoch), a row of `ranking`; as above."""
+    chosen = (best["degree"], best["predictor"], best["epoch"])
+    keys = [(epoch, d, name) for d, name in product(degrees, PREDICTORS) if (d, name, epoch) != chosen]
+    other = _of(wrong, degrees, *chosen)
+    return _paired(keys, lambda e, d, name: (_of(wrong, degrees, d, name, e), other), "best")
+
+
+def _of(wrong, degrees, degree, predictor, epoch):
+    return wrong[list(degrees).index(degree), PREDICTORS.index(predictor), epoch - 1]
+
+
+def _paired(keys, pair, name):
+    both = {key: pair(*key) for key in keys}
+    tests = statistics.table(statistics.holm({key: statistics.mcnemar(*each) for key, each in both.items()}))
+    head = pd.DataFrame(keys, columns=["epoch", "degree", "predictor"])
+    head["errors"], head[name] = (np.array([each[side].sum() for each in both.values()]) for side in (0, 1))
+    return pd.concat([head, tests.drop(columns="comparison")], axis=1)
+
+
+def halves(errors, n_first):
+    """Errors in the first n_first test images and in the rest: Fisher's tests, Holm over all rows.
+
+    errors {name: (n,) bool}. Columns name, first, last, ratio (of the rates), and those of study.statistics.table.
+    """
+    counts = {name: (int(wrong[:n_first].sum()), int(wrong[n_first:].sum())) for name, wrong in errors.items()}
+    sizes = {name: (n_first, len(wrong) - n_first) for name, wrong in errors.items()}
+    tests = {
+        name: statistics.two_samples(first, sizes[name][0], last, sizes[name][1]) for name, (first, last) in counts.items()
+    }
+    rows = [
+        (name, first, last, (first / sizes[name][0]) / (last / sizes[name][1]) if last else np.nan)
+        for name, (first, last) in counts.items()
+    ]
+    table = statistics.table(statistics.holm(tests)).drop(columns="comparison")
+    return pd.concat([pd.DataFrame(rows, columns=["name", "first", "last", "ratio"]), table], axis=1)
+
+
+def expected_in_first(wrong, labels, n_first):
+    """How many of the errors (n,) would lie in the first n_first images if each digit's were spread over all its images."""
+    return sum(wrong[labels == c].sum() * np.mean(np.flatnonzero(labels == c) < n_first) for c in np.unique(labels))
+
+
+CHOICES = (*PREDICTORS, "all four")
+"""What may be chosen: degree and epoch of one predictor, or of any."""
+
+
+def selection_optimism(wrong, *, degrees, draws, random_state):
     """Choose degree and epoch on a random half of the test set and look at the other half, many times.
 
-    predictions (degrees, 4, E, n) and labels (n,) are indices of classes, the first axis in the order of degrees. Columns
-    predictor, draw, degree, epoch, chosen_on and rest (error rates on the two halves).
+    Columns predictor (one of CHOICES), draw, degree, epoch, chosen_on and rest (error rates on the two halves).
     """
-    random, wrong, rows = np.random.RandomState(random_state), np.asarray(predictions) != labels, []
+    random, rows = np.random.RandomState(random_state), []
     n, total = wrong.shape[-1], wrong.sum(axis=-1)
     for draw in range(draws):
         half = random.permutation(n)[: n // 2]
         chosen = wrong[..., half].sum(axis=-1)
-        for p, predictor in enumerate(PREDICTORS):
-            d, e = np.unravel_index(chosen[:, p].argmin(), chosen[:, p].shape)
+        for predictor, (d, p, e) in _fewest(chosen):
             inside = chosen[d, p, e] / len(half)
             rest = (total[d, p, e] - chosen[d, p, e]) / (n - len(half))
             head = {"predictor": predictor, "draw": draw, "degree": degrees[d], "epoch": e + 1}
@@ -89,12 +154,50 @@ def selection_optimism(predictions, labels, *, degrees, draws, random_state):
     return pd.DataFrame(rows)
 
 
-def optimism(draws):
-    """Means of `selection_optimism`: a row for each predictor, with the difference and the degree chosen most often."""
-    groups = draws.groupby("predictor", sort=False)
+def _fewest(counts):
+    """Each of CHOICES with the place (d, p, e) of its smallest count, the first of equals; counts (degrees, 4, E)."""
+    for p, predictor in enumerate(PREDICTORS):
+        d, e = np.unravel_index(counts[:, p].argmin(), counts[:, p].shape)
+        yield predictor, (d, p, e)
+    yield CHOICES[-1], np.unravel_index(counts.argmin(), counts.shape)
+
+
+def optimism(wrong, *, degrees, draws, random_state):
+    """By how much choosing makes the chosen error look too good: a row for each of CHOICES.
+
+    Chosen on half of the test set: means of `selection_optimism`, chosen_on, rest and on_half, their difference, and degree,
+    the one chosen most often. Chosen on all of it, on_all: the images are drawn anew with replacement, the choice is made on
+    the draw, and its error there is held against that on the test set (bootstrap, mean over draws).
+    """
+    halves = selection_optimism(wrong, degrees=degrees, draws=draws, random_state=random_state)
+    groups = halves.groupby("predictor", sort=False)
     means = groups[["chosen_on", "rest"]].mean()
-    means["optimism"] = means["rest"] - means["chosen_on"]
+    means["on_half"] = means["rest"] - means["chosen_on"]
+    random, n, total = np.random.RandomState(random_state), wrong.shape[-1], wrong.sum(axis=-1)
+    cells, gains = wrong.reshape(-1, n).astype(np.float32), {name: [] for name in CHOICES}
+    for _ in range(draws):
+        weights = np.bincount(random.randint(n, size=n), minlength=n).astype(np.float32)
+        drawn = (cells @ weights).reshape(total.shape)
+        for name, place in _fewest(drawn):
+            gains[name].append((total[place] - drawn[place]) / n)
+    means["on_all"] = pd.Series({name: np.mean(values) for name, values in gains.items()})
     return means.assign(degree=groups["degree"].agg(lambda degrees: degrees.mode()[0])).reset_index()
+
+
+def committee(predictions, labels, n_classes):
+    """The vote of several predictors (m, n), the lowest class of equals, and how they agree.
+
+    {"wrong": (n,) bool of the vote, "agree": (n,) bool where all say the same}.
+    """
+    votes = np.stack([(predictions == c).sum(axis=0) for c in range(n_classes)])
+    return {"wrong": votes.argmax(axis=0) != labels, "agree": (predictions == predictions[0]).all(axis=0)}
+
+
+def digit_pairs(labels_first, labels_second):
+    """How often each two different digits meet, in either order: a Series under names such as "1 and 7", the most first."""
+    low, high = np.sort([labels_first, labels_second], axis=0)
+    names = pd.Series([f"{a} and {b}" for a, b in zip(low, high, strict=True)], dtype=object)
+    return names.value_counts(sort=False).sort_index().sort_values(ascending=False, kind="stable")
 
 
 def confusions(confusion, count):
@@ -148,32 +251,33 @@ def published_with_ours(multiclass, published):
     return published.merge(multiclass, on=[*keys, "n"], suffixes=("_published", "")).sort_values(keys, ignore_index=True)
 
 
-def published_beside_ours(both):
-    """`published_with_ours`, a row for each degree and epoch: "published (ours minus published)" by predictor and split."""
-    difference = both["errors"] - both["errors_published"]
-    cell = [f"{p} ({d})" for p, d in zip(both["errors_published"], difference, strict=True)]
-    both = both.assign(cell=cell, column=both["predictor"] + ", " + both["split"])
-    columns = [f"{p}, {s}" for s in ("train", "test") for p in PREDICTORS if p in set(both["predictor"])]
-    cells = both.pivot(index=["degree", "epoch"], columns="column", values="cell")[columns]
-    return cells.rename_axis(columns=None).reset_index()
-
-
 def agreement(claims):
-    """How many claims of each item have which verdict, as counts; one row an item."""
-    verdicts = pd.Categorical(claims["verdict"], ["exact", "within", "outside", "degenerate"])
-    return pd.crosstab(claims["item"], verdicts, dropna=False).rename_axis(columns=None).reset_index()
+    """How many claims of each place in the source have which verdict, as counts, in the order of the ledger."""
+    place = claims["item"].str.replace(r" \([a-f]\)$", "", regex=True)
+    verdicts = claims["verdict"].value_counts().index
+    order = [word for word in VERDICTS if word in verdicts]
+    table = pd.crosstab(place, claims["verdict"]).reindex(index=place.unique(), columns=order)
+    return table.assign(numbers=table.sum(axis=1)).rename_axis(index="place", columns=None).reset_index()
 
 
-def beside_literature(cited, best):
-    """The cited test errors (percent) as fractions, with our best predictors, a `ranking`, among them; largest first."""
-    ours = best.assign(
-        method=[f"**Kernel perceptron, {b.predictor}, degree {b.degree}, epoch {b.epoch}**" for b in best.itertuples()],
-        preprocessing="none",
-        source="this study",
-        test_error=best["error"],
-    )
-    cited = cited.assign(test_error=cited["test_error_percent"] / 100)
-    columns = ["method", "preprocessing", "source", "test_error"]
+def beside_literature(cited, ours):
+    """The cited test errors (percent) as fractions, with ours, columns method and error, among them; largest first."""
+    cited = cited.assign(error=cited["test_error_percent"] / 100)
+    ours = ours.assign(method="**" + ours["method"] + "**", preprocessing="none", source="this study")
+    columns = ["method", "preprocessing", "source", "error"]
     both = pd.concat([cited[columns], ours[columns]], ignore_index=True)
-    both = both.sort_values("test_error", ascending=False, kind="stable", ignore_index=True)
-    return both.rename(columns={"test_error": "test error"})
+    return both.sort_values("error", ascending=False, kind="stable", ignore_index=True)
+
+
+def jumps(log, *, share=0.05):
+    """How single mistakes move the training errors of a log, after the first share of its mistakes.
+
+    A Series: mistakes (how many are looked at), up (share of them that raise the errors), factor (the largest ratio of the
+    errors after and before a mistake, 1 where there were none), final and minimizing (training errors at the end of the run).
+    """
+    start = max(1, int(share * len(log)))
+    before, after = log.errors[start - 1 : -1].astype(float), log.errors[start:]
+    some = before > 0
+    factor = (after[some] / before[some]).max() if some.any() else 1.0
+    made = {"mistakes": len(after), "up": (after > before).mean() if len(after) else np.nan, "factor": factor}
+    return pd.Series(made | {"final": log.errors[-1], "minimizing": log.errors.min()})
