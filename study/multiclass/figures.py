@@ -1,4 +1,4 @@
-"""Figures of the multiclass chapter: regions of the classes in the plane, mistakes and their bound, training errors.
+"""Figures of the multiclass chapter: regions of the classes in the plane, mistakes and their bound.
 
 Symbols: X (n, 2) examples, y (n,) indices of C classes, F (c, C) scores of the points of a lattice, row by row from the
 bottom, box = (left, right, bottom, top).
@@ -7,7 +7,7 @@ bottom, box = (left, right, bottom, top).
 import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter, PercentFormatter
+from matplotlib.ticker import NullFormatter
 
 from study.style import CLASS_COLOURS, METHOD_COLOURS, METHOD_MARKERS, canvas
 
@@ -19,8 +19,7 @@ MARKERS = {4: "+*x."}
 
 USUAL_MARKERS = "ox.s*^"
 
-UPDATES = {"ordinary": (4, 1.5), "Xu-Zhang": ()}
-"""Dashes of the two updates."""
+UPDATES = ("ordinary", "Xu-Zhang")
 
 
 def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=None):
@@ -80,21 +79,6 @@ def figure_mistakes(panels):
         Line2D([], [], color=c, marker="v", linestyle=":", mfc="white", label=f"{update}: bound") for update, c, _ in looks
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2)
-    return figure
-
-
-def figure_training_errors(courses):
-    """Training errors along the logs, from {update: table of tables.error_course}: median, range and the end of each run."""
-    figure, axis = canvas(height=2.8)
-    for update, table in courses.items():
-        colour, marker = METHOD_COLOURS[update], METHOD_MARKERS[update]
-        axis.fill_between(table["step"], table["least"], table["most"], color=colour, alpha=0.22, linewidth=0)
-        axis.plot(table["step"], table["median"], color=colour, dashes=UPDATES[update], label=update)
-        last = table.iloc[-1]
-        axis.plot(last["step"], last["least"], color=colour, marker=marker, markersize=7, zorder=4, clip_on=False)
-    axis.yaxis.set_major_formatter(PercentFormatter(1))
-    axis.set(xlabel="step (examples visited)", ylabel="training error", xscale="log", ylim=(0, None))
-    axis.legend(loc="lower left")
     return figure
 
 

@@ -1,14 +1,16 @@
-"""Tables of the multiclass chapter: the literal update beside the estimator, operations, growth, courses of errors, draws.
+"""Tables of the multiclass chapter: the literal updates beside the estimator, a worked example, operations, growth, draws.
 
 Tables of experiments are those of study.multiclass.experiment; nothing is fitted here.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
-from scipy.stats import t as student
 
-from kp import PREDICTORS
+from kp import PREDICTORS, literal
+from study import statistics
 
 
 def beside_literal(model, alpha, beta, mistakes):
@@ -64,20 +66,6 @@ def growth(table):
         "less": ratio.iloc[0],
         "more": ratio.iloc[-1],
     }
-
-
-def error_course(log, n, *, bins=40):
-    """Training errors along a `MulticlassLog` of n examples, in equal bins of the logarithm of the step (from 1).
-
-    A row a bin with a mistake in it. Columns: step (of the last mistake in the bin), least, median, most (error rates of the
-    predictors right after the mistakes in the bin). The last mistake of all has a row of its own.
-    """
-    first = np.flatnonzero(log.promoted >= 0)
-    steps, errors = log.step[first] + 1, log.errors[first] / n
-    position = np.floor(bins * np.log(steps) / np.log(steps[-1])).astype(int)
-    groups = pd.DataFrame({"bin": position, "step": steps, "error": errors}).groupby("bin")
-    table = groups.agg(step=("step", "max"), least=("error", "min"), median=("error", "median"), most=("error", "max"))
-    return table.reset_index(drop=True)
 
 
 def distance_to_boundary(X, predicted, lattice, regions):
@@ -143,10 +131,145 @@ SUMMARY_FORMATS = {
 
 
 def difference(table, first, second):
-    """(mean, half): mean difference of the test error rates of two methods, first less second, over the draws of `runs`.
+    """The `Difference` of the mean test error rates of two methods, first less second, over the draws of `runs`.
 
-    half is the half width of its 95 % interval by Student's t; both methods saw the same draws.
+    Both methods saw the same draws, which are independent: Student's t of the differences.
     """
     rates = table.assign(rate=table["test_errors"] / table["n_test"]).pivot(index="draw", columns="method", values="rate")
-    gaps = rates[first] - rates[second]
-    return float(gaps.mean()), float(student.ppf(0.975, len(gaps) - 1) * gaps.sem())
+    return statistics.student(rates[first] - rates[second], varies="draws of the set")
+
+
+def beside_binary(name, K, z, order):
+    """A row: eqs 6 and 9 on the signs z (n,) beside eqs 10 and 11 on the two classes z = -1 and z = +1, visited as order.
+
+    Columns: set, examples, epochs, mistakes (of eq. 11), same ("yes" if eq. 9 gives the coefficients and the threshold of
+    the second class, and the first class has their opposites), difference (the largest one, as a share of the largest
+    coefficient), wrong (training examples that f of eq. 6 misclassifies at the end).
+    """
+    alpha, beta = literal.xu_zhang_binary(K, z, order)
+    both, thresholds, mistakes = literal.xu_zhang(K, (z > 0).astype(int), order)
+    gap = max(np.abs(both[1] - alpha).max(), np.abs(both[0] + alpha).max()) / np.abs(alpha).max()
+    same = gap < 1e-9 and thresholds[1] == beta == -thresholds[0]
+    wrong = int(np.sum(z * (alpha @ K + beta) <= 0))
+    return {
+        "set": name, "examples": len(z), "epochs": len(order) // len(z), "mistakes": len(mistakes),
+        "same": "yes" if same else "no", "difference": gap, "wrong": wrong,
+    }  # fmt: skip
+
+
+def worked(K, y, order, *, names="ABC"):
+    """The ordinary and Xu and Zhang's update step by step on a few examples with whole kernel values K (n, n).
+
+    A row for each visit and form. Columns: visit, example, class, form, scores (of all classes, before), demoted (the winner
+    among the classes that match or beat the true one; empty if there is none), alpha (of the promoted class, after), beta
+    (of the promoted class, after).
+    """
+    rows, forms = [], {"ordinary": np.eye(len(K), dtype=K.dtype), "Xu-Zhang": K}
+    alpha = {form: np.zeros((len(names), len(K)), dtype=K.dtype) for form in forms}
+    beta = {form: np.zeros(len(names), dtype=int) for form in forms}
+    for visit, q in enumerate(order, start=1):
+        for form, moves in forms.items():
+            i, f = y[q], alpha[form] @ K[:, q] + beta[form]
+            rivals = literal.demoted(f, i, "winner")
+            for j, sign in [(i, 1), *((j, -1) for j in rivals)] if rivals else ():
+                alpha[form][j] += sign * moves[q]
+                beta[form][j] += sign
+            own = (_vector(alpha[form][i]), int(beta[form][i])) if rivals else ("", None)
+            rows.append((visit, q + 1, names[i], form, _vector(f), "".join(names[j] for j in rivals), *own))
+    table = pd.DataFrame(rows, columns=["visit", "example", "class", "form", "scores", "demoted", "alpha", "beta"])
+    return table.astype({"beta": "Int64"}), alpha
+
+
+def _vector(values):
+    return f"({', '.join(f'{value:g}' for value in values)})"
+
+
+def with_orders(mistakes, orders):
+    """Rows of experiment.mistakes with fewest, median, most and epochs over the orders of experiment.orders instead."""
+    keys = ["dataset", "kernel", "sigma", "factor", "update"]
+    groups = orders.groupby(keys, sort=False)
+    counts = groups["mistakes"].agg(fewest="min", median="median", most="max")
+    counts["epochs"] = groups["epochs"].median()
+    counts = counts.astype(float).where(groups["converged"].all())
+    return mistakes.drop(columns=["fewest", "median", "most", "epochs"]).merge(counts.reset_index(), on=keys, how="left")
+
+
+def mistake_ratios(orders, column):
+    """{value: Difference}: the logarithm of Xu and Zhang's mistakes over the ordinary ones, on the same visits, by `column`.
+
+    Student's t over the orders, all values one family (Holm). Values at which an order had not stopped are left out.
+    """
+    wide = orders.pivot(index=[column, "order"], columns="update", values=["mistakes", "converged"])
+    found = {}
+    for value, part in wide.groupby(level=column):
+        if part["converged"].to_numpy(dtype=bool).all():
+            logs = np.log(part["mistakes"].astype(float))
+            found[value] = statistics.student(logs["Xu-Zhang"] - logs["ordinary"], varies="visiting orders")
+    return statistics.holm(found)
+
+
+def bounds_and_counts(mistakes, ratios, column):
+    """A row for each value: what the bounds say about the two updates, and what was counted.
+
+    Columns: column, bounds, mistakes (Xu and Zhang's over the ordinary update's), low, high (95 % over the orders, of the
+    geometric mean), p (adjusted), and says: "agree" if counts and bounds put the same update ahead, "opposite", or "open".
+    """
+    wide, rows = mistakes.pivot(index=column, columns="update", values="bound"), []
+    for value, each in ratios.items():
+        bound = wide.loc[value, "Xu-Zhang"] / wide.loc[value, "ordinary"]
+        word = each.word("less", "more", "open")
+        says = "open" if word == "open" else "agree" if (word == "more") == (bound > 1) else "opposite"
+        rows.append((value, bound, *np.exp([each.estimate, each.low, each.high]), each.p, says))
+    return pd.DataFrame(rows, columns=[column, "bounds", "mistakes", "low", "high", "p", "says"])
+
+
+def width_gaps(fresh, sigma):
+    """{width: Difference}: the final predictor's error on fresh examples at a width less that at sigma, over the draws."""
+    rates = _rates(fresh[(fresh["predictor"] == "final") & (fresh["epoch"] == fresh["ends"])], "sigma")
+    others = [width for width in rates if width != sigma]
+    return statistics.holm(
+        {width: statistics.student(rates[width] - rates[sigma], varies="draws of the set") for width in others}
+    )
+
+
+def predictor_gaps(fresh, sigma, *, early):
+    """{(when, predictor): Difference}: errors on fresh examples less those of the final predictor, over the draws.
+
+    when is "early" (the epoch `early`) or "end". One family (Holm).
+    """
+    own, found = fresh[fresh["sigma"] == sigma], {}
+    for when, rows in (("early", own[own["epoch"] == early]), ("end", own[own["epoch"] == own["ends"]])):
+        rates = _rates(rows, "predictor")
+        for predictor in PREDICTORS[1:]:
+            gaps = rates[predictor] - rates["final"]
+            found[when, predictor] = statistics.student(gaps, varies="draws of the set")
+    return statistics.holm(found)
+
+
+def by_width(fresh):
+    """A row for each width, over the draws: medians of epochs and mistakes, mean and range of the final fresh errors."""
+    rows = fresh[(fresh["predictor"] == "final") & (fresh["epoch"] == fresh["ends"])]
+    rows = rows.assign(error=rows["errors"] / rows["n"])
+    return rows.groupby("sigma", as_index=False).agg(
+        draws=("draw", "nunique"),
+        converged=("converged", "mean"),
+        epochs=("ends", "median"),
+        mistakes=("mistakes", "median"),
+        test=("error", "mean"),
+        least=("error", "min"),
+        most=("error", "max"),
+    )
+
+
+def percent_points(differences, **names):
+    """`statistics.table` of differences of rates, in percentage points: comparison, difference, low, high, p."""
+    scaled = {
+        name: replace(each, estimate=100 * each.estimate, low=100 * each.low, high=100 * each.high)
+        for name, each in differences.items()
+    }
+    table = statistics.table(scaled, estimate="difference", **names)
+    return table[[column for column in table.columns if column not in ("n", "varies", "test", "adjusted")]]
+
+
+def _rates(rows, column):
+    return rows.assign(rate=rows["errors"] / rows["n"]).pivot(index="draw", columns=column, values="rate")

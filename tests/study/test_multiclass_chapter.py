@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
 from kp.kesler import DEMOTE, squared
-from kp.mistakes import PREDICTORS, MulticlassLog
+from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.claims import COLUMNS, published
@@ -225,17 +225,140 @@ def test_summary_and_difference_are_over_the_draws():
             "most": 0.15,
         }
     )
-    mean, half = tables.difference(table, "a", "b")
-    assert mean == pytest.approx(0.0) and half == pytest.approx(12.706 * 0.05, rel=1e-3)
+    gap = tables.difference(table, "a", "b")
+    assert gap.estimate == pytest.approx(0.0) and gap.high == pytest.approx(12.706 * 0.05, rel=1e-3)
 
 
-def test_error_course_sums_up_the_mistakes_in_each_stretch():
-    example, step = np.arange(6), np.array([0, 1, 1, 2, 9, 99])
-    promoted, errors = np.array([0, 1, -1, 0, 1, 0]), np.array([8, 6, 6, 4, 2, 0])
-    log = MulticlassLog(example=example, step=step, promoted=promoted, demoted=example, errors=errors, ends=np.array([100]))
-    table = tables.error_course(log, 10, bins=2)
-    assert table["step"].tolist() == [3, 10, 100] and table["least"].tolist() == [0.4, 0.2, 0.0]
-    assert table["median"].tolist() == pytest.approx([0.6, 0.2, 0.0]) and table["most"].tolist() == [0.8, 0.2, 0.0]
+# Orders, draws, and what the source says.
+
+
+def test_a_worked_example_is_what_the_literal_updates_make():
+    K, y, visits = np.array([[4, 2], [2, 2]]), [0, 1], [0, 1] * 4
+    table, alpha = tables.worked(K, y, visits)
+    literal_alpha, *_ = literal.xu_zhang(K, np.array(y), visits)
+    assert alpha["Xu-Zhang"][:2].tolist() == literal_alpha.tolist() and not alpha["Xu-Zhang"][2].any()
+    own = table[table["form"] == "ordinary"]
+    W, b, mistakes = literal.multiclass_linear(np.array([[2, 0], [1, 1]]), y, visits)
+    assert (own["demoted"] != "").sum() == len(mistakes)
+    assert (alpha["ordinary"][:2] @ np.array([[2, 0], [1, 1]])).tolist() == W.tolist()
+    assert own["scores"].tolist()[:2] == ["(0, 0, 0)", "(3, -3, 0)"] and own["beta"].isna().sum() == 3
+
+
+def test_the_binary_form_is_the_multiclass_one_on_two_classes():
+    X, y = problem(4, n=12, n_classes=2)
+    z, order = np.where(y == 1, 1, -1), orders(12, 6, 0)
+    row = tables.beside_binary("a", (X @ X.T).astype(float), z, order)
+    assert (row["same"], row["difference"], row["epochs"]) == ("yes", 0.0, 6) and row["mistakes"] > 0
+
+
+def counted_orders(ratio):
+    """Rows of experiment.orders at two widths; at the first Xu and Zhang's mistakes are `ratio` of the ordinary ones."""
+    rows = []
+    for sigma, factor in ((0.5, ratio), (1.0, 3.0)):
+        for order, ordinary in enumerate((100, 110, 90, 105)):
+            noise = 1 + 0.01 * order
+            rows += [(sigma, "ordinary", order, ordinary), (sigma, "Xu-Zhang", order, factor * ordinary * noise)]
+    table = pd.DataFrame(rows, columns=["sigma", "update", "order", "mistakes"])
+    return table.assign(dataset="a", kernel="rbf", factor=1.0, converged=True, epochs=2)
+
+
+def test_counts_that_contradict_the_bounds_are_called_opposite():
+    runs = counted_orders(0.5)
+    ratios = tables.mistake_ratios(runs, "sigma")
+    assert np.exp(ratios[0.5].estimate) == pytest.approx(0.5 * np.exp(np.log([1, 1.01, 1.02, 1.03]).mean()))
+    assert all(each.adjusted == "Holm over 2" and each.p < 0.01 for each in ratios.values())
+    bounds = pd.DataFrame(
+        [(0.5, "ordinary", 10), (0.5, "Xu-Zhang", 20), (1.0, "ordinary", 10), (1.0, "Xu-Zhang", 90)],
+        columns=["sigma", "update", "bound"],
+    )
+    table = tables.bounds_and_counts(bounds, ratios, "sigma")
+    assert table["says"].tolist() == ["opposite", "agree"] and table["bounds"].tolist() == [2, 9]
+    assert (table["low"] < table["mistakes"]).all() and (table["mistakes"] < table["high"]).all()
+    level = tables.bounds_and_counts(bounds, tables.mistake_ratios(counted_orders(0.985), "sigma"), "sigma")
+    assert level["says"].tolist() == ["open", "agree"]
+
+
+def test_orders_replace_the_counts_of_the_table_of_bounds():
+    runs = counted_orders(0.5)
+    runs.loc[runs["sigma"] == 1.0, "converged"] = False
+    old = runs.drop_duplicates(["sigma", "update"]).drop(columns=["order", "mistakes", "converged"])
+    old = old.assign(bound=1.0, fewest=0, median=0, most=0)
+    new = tables.with_orders(old, runs)
+    assert new.iloc[0][["fewest", "median", "most", "epochs"]].tolist() == [90, 102.5, 110, 2]
+    assert new[new["sigma"] == 1.0][["fewest", "median", "most", "epochs"]].isna().all(axis=None)
+    assert list(tables.mistake_ratios(runs, "sigma")) == [0.5]
+
+
+def test_orders_are_those_of_the_estimator():
+    part = experiment.Orders(dataset="five-classes", kernel="linear", max_iter=1000, n_orders=2)
+    table, (X, y) = experiment.orders(part), part.examples()
+    fits = [part.estimator(update=u, random_state=s).fit(X, y) for u in ("ordinary", "xu-zhang") for s in range(2)]
+    assert table["mistakes"].tolist() == [fit.mistakes_.n_mistakes() for fit in fits] and table["converged"].all()
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Rows of experiment.fresh and of experiment.boundaries for two draws of the spirals at two widths."""
+    parts = [
+        experiment.Draws(dataset="four-spirals", kernel="rbf", sigma=width, max_iter=200, n_draws=2) for width in (0.2, 0.6)
+    ]
+    return experiment.fresh(parts), experiment.boundaries(parts)
+
+
+def test_fresh_errors_are_those_of_the_estimator_on_the_next_draws(drawn):
+    table, _ = drawn
+    train, new = (datasets.load("four-spirals", random_state=seed) for seed in (1, 3))
+    fit = MulticlassKernelPerceptron("rbf", sigma=0.6, max_iter=200, random_state=1, n_jobs=1).fit(train.X, train.y)
+    own = table[(table["sigma"] == 0.6) & (table["draw"] == 1)]
+    for row in own.itertuples():
+        assert row.errors == np.sum(fit.predict(new.X, predictor=row.predictor, epoch=row.epoch) != new.y)
+    assert set(own["epoch"]) == {experiment.EARLY, fit.n_iter_} and len(own) == 8
+    summary = tables.by_width(table)
+    assert summary["draws"].tolist() == [2, 2] and (summary["least"] <= summary["test"]).all()
+    end = table[(table["predictor"] == "final") & (table["epoch"] == table["ends"])]
+    rates = (end["errors"] / end["n"]).to_numpy()
+    gap = tables.width_gaps(table, 0.6)[0.2]
+    assert gap.estimate == pytest.approx(rates[:2].mean() - rates[2:].mean()) and gap.n == 2
+    gaps = tables.predictor_gaps(table, 0.6, early=experiment.EARLY)
+    assert len(gaps) == 6 and gaps["end", "minimizing"].estimate == 0
+    shown = tables.percent_points(gaps)
+    assert shown["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
+
+
+def test_boundaries_are_close_to_the_examples_that_lie_by_them(drawn):
+    _, table = drawn
+    assert (table["nearest"] > 0).all() and (table["close"] <= table["n"]).all() and (table["length"] > 10).all()
+    narrow, wide = (table[table["sigma"] == width]["turning"].mean() for width in (0.2, 0.6))
+    assert narrow > wide > claims.arms_turning()
+
+
+def test_a_circle_turns_by_one_over_its_radius_and_a_line_does_not():
+    angle = np.linspace(0, 2 * np.pi, 500)
+    length, turn = experiment.turning([2 * np.column_stack([np.cos(angle), np.sin(angle)])])
+    assert length == pytest.approx(4 * np.pi, abs=0.15) and turn == pytest.approx(0.5, rel=0.02)
+    assert experiment.turning([np.column_stack([angle, 3 * angle])])[1] == pytest.approx(0, abs=1e-9)
+    points, box = lattice(np.array([[-1.0, -1.0], [1.0, 1.0]]), margin=0.0, resolution=41)
+    F = np.column_stack([points[:, 0] - 0.33, 0.33 - points[:, 0]])
+    for line in experiment.boundary_lines(F, box):
+        assert line[:, 0] == pytest.approx(0.33)
+
+
+def test_what_the_source_says_of_convergence_holds_on_its_lines():
+    row = experiment.identities(replace(FIVE, demote="winner")).iloc[0]
+    assert (row["transformed"], row["kesler"], row["affine"]) == ("yes", "yes", "yes")
+    assert row["mistakes"] <= row["bound"] and row["converged"]
+    poly = experiment.identities(replace(FIVE, kernel="poly")).iloc[0]
+    assert poly["affine"] == "no"
+
+
+def test_statements_have_verdicts_that_follow_from_the_numbers():
+    table = claims.statements()
+    assert table["key"].is_unique and table["key"].str.startswith("xu-zhang-2005/multiclass/").all()
+    edges = pd.DataFrame({"sigma": [0.1, 0.6] * 2, "draw": [0, 0, 1, 1], "turning": [9.0, 5.0] * 2})
+    assert claims._smooth(edges, 0.6)["verdict"] == "does not hold"
+    near = pd.DataFrame({"close": [0, 2], "n": 400, "nearest": [0.2, 0.1]})
+    assert claims._close(near)["verdict"] == "holds in part"
+    assert claims._no_errors(pd.DataFrame({"train_errors": [1, 1], "draw": [0, 1]}))["verdict"] == "does not hold"
 
 
 # The ledger.
@@ -313,14 +436,3 @@ def test_mistakes_are_drawn_below_their_bounds(counted):
             assert median.get_ydata().tolist() == part["median"].tolist()
             ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
             np.testing.assert_allclose(ends, part[["fewest", "most"]].to_numpy())
-
-
-def test_training_errors_are_drawn_with_their_end():
-    table = pd.DataFrame(
-        {"step": [1, 10, 100], "least": [0.5, 0.2, 0.0], "median": [0.6, 0.3, 0.0], "most": [0.7, 0.4, 0.0]}
-    )
-    figure = figures.figure_training_errors({"ordinary": table, "Xu-Zhang": table / 2})
-    assert_labelled(figure)
-    lines = figure.axes[0].lines
-    assert [line.get_ydata().tolist() for line in lines[::2]] == [[0.6, 0.3, 0.0], [0.3, 0.15, 0.0]]
-    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in lines[1::2]] == [(100, 0.0), (50, 0.0)]
