@@ -29,7 +29,8 @@ from threadpoolctl import threadpool_limits
 from kp.mistakes import PREDICTORS
 from study import datasets
 from study.comparison.methods import METHODS, NONE, PERCEPTRONS, THRESHOLDS, Candidate, Grams
-from study.datasets import fetch, parse
+from study.datasets.fetch import obtain, read
+from study.datasets.parse import table
 from study.experiment import experiment
 
 DATASETS = (
@@ -127,8 +128,8 @@ def speakers(name):
     if name != "vowel":
         return None
     (file,) = datasets.DATASETS[name].files
-    path = fetch.obtain(file)
-    columns, _ = parse.table(fetch.read(file, path), where=str(path))
+    path = obtain(file)
+    columns, _ = table(read(file, path), where=str(path))
     return columns[columns[:, 0] == 0, 1].astype(int)
 
 
@@ -210,8 +211,8 @@ def validate(split, settings, random_state):
             for candidate, mask in zip(served, masks, strict=True):
                 errors[candidate] = errors.get(candidate, 0) + int(np.count_nonzero(mask))
     order = [c for method in METHODS for base in method.candidates(settings) for c in variants(method, base, settings)]
-    table = pd.DataFrame([asdict(candidate) for candidate in order])
-    return table.assign(validation_errors=[errors[candidate] for candidate in order], validation_n=n)
+    found = pd.DataFrame([asdict(candidate) for candidate in order])
+    return found.assign(validation_errors=[errors[candidate] for candidate in order], validation_n=n)
 
 
 def best_candidates(validation):

@@ -9,7 +9,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from kp.mistakes import PREDICTORS
 from study.style import (
-    BLUE,
     GREY,
     METHOD_COLOURS,
     METHOD_MARKERS,
@@ -22,12 +21,17 @@ from study.style import (
 
 PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang", "linear")
 """The methods with filled marks."""
+THRESHOLDS = ("off", "on")
 LINES = {"one-vs-all": "-", "ordinary": "--", "Xu-Zhang": ":"}
 SHORT = {"winequality-red": "wine quality, red", "winequality-white": "wine quality, white"}
 
 
 def figure_errors(chosen):
-    """Test errors of all methods on each data set, with their 95 % intervals; chosen as of `chosen_rates`."""
+    """Test errors of the perceptrons without thresholds and of the references on each data set, with 95 % intervals.
+
+    chosen as of `tables.chosen_rates`.
+    """
+    chosen = chosen[chosen["thresholds"] != "on"]
     names, methods = _datasets(chosen), _methods(chosen)
     figure, axis = canvas(height=1.3 + 0.62 * len(names))
     for i, method in enumerate(methods):
@@ -48,115 +52,61 @@ def figure_errors(chosen):
     return figure
 
 
-def figure_ranks(ranks, groups, difference):
-    """Critical-difference diagram (Demsar 2006): mean ranks, and bars over methods that the test cannot tell apart.
+def figure_differences(per_set, over_sets):
+    """Differences of test errors from the ordinary form's, a column for each form and a row for each family.
 
-    ranks as of `mean_ranks`, in ascending order; groups the runs (first, last) of positions that a bar joins; difference
-    the critical one.
+    per_set as of `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
+    where the adjusted p is below 0.05; lines are 95 % intervals.
     """
-    k, half = len(ranks), -(-len(ranks) // 2)
-    figure, axis = canvas(height=0.9 + 0.36 * half)
-    values = ranks["mean rank"].to_numpy()
-    top = -0.35 * len(groups) - 0.35
-    for position, (value, method) in enumerate(zip(values, ranks["method"], strict=True)):
-        left = position < half
-        level = top - 0.55 * (position if left else k - 1 - position) - 0.4
-        edge = 0.75 if left else k + 0.25
-        axis.plot([value, value, edge], [0, level, level], color="#555555", linewidth=0.9)
-        axis.plot(value, 0, linestyle="none", markersize=6, zorder=3, clip_on=False, **_mark(method))
-        text = f"{method}  {value:.2f}" if left else f"{value:.2f}  {method}"
-        axis.text(edge + (-0.06 if left else 0.06), level, text, ha="right" if left else "left", va="center", fontsize=8)
-    for bar, (first, last) in enumerate(groups):
-        height = -0.35 * bar - 0.35
-        axis.plot(
-            [values[first] - 0.05, values[last] + 0.05],
-            [height, height],
-            color="black",
-            linewidth=3.2,
-            solid_capstyle="butt",
-        )
-    axis.plot([1, 1 + difference], [1.15, 1.15], color="black", marker="|", markersize=7, linewidth=1.4)
-    axis.text(1, 1.3, f"critical difference {difference:.2f}", ha="left", va="bottom", fontsize=8)
-    for rank in range(1, k + 1):
-        axis.plot([rank, rank], [0, 0.18], color="black", linewidth=0.8)
-        axis.text(rank, 0.28, str(rank), ha="center", va="bottom", fontsize=8)
-    axis.plot([1, k], [0, 0], color="black", linewidth=0.8)
-    axis.set(xlim=(-1.6, k + 2.6), ylim=(top - 0.55 * half - 0.2, 2.1))
-    axis.text(k + 0.25, 0, "mean rank", ha="left", va="center", fontsize=8)
-    axis.set_axis_off()
-    return figure
-
-
-def figure_pairs(paired):
-    """Differences of the perceptrons' test errors on the same examples, with 95 % intervals; filled where p < 0.05."""
-    names = _datasets(paired)
-    combinations = list(dict.fromkeys(zip(paired["first"], paired["second"], strict=True)))
-    combinations.sort(key=lambda pair: "linear" in pair)
-    figure, axes = canvas(2, 3, height=1.6 + 0.42 * len(names), sharey=True, sharex=True)
-    for axis, (first, second) in zip(axes.flat, combinations, strict=True):
-        rows = paired[(paired["first"] == first) & (paired["second"] == second)].set_index("dataset").loc[names]
-        y, sure = np.arange(len(names)), (rows["p"] < 0.05).to_numpy()
+    names, families = _datasets(per_set), list(dict.fromkeys(zip(per_set["thresholds"], per_set["first"], strict=True)))
+    figure, axes = canvas(2, 2, height=1.2 + 0.4 * len(names), sharey=True, sharex=True, squeeze=False)
+    for axis, (thresholds, form) in zip(axes.flat, families, strict=True):
+        part = per_set.query("thresholds == @thresholds and first == @form").set_index("dataset").loc[names]
         axis.axvline(0, **REFERENCE)
-        axis.hlines(y, 100 * rows["low"], 100 * rows["high"], color=BLUE, linewidth=1.2)
-        x = 100 * rows["difference"].to_numpy()
-        axis.plot(x[sure], y[sure], "o", color=BLUE, markersize=5)
-        axis.plot(x[~sure], y[~sure], "o", color=BLUE, markersize=5, markerfacecolor="white")
-        axis.set_title(f"{first} less {second}", fontsize=8.5)
-        axis.set_xscale("symlog", linthresh=1, linscale=0.6)
-        axis.set_xticks([-20, -5, -1, 0, 1, 5, 20])
-        axis.xaxis.set_major_formatter("{x:g}")
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.set(yticks=y, ylim=(len(names) - 0.5, -0.5))
-        axis.set_yticklabels([_label(name) for name in names])
-    figure.supxlabel("difference of test errors (percentage points; beyond 1 on a logarithmic scale)", fontsize=9)
+        for y, row in enumerate(part.itertuples()):
+            _point(axis, y, row, METHOD_COLOURS[form], "o")
+        axis.axhline(len(names) - 0.5, color="#BBBBBB", linewidth=0.6)
+        _point(axis, len(names), over_sets[form, thresholds], "black", "D")
+        axis.set_title(f"{form} less {part['second'].iloc[0]}, thresholds {thresholds}", fontsize=8.5)
+        axis.set(yticks=range(len(names) + 1), ylim=(len(names) + 0.5, -0.5))
+        axis.set_yticklabels([*map(_label, names), "over the sets"])
+    figure.supxlabel("difference of test errors (percentage points)", fontsize=9)
     return figure
 
 
-def figure_costs(costs, chosen):
-    """Error against the price of a prediction; costs as of `costs`, chosen as of `chosen_rates`.
-
-    One point for each method and data set: kernel values as a share of the training examples, and the error as a multiple
-    of the lowest on that set. Large marks are medians over the sets. Methods without kernel are left out.
-    """
-    figure, axis = canvas(height=3.9)
-    lowest = chosen.groupby("dataset")["error"].transform("min")
-    table = chosen.assign(multiple=chosen["error"] / lowest).merge(costs, on=["dataset", "method"])
-    table = table[table["kernel_values"] > 0]
-    shift = {"Xu-Zhang": 0.0, "kernel ridge": 3.0, "nearest neighbours": 6.0}  # all need every example; apart, to be seen
-    for method in _methods(table):
-        rows = table[table["method"] == method]
-        x = 100 * rows["kernel_values"] + shift.get(method, 0.0)
-        axis.plot(x, rows["multiple"], linestyle="none", markersize=3.5, alpha=0.55, **_mark(method))
-        axis.plot(x.median(), rows["multiple"].median(), linestyle="none", markersize=10, label=method, **_mark(method))
-    axis.set(xlabel="kernel values of one prediction (% of the training examples)", yscale="log", xlim=(0, 109))
-    axis.set(ylabel="test error (multiple of the lowest on the set)", xticks=range(0, 101, 20))
-    axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5)))
-    axis.yaxis.set_major_formatter("{x:g}")
-    axis.yaxis.set_minor_locator(NullLocator())
-    figure.legend(loc="outside upper center", ncols=6, columnspacing=1.0, handletextpad=0.2)
-    return figure
+def _point(axis, y, row, colour, marker):
+    """An estimate with its interval, where it has one, in percentage points; filled where p < 0.05."""
+    if np.isfinite([row.low, row.high]).all():
+        axis.hlines(y, 100 * row.low, 100 * row.high, color=colour, linewidth=1.2)
+    face = colour if row.p < 0.05 else "white"
+    axis.plot(100 * row.estimate, y, marker, color=colour, markersize=5, markerfacecolor=face)
 
 
 def figure_predictors(ratios):
-    """Test error of each predictor as a multiple of the final one's, a panel for each perceptron; ratios as of
-    `predictor_ratios`."""
+    """Test error of each predictor as a multiple of the final one's: a column for each perceptron, a row for each family.
+
+    ratios as of `tables.predictor_ratios`.
+    """
     names, methods = _datasets(ratios), _methods(ratios)
-    figure, axes = canvas(1, len(methods), height=1.2 + 0.24 * len(names), sharex=True, sharey=True)
+    figure, axes = canvas(2, len(methods), height=1.2 + 0.4 * len(names), sharex=True, sharey=True, squeeze=False)
     others = [p for p in PREDICTORS if p != "final"]
-    for axis, method in zip(axes, methods, strict=True):
-        axis.axvline(1, color=PREDICTOR_COLOURS["final"], linewidth=1.2)
-        for shift, predictor in zip((-0.22, 0, 0.22), others, strict=True):
-            rows = ratios[(ratios["method"] == method) & (ratios["predictor"] == predictor)].set_index("dataset")["ratio"]
-            axis.plot(
-                rows.reindex(names), np.arange(len(names)) + shift, linestyle="none", markersize=4,
-                color=PREDICTOR_COLOURS[predictor], marker=PREDICTOR_MARKERS[predictor],
-            )  # fmt: skip
-        axis.set(title=method, yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5), xscale="log")
-        axis.set_yticklabels([_label(name) for name in names])
-        axis.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
-        axis.xaxis.set_major_formatter("{x:g}")
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.tick_params(axis="x", labelsize=7)
+    for row, thresholds in zip(axes, THRESHOLDS, strict=True):
+        for axis, method in zip(row, methods, strict=True):
+            own = ratios[(ratios["method"] == method) & (ratios["thresholds"] == thresholds)]
+            axis.axvline(1, color=PREDICTOR_COLOURS["final"], linewidth=1.2)
+            for shift, predictor in zip((-0.22, 0, 0.22), others, strict=True):
+                values = own[own["predictor"] == predictor].set_index("dataset")["ratio"].reindex(names)
+                axis.plot(
+                    values, np.arange(len(names)) + shift, linestyle="none", markersize=3.5,
+                    color=PREDICTOR_COLOURS[predictor], marker=PREDICTOR_MARKERS[predictor],
+                )  # fmt: skip
+            axis.set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5), xscale="log")
+            axis.set_title(f"{method}, {thresholds}", fontsize=8.5)
+            axis.set_yticklabels([_label(name) for name in names], fontsize=7)
+            axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.xaxis.set_major_formatter("{x:g}")
+            axis.xaxis.set_minor_locator(NullLocator())
+            axis.tick_params(axis="x", labelsize=7)
     handles = [Line2D([], [], color=PREDICTOR_COLOURS["final"], label="final")]
     styles = [{"color": PREDICTOR_COLOURS[p], "marker": PREDICTOR_MARKERS[p], "linestyle": "none"} for p in others]
     handles += [Line2D([], [], label=p, **style) for p, style in zip(others, styles, strict=True)]
@@ -165,25 +115,57 @@ def figure_predictors(ratios):
     return figure
 
 
+def figure_narrow(by_width):
+    """Validation error against the width, a panel for each form: each predictor with thresholds on (lines) and off (dashes).
+
+    by_width as of `tables.by_width`.
+    """
+    methods = _methods(by_width)
+    figure, axes = canvas(1, len(methods), height=3.0, sharex=True, sharey=True)
+    for axis, method in zip(axes, methods, strict=True):
+        for predictor in ("final", "average", "voted"):
+            for thresholds, style in (("on", "-"), ("off", "--")):
+                own = by_width.query("method == @method and thresholds == @thresholds and predictor == @predictor")
+                own = own.sort_values("width")
+                axis.plot(
+                    own["width"], 100 * own["error"], style, color=PREDICTOR_COLOURS[predictor], linewidth=1.2,
+                    marker=PREDICTOR_MARKERS[predictor], markersize=3 if thresholds == "on" else 0,
+                )  # fmt: skip
+        _width_axis(axis)
+        axis.set_title(method, fontsize=8.5)
+    axes[0].set(ylabel="validation error, mean of the sets (%)", ylim=(0, None))
+    handles = [
+        Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], markersize=4, label=p)
+        for p in ("final", "average", "voted")
+    ]
+    handles += [Line2D([], [], color=GREY, linestyle="--", label="the same without thresholds")]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    figure.supxlabel(r"width $\sigma$ (median distances of training examples)", fontsize=9)
+    return figure
+
+
 def figure_widths(curves):
-    """Validation error against the width of the RBF kernel, a panel for each data set; rings mark the lowest errors."""
+    """Validation error against the width of the RBF kernel, a panel for each data set; rings mark the lowest errors.
+
+    The bar on the left of a panel is two standard errors long: those of the lowest error, by the number of validations.
+    """
     names = _datasets(curves)
     columns = min(4, len(names))
     rows = -(-len(names) // columns)
     figure, axes = canvas(rows, columns, height=0.8 + 1.5 * rows, sharex=True, squeeze=False)
     for axis, name in zip(axes.flat, names, strict=False):
+        own = curves[curves["dataset"] == name]
         for method in _methods(curves):
-            part = curves[(curves["dataset"] == name) & (curves["method"] == method)].sort_values("width")
-            error = 100 * part["error"]
-            axis.plot(part["width"], error, LINES[method], markersize=2.5, lw=1.3, **_mark(method))
-            best = part.loc[part.sort_values("width", ascending=False)["error"].idxmin()]
+            part = own[own["method"] == method].sort_values("width")
+            axis.plot(part["width"], 100 * part["error"], LINES[method], markersize=2.5, lw=1.3, **_mark(method))
+            best = part[part["error"] <= part["error"].min() + 1e-12]
             ring = dict(markerfacecolor="none", markeredgecolor=METHOD_COLOURS[method], markeredgewidth=1.2)
             axis.plot(best["width"], 100 * best["error"], "o", markersize=8, linestyle="none", **ring)
-        axis.set_xscale("log", base=2)
+        low = own["error"].min()
+        reach = 100 * np.sqrt(low * (1 - low) / own["n"].max())
+        axis.errorbar(own["width"].min() / 1.6, 100 * low + reach, yerr=reach, color=GREY, capsize=2, linewidth=1.2)
+        _width_axis(axis)
         axis.set_title(_label(name), fontsize=8.5)
-        axis.xaxis.set_major_locator(LogLocator(base=4))
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:g}"))
-        axis.xaxis.set_minor_locator(NullLocator())
     for axis in axes.flat[len(names) :]:
         axis.set_axis_off()
     for axis in axes.flat[: len(names)][-columns:]:
@@ -195,8 +177,16 @@ def figure_widths(curves):
     return figure
 
 
+def _width_axis(axis):
+    """Widths on a scale of powers of two, written as fractions."""
+    axis.set_xscale("log", base=2)
+    axis.xaxis.set_major_locator(LogLocator(base=4))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:g}"))
+    axis.xaxis.set_minor_locator(NullLocator())
+
+
 def figure_squared_kernel(squared):
-    """What K^2 makes of an RBF kernel: its values against the distance (left), its self-values (right).
+    """What K^2 makes of an RBF kernel: its values against the distance (left), its diagonal (right).
 
     squared as of `squared_kernel`. Left, each as a share of its value at distance 0: K, the kernel of width sqrt(2) sigma,
     and pairs of examples under K^2. Right: the histogram of K^2[i, i] in units of their mean.
@@ -217,11 +207,11 @@ def figure_squared_kernel(squared):
     left.plot(centre, middle, ":", label="$K^2$: median and 5 to 95 %", markersize=3, **_mark("Xu-Zhang"))
     left.plot(pairs["distance"], pairs["kernel"], "-", color=METHOD_COLOURS["ordinary"], label=r"$K$, width $\sigma$")
     left.plot(pairs["distance"], pairs["wider"], "--", color=GREY, label=r"RBF of width $\sqrt{2}\,\sigma$")
-    left.set(xlabel="distance (medians)", ylabel="kernel value (mean at 0: 1)", xlim=(0, steps[-1]), ylim=(0, None))
+    left.set(xlabel="distance (medians)", ylabel="kernel value (1: mean at distance 0)", xlim=(0, steps[-1]), ylim=(0, None))
     right.hist(own / own.mean(), bins=30, color=METHOD_COLOURS["Xu-Zhang"], edgecolor="white", linewidth=0.4)
     right.axvline(1, color=METHOD_COLOURS["ordinary"], linewidth=1.6)
     right.set(xlabel="$K^2(x_i, x_i)$ (multiple of the mean)", ylabel="training examples", xlim=(0, None))
-    right.set_title("self-values of $K^2$ (line: those of $K$)", fontsize=8.5)
+    right.set_title("diagonal of $K^2$ (line: that of $K$)", fontsize=8.5)
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return figure
 

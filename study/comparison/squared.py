@@ -47,6 +47,6 @@ def squared_kernel(name, width, *, count=800):
 
 
 def density_ratio(squared):
-    """How unequal the self-values K^2[i, i] are: their 95th percentile over their 5th. A plain RBF kernel has 1."""
+    """How unequal the diagonal values K^2[i, i] are: their 95th percentile over their 5th. A plain RBF kernel has 1."""
     own = squared.loc[squared["same"], "squared"]
     return float(own.quantile(0.95) / own.quantile(0.05))

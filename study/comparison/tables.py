@@ -1,24 +1,48 @@
-"""What the comparison's tables say: error rates with intervals, ranks, paired differences, costs, widths.
+"""What the chapter's figures and sentences are made of; tables are those of study.comparison.experiment.compare.
 
-Sources: Demsar 2006 (ranks over data sets, Friedman's test, Nemenyi's critical difference); McNemar 1947; Clopper & Pearson.
+What is compared over the data sets, and with what, was declared before the results were seen:
 
-Symbols: N data sets, k methods, n test examples.
+    the three forms        one-vs-all and Xu-Zhang against the ordinary form, thresholds off for all, and on for all
+    the thresholds         each perceptron with them against itself without
+    the kernel             each form against the linear perceptron of its family
+    the references         every perceptron and every other reference against the SVM
+    the predictors         average, minimizing and voted against the final one, of every perceptron, each tuned for itself
+
+Each line is one family: Wilcoxon's signed ranks over the sets, adjusted by Holm. Errors are means over all repetitions.
+
+Symbols: N data sets, n test examples.
 """
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest, friedmanchisquare, studentized_range, wilcoxon
 
 from kp.mistakes import PREDICTORS
-from study import datasets
+from study import datasets, statistics
 from study.claims import interval
-from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, PERCEPTRONS
+from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
+
+CONTROL = "ordinary"
+"""The form that the other two are compared with."""
+REFERENCE = ("SVM", NONE)
+"""The method that references and perceptrons are compared with."""
+ROPE = 0.01
+"""Errors that differ by less count as practically equivalent: one percentage point."""
+NOT_TOLD = "cannot be told apart from"
 
 
-def sets(errors):
-    """A row for each data set: sizes, classes, how it is split, and the error of always naming the most frequent class."""
+def label(method, thresholds=NONE):
+    """How a method is called in tables: "ordinary, off", "SVM"."""
+    return method if thresholds == NONE else f"{method}, {thresholds}"
+
+
+def sets(errors, splits):
+    """A row for each data set: sizes, classes, how it is split, and the error of always naming the most frequent class.
+
+    "dropped" are rows that repeat an earlier one, "also in training" the share of the test examples whose attributes equal
+    those of a training example.
+    """
     rows = []
-    for name, part in errors.groupby("dataset", sort=False):
+    for name, part in splits.groupby("dataset", sort=False):
         data, repetitions = datasets.DATASETS[name], part["repetition"].nunique()
         counts = data.test_counts or data.counts
         rows.append(
@@ -26,14 +50,39 @@ def sets(errors):
                 "set": name,
                 "attributes": data.n_features,
                 "classes": len(data.classes),
+                "dropped": int(part["dropped"].max()),
+                "available": int(part["available"].max()),
                 "train": int(part["n_train"].max()),
-                "test": int(part["n"].max()),
-                "tuned on": int(part["tuned_on"].max()),
-                "split": "customary" if data.n_test else f"halves, {repetitions} times" if repetitions > 1 else "halves",
+                "test": int(part["n_test"].max()),
+                "also in training": part["seen"].sum() / part["n_test"].sum(),
+                "split": "customary" if data.n_test else "halves",
+                "repetitions": repetitions,
                 "most frequent class": 1 - max(counts) / sum(counts),
             }
         )
     return pd.DataFrame(rows)
+
+
+def grids(settings):
+    """What each method tries: a row for each, with the number of fits and of candidates (predictors and epochs apart)."""
+    widths, degrees = f"{len(settings.widths)} widths", f"degrees {_listed(settings.degrees)}"
+    narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
+    epochs = f"epochs {_listed(settings.epochs)}; {len(PREDICTORS)} predictors"
+    served, kernels = len(PREDICTORS) * len(settings.epochs), len(settings.widths) + len(settings.degrees)
+    rows = [("each form, thresholds on or off", f"{widths}; {degrees}", epochs, kernels, kernels * served)]
+    rows += [("linear, thresholds on or off", "", epochs, 1, served)]
+    for name, symbol, values, kernel in (
+        ("SVM", "C", settings.penalties, True), ("kernel ridge", "λ", settings.ridges, True),
+        ("nearest neighbours", "k", settings.neighbours, False),
+        ("scikit-learn perceptron", "epochs", settings.perceptron_epochs, False),
+    ):  # fmt: skip
+        fits = len(values) * (len(settings.widths[:: settings.reference_step]) if kernel else 1)
+        rows.append((name, narrow if kernel else "", f"{symbol} {_listed(values)}", fits, fits))
+    return pd.DataFrame(rows, columns=["method", "kernels", "other", "fits", "candidates"])
+
+
+def _listed(values):
+    return ", ".join(f"{value:g}" for value in values)
 
 
 def rates(errors):
@@ -42,7 +91,7 @@ def rates(errors):
     A repetition tests n examples once each. error is the mean over repetitions; the interval is that of the mean count
     among n examples: repetitions share them, so they are not counted as more.
     """
-    keys = ["dataset", "method", "predictor"]
+    keys = ["dataset", "method", "thresholds", "predictor"]
     once = errors.groupby([*keys, "repetition"], sort=False)[["errors", "n"]].sum()
     table = once.groupby(keys, sort=False).mean().reset_index()
     low, high = interval(table["errors"], table["n"])
@@ -54,232 +103,358 @@ def chosen_rates(errors):
     """`rates` of every method with the predictor that validation chose (in each fold)."""
     table = rates(errors[errors["chosen"]].assign(predictor="chosen"))
     order = {name: position for position, name in enumerate(errors["dataset"].unique())}
-    keys = table["dataset"].map(order), table["method"].map(NAMES.index)
+    keys = table["dataset"].map(order), table["method"].map(NAMES.index), table["thresholds"]
     return table.drop(columns="predictor").iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
 
 
-def errors_with_intervals(chosen, methods):
+def errors_with_intervals(chosen, methods, thresholds):
     """A row for each data set, a column for each method: "error (low to high)" in percent."""
-    part = chosen[chosen["method"].isin(methods)]
+    part = chosen[chosen["method"].isin(methods) & (chosen["thresholds"] == thresholds)]
     cells = [f"{100 * r.error:.1f} ({100 * r.low:.1f} to {100 * r.high:.1f})" for r in part.itertuples()]
     table = part.assign(cell=cells).pivot(index="dataset", columns="method", values="cell")
     return table.loc[part["dataset"].unique(), list(methods)].rename_axis(columns=None, index="set").reset_index()
 
 
-def by_method(chosen, methods=NAMES):
-    """Error rates (N, k) as a table: a row for each data set, a column for each method."""
-    table = chosen.pivot(index="dataset", columns="method", values="error")
-    return table.loc[chosen["dataset"].unique(), list(methods)]
+def by_method(chosen):
+    """Error rates as a table: a row for each data set, a column (method, thresholds) for each method."""
+    table = chosen.pivot(index="dataset", columns=["method", "thresholds"], values="error")
+    return table.loc[chosen["dataset"].unique()]
 
 
-def ranks(table):
-    """Ranks (N, k) of the error rates in each row; 1 is the lowest error, equal errors share the mean of their ranks."""
-    return table.rank(axis=1)
+def over_sets(table, pairs):
+    """{name: Difference} of pairs {name: (column, column)} of a table of error rates, one family: signed ranks and Holm."""
+    return statistics.holm({name: statistics.signed_ranks(table[a] - table[b]) for name, (a, b) in pairs.items()})
 
 
-def friedman(table):
-    """(statistic, p): Friedman's test that the k columns are equally good, over the N rows."""
-    result = friedmanchisquare(*(table[name] for name in table))
-    return float(result.statistic), float(result.pvalue)
+def form_pairs():
+    """{(form, thresholds): ((form, thresholds), (control, thresholds))}: the forms against the ordinary one."""
+    forms = [name for name in KERNEL_PERCEPTRONS if name != CONTROL]
+    return {(form, t): ((form, t), (CONTROL, t)) for t in THRESHOLDS for form in forms}
 
 
-def critical_difference(k, N, *, level=0.05):
-    """CD = q sqrt(k (k + 1) / (6 N)): the difference of mean ranks that Nemenyi's test calls significant (Demsar 2006).
+def threshold_pairs():
+    """{perceptron: ((perceptron, "on"), (perceptron, "off"))}."""
+    return {name: ((name, "on"), (name, "off")) for name in PERCEPTRONS}
 
-    q is the quantile of the studentized range for k groups and infinite degrees of freedom, divided by sqrt(2).
+
+def kernel_pairs():
+    """{(form, thresholds): ((form, thresholds), ("linear", thresholds))}."""
+    return {(form, t): ((form, t), ("linear", t)) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS}
+
+
+def reference_pairs():
+    """{(method, thresholds): ((method, thresholds), REFERENCE)} of every other method."""
+    own = [(name, t) for name in PERCEPTRONS for t in THRESHOLDS]
+    others = [(name, NONE) for name in REFERENCES if (name, NONE) != REFERENCE]
+    return {each: (each, REFERENCE) for each in own + others}
+
+
+def shown(differences, table, pairs):
+    """A row for each difference of `over_sets`, with the probabilities of the Bayesian test and of leaving out one set.
+
+    "lower", "equivalent" and "higher" are the probabilities that the first error is lower by more than ROPE, within it, or
+    higher; "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict
+    is another.
     """
-    q = studentized_range.ppf(1 - level, k, np.inf) / np.sqrt(2)
-    return float(q * np.sqrt(k * (k + 1) / (6 * N)))
-
-
-def groups(mean_ranks, difference):
-    """The maximal runs (first, last) of positions in ascending mean ranks whose ends lie within the critical difference."""
-    values = np.sort(np.asarray(mean_ranks))
-    last = [int(np.flatnonzero(values <= value + difference)[-1]) for value in values]
-    return [(i, j) for i, j in enumerate(last) if j > i and (i == 0 or last[i - 1] < j)]
-
-
-def paired(pairs, methods=PERCEPTRONS):
-    """Paired comparison of every two of the methods on each data set: difference of their error rates and McNemar's p.
-
-    Only the test examples that one method alone gets wrong say something. difference is the first's error less the
-    second's; its 95 % interval is that of a proportion among those examples (Clopper & Pearson), p the exact binomial test
-    that either method is as often the only one to be wrong. Of repeated splits the first repetition is taken, in which each
-    example is tested once.
-    """
-    part = pairs[(pairs["repetition"] == 0) & pairs["first"].isin(methods) & pairs["second"].isin(methods)].copy()
-    a, b = part["only_first"].to_numpy(), part["only_second"].to_numpy()
-    alone, n = a + b, part["n"].to_numpy()
-    low, high = interval(a, np.maximum(alone, 1))
-    part["difference"] = (a - b) / n
-    part["low"], part["high"] = (
-        np.where(alone > 0, (2 * low - alone) / n, 0.0),
-        np.where(alone > 0, (2 * high - alone) / n, 0.0),
-    )
-    part["p"] = [binomtest(int(i), int(m)).pvalue if m else 1.0 for i, m in zip(a, alone, strict=True)]
-    return part.drop(columns="repetition").reset_index(drop=True)
-
-
-def verdicts(paired):
-    """How often, over the data sets, each of two methods errs less, and how often significantly (p < 0.05)."""
     rows = []
-    for (first, second), part in paired.groupby(["first", "second"], sort=False):
-        sure = part["p"] < 0.05
-        better, worse = part["difference"] < 0, part["difference"] > 0
+    left_out = {name: over_sets(table.drop(index=name), pairs) for name in table.index}
+    for name, (a, b) in pairs.items():
+        found, others = differences[name], {left: each[name] for left, each in left_out.items()}
+        chances = statistics.bayes_signed_ranks(table[a], table[b], rope=ROPE)
+        estimates = [each.estimate for each in others.values()]
         rows.append(
             {
-                "first": first,
-                "second": second,
-                "first errs less": int(better.sum()),
-                "of these p < 0.05": int((better & sure).sum()),
-                "second errs less": int(worse.sum()),
-                "of those p < 0.05": int((worse & sure).sum()),
+                "first": label(*a),
+                "less": label(*b),
+                "difference": in_points(found),
+                "p (Holm)": statistics.p_value(found.p),
+                **chances,
+                "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
+                "changes without": ", ".join(left for left, each in others.items() if each.word() != found.word()),
             }
         )
     return pd.DataFrame(rows)
 
 
-def signed_ranks(table, first, second):
-    """p of Wilcoxon's signed-rank test that two columns (N,) of error rates do not differ, over the data sets."""
-    difference = (table[first] - table[second]).to_numpy()
-    return float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0
+def in_points(difference, *, digits=2):
+    """ "+0.31 (−0.10 to +0.80)": a difference in percentage points with its interval, without one where there are few."""
+    text = f"{100 * difference.estimate:+.{digits}f}"
+    if not np.isfinite([difference.low, difference.high]).all():
+        return text
+    return f"{text} ({100 * difference.low:+.{digits}f} to {100 * difference.high:+.{digits}f})"
 
 
-def mean_ranks(chosen, methods=NAMES):
-    """A row for each method: mean rank over the data sets, and on how many sets it errs least (alone or with others)."""
-    table = by_method(chosen, methods)
-    best = table.eq(table.min(axis=1), axis=0).sum()
-    found = pd.DataFrame({"method": table.columns, "mean rank": ranks(table).mean().to_numpy(), "best on": best.to_numpy()})
-    return found.sort_values("mean rank", kind="stable", ignore_index=True)
+def told(differences, lower="is lower", higher="is higher"):
+    """(names lower, names higher, names not told apart) of {name: Difference}."""
+    words = {name: each.word(lower, higher, "") for name, each in differences.items()}
+    return tuple([name for name, word in words.items() if word == wanted] for wanted in (lower, higher, ""))
 
 
-def costs(errors):
-    """Support vectors and kernel values of one prediction, as shares of n: a row for each chosen method and data set."""
-    part = errors[errors["chosen"]]
-    shares = part.assign(**{name: part[name] / part["n_train"] for name in ("support", "kernel_values")})
-    return shares.groupby(["method", "dataset"], sort=False)[["support", "kernel_values"]].mean().reset_index()
+def per_set(pairs):
+    """The forms against the ordinary one on each data set: exact sign flips over the test examples, Holm over all rows.
+
+    Columns dataset, thresholds, first, second, estimate, low, high, p (adjusted), plain (p, not adjusted), n.
+    """
+    found = {}
+    for (form, thresholds), _ in form_pairs().items():
+        for name in pairs["dataset"].unique():
+            totals, repetitions = _totals(pairs, name, thresholds, form, CONTROL)
+            found[name, thresholds, form] = statistics.sign_flips(totals, of=repetitions)
+    adjusted = statistics.holm(found)
+    rows = [
+        dict(zip(("dataset", "thresholds", "first"), key, strict=True))
+        | {"second": CONTROL, "estimate": each.estimate, "low": each.low, "high": each.high, "p": each.p}
+        | {"plain": found[key].p, "n": each.n}
+        for key, each in adjusted.items()
+    ]
+    return pd.DataFrame(rows)
 
 
-def support_vectors(errors, methods=(*KERNEL_PERCEPTRONS, "SVM")):
-    """Support vectors of the chosen methods, means over repetitions and folds: a row for each data set."""
-    part = errors[errors["chosen"] & errors["method"].isin(methods)]
-    table = part.pivot_table(index="dataset", columns="method", values="support", aggfunc="mean")
-    table = table.loc[part["dataset"].unique(), list(methods)]
+def _totals(pairs, dataset, thresholds, a, b):
+    """(totals (n,), repetitions) of the differences of a and b, one total for each test example."""
+    part = pairs[(pairs["dataset"] == dataset) & (pairs["thresholds"] == thresholds)]
+    rows, sign = part[(part["first"] == a) & (part["second"] == b)], 1
+    if rows.empty:
+        rows, sign = part[(part["first"] == b) & (part["second"] == a)], -1
+    return sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy()), int(rows["repetitions"].iloc[0])
+
+
+def counts_by_set(per_set):
+    """On how many sets a form's error is lower, equal and higher than the ordinary one's, and of these with p < 0.05."""
+    rows = []
+    for (thresholds, first), part in per_set.groupby(["thresholds", "first"], sort=False):
+        sure, sign = part["p"] < statistics.ALPHA, np.sign(part["estimate"].round(12))
+        counts = {word: int((sign == s).sum()) for word, s in (("lower", -1), ("equal", 0), ("higher", 1))}
+        counts |= {f"{word}, p < .05": int(((sign == s) & sure).sum()) for word, s in (("lower", -1), ("higher", 1))}
+        rows.append({"form": first, "thresholds": thresholds} | counts)
+    return pd.DataFrame(rows)
+
+
+def best_on(table):
+    """A row for each method: mean error over the sets, and on how many sets it is lowest, alone or with others."""
+    lowest = table.eq(table.min(axis=1), axis=0).sum()
+    rows = [(label(*name), float(table[name].mean()), int(lowest[name])) for name in _ordered(table)]
+    return pd.DataFrame(rows, columns=["method", "mean error", "lowest on"])
+
+
+def _ordered(table):
+    return sorted(table.columns, key=lambda name: (NAMES.index(name[0]), name[1]))
+
+
+def support_vectors(errors):
+    """Support vectors of the chosen kernel perceptrons and the SVM, means over repetitions and folds: a row for each set."""
+    part = errors[errors["chosen"] & errors["method"].isin((*KERNEL_PERCEPTRONS, "SVM"))]
+    names = part["method"].where(part["thresholds"] == NONE, part["method"] + ", " + part["thresholds"])
+    table = part.assign(name=names).pivot_table(index="dataset", columns="name", values="support", aggfunc="mean")
+    columns = [label(form, t) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS] + ["SVM"]
+    table = table.loc[part["dataset"].unique(), columns]
     table.insert(0, "examples", part.groupby("dataset")["n_train"].max())
     return table.rename_axis(columns=None, index="set").reset_index()
 
 
+def support_ratio(support, first, second):
+    """(ratio, low, high, Difference of logarithms): support vectors of one method over another's.
+
+    Geometric mean over the sets; Student's t on the logarithmic scale.
+    """
+    return _of_logs(statistics.student(np.log(support[first] / support[second]), varies="data sets"))
+
+
+def _of_logs(difference):
+    return (*(float(np.exp(value)) for value in (difference.estimate, difference.low, difference.high)), difference)
+
+
 def seconds(errors, times):
     """Processor seconds of the last training of each chosen method: a row for each method, a column for each data set."""
-    keys = ["dataset", "repetition", "fold", "method", "predictor"]
+    keys = ["dataset", "repetition", "fold", "method", "thresholds", "predictor"]
     part = errors.loc[errors["chosen"], keys].merge(times, on=keys)
+    part = part.assign(method=[label(m, t) for m, t in zip(part["method"], part["thresholds"], strict=True)])
     table = part.pivot_table(index="method", columns="dataset", values="seconds", aggfunc="mean", sort=False)
-    return (
-        table.loc[[name for name in NAMES if name in table.index], part["dataset"].unique()]
-        .rename_axis(columns=None)
-        .reset_index()
-    )
+    return table[part["dataset"].unique()].rename_axis(columns=None).reset_index()
 
 
 def choices(errors):
-    """How often validation chose each predictor, by perceptron; a row for each perceptron."""
+    """How often validation chose each predictor, by perceptron; a row for each perceptron of each family."""
     part = errors[errors["chosen"] & errors["method"].isin(PERCEPTRONS)]
-    table = pd.crosstab(part["method"], part["predictor"]).reindex(index=list(PERCEPTRONS), columns=list(PREDICTORS))
-    return table.fillna(0).astype(int).rename_axis(columns=None).reset_index()
+    counts = part.groupby(["method", "thresholds", "predictor"]).size().unstack(fill_value=0)
+    rows = pd.MultiIndex.from_tuples([(name, t) for t in THRESHOLDS for name in PERCEPTRONS], names=["method", "thresholds"])
+    return counts.reindex(index=rows, columns=list(PREDICTORS), fill_value=0).rename_axis(columns=None).reset_index()
+
+
+def edges(errors, settings):
+    """How often the choice stands at an edge of its grid: a row for each method with a grid, and each parameter of it.
+
+    lowest and highest count the choices at the ends of the grid among those that have the parameter (`of`).
+    """
+    rows, chosen = [], errors[errors["chosen"]]
+    others = {"SVM": settings.penalties, "kernel ridge": settings.ridges, "nearest neighbours": settings.neighbours}
+    for (method, thresholds), part in chosen.groupby(["method", "thresholds"], sort=False):
+        own = (*KERNEL_PERCEPTRONS, "SVM", "kernel ridge")
+        widths = settings.widths if method in KERNEL_PERCEPTRONS else settings.widths[:: settings.reference_step]
+        grids = [("width", "width", widths)] if method in own else []
+        grids += [("degree", "degree", settings.degrees)] if method in KERNEL_PERCEPTRONS else []
+        grids += [({"SVM": "C", "kernel ridge": "λ"}.get(method, "k"), "other", others[method])] if method in others else []
+        for name, column, grid in grids:
+            values = part[column].dropna()
+            ends = [int(np.isclose(values, end).sum()) for end in (min(grid), max(grid))]
+            rows.append((label(method, thresholds), name, min(grid), max(grid), *ends, len(values)))
+    return pd.DataFrame(rows, columns=["method", "parameter", "from", "to", "at lowest", "at highest", "of"])
 
 
 def predictor_ratios(errors):
     """Error of each predictor of the perceptrons, each tuned for itself, as a multiple of the final predictor's."""
     table = rates(errors[errors["method"].isin(PERCEPTRONS)])
-    final = table[table["predictor"] == "final"].set_index(["dataset", "method"])["error"]
-    base = np.array([final.get(key, np.nan) for key in zip(table["dataset"], table["method"], strict=True)])
+    keys = ["dataset", "method", "thresholds"]
+    final = table[table["predictor"] == "final"].set_index(keys)["error"]
+    base = np.array([final.get(key, np.nan) for key in table[keys].itertuples(index=False, name=None)])
     return table.assign(ratio=table["error"] / np.where(base > 0, base, np.nan))
+
+
+def against_final(errors):
+    """{(predictor, perceptron, thresholds): Difference} from the final predictor over the sets, Holm over all.
+
+    Each predictor is tuned for itself.
+    """
+    table = rates(errors[errors["method"].isin(PERCEPTRONS)])
+    wide = table.pivot(index="dataset", columns=["predictor", "method", "thresholds"], values="error")
+    others = [(p, name, t) for p in PREDICTORS if p != "final" for t in THRESHOLDS for name in PERCEPTRONS]
+    return over_sets(wide, {each: (each, ("final", *each[1:])) for each in others})
+
+
+def against_final_table(differences):
+    """The same as a table: a row for each perceptron of each family, a column for each predictor, in points."""
+    rows = []
+    for t in THRESHOLDS:
+        for name in PERCEPTRONS:
+            own = {p: differences[p, name, t] for p in PREDICTORS if p != "final"}
+            cells = {p: f"{in_points(each)}, {statistics.p_value(each.p)}" for p, each in own.items()}
+            rows.append({"perceptron": name, "thresholds": t} | cells)
+    return pd.DataFrame(rows)
 
 
 def width_curves(validation):
     """Validation error of the RBF perceptrons at each width, with the best of the predictors, in each of the data sets."""
     part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
     part = part.assign(error=part["validation_errors"] / part["validation_n"])
-    return part.groupby(["dataset", "method", "width"], sort=False, as_index=False)["error"].min()
+    keys = ["dataset", "method", "thresholds", "width"]
+    return part.groupby(keys, sort=False, as_index=False).agg(error=("error", "min"), n=("validation_n", "max"))
 
 
 def best_widths(curves):
-    """The width of the lowest validation error, the widest of several: a row for each data set, a column for each form."""
-    best = curves.loc[curves.groupby(["dataset", "method"], sort=False)["error"].idxmin()]
-    table = best.pivot(index="dataset", columns="method", values="width")
-    return (
-        table.loc[curves["dataset"].unique(), list(KERNEL_PERCEPTRONS)].rename_axis(columns=None, index="set").reset_index()
-    )
-
-
-def width_shift(widths, first, second):
-    """The factor by which the best widths of the first form exceed those of the second: geometric mean over the sets."""
-    return float(np.exp(np.mean(np.log(widths[first] / widths[second]))))
-
-
-def at_narrowest_width(validation):
-    """Mean validation errors (fractions) over the data sets at the narrowest RBF width: by form (row) and predictor."""
-    part = validation[validation["width"] == validation["width"].min()]
-    part = part.assign(error=part["validation_errors"] / part["validation_n"])
-    return part.pivot_table(index="method", columns="predictor", values="error", aggfunc="mean")
-
-
-def mean_ratio(table, first, second):
-    """The error of the first column as a multiple of the second's: geometric mean over the sets where both make errors."""
-    part = table[(table[first] > 0) & (table[second] > 0)]
-    return float(np.exp(np.mean(np.log(part[first] / part[second]))))
-
-
-def gain_of_kernels(table, paired):
-    """How the three kernel forms do beside the linear perceptron: counts of comparisons, and the largest gain."""
-    against = paired[(paired["second"] == "linear") & paired["first"].isin(KERNEL_PERCEPTRONS)]
-    best = table[list(KERNEL_PERCEPTRONS)].min(axis=1)
-    name = (table["linear"] - best).idxmax()
-    return {
-        "n": len(against),
-        "better": int((against["difference"] < 0).sum()),
-        "sure": int(((against["difference"] < 0) & (against["p"] < 0.05)).sum()),
-        "worse": int(((against["difference"] > 0) & (against["p"] < 0.05)).sum()),
-        "name": name,
-        "linear": float(table.loc[name, "linear"]),
-        "least": float(best[name]),
-    }
-
-
-def mean_predictor_ratios(ratios):
-    """Geometric means over the sets of each predictor's error as a multiple of the final one's; a row for each predictor."""
-    part = ratios[(ratios["ratio"] > 0) & (ratios["predictor"] != "final")]
-    means = np.exp(np.log(part["ratio"]).groupby([part["predictor"], part["method"]]).mean()).unstack()
-    return means.loc[[p for p in PREDICTORS if p in means.index], list(PERCEPTRONS)].rename_axis(columns=None).reset_index()
-
-
-def against_final(ratios):
-    """On how many sets each predictor errs less / more than the final one: a row a predictor, a column a perceptron.
-
-    ratios as of `predictor_ratios`.
-    """
-    part = ratios[ratios["predictor"] != "final"]
-    part = part.assign(less=part["ratio"] < 1, more=part["ratio"] > 1)
-    counts = part.groupby(["predictor", "method"])[["less", "more"]].sum()
-    cells = counts["less"].astype(str) + " / " + counts["more"].astype(str)
-    table = cells.unstack().loc[[p for p in PREDICTORS if p != "final"], list(PERCEPTRONS)]
-    return table.rename_axis(columns=None).reset_index()
-
-
-def against_others(paired, form):
-    """On how many sets a form errs less, and more, than each other kernel form, with McNemar's p < 0.05.
-
-    Columns other, errs less, errs more.
-    """
+    """The width of the lowest validation error, of several the geometric mean: a row for each set, a column for each form
+    and family, under its label."""
     rows = []
-    for other in (name for name in KERNEL_PERCEPTRONS if name != form):
-        sure = paired[(paired["p"] < 0.05) & (paired[["first", "second"]].isin([form, other]).all(axis=1))]
-        towards = np.where(sure["first"] == form, sure["difference"], -sure["difference"])
-        rows.append({"other": other, "errs less": int(np.sum(towards < 0)), "errs more": int(np.sum(towards > 0))})
+    for name in curves["dataset"].unique():
+        row = {"set": name}
+        for t in THRESHOLDS:
+            for form in KERNEL_PERCEPTRONS:
+                part = curves.query("dataset == @name and method == @form and thresholds == @t")
+                best = part.loc[part["error"] <= part["error"].min() + 1e-12, "width"]
+                row[label(form, t)] = float(np.exp(np.log(best).mean()))
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
-def largest_gap(ranks, methods):
-    """The largest difference of mean ranks among some methods."""
-    values = ranks.loc[ranks["method"].isin(methods), "mean rank"]
-    return float(values.max() - values.min())
+def at_edge(widths, grid):
+    """[(set, label)] of the best widths that are the widest or the narrowest of the grid."""
+    columns = [name for name in widths if name != "set"]
+    ends = np.array([max(grid), min(grid)])
+    return [(row["set"], name) for row in widths.to_dict("records") for name in columns if np.isclose(row[name], ends).any()]
+
+
+def width_ratio(widths, first, second, *, null=1.0):
+    """(ratio, low, high, Difference of logarithms from the null): best widths of one form over another's.
+
+    Geometric mean over the sets; Student's t on the logarithmic scale, for the hypothesis that the ratio is null.
+    """
+    found = statistics.student(np.log(widths[first] / widths[second] / null), varies="data sets")
+    ratio, low, high, _ = _of_logs(found)
+    return null * ratio, null * low, null * high, found
+
+
+def by_width(validation):
+    """Mean validation error over the sets of each predictor at each RBF width, by form and family."""
+    part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
+    part = part.assign(error=part["validation_errors"] / part["validation_n"])
+    return part.groupby(["method", "thresholds", "predictor", "width"], sort=False, as_index=False)["error"].mean()
+
+
+def averages_at_narrowest(validation):
+    """{(form, thresholds): Difference} of the average predictor from the final one at the narrowest RBF width.
+
+    Validation errors, over the sets; Holm over all.
+    """
+    part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
+    part = part[np.isclose(part["width"], part["width"].min())]
+    part = part.assign(error=part["validation_errors"] / part["validation_n"])
+    wide = part.pivot(index="dataset", columns=["predictor", "method", "thresholds"], values="error")
+    pairs = {(form, t): (("average", form, t), ("final", form, t)) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS}
+    return over_sets(wide, pairs)
+
+
+def kernel_values(errors):
+    """Kernel values of one prediction as a share of the training examples: median over the sets, by (method, thresholds)."""
+    part = errors[errors["chosen"]]
+    shares = part.assign(share=part["kernel_values"] / part["n_train"])
+    by_set = shares.groupby(["method", "thresholds", "dataset"])["share"].mean()
+    return by_set.groupby(["method", "thresholds"]).median()
+
+
+PROSE = {
+    "one-vs-all": "one-vs-all", "ordinary": "the ordinary form", "Xu-Zhang": "Xu and Zhang's form",
+    "linear": "the linear perceptron", "SVM": "the SVM", "kernel ridge": "kernel ridge regression",
+    "nearest neighbours": "nearest neighbours", "scikit-learn perceptron": "scikit-learn's perceptron",
+}  # fmt: skip
+FAMILY = {"off": "without thresholds", "on": "with thresholds"}
+
+
+def prose(method, thresholds=NONE):
+    """How a method is called in a sentence: "the ordinary form with thresholds"."""
+    return PROSE[method] if thresholds == NONE else f"{PROSE[method]} {FAMILY[thresholds]}"
+
+
+def listed(items, *, none="none"):
+    """ "a, b and c"; none where there is no item."""
+    items = list(items)
+    if len(items) < 2:
+        return items[0] if items else none
+    return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def outcome(difference):
+    """ "+0.31 points, −0.10 to +0.80, p = .40": a difference as a sentence has it."""
+    interval = ""
+    if np.isfinite([difference.low, difference.high]).all():
+        interval = f", {100 * difference.low:+.2f} to {100 * difference.high:+.2f}"
+    return f"{statistics.points(difference.estimate)}{interval}, {statistics.p_value(difference.p)}"
+
+
+def verdict(differences, name):
+    """ "the error of one-vs-all is lower than that of the ordinary form (...)", for a name of `form_pairs`."""
+    form, thresholds = name
+    found = differences[name]
+    return f"the error of {PROSE[form]} {found.word(tie=NOT_TOLD)} that of {PROSE[CONTROL]} ({outcome(found)})"
+
+
+def against_its_final(differences, form, thresholds):
+    """ "is higher than the final one's in the ordinary form (...)", for differences of `averages_at_narrowest`."""
+    found = differences[form, thresholds]
+    return f"{found.word(tie=NOT_TOLD)} the final one's in {PROSE[form]} ({outcome(found)})"
+
+
+def named(names):
+    """ "one-vs-all with thresholds and the SVM": names (method, thresholds) in a sentence."""
+    return listed([prose(*name) for name in names])
+
+
+def predictors_named(names):
+    """ "average of the ordinary form with thresholds": names (predictor, method, thresholds) in a sentence."""
+    return listed([f"{predictor} of {prose(*rest)}" for predictor, *rest in names])
+
+
+def binary_sets(errors):
+    """The data sets with two classes."""
+    return [name for name in errors["dataset"].unique() if len(datasets.DATASETS[name].classes) == 2]
+
+
+NUMBERS = dict(enumerate("none one two three four five six seven eight nine ten".split()))
