@@ -1,13 +1,12 @@
-"""Figures of the family's chapter: growth, budgets, label noise, mistake bounds, NORMA's nu, support vector machines.
+"""Figures of the family's chapter: growth, budgets, equal memory, wrong labels, mistake bounds, support vector machines.
 
 Tables are those of study.family.experiment and study.family.tables.
 """
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from study.family.names import ODD_OR_EVEN
+from study.family.names import AVERAGED, LAST, LEARNERS, ODD_OR_EVEN, SVM, VOTED
 from study.style import (
     BLACK,
     BLUE,
@@ -15,6 +14,7 @@ from study.style import (
     GREY,
     METHOD_COLOURS,
     ORANGE,
+    PREDICTOR_COLOURS,
     REFERENCE,
     SKY,
     VERMILION,
@@ -43,17 +43,22 @@ NAMES = {
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
 
-def figure_growth(streams, budget):
-    """Examples held against examples seen, means over orders: left the perceptron by kernel and wrong labels, with a line of
-    slope 1; right all methods at one budget. Streams of odd or even."""
+CONDITIONS = [(BLACK, "s", "-"), (BLUE, "o", "--"), (ORANGE, "^", "-."), (VERMILION, "D", ":")]
+"""Looks of the rates of wrong labels, in their order."""
+KERNELS = {"poly": "polynomial", "rbf": "RBF"}
+
+
+def figure_growth(streams, growth):
+    """Left: examples held against examples seen by the polynomial perceptron, means over orders, with a line of slope 1.
+    Right: the exponents of tables.growth_exponents with their intervals, both kernels; the line is linear growth."""
     figure, (left, right) = canvas(1, 2, height=3.4)
     own = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
-    looks = [(BLACK, "s", "-"), (BLUE, "o", "--"), (ORANGE, "^", "-."), (VERMILION, "D", ":")]
-    for (colour, marker, line), ((kernel, noise), group) in zip(
-        looks + [(GREY, "x", "-")] * 9, own.groupby(["kernel", "noise"], sort=False), strict=False
-    ):
+    rates = sorted(own["noise"].unique())
+    looks = dict(zip(rates, CONDITIONS + [(GREY, "x", "-")] * len(rates), strict=False))
+    for rate, group in own[own["kernel"] == "poly"].groupby("noise"):
+        colour, marker, line = looks[rate]
         mean = group.groupby("examples")["support"].mean()
-        name = {"poly": "polynomial", "rbf": "RBF"}[kernel] + (f", {noise:.0%} wrong" if noise else "")
+        name = f"{rate:.0%} wrong labels" if rate else "right labels"
         left.plot(mean.index, mean, color=colour, marker=marker, linestyle=line, markevery=2, label=name)
     seen = np.array([own["examples"].max() / 30, own["examples"].max()])
     low = own.loc[own["examples"] == own["examples"].max(), "support"].min() / 60
@@ -61,17 +66,20 @@ def figure_growth(streams, budget):
     left.annotate("slope 1", (5 * seen[0], 5 * low), xytext=(6, -8), textcoords="offset points", fontsize=8)
     left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="examples held")
     left.legend(loc="upper left", fontsize=7)
-    clean = _comparable(streams, ODD_OR_EVEN)
-    for method, (colour, marker, line) in STYLES.items():
-        group = clean[(clean["method"] == method) & clean["budget"].isin([0, budget])]
-        mean = group.groupby("examples")["support"].mean()
-        right.plot(mean.index, mean, color=colour, marker=marker, linestyle=line, markevery=(1, 3), label=NAMES[method])
-    right.set(xlabel="examples seen", ylabel="examples held = kernel values a prediction", ylim=(0, None))
-    right.legend(loc="upper left", fontsize=7)
-    for axis in (left, right):
-        axis.xaxis.set_major_formatter(COUNTS)
-        axis.yaxis.set_major_formatter(COUNTS)
-    right.xaxis.set_major_locator(MaxNLocator(4))
+    for axis in (left.xaxis, left.yaxis):
+        axis.set_major_formatter(COUNTS)
+    for (kernel, group), shift, marker in zip(growth.groupby("kernel", sort=False), (-0.12, 0.12), "os", strict=False):
+        places = np.array([rates.index(rate) for rate in group["noise"]]) + shift
+        reach = [group["exponent"] - group["low"], group["high"] - group["exponent"]]
+        colour = {"poly": BLACK, "rbf": BLUE}[kernel]
+        right.errorbar(
+            places, group["exponent"], yerr=reach, color=colour, marker=marker, markersize=5, linestyle="none", capsize=3,
+            label=f"{KERNELS[kernel]} kernel",
+        )  # fmt: skip
+    right.axhline(1, zorder=1, **REFERENCE)
+    right.set(xlabel="wrong labels", ylabel="exponent of the growth", xticks=range(len(rates)))
+    right.set_xticklabels([f"{rate:.0%}" for rate in rates])
+    right.legend(loc="lower right")
     return figure
 
 
@@ -105,53 +113,76 @@ def figure_budget(summaries):
     return figure
 
 
-def figure_online(streams, budgets):
-    """Running online error along the stream at one budget for each problem, {problem: budget}; means over orders."""
-    figure, axes = canvas(1, len(budgets), height=3.4, sharey=True, squeeze=False)
-    for axis, (problem, budget) in zip(axes.flat, budgets.items(), strict=True):
-        clean = _comparable(streams, problem)
+def figure_spent(memory):
+    """Online error so far against the kernel values spent so far, means over orders; a panel for each budget, all learners
+    holding as many examples when they are full. Black, in every panel: the perceptron without a budget."""
+    budgets = sorted(set(memory["budget"]) - {0})
+    figure, axes = canvas(1, len(budgets), height=3.3, sharey=True, sharex=True, squeeze=False)
+    for axis, budget in zip(axes.flat, budgets, strict=True):
         for method, (colour, marker, line) in STYLES.items():
-            group = clean[(clean["method"] == method) & clean["budget"].isin([0, budget])]
-            mean = group.groupby("examples")["online_errors"].mean()
+            part = memory[(memory["method"] == method) & memory["budget"].isin([0, budget])]
+            mean = part.groupby("examples")[["mistakes", "values"]].mean()
             axis.plot(
-                mean.index,
-                100 * mean / mean.index,
-                color=colour,
-                marker=marker,
-                linestyle=line,
-                markevery=3,
-                label=NAMES[method],
-            )
-        axis.set(xscale="log", xlabel="examples seen", title=f"{problem}, budget {budget:,}")
-        axis.xaxis.set_major_formatter(COUNTS)
+                mean["values"], 100 * mean["mistakes"] / mean.index, color=colour, marker=marker, linestyle=line,
+                markersize=4, markevery=(1, 3), label=NAMES[method],
+            )  # fmt: skip
+        axis.set(xscale="log", xlabel="kernel values spent", title=f"budget {budget:,}")
         log_percent_axis(axis)
     axes[0, 0].set_ylabel("online errors / examples seen (%)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
 
-def figure_noise(noise):
-    """Error against NORMA's lambda, a panel for each rate of wrong labels: on the training examples with their labels as
-    they were given, and on the test examples. Lines across: the perceptron after as many passes. Means over orders."""
-    rates = noise["noise"].unique()
-    figure, axes = canvas(1, len(rates), height=3.3, sharey=True, squeeze=False)
-    for axis, rate in zip(axes.flat, rates, strict=True):
-        part = noise[noise["noise"] == rate]
-        ours, passes = part[part["method"] == "norma"], part["passes"].max()
-        plain = part[(part["method"] == "perceptron") & (part["passes"] == passes)]
-        for split, marker, line in (("train", "s", "--"), ("test", "o", "-")):
-            error = (ours[split] / ours[f"n_{split}"]).groupby(ours["value"])
-            words = {"train": "training examples, labels as given", "test": "test examples"}[split]
-            axis.plot(
-                error.mean().index, error.mean(), color=VERMILION, marker=marker, linestyle=line, label=f"NORMA: {words}"
-            )
-            axis.fill_between(error.min().index, error.min(), error.max(), color=VERMILION, alpha=0.15, linewidth=0)
-            level = (plain[split] / plain[f"n_{split}"]).mean()
-            axis.axhline(level, color=BLACK, linestyle=line, linewidth=1.2, label=f"perceptron: {words}")
-        axis.set(xscale="log", xlabel=r"$\lambda$", title=f"{rate:.0%} wrong labels")
-        axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes[0, 0].set(ylabel="error", ylim=(0, None))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+def figure_wrong_labels(table, found):
+    """Error against lambda after the last pass, a panel for each rate of wrong labels: with the margin (NORMA) on test and
+    on training examples, without it on test examples. Lines across: the perceptron's last and averaged predictors, and the
+    rate itself. table is that of `wrong_labels`, found that of tables.learners; means over orders."""
+    rates, passes = table["noise"].unique(), table["passes"].max()
+    figure, axes = canvas(2, (len(rates) + 1) // 2, height=5.6, sharex=True, squeeze=False)
+    own = table[(table["passes"] == passes) & (table["predictor"] == "last") & (table["value"] > 0)]
+    curves = (
+        (1.0, "test", VERMILION, "o", "-", r"NORMA ($\rho = 1$), test"),
+        (1.0, "train", VERMILION, "s", ":", "NORMA, training"),
+        (0.0, "test", ORANGE, "^", "-", r"no margin ($\rho = 0$), test"),
+    )
+    across = (
+        (LAST, "test", BLACK, "-", r"$\lambda = \rho = 0$: last, test"),
+        (LAST, "train", BLACK, ":", "last, training"),
+        (AVERAGED, "test", BLUE, "-", "averaged, test"),
+    )
+    for axis, rate in zip(axes.flat, rates, strict=False):
+        for margin, split, colour, marker, line, name in curves:
+            part = own[(own["noise"] == rate) & (own["margin"] == margin)]
+            error = (part[split] / part["n_test" if split == "test" else "n"]).groupby(part["value"]).mean()
+            axis.plot(error.index, 100 * error, color=colour, marker=marker, linestyle=line, markersize=4, label=name)
+        for learner, split, colour, line, name in across:
+            part = found[(found["noise"] == rate) & (found["learner"] == learner) & (found["passes"] == passes)]
+            axis.axhline(100 * part[split].mean(), color=colour, linestyle=line, linewidth=1.2, label=name)
+        if rate:
+            axis.axhline(100 * rate, zorder=1, label="rate of wrong labels", **REFERENCE)
+        axis.set(xscale="log", title=f"{rate:.0%} wrong labels" if rate else "right labels", ylim=(0, None))
+    for axis in axes[-1]:
+        axis.set_xlabel(r"$\lambda$")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("error (%)")
+    figure.legend(*axes.flat[len(rates) - 1].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=7)
+    return figure
+
+
+def figure_remedies(rates):
+    """Test error of every learner, a panel for each rate of wrong labels: hollow after one pass, full after the last with
+    its 95 % interval. rates is tables.rates_by_learner."""
+    panels = rates["noise"].unique()
+    figure, axes = canvas(1, len(panels), height=3.2, sharey=True, squeeze=False)
+    places = {name: -place for place, name in enumerate(LEARNERS)}
+    for axis, noise in zip(axes.flat, panels, strict=True):
+        part = rates[rates["noise"] == noise]
+        heights = np.array([places[name] for name in part["learner"]])
+        reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
+        axis.errorbar(100 * part["test"], heights, xerr=reach, color=BLUE, marker="o", linestyle="none", capsize=2)
+        axis.plot(100 * part["one"], heights, color=VERMILION, marker="D", linestyle="none", fillstyle="none")
+        axis.set(title=f"{noise:.0%} wrong" if noise else "right labels", xlabel="test error (%)", xlim=(0, None))
+    axes[0, 0].set_yticks(list(places.values()), list(places))
     return figure
 
 
@@ -169,8 +200,7 @@ def figure_bounds(bounds):
         (group["mistakes"].mean(), BLUE, "o", "-", "mistakes in one pass"),
     ):
         left.plot(values.index, values, color=colour, marker=marker, linestyle=line, label=name)
-    left.axhline(n, **REFERENCE)
-    left.annotate("n", (6, n), xytext=(0, 2), textcoords="offset points", ha="right", fontsize=8)
+    left.axhline(n, label="number of examples", **REFERENCE)
     left.set(yscale="log", ylabel="mistakes", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
     for values, colour, marker, line, name in (
         (2 * group["bound"].mean() / (n + 1), BLACK, "^", "-", "vote: bound by the margin"),
@@ -196,56 +226,38 @@ def figure_bounds(bounds):
     return figure
 
 
-def figure_nu(nu):
-    """Fraction of margin errors among the examples seen, for each nu; dashed the fraction that it should tend to."""
-    figure, axis = canvas(width=4.8, height=3.1)
-    colours = mpl.colormaps["viridis"](np.linspace(0.0, 0.85, nu["nu"].nunique()))
-    for (value, group), colour, marker in zip(nu.groupby("nu"), colours, "osD^vP<>", strict=False):
-        axis.plot(
-            group["examples"],
-            group["margin_errors"] / group["examples"],
-            color=colour,
-            marker=marker,
-            label=rf"$\nu$ = {value:g}",
-        )
-        axis.axhline(value, color=colour, linestyle="--", linewidth=0.9)
-    axis.set(xscale="log", xlabel="examples seen", ylabel="margin errors / examples seen", ylim=(0, None))
-    axis.xaxis.set_major_formatter(COUNTS)
-    axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    figure.legend(loc="outside right upper")
-    return figure
-
-
-def figure_machines(machines):
-    """Support vectors (left) and test error (right) of the perceptron and of support vector machines, by examples."""
+def figure_machines(rates):
+    """Examples held (left) and test error (right) by training examples, right labels: predictors of the perceptron after the
+    last pass and the support vector machine; bars are 95 % intervals. rates is tables.rates_by_learner."""
     figure, (left, right) = canvas(1, 2, height=3.2)
-    styles = [STYLES["perceptron"], (METHOD_COLOURS["SVM"], "o", "--"), (METHOD_COLOURS["SVM"], "^", "-.")]
-    for (method, group), (colour, marker, line) in zip(machines.groupby("method", sort=False), styles, strict=False):
-        left.plot(
-            group["n"], group["support"], color=colour, marker=marker, linestyle=line, label=method.replace("svm", "SVM")
+    looks = {
+        LAST: (PREDICTOR_COLOURS["final"], "o", "-"),
+        AVERAGED: (PREDICTOR_COLOURS["average"], "s", "--"),
+        VOTED: (GREEN, "^", "-."),
+        SVM: (BLACK, "D", ":"),
+    }
+    for name, (colour, marker, line) in looks.items():
+        part = rates[rates["learner"] == name]
+        if name in (LAST, SVM):
+            label = "perceptron" if name == LAST else "support vector machine"
+            left.plot(part["n"], part["support"], color=colour, marker=marker, linestyle=line, label=label)
+        reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
+        label = name if name == SVM else f"perceptron, {name}"
+        right.errorbar(
+            part["n"], 100 * part["test"], yerr=reach, color=colour, marker=marker, linestyle=line, capsize=2, label=label
         )
-        right.plot(
-            group["n"], 100 * group["errors"] / group["n_test"], color=colour, marker=marker, linestyle=line, label=method
-        )
-    left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="support vectors")
+    left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="examples held")
     right.set(xscale="log", xlabel="training examples", ylabel="test error (%)")
     log_percent_axis(right)
     for axis in (left, right):
-        axis.set_xticks(sorted(machines["n"].unique()))
+        axis.set_xticks(sorted(rates["n"].unique()))
         axis.xaxis.set_major_formatter(COUNTS)
         axis.xaxis.set_minor_formatter(NullFormatter())
-        axis.tick_params(axis="x", labelrotation=30)
+        axis.legend(fontsize=7)
     left.yaxis.set_major_formatter(COUNTS)
     left.yaxis.set_minor_formatter(NullFormatter())
     left.set_yticks(_ticks(*left.get_ylim()))
-    left.legend(loc="upper left")
     return figure
-
-
-def _comparable(streams, problem):
-    """Streams of one problem with clean labels and the polynomial kernel, in the orders that all methods have seen."""
-    part = streams[(streams["problem"] == problem) & (streams["kernel"] == "poly") & (streams["noise"] == 0)]
-    return part[part["random_state"].isin(part.loc[part["budget"] > 0, "random_state"])]
 
 
 def _ticks(low, high):

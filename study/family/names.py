@@ -4,6 +4,23 @@ ODD_OR_EVEN, TEN_DIGITS = PROBLEMS = ("odd or even", "ten digits")
 METHODS = ("perceptron", "oldest", "random", "forgetron", "basic forgetron", "norma")
 KEYS = ["problem", "kernel", "method", "budget", "noise", "random_state"]
 
+LAST, AVERAGED, VOTED, MARGIN, REGULARISED, NORMA, NORMA_AVERAGED, SVM = (
+    "last", "averaged", "voted", "margin", "regularised", "NORMA", "NORMA, averaged", "SVM",
+)  # fmt: skip
+LEARNERS = {
+    LAST: ("perceptron", 0.0, False, "last"),
+    AVERAGED: ("perceptron", 0.0, False, "averaged"),
+    VOTED: ("perceptron", 0.0, False, "voted"),
+    MARGIN: ("perceptron", 1.0, False, "last"),
+    REGULARISED: ("perceptron", 0.0, True, "last"),
+    NORMA: ("perceptron", 1.0, True, "last"),
+    NORMA_AVERAGED: ("perceptron", 1.0, True, "averaged"),
+    SVM: ("svm", None, True, "last"),
+}
+"""What learns from wrong labels: {name: method, margin rho, whether lambda > 0, predictor}."""
+BESIDE = (AVERAGED, VOTED, MARGIN, REGULARISED)
+"""The remedies, each taken alone."""
+
 RULES = [
     (
         "kernel perceptron",
@@ -42,12 +59,6 @@ RULES = [
         "NORMA",
         r"$w_i \leftarrow (1 - \eta\lambda) w_i$; if $y_t (f(x_t) + b) \le \rho$: hold it, $w_t = \eta "
         r"y_t$, $b \leftarrow b + \eta y_t$; drop what is $\tau$ steps old",
-        "Kivinen, Smola & Williamson 2004",
-    ),
-    (
-        r"NORMA, $\nu$",
-        r"the same; $\rho \leftarrow \rho - \eta (1 - \nu)$ on such a margin error, $\rho \leftarrow "
-        r"\rho + \eta\nu$ otherwise",
         "Kivinen, Smola & Williamson 2004",
     ),
 ]

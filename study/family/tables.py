@@ -1,33 +1,55 @@
-"""What the tables of the family's chapter say: growth of the support set, error by budget, overfitting, mistake bounds.
+"""What the tables of the family's chapter say: growth, error by budget and at equal memory, wrong labels, guarantees.
 
-These are summaries of the tables of study.family.experiment; nothing is fitted to data here.
+These are summaries of the tables of study.family.experiment; tests and intervals are those of study.statistics. Where it is
+not said otherwise they are over random orders, each of which is another sample of examples too.
 """
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
-from study.family.names import KEYS, ODD_OR_EVEN
+from study import statistics
+from study.family.guarantee import LEAST_BUDGET, budget_for, reach
+from study.family.names import AVERAGED, BESIDE, KEYS, LAST, LEARNERS, NORMA, ODD_OR_EVEN, SVM, VOTED
 from study.margins import vote_bound
+
+ORDERS = "random orders"
+HALF_DECADE = 10**0.5
+CHANGES = ("falls", "rises", "does not measurably change")
+GROWTHS = ("slower than linear", "faster than linear", "not told apart from linear")
+
+
+# Growth.
 
 
 def growth_exponents(streams):
-    """a of support = c n^a, by least squares on logarithms over the last decade of the stream.
+    """a of held = c n^a, by least squares on logarithms over the last half decade of the stream, n / sqrt(10) to n.
 
-    One row for each kernel and noise of the perceptron on odd or even: examples, exponent (the mean over n_orders) with its
-    95 % interval low, high (Student's t), and below, the fraction of orders with an exponent of at most 1.
+    One row for each kernel and noise of the perceptron on odd or even: examples, held (the mean share of the examples that
+    is held at the end), exponent (the mean over n_orders) with its 95 % interval low, high (Student's t), p of an exponent
+    of 1 (Holm over all rows), growth (the verb that this test bears out), and below, the share of orders with an exponent
+    of at most 1.
     """
-    rows = []
+    rows, tests = [], {}
     part = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
     for (kernel, noise), group in part.groupby(["kernel", "noise"], sort=False):
-        fits = []
+        examples, fits = int(group["examples"].max()), []
         for _, run in group.groupby("random_state"):
-            late = run[run["examples"] >= run["examples"].max() / 10]
+            late = run[run["examples"] >= 0.999 * examples / HALF_DECADE]
             fits.append(np.polyfit(np.log(late["examples"]), np.log(late["support"]), 1)[0])
-        mean, half = np.mean(fits), student.ppf(0.975, len(fits) - 1) * np.std(fits, ddof=1) / np.sqrt(len(fits))
-        examples = int(group["examples"].max())
-        rows.append((kernel, noise, examples, mean, mean - half, mean + half, len(fits), np.mean(np.array(fits) <= 1)))
-    return pd.DataFrame(rows, columns=["kernel", "noise", "examples", "exponent", "low", "high", "n_orders", "below"])
+        held = group.loc[group["examples"] == examples, "support"].mean() / examples
+        tests[kernel, noise] = statistics.student(np.array(fits) - 1, varies=ORDERS)
+        rows.append((kernel, noise, examples, held, len(fits), np.mean(np.array(fits) <= 1)))
+    tests = statistics.holm(tests)
+    table = pd.DataFrame(rows, columns=["kernel", "noise", "examples", "held", "n_orders", "below"])
+    table["exponent"], table["low"], table["high"] = (
+        [1 + getattr(test, name) for test in tests.values()] for name in ("estimate", "low", "high")
+    )
+    table["p"] = [test.p for test in tests.values()]
+    table["growth"] = [test.word(*GROWTHS) for test in tests.values()]
+    return table.sort_values(["kernel", "noise"]).reset_index(drop=True)
+
+
+# Budgets.
 
 
 def by_budget(streams, final, problem):
@@ -49,25 +71,70 @@ def by_budget(streams, final, problem):
     return summary.reset_index()
 
 
-def chosen_by_validation(noise):
-    """For each noise and method (and passes of the perceptron) the value with the fewest validation errors over all orders.
+def unshrunk(streams, final, problem):
+    """The budgets at which the self-tuning Forgetron never shrank a weight, so that it is removal of the oldest."""
+    table = by_budget(streams, final, problem)
+    table = table[(table["method"] == "forgetron") & (table["shrinking"] == 0)]
+    return table["budget"].tolist()
 
-    The validation examples have wrong labels too, as any sample would; the test examples have not. Rates with the mean
-    over orders, and the standard deviation of the test rate.
+
+def at_equal_memory(memory, final):
+    """A row for each method and budget: truncation (0: none), held (mean of the second half of the stream), values (of the
+    kernel, a prediction, on average over the stream), online and test error, means over orders."""
+    keys = ["method", "budget", "random_state"]
+    last = memory[memory["examples"] == memory["examples"].max()].drop(columns="held")
+    both = last.merge(final, on=keys, validate="one_to_one")
+    both = both.assign(
+        values=both["values"] / both["n"], online=both["mistakes"] / both["n"], test=both["errors"] / both["n_test"]
+    )
+    columns = ["truncation", "held", "values", "online", "test"]
+    return both.groupby(keys[:2], sort=False)[columns].mean().reset_index()
+
+
+def memory_differences(memory, final, rate, control="oldest"):
+    """{(method, budget): Difference} of "online" or "test" error rates from the control's at the same budget.
+
+    Student's t over the orders, which all have seen; Holm over all of them.
     """
-    keys = ["noise", "method", "passes", "value"]
-    rates = noise.assign(**{s: noise[s] / noise[f"n_{s}"] for s in ("train", "validation", "test")})
-    grouped = rates.groupby(keys, dropna=False, sort=False)
-    means = grouped[["train", "validation", "test", "support"]].mean().reset_index()
-    means["spread"] = grouped["test"].std().to_numpy()
-    best = means.loc[means.groupby(["noise", "method", "passes"], sort=False)["validation"].idxmin()]
-    return best.reset_index(drop=True)
+    if rate == "online":
+        last = memory[memory["examples"] == memory["examples"].max()]
+        rates = last["mistakes"] / last["examples"]
+    else:
+        last, rates = final, final["errors"] / final["n_test"]
+    wide = last.assign(rate=rates).pivot(index="random_state", columns=["method", "budget"], values="rate")
+    names = [(m, b) for m, b in dict.fromkeys(zip(last["method"], last["budget"], strict=True)) if b and m != control]
+    return statistics.holm({(m, b): statistics.student(wide[m, b] - wide[control, b], varies=ORDERS) for m, b in names})
+
+
+def clauses(differences, method):
+    """Where the Differences of a method from the control go: {"lower": budgets, "higher": ..., "not told apart": ...}."""
+    found = {"lower": [], "higher": [], "not told apart": []}
+    for (name, budget), each in differences.items():
+        if name == method:
+            found[each.word("lower", "higher", "not told apart")].append(f"{budget:,}")
+    return found
+
+
+def memory_table(memory, final):
+    """at_equal_memory beside the differences in points from the removal of the oldest, with their intervals and p (Holm)."""
+    table = at_equal_memory(memory, final)
+    table["truncation"] = table["truncation"].where(table["truncation"] > 0)
+    for rate in ("online", "test"):
+        found = memory_differences(memory, final, rate)
+        keys = list(zip(table["method"], table["budget"], strict=True))
+        table[f"{rate} difference"] = [
+            f"{100 * d.estimate:+.2f} ({100 * d.low:+.2f} to {100 * d.high:+.2f})" if (d := found.get(key)) else ""
+            for key in keys
+        ]
+        table[f"p, {rate}"] = [found[key].p if key in found else np.nan for key in keys]
+    return table
 
 
 def forgetron_account(streams, final, problem):
     """M, Q, Q / M and the mean shrink 1 - phi of each removal, means over orders, by Forgetron and budget.
 
-    The guarantee rests on Q / M <= 15 / 32; its competitors have |g| <= (1 / 4) sqrt((B + 1) / log(B + 1)) = reach.
+    The guarantee rests on Q / M <= 15 / 32; its competitors have |g| <= (1 / 4) sqrt((B + 1) / log(B + 1)) = reach, and it
+    needs B >= 83, which `covered` says.
     """
     table = by_budget(streams, final, problem)
     table = table[table["method"].isin(["forgetron", "basic forgetron"])]
@@ -76,13 +143,134 @@ def forgetron_account(streams, final, problem):
         {
             "method": table["method"],
             "budget": table["budget"],
+            "covered": table["budget"] >= LEAST_BUDGET,
             "mistakes M": table["mistakes"],
             "damage Q": table["damage"],
             "Q / M": table["damage"] / table["mistakes"],
             "mean 1 - phi": (table["shrinking"] / removals).where(removals > 0),
-            "reach": np.sqrt((table["budget"] + 1) / np.log(table["budget"] + 1)) / 4,
+            "reach": reach(table["budget"]),
         }
     ).reset_index(drop=True)
+
+
+def guarantee_by_budget(guaranteed):
+    """A row for each budget (0: a reach without limit): what the guarantee comes to, in fractions of n.
+
+    least (mean over orders of the least value of the bound) with its 95 % interval low, high (Student's t), mistakes of the
+    Forgetron, says: the orders of n_orders for which the bound is below n by the lower bound of its least value, and needed,
+    the budget whose reach holds the best competitor (the mean over orders).
+    """
+    rows = []
+    for budget, group in guaranteed.groupby("budget"):
+        least = statistics.student(group["upper"] / group["n"], varies=ORDERS)
+        needed = np.mean([budget_for(norm) for norm in group["norm"]])
+        says = int((group["lower"] < group["n"]).sum())
+        facts = group["norm"].mean(), least.estimate, least.low, least.high, (group["mistakes"] / group["n"]).mean()
+        rows.append((budget, budget >= LEAST_BUDGET, *facts, says, len(group), needed))
+    names = ["budget", "covered", "norm", "least", "low", "high", "mistakes", "says", "n_orders", "needed"]
+    return pd.DataFrame(rows, columns=names)
+
+
+# Wrong labels.
+
+
+def learners(table):
+    """The learners of names.LEARNERS, order by order: error rates train, validation and test, examples held.
+
+    table is one of `wrong_labels` or `machines`. Where there is a lambda or a C, each order has that with the fewest errors
+    on its own validation examples, the smallest of several. Columns: noise, n, random_state, learner, passes, value.
+    """
+    found = []
+    for name, (method, margin, regularised, predictor) in LEARNERS.items():
+        own = table[(table["method"] == method) & (table["predictor"] == predictor)]
+        if method == "perceptron":
+            own = own[(own["margin"] == margin) & ((own["value"] > 0) == regularised)]
+        best = own.sort_values(["validation", "value"], kind="stable")
+        found.append(best.drop_duplicates(["noise", "n", "random_state", "passes"]).assign(learner=name))
+    both = pd.concat(found, ignore_index=True)
+    rates = {"train": both["train"] / both["n"], "validation": both["validation"] / both["n"]}
+    both = both.assign(**rates, test=both["test"] / both["n_test"])
+    columns = ["noise", "n", "random_state", "learner", "passes", "value", "train", "validation", "test", "support"]
+    both["learner"] = pd.Categorical(both["learner"], categories=list(LEARNERS), ordered=True)
+    return both.sort_values(["noise", "n", "learner", "passes", "random_state"])[columns].reset_index(drop=True)
+
+
+def rates_by_learner(found):
+    """Means over orders of `learners`, a row for each noise, n and learner; after one pass and after the last side by side.
+
+    Columns: noise, n, learner, one (test error after one pass), test (after the last) with its 95 % interval low, high
+    (Student's t), train (after the last), support. A support vector machine has no passes and no `one`.
+    """
+    rows = []
+    for (noise, n, learner), group in found.groupby(["noise", "n", "learner"], observed=True):
+        last = group[group["passes"] == group["passes"].max()]
+        first = group[group["passes"] == 1]
+        test = statistics.student(last["test"], varies=ORDERS)
+        one = first["test"].mean() if len(first) else np.nan
+        rows.append(
+            (noise, n, learner, one, test.estimate, test.low, test.high, last["train"].mean(), last["support"].mean())
+        )
+    return pd.DataFrame(rows, columns=["noise", "n", "learner", "one", "test", "low", "high", "train", "support"])
+
+
+def differences(found, pairs, value="test"):
+    """{(noise, n, a, b): Difference} of a - b after the last pass, for pairs (a, b) of learners; Holm over all of them."""
+    last = found[found["passes"].isin([0, found["passes"].max()])]
+    wide = last.pivot(index=["noise", "n", "random_state"], columns="learner", values=value)
+    return statistics.holm(
+        {
+            (noise, n, a, b): statistics.student(group[a] - group[b], varies=ORDERS)
+            for (noise, n), group in wide.groupby(level=["noise", "n"])
+            for a, b in pairs
+        }
+    )
+
+
+def ways(found):
+    """How far each remedy alone goes on the way from the last hypothesis to NORMA, in test error after the last pass.
+
+    A row for each rate of wrong labels above 0 and each of names.BESIDE: share (last - remedy) / (last - NORMA), a ratio of
+    means over orders with Fieller's interval low, high; and way, the whole way as a rate, its p by Student's t.
+    """
+    last = found[(found["passes"] == found["passes"].max()) & (found["noise"] > 0)]
+    wide, rows = last.pivot(index=["noise", "random_state"], columns="learner", values="test"), []
+    for noise, group in wide.groupby(level="noise"):
+        whole = group[LAST] - group[NORMA]
+        for remedy in BESIDE:
+            share = statistics.ratio(group[LAST] - group[remedy], whole, varies=ORDERS)
+            p = statistics.student(whole, varies=ORDERS).p
+            rows.append((noise, remedy, share.estimate, share.low, share.high, whole.mean(), p, share.n))
+    return pd.DataFrame(rows, columns=["noise", "remedy", "share", "low", "high", "way", "p", "n_orders"])
+
+
+def overfitting(found, watched=(LAST, AVERAGED, VOTED)):
+    """What more passes do to predictors: a row for each rate and each of `watched`.
+
+    train and test are the changes of the error rates from one pass to the last, with their 95 % intervals and p (Student's
+    t over orders, Holm over all rows and both errors); overfits is True where the tests show that the training error falls
+    and the test error rises.
+    """
+    own = found[found["learner"].isin(watched) & (found["n"] == found["n"].max())]
+    last, tests = own["passes"].max(), {}
+    for noise in own["noise"].unique():
+        for name in watched:
+            part = own[(own["noise"] == noise) & (own["learner"] == name)]
+            wide = part.pivot(index="random_state", columns="passes", values=["train", "test"])
+            for value in ("train", "test"):
+                tests[noise, name, value] = statistics.student(wide[value, last] - wide[value, 1], varies=ORDERS)
+    tests = statistics.holm(tests)
+    rows = []
+    for noise, name in dict.fromkeys((noise, name) for noise, name, _ in tests):
+        train, test = tests[noise, name, "train"], tests[noise, name, "test"]
+        words = [each.word(*CHANGES) for each in (train, test)]
+        spans = [getattr(each, part) for each in (train, test) for part in ("estimate", "low", "high", "p")]
+        rows.append((noise, name, *spans, *words, words == [*CHANGES[:2]], train.n))
+    names = [f"{value}{part}" for value in ("train", "test") for part in ("", "_low", "_high", "_p")]
+    columns = ["noise", "predictor", *names, "train_word", "test_word", "overfits", "n_orders"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+# Bounds.
 
 
 def bound_summary(bounds):
@@ -98,8 +286,21 @@ def bound_summary(bounds):
     return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})
 
 
-def least_regularized(noise, rate):
-    """Mean test error of NORMA at the smallest lambda, for one rate of wrong labels."""
-    part = noise[(noise["noise"] == rate) & (noise["method"] == "norma")]
-    part = part[part["value"] == part["value"].min()]
-    return (part["test"] / part["n_test"]).mean()
+def bounds_compared(found):
+    """The two bounds on the same orders with right labels: vote (twice the mistakes of one pass), machine (support vectors),
+    in fractions, their ratio vote / machine with Fieller's interval, and the test errors; one row for each n.
+
+    In one pass without margin or regularisation the examples held are the mistakes.
+    """
+    rows = []
+    for n, group in found[found["noise"] == 0].groupby("n"):
+        vote = group[(group["learner"] == VOTED) & (group["passes"] == 1)].set_index("random_state")
+        machine = group[group["learner"] == SVM].set_index("random_state").loc[vote.index]
+        by_mistakes, by_vectors = vote_bound(vote["support"], n), machine["support"] / (n + 1)
+        ratio = statistics.ratio(by_mistakes, by_vectors, varies=ORDERS)
+        test = statistics.student(vote["test"] - machine["test"], varies=ORDERS)
+        means = by_mistakes.mean(), by_vectors.mean(), ratio.estimate, ratio.low, ratio.high
+        errors = vote["test"].mean(), machine["test"].mean(), test.low, test.high, test.p
+        rows.append((n, *means, *errors, len(vote)))
+    names = ["n", "vote", "machine", "ratio", "low", "high", "vote_test", "machine_test", "test_low", "test_high", "p"]
+    return pd.DataFrame(rows, columns=[*names, "n_orders"])
