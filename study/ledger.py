@@ -18,7 +18,7 @@ from study.uci import claims as uci
 # Functions by name, in the order of the sources: what is looked up by a text would not count in the ledger's fingerprint.
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
 READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
-STATEMENTS = (images.statements, words.statements, multiclass.statements, course.statements)
+STATEMENTS = (images.statements, words.statements, multiclass.statements, course.statements, family.statements)
 
 
 @dataclass(frozen=True)
