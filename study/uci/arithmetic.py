@@ -6,15 +6,18 @@ of one size have errors with the sum S and the sum of squares Q, those of the ot
     mean = 100 (S / large + T / small) / k
     (k - ddof) sd^2 + k mean^2 = (100 / large)^2 Q + (100 / small)^2 R
 
-Whole numbers with the sum S have a sum of squares of the same parity, and not below that of equal shares. A mean and a
-standard deviation that no such S, T, Q, R give are impossible; the others may be possible.
+Where the second number is a variance it stands in the place of sd^2. Whole numbers with the sum S have a sum of squares of
+the same parity, and not below that of equal shares. A mean and a standard deviation that no such S, T, Q, R give are
+impossible; the others may be possible.
 """
 
 import numpy as np
 
 
-def reachable(mean, sd, sizes, ddof, *, digits=2):
+def reachable(mean, sd, sizes, ddof, *, digits=2, variance=False):
     """Whether counts of errors in folds of these sizes (at most two different ones) can have this mean and sd, in percent.
+
+    With `variance` the second number is the variance of the rates in percent.
 
     The sum S and the sum of squares Q of whole numbers have the same parity, and Q >= S^2 / their number.
     """
@@ -22,7 +25,8 @@ def reachable(mean, sd, sizes, ddof, *, digits=2):
     large, small = max(sizes), min(sizes)
     a = sum(size == large for size in sizes)
     counts = [(a, large), (k - a, small)]
-    lowest, highest = ((k - ddof) * max(s, 0.0) ** 2 + k * mean**2 for s in (sd - half, sd + half))
+    power = 1 if variance else 2
+    lowest, highest = ((k - ddof) * max(s, 0.0) ** power + k * mean**2 for s in (sd - half, sd + half))
     for S in range(large * a + 1):
         for T in range(small * (k - a) + 1):
             rate = 100 * (S / large + T / small) / k

@@ -1,4 +1,4 @@
-"""Figures on the published tables: error rates in the distributions of ours, protocol variants, curves, choices, baselines.
+"""Figures on the published tables: error rates beside the spread of ours, readings of the source, curves, comparisons.
 
 Tables are those of study.uci.experiment and study.uci.tables. Error rates are drawn in percent. A diamond is a published
 number: filled where it lies inside the central 95 % of our repeats, hollow where it does not.
@@ -6,12 +6,14 @@ number: filled where it lies inside the central 95 % of our repeats, hollow wher
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study import style
-from study.style import canvas, heat_map
+from study.statistics import p_value
+from study.style import canvas
+from study.uci.readings import DEMOTE
 from study.uci.source import KERNELS, SPLITS, original, setting
 
 KERNEL_COLOURS = {"linear": style.METHOD_COLOURS["linear"], "poly": style.VERMILION, "rbf": style.BLUE}
@@ -22,65 +24,160 @@ SPLIT_MARKERS = {"train": "v", "test": DIAMOND}
 
 
 def figure_distributions(repeats, compared):
-    """Histograms of the mean training and test error over the repeats, a column for each row of Tables II and III."""
+    """Strips of the mean training and test error over the repeats, a line for each row of Tables II and III."""
     kernels = _kernels(repeats, KERNELS)
-    figure, axes = canvas(2, len(kernels), height=3.9, squeeze=False)
-    for column, kernel in enumerate(kernels):
-        part = repeats[repeats["kernel"] == kernel]
-        for axis, (split, word) in zip(axes[:, column], SPLITS.items(), strict=True):
-            values = (100 * part[f"{split}_mean"]).to_numpy()
-            numbers = _means(compared, kernel, split)
-            low, high = (limit([*values, *numbers["published"]]) for limit in (min, max))
-            margin = max(0.06 * (high - low), 0.25)
-            axis.hist(values, np.linspace(low - margin, high + margin, 26), color=KERNEL_COLOURS[kernel], alpha=0.75)
-            top = axis.get_ylim()[1]
-            for row in numbers.itertuples():
-                axis.axvspan(row.low, row.high, color=style.BAND, zorder=0, lw=0)
-                axis.axvline(row.published, color=RED, lw=1.2)
-                _diamond(axis, row.published, 0.97 * top, row.verdict != "outside")
-            axis.set(xlabel=f"mean {word} error (%)", ylim=(0, 1.05 * top))
-            axis.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-        row = part.iloc[0]
-        axes[0, column].set_title(f"{_symbols(kernel, row['parameter'])}, {row['iterations']} iterations")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("repeats")
+    figure, axes = canvas(1, 2, height=0.62 * len(kernels) + 1.0, sharey=True)
+    for axis, (split, word) in zip(axes, SPLITS.items(), strict=True):
+        for y, kernel in enumerate(kernels):
+            values = (100 * repeats[repeats["kernel"] == kernel][f"{split}_mean"]).to_numpy()
+            for row in _means(compared, kernel, split).itertuples():
+                axis.barh(y, row.high - row.low, left=row.low, height=0.7, color=style.BAND, zorder=0)
+                _diamond(axis, row.published, y, row.verdict != "outside")
+            if values.any():
+                # Equal values stand one above the other.
+                shift = 0.6 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
+                axis.plot(values, y + shift, "o", color=KERNEL_COLOURS[kernel], markersize=2.2, alpha=0.6)
+            else:
+                axis.annotate(
+                    f"0.00 in all {len(values)} repeats", (0, y), xytext=(9, -3), textcoords="offset points", fontsize=7
+                )
+        axis.set(xlabel=f"mean {word} error (%)")
+        axis.set_xlim(left=min(0, axis.get_xlim()[0]))
+        axis.grid(False, axis="y")
+    names = {row.kernel: f"{_symbols(row.kernel, row.parameter)}, {row.iterations:,}" for row in repeats.itertuples()}
+    axes[0].set(
+        yticks=range(len(kernels)), yticklabels=[names[kernel] for kernel in kernels], ylim=(len(kernels) - 0.5, -0.5)
+    )
+    axes[0].set_ylabel("kernel, iterations")
     band = Patch(color=style.BAND, label="central 95 % of the repeats")
     figure.legend(handles=[*_diamond_handles(), band], loc="outside upper center", ncols=3)
     return figure
 
 
-def figure_intervals(compared):
-    """Every published rate against the central 95 % of ours: four panels, a line for each row of Tables II and III."""
-    keys = ["table", "dataset", "kernel"]
-    rows = compared[[*keys, "parameter"]].drop_duplicates(keys).reset_index(drop=True)
-    figure, axes = canvas(1, 4, height=0.27 * len(rows) + 1.3, sharey=True)
-    panels = [(split, statistic) for split in SPLITS for statistic in ("mean", "sd")]
-    bar = {"color": style.GREY, "lw": 5, "alpha": 0.6}
-    for axis, (split, statistic) in zip(axes, panels, strict=True):
-        part = rows.merge(compared[(compared["split"] == split) & (compared["statistic"] == statistic)], on=keys)
-        axis.hlines(part.index, part["low"], part["high"], **bar)
-        axis.plot(part["median"], part.index, "|", color=style.BLACK, markersize=7)
-        for row in part.itertuples():
-            _diamond(axis, row.published, row.Index, row.verdict != "outside")
-        axis.set(xlabel="percent", title=f"{SPLITS[split]} error, {'mean' if statistic == 'mean' else 's.d.'}")
-        axis.set_xscale("symlog", linthresh=4)
-        axis.set_xticks([0, 2, 4, 10, 40] if statistic == "mean" else [0, 2, 4, 10])
-        axis.xaxis.set_major_formatter("{x:g}")
-        axis.minorticks_off()
-        axis.set_xlim(left=-0.4)
-    words = [f"{row.dataset}, {_symbols(row.kernel, row.parameter)}" for row in rows.itertuples()]
-    axes[0].set(yticks=range(len(rows)), yticklabels=words, ylim=(len(rows) - 0.4, -0.6))
-    handle = Line2D([], [], label="central 95 % of our repeats", **bar)
-    figure.legend(handles=[*_diamond_handles(), handle], loc="outside upper center", ncols=3)
+def figure_readings_of_set(compared, kernel="linear"):
+    """The central 95 % of the mean training and test error of one set under every reading; the published number as a line.
+
+    Readings that cannot differ on this set are drawn once, under the first of their names.
+    """
+    rows = compared[(compared["kernel"] == kernel) & (compared["statistic"] == "mean")].drop(
+        columns="reading_key", errors="ignore"
+    )
+    names = rows[rows["split"] == "test"].drop_duplicates(["ours", "low", "high"])["reading"].tolist()
+    figure, axes = canvas(1, 2, height=0.15 * len(names) + 0.9, sharey=True)
+    for axis, (split, word) in zip(axes, SPLITS.items(), strict=True):
+        part = rows[rows["split"] == split].set_index("reading").loc[names]
+        for y, row in enumerate(part.itertuples()):
+            found = row.verdict != "outside"
+            axis.plot(
+                [row.low, row.high],
+                [y, y],
+                color=KERNEL_COLOURS[kernel] if found else style.GREY,
+                lw=3,
+                alpha=0.8 if found else 0.35,
+            )
+            axis.plot(row.median, y, "|", color=style.BLACK, markersize=5)
+        axis.axvline(part["published"].iloc[0], color=RED, lw=1)
+        axis.set(xlabel=f"mean {word} error (%)")
+        axis.grid(False, axis="y")
+    axes[0].set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
+    axes[0].set_yticklabels([name.replace("iterations are ", "") for name in names], fontsize=6)
+    handles = [
+        Line2D([], [], color=RED, lw=1, label="published"),
+        Line2D([], [], color=KERNEL_COLOURS[kernel], lw=3, alpha=0.8, label="central 95 %, published inside"),
+        Line2D([], [], color=style.GREY, lw=3, alpha=0.35, label="published outside"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
 
 
-def figure_variants(shares):
-    """A heat map: the share of published numbers inside under each protocol variant; shares as of `tables.shares_inside`."""
-    figure, axis = canvas(height=0.27 * len(shares) + 0.7)
-    heat_map(axis, shares.to_numpy(), rows=shares.index, columns=shares.columns, format=".0%", vmin=0, vmax=1)
-    axis.xaxis.tick_top()
-    axis.set(xlabel="published numbers inside the central 95 %", ylabel="protocol variant")
+def figure_readings(second, third, *, alpha=0.05):
+    """Who is demoted and in which order, against what an iteration is: how many published numbers lie inside, and joint p.
+
+    second, third: `tables.joint_table` of Tables II and III. Framed where the joint test does not reject the reading.
+    """
+    rows = [(demote, order) for demote in DEMOTE for order in ("fresh", "fixed")]
+    units = {"epochs": "epochs", "presentations": "present.", "updates": "updates"}
+    parts = {
+        "Table II": second[second["scaling"] == "train"],
+        "II, sonar not scaled": second[second["scaling"] == "outside"],
+        "Table III": third[third["scaling"] == "train"],
+    }
+    figure, axes = canvas(1, len(parts), height=3.5, sharey=True)
+    for axis, (title, part) in zip(axes, parts.items(), strict=True):
+        core = part[(part["folds"] == "stratified") & (part["threshold"] == True)]  # noqa: E712
+        core = core.set_index(["demote", "order", "unit"])
+        share = np.array([[core["inside"][(*row, unit)] / core["of"][(*row, unit)] for unit in units] for row in rows])
+        axis.imshow(share, cmap="Blues", vmin=0, vmax=1.35, aspect="auto")
+        for y, row in enumerate(rows):
+            for x, unit in enumerate(units):
+                found = core.loc[(*row, unit)]
+                axis.text(
+                    x,
+                    y,
+                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_value(found['p'])}",
+                    ha="center",
+                    va="center",
+                    fontsize=6,
+                )
+                if found["p"] >= alpha:
+                    axis.add_patch(
+                        Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=style.VERMILION, lw=1.5)
+                    )
+        axis.set(xticks=range(len(units)), title=title)
+        axis.set_xticklabels(units.values(), fontsize=7)
+        axis.grid(False)
+    names = {"winner": "winner", "first": "first", "all": "all", "each": "all, gain for each"}
+    labels = [f"{names[demote]}, {'fresh shuffles' if order == 'fresh' else 'one shuffle'}" for demote, order in rows]
+    axes[0].set(yticks=range(len(rows)), ylabel="who is demoted, in which order")
+    axes[0].set_yticklabels(labels, fontsize=7)
+    figure.supxlabel("what an iteration is", fontsize=9)
+    frame = Patch(facecolor="none", edgecolor=style.VERMILION, lw=1.5, label=f"not rejected at {alpha:.0%}")
+    figure.legend(handles=[frame], loc="outside upper center")
+    return figure
+
+
+def figure_units(parts, *, limit=4.0):
+    """Published numbers in units of our band, a panel for each table, a colour for each of its readings.
+
+    parts {"Table II": {reading: `tables.in_units`}, ...}. Numbers beyond the limit stand at its edge with their value.
+    """
+    shown = {name: next(iter(readings.values())) for name, readings in parts.items()}
+    figure, axes = canvas(len(parts), 1, height=0.155 * sum(map(len, shown.values())) + 1.6, sharex=True, squeeze=False,
+                          height_ratios=[max(len(part), 1) for part in shown.values()])  # fmt: skip
+    colours = (style.GREY, style.BLUE, style.GREEN)
+    for axis, (name, readings) in zip(axes[:, 0], parts.items(), strict=True):
+        numbers = [_short_name(row) for row in shown[name].to_dict("records")]
+        axis.axvspan(-1, 1, color=style.BAND, zorder=0, lw=0)
+        axis.axvline(0, **style.REFERENCE)
+        for found, colour, marker in zip(readings.values(), colours, "od^", strict=False):
+            for row in found.to_dict("records"):
+                label = _short_name(row)
+                if label not in numbers:
+                    continue
+                y, units = numbers.index(label), row["units"]
+                axis.plot(np.clip(units, -limit, limit), y, marker, color=colour, markersize=4.5, clip_on=False)
+                if abs(units) > limit:
+                    side = np.sign(units)
+                    axis.annotate(f"{units:.0f}" if np.isfinite(units) else "∞", (side * limit, y), xytext=(side * 6, -2.5),
+                                  textcoords="offset points", fontsize=6, ha="left" if side > 0 else "right")  # fmt: skip
+        handles = [
+            Line2D([], [], color=c, marker=m, lw=0, markersize=4.5, label=reading)
+            for (reading, c, m) in zip(readings, colours, "od^", strict=False)
+        ]
+        axis.legend(
+            handles=handles,
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            ncols=3,
+            fontsize=7,
+            title=name,
+            title_fontsize=8,
+            alignment="left",
+            frameon=False,
+        )
+        axis.set(yticks=range(len(numbers)), ylim=(len(numbers) - 0.5, -0.5), xlim=(-limit, limit))
+        axis.set_yticklabels(numbers, fontsize=6)
+    axes[-1, 0].set_xlabel("published number less our median, in half-widths of our central 95 %")
     return figure
 
 
@@ -101,20 +198,26 @@ def figure_curves(table, compared):
 
 
 def figure_parameters(grid, compared):
-    """Error against degree and width at the largest limit of iterations of the grid, a panel for each kernel."""
+    """Error against degree and width at the limit of iterations of the published setting, a panel for each kernel."""
     kernels = _kernels(grid, ("poly", "rbf"))
     labels = {"poly": "degree p of the polynomial kernel", "rbf": "width σ of the RBF kernel (attributes in [0, 1])"}
     figure, axes = canvas(1, len(kernels), height=2.8, squeeze=False)
     for axis, kernel in zip(axes[0], kernels, strict=True):
         part = grid[grid["kernel"] == kernel]
-        part = part[part["iterations"] == part["iterations"].max()]
+        asked = compared[compared["kernel"] == kernel]["iterations"]
+        limit = part["iterations"].max() if asked.empty or asked.iloc[0] not in set(part["iterations"]) else asked.iloc[0]
+        part = part[part["iterations"] == limit]
         for split in SPLITS:
             groups = part.groupby("parameter")[f"{split}_mean"]
             _band(axis, groups, KERNEL_COLOURS[kernel], dashes=style.DASHES[split], marker=KERNEL_MARKERS[kernel])
             _published_means(axis, compared, kernel, split, "parameter")
-        axis.set(xlabel=labels[kernel], title=f"{KERNELS[kernel]}, {part['iterations'].max()} iterations at most")
+        axis.set(xlabel=labels[kernel], title=f"{KERNELS[kernel]}, {limit:,} iterations at most")
+        axis.set_yscale("symlog", linthresh=5)
+        axis.set_yticks([0, 2, 5, 10, 20, 50])
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.minorticks_off()
+        axis.set_ylim(bottom=-0.2)
     axes[0, 0].set_ylabel("mean error (%)")
-    _from_zero(axes[0])
     _split_legend(figure)
     return figure
 
@@ -140,23 +243,25 @@ def figure_predictors(table):
 
 
 def figure_optimism(found):
-    """The error found by choosing on the test folds, joined to that of choosing by inner folds; a line for each repeat."""
-    sets = list(found["dataset"].unique())
-    words = ("test", "inner") if len(sets) > 1 else ("test folds", "inner folds")
-    figure, axes = canvas(1, len(sets), height=2.6, squeeze=False, width=style.WIDTH if len(sets) > 1 else 4.2)
+    """The error of settings chosen on the test folds, of the same settings on other folds, and of what inner folds choose.
+
+    A panel for each set, a thin line for each repeat; found as of `tables.optimism`.
+    """
+    sets, names = list(found["dataset"].unique()), ["apparent", "again", "nested"]
+    figure, axes = canvas(1, len(sets), height=2.7, squeeze=False, width=style.WIDTH if len(sets) > 1 else 4.2)
     for axis, name in zip(axes[0], sets, strict=True):
-        for ends, kernel in (((0, 1), "poly"), ((2.4, 3.4), "rbf")):
+        for start, kernel in ((0, "poly"), (3.4, "rbf")):
             rows = found[(found["dataset"] == name) & (found["kernel"] == kernel)]
-            rates = 100 * rows[["published_way", "nested"]].to_numpy().T
+            rates, ends = 100 * rows[names].to_numpy().T, start + np.arange(3)
             colour, marker = KERNEL_COLOURS[kernel], KERNEL_MARKERS[kernel]
-            axis.plot(ends, rates, color=colour, lw=0.7, alpha=0.6)
-            axis.plot(ends, rates.mean(axis=1), f"{marker}-", color=colour, lw=2.2)
-        axis.set(xticks=[0, 1, 2.4, 3.4], xticklabels=words * 2, title=original(name), xlim=(-0.4, 3.8))
-        axis.tick_params(axis="x", labelsize=7 if len(sets) > 1 else 8)
+            axis.plot(ends, rates, color=colour, lw=0.6, alpha=0.5)
+            axis.plot(ends, 100 * rows[names].mean().to_numpy(), f"{marker}-", color=colour, lw=2, markersize=5)
+        axis.set(xticks=[*range(3), 3.4, 4.4, 5.4], xticklabels=["a", "b", "c"] * 2, title=original(name), xlim=(-0.4, 5.8))
         axis.grid(False, axis="x")
     axes[0, 0].set_ylabel("mean test error (%)")
     _from_zero(axes[0])
-    figure.supxlabel("folds that choose parameter and iterations", fontsize=9)
+    words = "a: chosen on these test folds; b: the same settings on other folds; c: chosen by inner folds"
+    figure.supxlabel(words, fontsize=8)
     handles = [
         Line2D([], [], color=KERNEL_COLOURS[kernel], marker=KERNEL_MARKERS[kernel], label=f"{KERNELS[kernel]}, mean")
         for kernel in ("poly", "rbf")
@@ -192,20 +297,22 @@ def figure_baselines(table, repeats, cited):
     return figure
 
 
-def figure_differences(repeats):
-    """Histograms over the repeats of the RBF kernel's mean test error less the polynomial's, a panel for each set."""
-    sets = list(repeats["dataset"].unique())
-    figure, axes = canvas(1, len(sets), height=2.2, squeeze=False, sharey=True)
-    rates = 100 * repeats.pivot(index=["dataset", "repeat"], columns="kernel", values="test_mean")
+def figure_differences(comparisons):
+    """Differences of mean test errors with their 95 % intervals, a panel for each set; {words: {set: Difference}}."""
+    sets = list(dict.fromkeys(name for found in comparisons.values() for name in found))
+    figure, axes = canvas(1, len(sets), height=0.3 * len(comparisons) + 1.1, squeeze=False, sharey=True)
     for axis, name in zip(axes[0], sets, strict=True):
-        gap = (rates.loc[name, "rbf"] - rates.loc[name, "poly"]).to_numpy()
-        margin = 0.1 * max(np.ptp(gap), 1.0)
-        axis.hist(gap, np.linspace(gap.min() - margin, gap.max() + margin, 22), color=KERNEL_COLOURS["rbf"], alpha=0.75)
+        for y, found in enumerate(comparisons.values()):
+            if name in found:
+                each = found[name]
+                colour = style.GREY if each.word("", "", "tie") == "tie" else style.BLUE
+                axis.plot([100 * each.low, 100 * each.high], [y, y], color=colour, lw=2)
+                axis.plot(100 * each.estimate, y, "o", color=colour, markersize=5)
         axis.axvline(0, **style.REFERENCE)
-        axis.set_title(original(name))
-        axis.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-    axes[0, 0].set_ylabel("repeats")
-    figure.supxlabel("mean test error, RBF less polynomial kernel (percentage points)", fontsize=9)
+        axis.set(title=original(name), yticks=range(len(comparisons)), yticklabels=list(comparisons))
+        axis.set_ylim(len(comparisons) - 0.5, -0.5)
+        axis.grid(False, axis="y")
+    figure.supxlabel("difference of mean test errors (percentage points)", fontsize=9)
     return figure
 
 
@@ -220,6 +327,12 @@ def _symbols(kernel, parameter):
 def _means(compared, kernel, split):
     """The published mean errors of a kernel on one split."""
     return compared[(compared["kernel"] == kernel) & (compared["split"] == split) & (compared["statistic"] == "mean")]
+
+
+def _short_name(row):
+    """A published number in short: "vowel, linear: training s.d."."""
+    statistic = {"mean": "mean", "sd": "s.d."}[row["statistic"]]
+    return f"{row['dataset']}, {KERNELS[row['kernel']]}: {SPLITS[row['split']]} {statistic}"
 
 
 def _diamond(axis, x, y, inside):
@@ -252,8 +365,9 @@ def _band(axis, groups, colour, **options):
 
 def _published_means(axis, compared, kernel, split, x):
     rows = _means(compared, kernel, split)
-    marker = SPLIT_MARKERS[split]
-    axis.plot(rows[x], rows["published"], marker, color=RED, markersize=5, zorder=5, clip_on=False)
+    # The mark of the training error is larger and hollow, so that both are seen where they meet.
+    fill = {"markerfacecolor": "none", "markersize": 9} if split == "train" else {"markersize": 5}
+    axis.plot(rows[x], rows["published"], SPLIT_MARKERS[split], color=RED, zorder=5, clip_on=False, **fill)
 
 
 def _split_legend(figure):
@@ -262,7 +376,15 @@ def _split_legend(figure):
         for split, word in SPLITS.items()
     ]
     handles += [
-        Line2D([], [], color=RED, marker=SPLIT_MARKERS[split], lw=0, label=f"published {word} error")
+        Line2D(
+            [],
+            [],
+            color=RED,
+            marker=SPLIT_MARKERS[split],
+            lw=0,
+            label=f"published {word} error",
+            markerfacecolor="none" if split == "train" else RED,
+        )  # fmt: skip
         for split, word in SPLITS.items()
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)

@@ -133,10 +133,11 @@ class Fold:
 def cross_validate(jobs, *, n_folds=10, threads=2, progress=False):
     """Cross-validate each of the jobs (dataset, Method, readings, repeat); a tidy table, one row a job and reading.
 
-    Of the Method kernel, parameter and max_iter are used. Columns dataset, kernel, reading (its key), repeat, and mean and
-    standard deviation over the folds (divided by their number) of the error rates: train_mean, train_sd, test_mean, test_sd.
+    Of the Method kernel, parameter and max_iter are used. Columns dataset, kernel, reading (its key), iterations (max_iter),
+    repeat, and mean and standard deviation over the folds (divided by their number) of the error rates: train_mean,
+    train_sd, test_mean, test_sd.
     """
-    names = ["dataset", "kernel", "reading", "repeat", "train_mean", "train_sd", "test_mean", "test_sd"]
+    names = ["dataset", "kernel", "reading", "iterations", "repeat", "train_mean", "train_sd", "test_mean", "test_sd"]
     rows = in_parallel(lambda job: _rows(job, n_folds), jobs, threads=threads, progress=progress)
     return pd.DataFrame([row for part in rows for row in part], columns=names).round(DIGITS)
 
@@ -155,7 +156,7 @@ def _rows(job, n_folds):
                         wrong = fold.errors(fold.learn(reading, row.max_iter, repeat), reading.threshold)
                         rates[reading].append(np.divide(wrong, (len(train), len(test))))
     head = dataset, row.kernel
-    return [(*head, reading.key, repeat, *_moments(found)) for reading, found in rates.items()]
+    return [(*head, reading.key, row.max_iter, repeat, *_moments(found)) for reading, found in rates.items()]
 
 
 def _moments(rates):
