@@ -70,6 +70,49 @@ def figure_cost(errors):
     return figure
 
 
+def figure_tuning(tuning):
+    """Validation error by width, a panel for each n: the average predictor (lines) and the final one (rings), means."""
+    sizes = sorted(set(tuning["n"]))
+    figure, axes = canvas(1, len(sizes), height=3.2, sharey=True, squeeze=False)
+    rates = tuning.assign(error=100 * tuning["errors"] / tuning["n_new"])
+    rates = rates.groupby(["n", "form", "width", "predictor"], sort=False, as_index=False)["error"].mean()
+    for axis, n in zip(axes.flat, sizes, strict=True):
+        for form in _forms(rates):
+            for predictor, how in (
+                ("average", {"label": form}),
+                ("final", {"markerfacecolor": "none", "linestyle": "none"}),
+            ):
+                rows = rates[(rates["n"] == n) & (rates["form"] == form) & (rates["predictor"] == predictor)]
+                axis.plot(rows["width"], rows["error"], **{**_mark(form), "markersize": 4} | how)
+        axis.set(title=f"n = {n:,}", xlabel=AXES["rbf"].partition(" (")[0], xscale="log")
+        ticks = sorted(set(rates["width"]))
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=90)
+        axis.xaxis.set_minor_locator(NullLocator())
+        log_percent_axis(axis)
+    axes.flat[0].set_ylabel("validation error (%)")
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return figure
+
+
+def figure_equal(rates, predictors=("final", "average")):
+    """Test error on equal terms against the number of training examples: mean and range over the orders."""
+    figure, axes = canvas(1, len(predictors), height=3.3, sharey=True, squeeze=False)
+    for axis, predictor in zip(axes.flat, predictors, strict=True):
+        for shift, form in enumerate(_forms(rates)):
+            part = rates[(rates["form"] == form) & (rates["predictor"] == predictor)].sort_values("n")
+            bars = 100 * np.array([part["error"] - part["low"], part["high"] - part["error"]])
+            axis.errorbar(
+                part["n"] * 1.03 ** (shift - 1.5), 100 * part["error"], yerr=bars, label=form, capsize=2, markersize=4,
+                elinewidth=0.8, **_mark(form),
+            )  # fmt: skip
+        axis.set(title=predictor, xlabel="training examples")
+        _sizes(axis, rates["n"])
+        log_percent_axis(axis)
+    axes.flat[0].set_ylabel("test error (%)")
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return figure
+
+
 def figure_spectra(spectra):
     """Eigenvalues of K and of K^2, each as a share of the sum; spectra {title: (shares of K, shares of K^2)} in order."""
     figure, axes = canvas(1, len(spectra), height=2.8, sharey=True, squeeze=False)

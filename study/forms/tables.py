@@ -3,12 +3,16 @@
 Tables are those of study.forms.experiment.
 """
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
+from study import statistics
 from study.claims import interval
-from study.forms.experiment import FORMS, kernel_of, split
+from study.forms.experiment import EQUAL, FORMS, JUDGED, PAIR, best_widths, kernel_of, split
 
 
 def describe(kind, parameter):
@@ -75,3 +79,113 @@ def spectra(dataset, kinds, n):
         values = np.maximum(np.linalg.eigvalsh(K)[::-1], 0.0)
         out[describe(kind, parameter)] = values / values.sum(), values**2 / np.sum(values**2)
     return out
+
+
+# On equal terms: rows and flags are those of experiment.tuning and experiment.equal.
+
+
+def widths_found(tuning, wrong):
+    """A row for each n and form: the width with the fewest validation errors of the average predictor, and its rivals.
+
+    wrong: {n: flags (rows of that n, images)}. Columns: n, form, width; average, final (validation errors there, fractions,
+    means over the orders); edge ("yes" if the width is the first or the last tried); from, to: the widths, best included,
+    whose average predictor McNemar's test does not tell from the best one's in the first order (Holm over the others).
+    """
+    rows = []
+    for n, part in tuning.groupby("n", sort=False):
+        part = part.reset_index(drop=True)
+        for form, width in best_widths(part).items():
+            own = part[(part["form"] == form) & (part["width"] == width)].groupby("predictor")["errors"].mean()
+            first = part[(part["form"] == form) & (part["predictor"] == "average") & (part["order"] == 0)]
+            flags = dict(zip(first["width"], wrong[n][first.index], strict=True))
+            gaps = statistics.holm({w: statistics.mcnemar(flags[w], flags[width]) for w in flags if w != width})
+            level = [width, *(w for w, gap in gaps.items() if gap.p >= statistics.ALPHA)]
+            edge = "yes" if width in (min(flags), max(flags)) else "no"
+            rates = own / part["n_new"].iloc[0]
+            rows.append((n, form, width, rates["average"], rates["final"], edge, min(level), max(level)))
+    return pd.DataFrame(rows, columns=["n", "form", "width", "average", "final", "edge", "from", "to"])
+
+
+def equal_rates(equal, *, epoch=None):
+    """A row for each n, form and predictor: mean, fewest and most test errors (fractions) over the orders.
+
+    After the last epoch that was read, or after `epoch`, where it was. Columns: n, form, width, predictor, epoch, orders,
+    mistakes (median), error, low, high.
+    """
+    at = equal.groupby("n")["epoch"].transform("max") if epoch is None else epoch
+    rows = equal[equal["epoch"] == at]
+    rows = rows.assign(error=rows["errors"] / rows["n_new"])
+    return rows.groupby(["n", "form", "width", "predictor", "epoch"], sort=False, as_index=False).agg(
+        orders=("order", "nunique"),
+        mistakes=("mistakes", "median"),
+        error=("error", "mean"),
+        low=("error", "min"),
+        high=("error", "max"),
+    )
+
+
+EQUAL_PAIRS = tuple(combinations(EQUAL, 2))
+"""The pairs of forms that are compared on equal terms."""
+
+
+def pairs(wrong, *, order=0):
+    """{(form, other form, predictor): Difference} of test errors in one order, by McNemar's test; one family (Holm).
+
+    wrong (orders, forms, predictors, images). The forms of EQUAL in pairs, and Xu and Zhang's with and without threshold.
+    """
+    forms = [*EQUAL[:2], *PAIR]
+    flags = {(f, p): wrong[order, i, j] for i, f in enumerate(forms) for j, p in enumerate(JUDGED)}
+    asked = [*EQUAL_PAIRS, PAIR[::-1]]
+    return statistics.holm({(a, b, p): statistics.mcnemar(flags[a, p], flags[b, p]) for a, b in asked for p in JUDGED})
+
+
+def pairs_table(found):
+    """The comparisons of `pairs` as rows: forms, predictor, errors in percentage points with interval, p."""
+    rows = [
+        (f"{a} less {b}", predictor, 100 * gap.estimate, 100 * gap.low, 100 * gap.high, gap.p)
+        for (a, b, predictor), gap in found.items()
+    ]
+    return pd.DataFrame(rows, columns=["forms", "predictor", "difference", "low", "high", "p"])
+
+
+def largest_terms(rates):
+    """A row for each form at the largest n: width, epoch, mistakes, final and average test errors (fractions)."""
+    rows = rates[rates["n"] == rates["n"].max()]
+    table = rows.pivot(index=["form", "width", "epoch", "mistakes"], columns="predictor", values="error")
+    table = table.rename_axis(columns=None).reset_index()[["form", "width", "epoch", "mistakes", *JUDGED]]
+    return table.sort_values("form", key=lambda names: names.map([*EQUAL[:2], *PAIR].index), ignore_index=True)
+
+
+def as_published(row, width):
+    """The same columns for a row of `at_the_end` of Xu and Zhang's form with its first choice of the kernel."""
+    about = {"form": "Xu-Zhang, first choice", "width": width, "epoch": row["epoch"], "mistakes": row["mistakes"]}
+    return pd.DataFrame([about | {name: row[name] / row["n_test"] for name in JUDGED}])
+
+
+def narrowest(tuning, wrong, n):
+    """(Difference, rate without, rate with): Xu and Zhang's threshold at the narrowest width, by the average predictor.
+
+    Validation errors with threshold less those without, in the first order of n examples; wrong as of `widths_found`.
+    """
+    part = tuning[tuning["n"] == n].reset_index(drop=True)
+    rows = part[(part["width"] == part["width"].min()) & (part["predictor"] == "average") & (part["order"] == 0)]
+    place = dict(zip(rows["form"], rows.index, strict=True))
+    without, given = (wrong[n][place[form]] for form in PAIR)
+    return statistics.mcnemar(given, without), float(without.mean()), float(given.mean())
+
+
+def still_learning(equal, n):
+    """How many of the forms of EQUAL made mistakes in the last epoch with n examples, in any order."""
+    rows = equal[(equal["n"] == n) & equal["form"].isin(EQUAL)]
+    return int((~rows.groupby("form")["converged"].all()).sum())
+
+
+def threshold_share(dataset, width, sizes, *, n=200):
+    """{size: what one mistake adds to its own score by K^2, on average}, where its threshold adds 1.
+
+    The mean of sum_m k(x_q, x_m)^2 over n of the training images, m = 1, ..., size.
+    """
+    X = split(dataset)[0]
+    columns = CrossGram(Products(Points(X[:n]), Points(X[: max(sizes)])))
+    squares = columns.values(kernel_of("rbf", width), np.arange(min(n, len(X)))) ** 2
+    return {size: float(squares[:, :size].sum(axis=1).mean()) for size in sizes}

@@ -200,6 +200,163 @@ def test_figures_draw_the_errors_of_the_tables(golden):
     assert [line.get_ydata().tolist() for line in axis.get_lines()] == [[0.7, 0.3], [0.9, 0.1]]
 
 
+# On equal terms.
+
+TUNED = forms.Tuning(dataset="digits", n=120, n_validate=100, widths=(8.0, 16.0), epochs=3, n_orders=2)
+
+
+@pytest.fixture(scope="module")
+def on_equal_terms(tmp_path_factory):
+    """(tuning, equal) at a tiny scale, kept in a folder of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "BUILD", tmp_path_factory.mktemp("build"))
+        terms = forms.Terms(tuned=TUNED, n=150, read=(1, 3), n_orders=2)
+        yield forms.tuning(TUNED), forms.equal(terms)
+
+
+@pytest.mark.parametrize(("rows", "visits", "squared"), [(512, 32, 12_000), (64, 16, 0), (100, 7, 0)])
+def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(rows, visits, squared, monkeypatch):
+    X, y, X_test, _ = sets()
+    kernel = forms.kernel_of("rbf", 16.0)
+    alone = {form: forms.learn(form, kernel, X, y, EPOCHS, n_classes=10) for form in forms.PAIR}
+    for name, value in (("ROWS", rows), ("VISITS", visits), ("SQUARED", squared)):
+        monkeypatch.setattr(forms, name, value)
+    together = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10)
+    for form in forms.PAIR:
+        for field in FIELDS:
+            assert np.array_equal(getattr(together[form].logs[0], field), getattr(alone[form].logs[0], field))
+        found = forms.predictions(together[form], X_test, votes=False)
+        expected = forms.predictions(alone[form], X_test, votes=False)
+        assert set(found) == {"final", "average"} <= set(expected)
+        assert all(np.array_equal(classes, expected[name]) for name, classes in found.items())
+
+
+def test_a_form_that_has_stopped_waits_for_the_other():
+    X, y, *_ = sets()
+    kernel = forms.kernel_of("rbf", 8.0)
+    together = forms.learn_pair(kernel, X[:60], y[:60], 30, n_classes=10)
+    for form, learnt in together.items():
+        assert learnt.n_epochs == forms.learn(form, kernel, X[:60], y[:60], 30, n_classes=10).n_epochs < 30
+
+
+def test_an_interrupted_run_of_both_goes_on_after_its_last_whole_epoch(tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "BUILD", tmp_path)
+    X, y, *_ = sets()
+    kernel, terms, computed = forms.kernel_of("rbf", 16.0), forms.Terms(tuned=TUNED, n=N, read=(EPOCHS,), n_orders=1), []
+    whole = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10)
+
+    def until(last):
+        def checkpoint(step, compute):
+            if step == f"epoch_{last + 1}":
+                raise KeyboardInterrupt
+            return forms.equal.checkpoint(terms, f"0_{step}", lambda: computed.append(step) or compute())
+
+        return checkpoint
+
+    with pytest.raises(KeyboardInterrupt):
+        forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10, checkpoint=until(2))
+    again = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10, checkpoint=until(EPOCHS))
+    assert computed == [f"epoch_{epoch}" for epoch in range(1, EPOCHS + 1)]
+    for form in forms.PAIR:
+        for field in FIELDS:
+            assert np.array_equal(getattr(again[form].logs[0], field), getattr(whole[form].logs[0], field))
+
+
+@pytest.mark.parametrize("form", forms.FORMS)
+def test_predictions_at_some_epochs_are_those_among_all(form):
+    X, y, X_test, _ = sets()
+    learnt = forms.learn(form, forms.kernel_of("rbf", 16.0), X, y, EPOCHS, n_classes=10)
+    found = forms.predictions(forms.at_epochs(learnt, (1, 99)), X_test, votes=False)
+    every = forms.predictions(learnt, X_test, votes=False)
+    for predictor in forms.JUDGED:
+        assert np.array_equal(found[predictor], every[predictor][[0, learnt.n_epochs - 1]])
+
+
+def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_terms):
+    tuned, equal = on_equal_terms
+    (flags,), table = tuned["arrays"], tuned["tuning"]
+    assert len(table) == 2 * 2 * 4 * 2 and set(table["n_new"]) == {100}
+    assert flags["wrong"].sum(axis=1).tolist() == table["errors"].tolist()
+    widths = forms.best_widths(table)
+    for form, width in widths.items():
+        average = table[(table["form"] == form) & (table["predictor"] == "average")].groupby("width")["errors"].sum()
+        assert average[width] == average.min()
+    rows, (arrays,) = equal["equal"], equal["arrays"]
+    assert set(rows["epoch"]) == {1, 3} and (rows["epochs"] <= 3).all()
+    for form, part in rows.groupby("form"):
+        assert set(part["width"]) == {widths["Xu-Zhang, no threshold" if form == "Xu-Zhang" else form]}
+    last = rows[rows["epoch"] == 3]
+    assert arrays["wrong"].shape == (2, 4, 2, last["n_new"].iloc[0])
+    assert arrays["wrong"].sum(axis=3).ravel().tolist() == last["errors"].tolist()
+    X, y, X_test, y_test = forms.split("digits")
+    kernel = forms.kernel_of("rbf", widths["ordinary"])
+    learnt = forms.learn("ordinary", kernel, X[:150], y[:150], 3, n_classes=10, random_state=1)
+    classes = forms.predictions(learnt, X_test)["average"][-1]
+    own = last[(last["form"] == "ordinary") & (last["predictor"] == "average") & (last["order"] == 1)]
+    assert own["errors"].item() == np.count_nonzero(classes != y_test)
+
+
+def test_published_terms_take_the_widths_of_the_same_size_or_of_the_largest():
+    parts = forms.equal.published
+    assert [part.n for part in parts][-1] == 60_000 and parts[-1].tuned.n == max(part.n for part in forms.tuning.published)
+    assert all(part.tuned.n == part.n for part in parts[:-1])
+    with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
+        forms.tuning_settings("iris")
+
+
+def test_tables_on_equal_terms_are_made_of_the_flags(on_equal_terms):
+    tuned, equal = on_equal_terms
+    wrong = equal["arrays"][0]["wrong"]
+    level = tables.equal_rates(equal["equal"])
+    assert (level["orders"] == 2).all() and (level["low"] <= level["error"]).all() and set(level["epoch"]) == {3}
+    assert set(tables.equal_rates(equal["equal"], epoch=1)["epoch"]) == {1}
+    gaps = tables.pairs(wrong)
+    assert len(gaps) == 8 and all(gap.adjusted == "Holm over 8" for gap in gaps.values())
+    gap = gaps["one-vs-all", "ordinary", "average"]
+    assert gap.estimate == pytest.approx(wrong[0, 0, 1].mean() - wrong[0, 1, 1].mean())
+    assert tables.pairs_table(gaps)["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
+    largest = tables.largest_terms(level)
+    assert largest["form"].tolist() == ["one-vs-all", "ordinary", "Xu-Zhang, no threshold", "Xu-Zhang"]
+    found = tables.widths_found(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]})
+    assert (
+        (found["from"] <= found["width"]).all() and (found["width"] <= found["to"]).all() and (found["edge"] == "yes").all()
+    )
+    gap, without, given = tables.narrowest(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]}, 120)
+    assert gap.estimate == pytest.approx(given - without)
+    assert 0 <= tables.still_learning(equal["equal"], 150) <= 3
+
+
+def test_the_first_choice_stands_beside_in_the_same_columns(golden):
+    row = tables.at_the_end(golden).set_index("form").loc["Xu-Zhang"]
+    table = tables.as_published(row, 4.0)
+    assert table[["width", "epoch", "mistakes", "final", "average"]].to_numpy().tolist() == [[4, 2, 22, 0.56, 0.51]]
+
+
+def test_the_threshold_is_held_against_the_diagonal_of_the_squared_matrix():
+    X = forms.split("digits")[0][:40]
+    K = forms.kernel_of("rbf", 16.0)(X, X)
+    share = tables.threshold_share("digits", 16.0, [20, 40], n=40)
+    assert share[40] == pytest.approx((K @ K).diagonal().mean()) and share[20] < share[40]
+
+
+def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
+    tuned, equal = on_equal_terms
+    (axis,) = figures.figure_tuning(tuned["tuning"]).axes
+    drawn = {line.get_label(): line.get_ydata() for line in axis.get_lines() if not line.get_label().startswith("_")}
+    for form, values in drawn.items():
+        own = (
+            tuned["tuning"][tuned["tuning"]["form"] == form]
+            .query("predictor == 'average'")
+            .groupby("width")["errors"]
+            .mean()
+        )
+        assert values == pytest.approx(own.to_numpy())
+    level = tables.equal_rates(equal["equal"])
+    for axis, predictor in zip(figures.figure_equal(level).axes, ("final", "average"), strict=True):
+        expected = 100 * level[level["predictor"] == predictor]["error"].to_numpy()
+        assert np.concatenate([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(expected)
+
+
 @pytest.mark.recompute
 @pytest.mark.parametrize("form", forms.FORMS)
 def test_stored_errors_come_out_again(form):
