@@ -162,7 +162,7 @@ def _cited(nearest, report):
             "published": head["published"], "decimals": head["decimals"], "n": plain["n"], "comparable": same,
             "ours": np.where(same, 100 * plain["errors"] / plain["n"], np.nan), "low": np.where(same, round(low, 4), np.nan),
             "high": np.where(same, round(high, 4), np.nan), "interval_of": np.where(same, TEST_IMAGES, ""),
-            "key": "hermans-2021/table-2/" + head["quantity"].str.replace(",", "").str.replace(" ", "-"),
+            "key": "hermans-2021/table-2/" + head["quantity"].str.lower().str.replace(",", "").str.replace(" ", "-"),
             "item": "Final report, Table 2", "quantity": "test error (%) of " + head["quantity"],
             "explanation": np.where(same, other, quoted),
         }

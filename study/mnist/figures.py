@@ -91,7 +91,7 @@ def figure_error_by_degree(multiclass, split="test"):
     """
     figure, axes = canvas(1, 4, height=2.9, sharex=True, sharey=True)
     degrees = sorted(multiclass["degree"].unique())
-    colours = degree_colours(degrees)
+    colours = degree_colours(range(1, max(degrees) + 1))
     rows = multiclass[multiclass["split"] == split]
     none = 50 / rows["n"].iloc[0]
     for axis, predictor in zip(axes, PREDICTORS, strict=True):

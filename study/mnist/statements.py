@@ -4,6 +4,8 @@ A statement of several parts holds where all of them do, in part where some do. 
 Errors are counts of the study's own runs, which equal the source's (study.mnist.claims); the source has three predictors.
 """
 
+import re
+
 import numpy as np
 from scipy.stats import binomtest, chi2_contingency
 
@@ -41,7 +43,7 @@ def verdict(*parts):
 def _row(key, place, statement, evidence, *parts):
     return {
         "key": f"hermans-2021/statement/{key}", "place": place, "statement": statement, "verdict": verdict(*parts),
-        "evidence": evidence,
+        "evidence": re.sub(r"(\d)%", r"\1 %", evidence),
     }  # fmt: skip
 
 
@@ -125,11 +127,11 @@ def _of_ten_digits(multiclass, paired, confusion):
     lowest = train["minimizing"]
     first = {degree: np.flatnonzero(lowest.loc[degree] <= 0.002 * n) for degree in DEGREES}
     first = {degree: int(found[0]) + 1 if len(found) else np.inf for degree, found in first.items()}
-    spoken = [f"after {epoch} at p = {degree}" for degree, epoch in first.items() if np.isfinite(epoch)]
+    spoken = ", ".join(f"{epoch} (p = {degree})" for degree, epoch in first.items() if np.isfinite(epoch))
     underfit = train.loc[1].to_numpy().min() / n
     yield _row(
         "slow", MULTICLASS, "p < 3 converges slowly; p = 1 underfits.",
-        f"The minimizing predictor's training error is first at most 0.2 % {', '.join(spoken)} (epochs); at p = 1 no "
+        f"The first epoch with a training error of the minimizing predictor of at most 0.2 % is {spoken}; at p = 1 no "
         f"predictor gets below {underfit:.1%}.",
         min(first[1], first[2]) > max(first[degree] for degree in DEGREES if degree >= 3), underfit > 0.01,
     )  # fmt: skip

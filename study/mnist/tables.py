@@ -273,7 +273,7 @@ def jumps(log, *, share=0.05):
     """How single mistakes move the training errors of a log, after the first share of its mistakes.
 
     A Series: mistakes (how many are looked at), up (share of them that raise the errors), factor (the largest ratio of the
-    errors after and before a mistake, 1 where there were none), final and minimizing (training errors at the end of the run).
+    errors after and before a mistake, 1 where there were none), final and minimizing (training errors at the end).
     """
     start = max(1, int(share * len(log)))
     before, after = log.errors[start - 1 : -1].astype(float), log.errors[start:]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from scipy import stats
 
 from kp import kernels, literal
 from kp.mistakes import PREDICTORS, MistakeLog
@@ -138,14 +139,6 @@ def test_gap_must_leave_room():
         experiment.gapped(5, gap=3, random_state=0)
 
 
-def test_examples_are_drawn_by_sign(run):
-    X, z, *_ = run
-    figure = figures.figure_examples(X, z)
-    assert_labelled(figure)
-    positive, negative = figure.axes[0].collections
-    assert np.array_equal(positive.get_offsets(), X[z == 1]) and np.array_equal(negative.get_offsets(), X[z == -1])
-
-
 def test_surfaces_mark_the_example_just_mistaken_and_its_predecessors(run):
     X, z, log, _ = run
     points, box = lattice(X, resolution=20)
@@ -231,3 +224,51 @@ def test_the_rows_of_the_experiment_are_the_bound_and_the_orders():
 def test_published_parts_are_each_degree_and_each_gap_once():
     parts = [(part.gap, part.degree) for part in experiment.settings()]
     assert parts[:6] == [(0.1, degree) for degree in range(1, 7)] and len(set(parts)) == len(parts) == 11
+
+
+TOY = experiment.Toy(n_samples=20, n_test=50, n_epochs=3, n_orders=4)
+
+
+def test_every_order_is_a_fit_with_its_seed_and_counts_both_errors():
+    table = experiment.orders(TOY)
+    X, y, X_test, y_test = experiment.toy_set(TOY)
+    assert len(table) == 16 and table["order"].tolist() == np.repeat(range(4), 4).tolist()
+    for row in table.itertuples():
+        model = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=row.order).fit(X, y)
+        assert row.train_errors == (model.predict(X, predictor=row.predictor) != y).sum()
+        assert row.test_errors == (model.predict(X_test, predictor=row.predictor) != y_test).sum()
+        assert row.mistakes == len(model.mistakes_[0])
+
+
+def orders_of(counts):
+    """Rows of experiment.orders from {predictor: test errors by order}."""
+    rows = [(order, name, errors) for name, column in counts.items() for order, errors in enumerate(column)]
+    return pd.DataFrame(rows, columns=["order", "predictor", "test_errors"])
+
+
+def test_errors_over_orders_are_ranges_means_and_paired_differences():
+    counts = {"final": [10, 40, 20], "average": [20, 20, 22], "minimizing": [10, 22, 20], "voted": [18, 18, 20]}
+    table = tables.by_order(orders_of(counts), 100).set_index("predictor")
+    assert table.loc["final", ["lowest", "median", "highest"]].tolist() == [0.1, 0.2, 0.4]
+    assert table["fewest"].tolist() == pytest.approx([2 / 3, 0, 2 / 3, 2 / 3])
+    assert table.loc["voted", "difference"] == pytest.approx(-0.02) and table.loc["voted", "p"] == 0
+    assert np.isnan(table.loc["average", "p"])
+    expected = stats.ttest_rel(counts["minimizing"], counts["average"]).pvalue
+    assert table.loc["minimizing", "p"] == pytest.approx(min(1, 2 * expected))
+
+
+def test_orders_are_drawn_as_points_with_the_shown_run_marked():
+    counts = {name: [10 + k, 40 - k, 20] for k, name in enumerate(PREDICTORS)}
+    figure = figures.figure_orders(orders_of(counts), 100, 1)
+    assert_labelled(figure)
+    lines = figure.axes[0].get_lines()
+    points, crosses = ([line for line in lines if line.get_marker() == mark] for mark in (".", "X"))
+    assert [list(line.get_xdata()) for line in points] == [counts[name] for name in PREDICTORS]
+    assert [line.get_xdata().tolist() for line in crosses] == [[counts[name][1]] for name in PREDICTORS]
+
+
+def test_the_stored_orders_are_those_of_the_published_toy_set():
+    table = experiment.orders(experiment.Toy())
+    assert len(table) == 800 and table["order"].nunique() == 200
+    means = table.groupby("predictor")["test_errors"].mean()
+    assert means.idxmin() == "voted" and means["final"] == means.max()

@@ -8,18 +8,31 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from study import datasets
-from study.data import experiment, figures
+from study.data import experiment, figures, statements
 
-COLUMNS = ["rank", "first", "second", "label_first", "label_second", "squared_distance"]
+COLUMNS = ["rank", "first", "second", "label_first", "label_second", "value"]
 
 
-def literal_pairs(X, y, count):
+def squared_distance(a, b):
+    return sum((int(s) - int(t)) ** 2 for s, t in zip(a, b, strict=True))
+
+
+def squared_sine(a, b):
+    a, b = ([int(value) for value in each] for each in (a, b))
+    product, norms = sum(s * t for s, t in zip(a, b, strict=True)), sum(s * s for s in a) * sum(t * t for t in b)
+    return 1 - product * abs(product) / max(norms, 1)
+
+
+LITERAL = {"distance": squared_distance, "angle": squared_sine}
+
+
+def literal_pairs(X, y, count, measure="distance"):
     """All pairs of different labels, the nearest first, then those by index; taken while both examples are free."""
     found = []
     for i in range(len(X)):
         for j in range(i + 1, len(X)):
             if y[i] != y[j]:
-                found.append((sum((int(a) - int(b)) ** 2 for a, b in zip(X[i], X[j], strict=True)), i, j))
+                found.append((LITERAL[measure](X[i], X[j]), i, j))
     rows, used = [], set()
     for squared, i, j in sorted(found):
         if len(rows) < count and i not in used and j not in used:
@@ -41,21 +54,22 @@ def assert_equal(found, expected):
     classes=st.integers(2, 4),
     count=st.integers(1, 12),
     block=st.sampled_from([1, 3, 1024]),
+    measure=st.sampled_from(["distance", "angle"]),
 )
-def test_nearest_pairs_are_those_of_a_double_loop_whatever_the_blocks(seed, n, high, classes, count, block):
+def test_nearest_pairs_are_those_of_a_double_loop_whatever_the_blocks(seed, n, high, classes, count, block, measure):
     generator = np.random.RandomState(seed)
     X, y = generator.randint(high, size=(n, 3)).astype(np.uint8), generator.randint(classes, size=n)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiment, "ROWS", block)
         patch.setattr(experiment, "COLUMNS", 2 * block)
-        assert_equal(experiment.nearest_pairs(X, y, count), literal_pairs(X, y, count))
+        assert_equal(experiment.nearest_pairs(X, y, count, measure=measure), literal_pairs(X, y, count, measure))
 
 
 def test_a_nearer_pair_found_late_may_take_the_partners_of_two_found_before(monkeypatch):
     monkeypatch.setattr(experiment, "ROWS", 1)
     monkeypatch.setattr(experiment, "COLUMNS", 1)
     found = experiment.nearest_pairs(np.array([[0], [11], [6], [5]]), np.array([0, 1, 0, 1]), 2)
-    assert found[["first", "second", "squared_distance"]].to_numpy().tolist() == [[2, 3, 1], [0, 1, 121]]
+    assert found[["first", "second", "value"]].to_numpy().tolist() == [[2, 3, 1], [0, 1, 121]]
 
 
 def test_a_set_of_one_class_has_no_pairs():
@@ -72,11 +86,24 @@ def digits():
     return datasets.load("digits")
 
 
-def test_pairs_of_the_digits_are_the_nearest(digits):
-    found = experiment.pairs(experiment.Settings("digits", 3))
-    squared = ((digits.X[found["first"]] - digits.X[found["second"]]) ** 2).sum(axis=1)
-    assert found["squared_distance"].tolist() == squared.tolist() == sorted(squared)
-    assert (found["label_first"] != found["label_second"]).all()
+@pytest.mark.parametrize("measure", experiment.MEASURES)
+def test_pairs_of_the_digits_are_the_nearest_and_measured_in_both_ways(digits, measure):
+    found = experiment.pairs(experiment.Settings("digits", 3, measure))
+    left, right = digits.X[found["first"]], digits.X[found["second"]]
+    assert found["squared_distance"].tolist() == ((left - right) ** 2).sum(axis=1).tolist()
+    cosine = (left * right).sum(axis=1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
+    np.testing.assert_allclose(np.cos(np.radians(found["degrees"])), cosine, rtol=1e-7)
+    assert found[{"distance": "squared_distance", "angle": "degrees"}[measure]].is_monotonic_increasing
+    assert (found["label_first"] != found["label_second"]).all() and (found["measure"] == measure).all()
+
+
+def test_copies_within_and_between_splits_are_counted(monkeypatch, digits):
+    table = experiment.copies(experiment.Images("digits"))
+    assert table.to_numpy().tolist() == [["train", 1200, 0, 0], ["test", 597, 0, 0]]
+    X, X_test = np.array([[1, 2], [3, 4], [1, 2], [1, 2]]), np.array([[3, 4], [5, 6], [3, 4]])
+    monkeypatch.setattr(datasets, "load", lambda name: type("Data", (), {"X": X, "X_test": X_test}))
+    table = experiment.copies.compute(experiment.Images("digits"))
+    assert table.to_numpy().tolist() == [["train", 4, 2, 1], ["test", 3, 1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -88,9 +115,23 @@ def test_settings_that_cannot_be_run_are_refused(dataset, count, message):
         experiment.Settings(dataset, count)
 
 
+def test_an_unknown_measure_is_refused():
+    with pytest.raises(ValueError, match="measure must be one of distance, angle, got 'city'"):
+        experiment.Settings("digits", 5, "city")
+
+
+def test_the_statements_about_the_images_rest_on_counts():
+    table = statements.statements().set_index("key")
+    assert set(table["verdict"]) == {"holds", "holds in part"}
+    assert table.loc["hermans-2021/statement/disjoint", "verdict"] == "holds"
+    assert "1.24 and 1.27 times" in table.loc["hermans-2021/statement/balanced", "evidence"]
+
+
 def test_the_stored_pairs_belong_to_the_images():
-    found = experiment.pairs(experiment.Settings("mnist"))
-    assert found["squared_distance"].is_monotonic_increasing and (found["first"] < found["second"]).all()
+    found = experiment.pairs([experiment.Settings("mnist", measure=measure) for measure in experiment.MEASURES])
+    by = dict(list(found.groupby("measure")))
+    assert by["distance"]["squared_distance"].is_monotonic_increasing and by["angle"]["degrees"].is_monotonic_increasing
+    assert (found["first"] < found["second"]).all() and len(by["distance"]) == len(by["angle"]) == 20
     try:
         data = datasets.load("mnist", download=False)
     except datasets.DataError:
@@ -150,12 +191,6 @@ def test_mean_images_are_drawn_under_their_labels():
     assert all(np.array_equal(axis.images[0].get_array().ravel(), m) for axis, m in zip(figure.axes, means, strict=True))
 
 
-def test_bars_of_pixel_values_are_those_of_the_table():
-    figure = figures.figure_pixel_values(pd.DataFrame({"value": [0, 1, 2], "pixels": [100, 1, 10]}))
-    assert_labelled(figure)
-    assert [bar.get_height() for bar in figure.axes[0].patches] == [100, 1, 10]
-
-
 def test_ink_is_drawn_as_median_with_the_middle_half():
     table = pd.DataFrame({"label": [0, 1], "low": [0.1, 0.2], "median": [0.15, 0.3], "high": [0.4, 0.5]})
     figure = figures.figure_ink(table)
@@ -184,8 +219,9 @@ def test_histogram_of_norms_counts_every_image_on_its_side_of_the_limit():
     assert figure.axes[0].lines[0].get_xdata()[0] == 2**10
 
 
-def test_pairs_are_drawn_side_by_side_with_labels_and_distance(digits):
-    pairs = experiment.nearest_pairs(digits.X, digits.y, 3)
+@pytest.mark.parametrize("measure", experiment.MEASURES)
+def test_pairs_are_drawn_side_by_side_with_labels_numbers_and_distance(digits, measure):
+    pairs = experiment.pairs(experiment.Settings("digits", 3, measure))
     figure = figures.figure_pairs(digits.X, pairs, columns=2)
     assert_labelled(figure)
     shown = [axis for axis in figure.axes if axis.images]
@@ -193,4 +229,6 @@ def test_pairs_are_drawn_side_by_side_with_labels_and_distance(digits):
         assert np.array_equal(left.images[0].get_array().ravel(), digits.X[pair.first])
         assert np.array_equal(right.images[0].get_array().ravel(), digits.X[pair.second])
         assert (left.get_title(), right.get_title()) == (f"label {pair.label_first}", f"label {pair.label_second}")
-        assert float(right.get_xlabel()) == pytest.approx(pair.squared_distance**0.5, abs=0.05)
+        assert (left.get_xlabel(), right.get_xlabel()) == (str(pair.first), str(pair.second))
+        how_far = pair.degrees if measure == "angle" else pair.squared_distance**0.5
+        assert float(right.texts[0].get_text().rstrip("°")) == pytest.approx(how_far, abs=0.05)

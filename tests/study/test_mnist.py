@@ -12,14 +12,16 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from scipy.stats import binomtest, fisher_exact
+from sklearn.neighbors import KNeighborsClassifier
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import claims as ledger
 from study import datasets
 from study.claims import interval
-from study.mnist import claims, experiment, figures, tables
+from study.mnist import claims, experiment, figures, statements, tables
 from study.mnist.experiment import PUBLISHED, Settings, run_together
-from study.style import PREDICTOR_COLOURS
+from study.style import PREDICTOR_COLOURS, PREDICTOR_MARKERS
 
 matplotlib.use("agg")
 
@@ -228,7 +230,32 @@ BEST_BY_DEGREE = [90, 95, 87, 91, 92, 77, 87, 94, 81, 68, 70, 65]
 BY_EPOCH = [[1, 141, 98, 107, 122], [2, 109, 77, 102, 101], [3, 92, 79, 87, 94]]
 AVERAGE_BY_DIGIT = [17, 33, 13, 30, 6, 26, 9, 9, 26, 27]
 FINAL_BY_EPOCH = [94, 82, 81]
-OPTIMISM = {"chosen_on": [0.1376, 0.1242, 0.1258, 0.1174], "rest": [0.1438, 0.1037, 0.1087, 0.1003], "degree": [3, 3, 3, 3]}
+OPTIMISM = {
+    "chosen_on": [0.1376, 0.1242, 0.1258, 0.1174, 0.1174],
+    "rest": [0.1438, 0.1037, 0.1087, 0.1003, 0.1054],
+    "degree": [3, 3, 3, 3, 3],
+}
+NEAR = [["voted", 3, 3, 65], ["voted", 3, 2, 68], ["average", 3, 3, 68]]
+VERDICTS_OF_STATEMENTS = {
+    "digit-5-degree-1": "holds",
+    "digit-5-zero": "holds in part",
+    "digit-5-epochs": "holds in part",
+    "digit-5-order": "holds in part",
+    "digit-5-overfits": "does not hold",
+    "digit-5-saturates": "holds",
+    "slow": "holds",
+    "degrees-above-3": "holds",
+    "minimizing-below-average": "holds in part",
+    "final-worse": "holds",
+    "no-digit": "holds",
+    "similar": "holds in part",
+    "preprocessing": "holds",
+    "quotations": "holds in part",
+    "online": "holds in part",
+    "uncertainty": "holds in part",
+    "ensemble": "cannot be told",
+    "aizerman": "does not hold",
+}
 CONFUSIONS = [[2, 3, 48], [1, 8, 24], [3, 8, 21]]
 MISCLASSIFIED = {
     "example": [411, 460, 462],
@@ -264,8 +291,6 @@ def test_the_best_epoch_at_each_degree_comes_in_the_order_of_the_predictors(thre
     best = tables.best_by_degree(three["multiclass"])
     assert best["predictor"].tolist() == 3 * list(PREDICTORS) and best["degree"].tolist() == np.repeat([1, 2, 3], 4).tolist()
     assert best["errors"].tolist() == BEST_BY_DEGREE
-    nearby = tables.beside_interval(best, pd.Series({"low": 0.1, "high": best["error"][4:8].min()}))
-    assert nearby["degree"].tolist() == [1, 2, 3] and nearby["inside"].tolist() == [False, True, True]
 
 
 def test_errors_by_epoch_and_by_digit_are_the_rows_of_the_tables(three):
@@ -282,44 +307,6 @@ def test_epochs_to_reach_an_error_count_from_one_and_may_not_exist(three):
     assert tables.epochs_to_reach(three["multiclass"], "final", fewest[1] / 597) == 1
     assert tables.epochs_to_reach(three["multiclass"], "final", (fewest[1] - 1) / 597) == 2
     assert tables.epochs_to_reach(three["multiclass"], "final", (fewest.min() - 1) / 597) is None
-
-
-def test_swings_are_ranges_over_the_second_half_of_the_epochs():
-    errors = {
-        ("final", 1): [9, 30, 4, 6],
-        ("final", 2): [50, 0, 1, 5],
-        ("voted", 1): [0, 7, 2, 2],
-        ("voted", 2): [1, 1, 3, 2],
-    }
-    rows = [(*key, epoch, count) for key, counts in errors.items() for epoch, count in enumerate(counts, start=1)]
-    test = pd.DataFrame(rows, columns=["predictor", "degree", "epoch", "errors"]).assign(split="test", n=100)
-    train = test.assign(split="train", errors=test["errors"] * test["epoch"])
-    swings = tables.swings(pd.concat([train, test]))
-    assert swings.to_dict() == pytest.approx({"final": 0.03, "voted": 0.005})
-
-
-def test_selection_optimism_is_what_a_literal_choice_on_halves_gives(three, labels):
-    predictions = np.stack([arrays["predictions"] for arrays in three["arrays"]])
-    draws = tables.selection_optimism(predictions, labels, degrees=(1, 2, 3), draws=4, random_state=0)
-    assert len(draws) == 16
-    random = np.random.RandomState(0)
-    for draw in range(4):
-        half = set(random.permutation(597)[:298].tolist())
-        for p, name in enumerate(PREDICTORS):
-            found = {}
-            for d, degree in enumerate((1, 2, 3)):
-                for e in range(3):
-                    wrong = [t for t in range(597) if predictions[d, p, e, t] != labels[t]]
-                    inside = sum(t in half for t in wrong)
-                    found[degree, e + 1] = (inside, len(wrong) - inside)
-            (degree, epoch), (inside, rest) = min(found.items(), key=lambda item: item[1][0])
-            (row,) = draws[(draws["draw"] == draw) & (draws["predictor"] == name)].itertuples()
-            assert (row.degree, row.epoch) == (degree, epoch)
-            assert (row.chosen_on, row.rest) == pytest.approx((inside / 298, rest / 299))
-    means = tables.optimism(draws)
-    assert means["predictor"].tolist() == list(PREDICTORS)
-    assert rounded(means[["chosen_on", "rest", "degree"]]) == OPTIMISM
-    assert np.allclose(means["optimism"], means["rest"] - means["chosen_on"])
 
 
 def test_confusions_add_up_the_pairs_of_all_predictors(three):
@@ -365,47 +352,175 @@ def test_mistakes_and_support_are_counts_of_the_logs(three):
     assert made["mistakes"].tolist() == MISTAKES
 
 
-@pytest.fixture(scope="module")
-def both(three):
-    """Invented published counts, two of them off by a few."""
-    published = three["multiclass"].query("predictor != 'voted'").reset_index(drop=True)
-    published.loc[published.index[[0, 10]], "errors"] += [3, -2]
-    return tables.published_with_ours(three["multiclass"], published), published
-
-
-def test_published_counts_stand_beside_ours_with_the_difference(both, three):
-    both, published = both
-    assert len(both) == 54 and both["errors_published"].tolist() == published["errors"].tolist()
-    cells = tables.published_beside_ours(both)
-    names = [f"{p}, {s}" for s in ("train", "test") for p in ("final", "average", "minimizing")]
-    assert list(cells.columns) == ["degree", "epoch", *names] and len(cells) == 9
-    for row in both.itertuples():
-        (cell,) = cells.loc[(cells["degree"] == row.degree) & (cells["epoch"] == row.epoch), f"{row.predictor}, {row.split}"]
-        assert cell == f"{row.errors_published} ({row.errors - row.errors_published})"
-    assert cells.loc[0, "average, test"] == f"{published['errors'][0]} (-3)"
-
-
-def test_agreement_counts_verdicts_of_each_item_in_one_order():
-    found = tables.agreement(pd.DataFrame({"item": ["b", "a", "b"], "verdict": ["exact", "outside", "exact"]}))
-    assert found.to_dict("list") == {
-        "item": ["a", "b"],
-        "exact": [0, 2],
-        "within": [0, 0],
-        "outside": [1, 0],
-        "degenerate": [0, 0],
+def test_steps_between_epochs_are_mean_changes_of_the_second_half():
+    errors = {
+        ("final", 1): [9, 30, 4, 6],
+        ("final", 2): [50, 0, 1, 5],
+        ("final", 3): [0, 0, 0, 2],
+        ("voted", 1): [0, 7, 2, 2],
+        ("voted", 2): [1, 1, 3, 2],
     }
+    rows = [(*key, epoch, count) for key, counts in errors.items() for epoch, count in enumerate(counts, start=1)]
+    test = pd.DataFrame(rows, columns=["predictor", "degree", "epoch", "errors"]).assign(split="test", n=100)
+    train = test.assign(split="train", errors=test["errors"] * test["epoch"])
+    steps = tables.steps_between_epochs(pd.concat([train, test]).sample(frac=1, random_state=0)).set_index("predictor")
+    assert steps.loc["final"].to_dict() == pytest.approx({"degree 1": 0.14, "higher degrees": (1 + 4 + 0 + 2) / 400})
+    assert steps.loc["voted"].to_dict() == pytest.approx({"degree 1": 0.025, "higher degrees": 0.015})
 
 
-def test_our_best_predictors_stand_among_the_cited_errors_by_size(three):
-    best = tables.ranking(three["multiclass"])
-    table = tables.beside_literature(ledger.published("mnist_literature"), best)
-    assert list(table.columns) == ["method", "preprocessing", "source", "test error"] and len(table) == 12
-    assert table["test error"].is_monotonic_decreasing
-    ours = table[table["source"] == "this study"]
-    assert sorted(ours["test error"]) == sorted(best["error"])
-    assert table.loc[table["method"].str.contains("LeNet"), "test error"].item() == pytest.approx(0.0095)
-    row = best.iloc[0]
-    assert f"**Kernel perceptron, {row.predictor}, degree {row.degree}, epoch {row.epoch}**" in set(ours["method"])
+def test_what_is_near_the_best_comes_with_the_best_first(three):
+    near = tables.near_best(three["multiclass"], images=4)
+    assert near[["predictor", "degree", "epoch", "errors"]].to_numpy().tolist() == NEAR
+    assert tables.near_best(three["multiclass"], images=0)["errors"].tolist() == [65]
+
+
+@pytest.fixture(scope="module")
+def wrong(three, labels):
+    return np.stack([arrays["predictions"] for arrays in three["arrays"]]) != labels
+
+
+def test_predictors_are_paired_image_by_image_within_one_family(three, wrong):
+    table = tables.against_average(wrong, (1, 2, 3), (1, 3))
+    assert len(table) == 18 and set(table["adjusted"]) == {"Holm over 18"}
+    raw = {}
+    for row in table.itertuples():
+        a, b = (wrong[row.degree - 1, PREDICTORS.index(name), row.epoch - 1] for name in (row.predictor, "average"))
+        assert (row.errors, row.average) == (a.sum(), b.sum()) and row.estimate == pytest.approx((a.sum() - b.sum()) / 597)
+        raw[row.Index] = binomtest(int((a & ~b).sum()), int((a ^ b).sum())).pvalue if (a ^ b).any() else 1.0
+    expected = np.array(sorted(raw.values())) * np.arange(18, 0, -1)
+    assert np.allclose(sorted(table["p"]), np.minimum(1, np.maximum.accumulate(expected)))
+
+
+def test_all_others_of_an_epoch_are_held_against_the_best(three, wrong):
+    best = tables.ranking(three["multiclass"]).iloc[0]
+    table = tables.against_best(wrong, (1, 2, 3), best, 3)
+    assert len(table) == 11 and (table["best"] == best["errors"]).all() and set(table["adjusted"]) == {"Holm over 11"}
+    assert not ((table["degree"] == best["degree"]) & (table["predictor"] == best["predictor"])).any()
+    assert len(tables.against_best(wrong, (1, 2, 3), best, 1)) == 12
+
+
+def test_halves_are_compared_by_fishers_test_and_the_mixture_of_digits_is_told_apart():
+    wrong = np.zeros(100, dtype=bool)
+    wrong[:12] = wrong[60:63] = True
+    table = tables.halves({"a": wrong, "b": ~wrong}, 50)
+    assert table[["name", "first", "last"]].to_numpy().tolist() == [["a", 12, 3], ["b", 38, 47]]
+    assert table["ratio"].tolist() == pytest.approx([4, 38 / 47])
+    p = fisher_exact([[12, 38], [3, 47]]).pvalue
+    assert table["p"].tolist() == pytest.approx([min(1, 2 * p)] * 2)
+
+
+def test_optimism_is_that_of_literal_choices_on_halves_and_on_draws(three, labels, wrong):
+    draws = tables.selection_optimism(wrong, degrees=(1, 2, 3), draws=4, random_state=0)
+    assert len(draws) == 20
+    random = np.random.RandomState(0)
+    for draw in range(4):
+        half = set(random.permutation(597)[:298].tolist())
+        for name in tables.CHOICES:
+            found = {}
+            for d, degree in enumerate((1, 2, 3)):
+                for p, predictor in enumerate(PREDICTORS):
+                    for e in range(3):
+                        if name in (predictor, "all four"):
+                            images = np.flatnonzero(wrong[d, p, e]).tolist()
+                            inside = sum(t in half for t in images)
+                            found[degree, p, e + 1] = (inside, len(images) - inside)
+            (degree, _, epoch), (inside, rest) = min(found.items(), key=lambda item: item[1][0])
+            (row,) = draws[(draws["draw"] == draw) & (draws["predictor"] == name)].itertuples()
+            assert (row.degree, row.epoch) == (degree, epoch)
+            assert (row.chosen_on, row.rest) == pytest.approx((inside / 298, rest / 299))
+    means = tables.optimism(wrong, degrees=(1, 2, 3), draws=4, random_state=0)
+    assert means["predictor"].tolist() == list(tables.CHOICES)
+    assert rounded(means[["chosen_on", "rest", "degree"]]) == OPTIMISM
+    assert np.allclose(means["on_half"], means["rest"] - means["chosen_on"])
+    random, gains = np.random.RandomState(0), []
+    for _ in range(4):
+        drawn = random.randint(597, size=597)
+        chosen = min(range(36), key=lambda cell: wrong.reshape(36, 597)[cell, drawn].sum())
+        gains.append(wrong.reshape(36, 597)[chosen].mean() - wrong.reshape(36, 597)[chosen, drawn].mean())
+    assert means.set_index("predictor").loc["all four", "on_all"] == pytest.approx(np.mean(gains))
+
+
+def test_choosing_among_equals_costs_what_the_smallest_of_many_draws_is_below_its_mean():
+    wrong = np.random.RandomState(5).uniform(size=(6, 4, 10, 2000)) < 0.02
+    means = tables.optimism(wrong, degrees=range(1, 7), draws=60, random_state=1).set_index("predictor")
+    assert (means["on_half"] > means["on_all"]).all() and (means["on_all"] > 0).all()
+    assert means.loc["all four", "on_all"] > means.loc["final", "on_all"]
+
+
+def test_a_committee_votes_and_knows_where_it_agrees():
+    predictions, labels = np.array([[0, 1, 2, 2], [0, 1, 1, 0], [0, 2, 1, 1]]), np.array([0, 1, 1, 2])
+    found = tables.committee(predictions, labels, 3)
+    assert found["wrong"].tolist() == [False, False, False, True] and found["agree"].tolist() == [True, False, False, False]
+
+
+def test_the_comparisons_are_those_of_the_tables():
+    study = experiment.Study(dataset="digits", n_epochs=2, n_train=200)
+    compared, results = experiment.comparisons(study), experiment.degrees(study.runs())
+    paired, committee = compared["paired"], compared["committee"]
+    assert paired["family"].value_counts().to_dict()["average"] == 36 and set(paired["epoch"]) == {1, 2}
+    labels = datasets.load("digits").class_indices_test
+    wrong = np.stack([arrays["predictions"] for arrays in results["arrays"]]) != labels
+    best = tables.ranking(results["multiclass"]).iloc[0]
+    assert committee["n"].sum() == 597 and committee["best"].sum() == best["errors"]
+    difference = committee["majority"].sum() - committee["best"].sum()
+    assert difference == committee["only_majority"].sum() - committee["only_best"].sum()
+    expected = tables.against_best(wrong, experiment.DEGREES, best, 2)["errors"].tolist()
+    assert paired.query("family == 'best'")["errors"].tolist() == expected
+
+
+def test_pairs_of_digits_are_counted_in_either_order():
+    assert tables.digit_pairs([1, 7, 4, 7], [7, 1, 9, 1]).to_dict() == {"1 and 7": 3, "4 and 9": 1}
+    assert list(tables.digit_pairs([9, 1, 2], [4, 7, 3]).index) == ["1 and 7", "2 and 3", "4 and 9"]
+
+
+def test_jumps_are_ratios_of_the_errors_after_and_before_a_mistake(three):
+    log = three["logs"][0][3]
+    log = replace(log, errors=np.r_[[50, 10, 20, 5, 0, 15, 15], np.zeros(len(log) - 7, dtype=int)])
+    found = tables.jumps(log, share=3 / len(log))
+    # From the third mistake on: 20 to 5, 5 to 0, 0 to 15, which has no ratio, 15 to 15, 15 to 0.
+    assert found["factor"] == 1 and found["up"] == pytest.approx(1 / (len(log) - 3))
+    assert (found["final"], found["minimizing"], found["mistakes"]) == (0, 0, len(log) - 3)
+    assert tables.jumps(log, share=0)["factor"] == 2
+
+
+def test_agreement_counts_verdicts_of_each_place_in_the_order_of_the_ledger():
+    found = tables.agreement(pd.DataFrame({"item": ["b (a)", "a", "b (b)"], "verdict": ["exact", "outside", "exact"]}))
+    assert found.to_dict("list") == {"place": ["b", "a"], "exact": [2, 0], "outside": [0, 1], "numbers": [2, 1]}
+
+
+def test_our_errors_stand_among_the_cited_ones_by_size():
+    ours = pd.DataFrame({"method": ["mine"], "error": [0.0154]})
+    table = tables.beside_literature(ledger.published("mnist_literature"), ours)
+    assert list(table.columns) == ["method", "preprocessing", "source", "error"] and len(table) == 13
+    assert table["error"].is_monotonic_decreasing
+    assert table.loc[table["source"] == "this study", "method"].tolist() == ["**mine**"]
+    assert table.loc[table["method"].str.contains("LeNet"), "error"].item() == pytest.approx(0.0095)
+
+
+# Nearest neighbours.
+
+
+@pytest.mark.parametrize("rows", [7, 256])
+def test_nearest_neighbours_are_those_of_a_double_loop(monkeypatch, rows):
+    monkeypatch.setattr(experiment, "ROWS", rows)
+    generator = np.random.RandomState(3)
+    X, X_test = generator.randint(4, size=(60, 3)), generator.randint(4, size=(20, 3))
+    y = generator.randint(4, size=60)
+    found = experiment.nearest_neighbours(X, y, X_test)
+    for t, x in enumerate(X_test.tolist()):
+        distance = [(sum((a - b) ** 2 for a, b in zip(x, each, strict=True)), i) for i, each in enumerate(X.tolist())]
+        inner = [sum(a * b for a, b in zip(x, each, strict=True)) for each in X.tolist()]
+        angle = [(-s * s / max(1, sum(a * a for a in X[i].tolist())), i) for i, s in enumerate(inner)]
+        for m, values in enumerate((distance, angle)):
+            first, second, third = (y[i] for _, i in sorted(values)[:3])
+            assert found[m, 0, t] == first and found[m, 1, t] == (second if second == third else first)
+
+
+def test_one_nearest_neighbour_of_the_digits_is_that_of_scikit_learn():
+    table, data = experiment.neighbours(experiment.NeighbourSettings("digits"))["neighbours"], datasets.load("digits")
+    oracle = KNeighborsClassifier(1, algorithm="brute").fit(data.X, data.y)
+    assert table["errors"].iloc[0] == (oracle.predict(data.X_test) != data.y_test).sum() == 21
+    assert table["errors"].tolist() == [21, 19, 23, 21] and (table["n"] == 597).all()
 
 
 # Figures draw the numbers of their tables.
@@ -432,46 +547,13 @@ def test_error_by_epoch_draws_training_and_test_errors_in_percent_with_intervals
             errors = one[(one["predictor"] == name) & (one["split"] == split)]["errors"].to_numpy()
             (line,) = lines(axis, PREDICTOR_COLOURS[name])
             assert np.allclose(line, 100 * errors / n)
-    assert [len(axis.collections) for axis in figure.axes] == [0, 4]
-    band = figure.axes[1].collections[PREDICTORS.index("final") + 1].get_paths()[0].vertices  # in the order of the names
-    low, high = interval(one.query("predictor == 'final' and split == 'test'")["errors"], 597)
+    assert [len(axis.collections) for axis in figure.axes] == [0, 1]
+    band = figure.axes[1].collections[0].get_paths()[0].vertices
+    low, high = interval(one.query("predictor == 'average' and split == 'test'")["errors"], 597)
     assert band[:, 1].min() == pytest.approx(100 * low.min() / 597) and band[:, 1].max() == pytest.approx(
         100 * high.max() / 597
     )
     assert [axis.get_ylabel() for axis in figure.axes] == ["multiclass training error (%)", "multiclass test error (%)"]
-
-
-def test_error_by_digit_has_a_panel_for_each_digit_and_leaves_zeros_out(three):
-    binary = three["binary"].query("degree == 3")
-    figure = figures.figure_error_by_digit(binary)
-    assert_drawn(figure)
-    for digit, axis in enumerate(figure.axes):
-        assert axis.get_title() == f"digit {digit}" and axis.get_yscale() == "log"
-        for name in PREDICTORS:
-            for split, line in zip(("test", "train"), lines(axis, PREDICTOR_COLOURS[name]), strict=True):
-                rows = select(binary, digit=digit, predictor=name, split=split)
-                expected = (100 * rows["errors"] / rows["n"]).to_numpy()
-                np.testing.assert_allclose(line, np.where(expected > 0, expected, np.nan))
-
-
-def test_bars_are_mistakes_and_support_vectors(three):
-    made = tables.mistakes_by_digit(three["logs"][0])
-    figure = figures.figure_mistakes_by_digit(made)
-    assert_drawn(figure)
-    heights = [[bar.get_height() for bar in bars] for bars in figure.axes[0].containers]
-    assert heights == [made["mistakes"].tolist(), made["support vectors"].tolist()]
-
-
-def test_the_log_is_drawn_whole_and_predictors_are_marked_at_epochs(three):
-    log = three["logs"][1][8]
-    figure = figures.figure_errors_along_the_log(log, n=300, title="digit 8")
-    assert_drawn(figure)
-    whole, final, minimizing = figure.axes[0].get_lines()
-    assert np.allclose(whole.get_xdata(), log.step / 300) and np.allclose(whole.get_ydata(), log.errors / 3)
-    assert final.get_xdata().tolist() == [1, 2, 3]
-    assert np.allclose(final.get_ydata(), [log.errors[log.length(e) - 1] / 3 for e in (1, 2, 3)])
-    assert np.allclose(minimizing.get_ydata(), [log.errors[: log.length(e)].min() / 3 for e in (1, 2, 3)])
-    assert np.isin(minimizing.get_xdata(), log.step / 300).all()
 
 
 def test_a_gallery_shows_each_image_under_its_title_and_hides_what_is_left():
@@ -484,75 +566,74 @@ def test_a_gallery_shows_each_image_under_its_title_and_hides_what_is_left():
         assert np.array_equal(axis.images[0].get_array().ravel(), image)
 
 
+def test_the_log_is_drawn_as_ranges_and_predictors_are_marked_where_they_were_found(three):
+    log = three["logs"][1][8]
+    figure = figures.figure_errors_along_the_log(log, n=300, title="digit 8", parts=4)
+    assert_drawn(figure)
+    (band,), (median, final, minimizing) = figure.axes[0].collections, figure.axes[0].get_lines()
+    rate, part = 100 * np.maximum(log.errors, 0.5) / 300, log.step * 4 // 300
+    assert np.allclose(median.get_ydata(), [np.median(rate[part == p]) for p in np.unique(part)])
+    edges = band.get_paths()[0].vertices[:, 1]
+    assert edges.min() == pytest.approx(rate.min()) and edges.max() == pytest.approx(rate.max())
+    assert final.get_xdata().tolist() == [1, 2, 3]
+    assert np.allclose(final.get_ydata(), [rate[log.length(e) - 1] for e in (1, 2, 3)])
+    assert np.allclose(minimizing.get_ydata(), [rate[: log.length(e)].min() for e in (1, 2, 3)])
+    assert np.isin(minimizing.get_xdata(), log.step / 300).all()
+
+
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_error_by_degree_has_a_panel_for_each_predictor_and_a_line_for_each_degree(three, split):
-    figure = figures.figure_error_by_degree(three["multiclass"], split)
+def test_error_by_degree_has_a_line_for_each_degree_and_draws_no_error_at_half_an_image(three, split):
+    table = three["multiclass"].copy()
+    table.loc[(table["degree"] == 2) & (table["epoch"] == 3), "errors"] = 0
+    figure = figures.figure_error_by_degree(table, split)
     assert_drawn(figure)
     for axis, name in zip(figure.axes, PREDICTORS, strict=True):
         assert axis.get_title() == name and axis.get_yscale() == "log"
-        for degree, line in zip((1, 2, 3), axis.get_lines(), strict=True):
-            rows = select(three["multiclass"], degree=degree, predictor=name, split=split)
-            expected = (100 * rows["errors"] / rows["n"]).to_numpy()
-            np.testing.assert_allclose(line.get_ydata(), np.where(expected > 0, expected, np.nan))
+        for degree, line in zip((1, 2, 3), axis.get_lines(), strict=False):
+            rows = select(table, degree=degree, predictor=name, split=split)
+            np.testing.assert_allclose(line.get_ydata(), 100 * np.maximum(rows["errors"], 0.5) / rows["n"])
+        assert axis.get_lines()[3].get_linestyle() == ":"
 
 
-def test_best_by_degree_draws_errors_with_their_intervals(three):
-    best = tables.best_by_degree(three["multiclass"])
-    figure = figures.figure_best_by_degree(best)
+def test_differences_are_drawn_in_points_filled_where_they_are_told(wrong):
+    rows = tables.against_average(wrong, (1, 2, 3), (1, 3))
+    figure = figures.figure_differences({"one": rows[rows["epoch"] == 1], "three": rows[rows["epoch"] == 3]})
     assert_drawn(figure)
-    for name, bars in zip(PREDICTORS, figure.axes[0].containers, strict=True):
-        rows = best[best["predictor"] == name]
-        points, _, (segments,) = bars
-        assert np.allclose(points.get_ydata(), 100 * rows["error"])
-        ends = np.array([segment[:, 1] for segment in segments.get_segments()])
-        assert np.allclose(ends, 100 * rows[["low", "high"]])
+    for axis, epoch in zip(figure.axes, (1, 3), strict=True):
+        for name in ("final", "minimizing", "voted"):
+            part = select(rows, epoch=epoch, predictor=name)
+            (filled,) = [line for line in lines_of(axis, name) if line.get_markerfacecolor() != "white"]
+            (hollow,) = [line for line in lines_of(axis, name) if line.get_markerfacecolor() == "white"]
+            assert np.allclose(filled.get_ydata(), 100 * part.loc[part["p"] < 0.05, "estimate"])
+            assert np.allclose(hollow.get_ydata(), 100 * part.loc[part["p"] >= 0.05, "estimate"])
 
 
-def test_published_counts_are_drawn_against_ours_and_zeros_in_the_corner(both):
-    both, _ = both
-    figure = figures.figure_published_against_ours(both)
+def lines_of(axis, predictor):
+    """The marks of a predictor, without the carrier of its error bars."""
+    colour = PREDICTOR_COLOURS[predictor]
+    lines = [line for line in axis.get_lines() if line.get_marker() == PREDICTOR_MARKERS[predictor]]
+    return [line for line in lines if to_hex(line.get_color()).upper() == colour and line.get_markersize() == 4]
+
+
+def test_the_heat_map_of_digits_holds_every_count(three):
+    binary = three["binary"].query("split == 'test' and predictor == 'average' and epoch == 3")
+    figure = figures.figure_digits_by_degree(binary)
     assert_drawn(figure)
-    diagonal, *parts = figure.axes[0].get_lines()
-    assert np.array_equal(*diagonal.get_data())
-    expected = [(name, split) for name in ("final", "average", "minimizing") for split in ("train", "test")]
-    for (name, split), line in zip(expected, parts, strict=True):
-        rows = select(both, predictor=name, split=split)
-        assert line.get_xdata().tolist() == [max(count, 0.8) for count in rows["errors"]]
-        assert line.get_ydata().tolist() == [max(count, 0.8) for count in rows["errors_published"]]
-    assert figure.axes[0].get_xlim() == figure.axes[0].get_ylim()
+    counts = binary.pivot(index="digit", columns="degree", values="errors").to_numpy()
+    assert [int(text.get_text()) for text in figure.axes[0].texts] == counts.ravel().tolist()
 
 
-def test_confusion_matrices_write_every_count_and_colour_the_errors(three):
-    best = tables.ranking(three["multiclass"])
-    chosen = three["confusion"].merge(best[["predictor", "degree", "epoch"]])
-    figure = figures.figure_confusion_matrices(chosen)
+def test_the_confusion_matrix_writes_every_count_and_colours_the_errors(three):
+    best = tables.ranking(three["multiclass"]).head(1)
+    rows = three["confusion"].merge(best[["predictor", "degree", "epoch"]])
+    figure = figures.figure_confusion(rows)
     assert_drawn(figure)
-    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
-        rows = chosen[chosen["predictor"] == name]
-        (errors,) = best.loc[best["predictor"] == name, "errors"]
-        assert axis.get_title().startswith(f"{name}: degree {rows['degree'].iloc[0]}")
-        assert axis.get_title().endswith(f", {errors} errors")
-        written = {
-            (int(t.get_position()[1]), int(t.get_position()[0])): int(t.get_text()) for t in axis.texts if t.get_text()
-        }
-        counts = rows.set_index(["true", "predicted"])["count"]
-        assert written == counts[counts > 0].to_dict() | {(i, i): counts[i, i] for i in range(10)}
-        drawn = axis.collections[0].get_array()
-        assert drawn.sum() == errors and np.ma.getmaskarray(drawn).reshape(10, 10).diagonal().all()
-
-
-def test_histograms_of_selection_optimism_hold_every_draw(three, labels):
-    predictions = np.stack([arrays["predictions"] for arrays in three["arrays"]])
-    draws = tables.selection_optimism(predictions, labels, degrees=(1, 2, 3), draws=30, random_state=1)
-    figure = figures.figure_selection_optimism(draws)
-    assert_drawn(figure)
-    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
-        assert axis.get_title() == name
-        chosen = axis.containers[0] if axis.containers else axis.patches
-        rows, edges = draws[draws["predictor"] == name], np.append([bar.get_x() for bar in chosen], np.inf)
-        edges[-1] = chosen[-1].get_x() + chosen[-1].get_width()
-        counts, _ = np.histogram(100 * rows["chosen_on"], edges)
-        assert [bar.get_height() for bar in chosen] == counts.tolist() and counts.sum() == 30
+    (axis,) = figure.axes
+    written = {(int(t.get_position()[1]), int(t.get_position()[0])): int(t.get_text()) for t in axis.texts if t.get_text()}
+    counts = rows.set_index(["true", "predicted"])["count"]
+    assert written == counts[counts > 0].to_dict() | {(i, i): counts[i, i] for i in range(10)}
+    drawn = axis.collections[0].get_array()
+    assert drawn.sum() == best["errors"].item() and np.ma.getmaskarray(drawn).reshape(10, 10).diagonal().all()
 
 
 # The published study.
@@ -565,28 +646,77 @@ def committed():
     return results | {"logs": [experiment.logs_from_arrays(arrays) for arrays in results["arrays"]]}
 
 
-def test_every_published_count_is_reproduced(committed):
-    published = ledger.published("hermans_2021")
+@pytest.fixture(scope="module")
+def files():
+    """The source's files of results, and its final report."""
+    names = ("multiclass_errors", "binary_errors", "confusion")
+    return {name: ledger.published(f"hermans_2021_{name}") for name in names}, ledger.published(claims.FINAL_REPORT)
+
+
+@pytest.fixture(scope="module")
+def nearest():
+    return experiment.neighbours(claims.NEAREST)["neighbours"]
+
+
+def test_every_published_count_is_reproduced(committed, files):
+    published = files[0]["multiclass_errors"]
     assert len(published) == 360 and not published.duplicated(["degree", "epoch", "predictor", "split"]).any()
     both = tables.published_with_ours(committed["multiclass"], published)
     assert len(both) == 360 and both["errors_published"].tolist() == both["errors"].tolist()
+    keys = ["degree", "epoch", "digit", "predictor", "split", "n"]
+    both = files[0]["binary_errors"].merge(committed["binary"], on=keys)
+    assert len(both) == 3600 and (both["errors_x"] == both["errors_y"]).all()
+    keys = ["degree", "epoch", "predictor", "true", "predicted"]
+    some = committed["confusion"].query("count > 0 and predictor != 'voted'")[[*keys, "count"]]
+    expected = files[0]["confusion"][[*keys, "count"]].query("count > 0")
+    pd.testing.assert_frame_equal(
+        some.sort_values(keys, ignore_index=True), expected.sort_values(keys, ignore_index=True), check_dtype=False
+    )
 
 
-def test_the_claims_are_the_counts_and_six_that_cannot_fail(committed):
-    rows = claims.rows(committed["multiclass"], ledger.published("hermans_2021"))
-    assert tuple(rows.columns) == ledger.COLUMNS and len(rows) == 366 and rows["key"].is_unique
-    assert rows["verdict"].value_counts().to_dict() == {"exact": 360, "degenerate": 6}
+def test_the_claims_are_counts_files_matrices_and_the_final_report(committed, files, nearest):
+    rows = claims.rows(committed, nearest, *files)
+    assert tuple(rows.columns) == ledger.COLUMNS and rows["key"].is_unique
+    start = rows["item"].str.split().str[0].replace({"Confusion": "Binary"})
+    assert start.value_counts().to_dict() == {"Fig.": 360, "Binary": 240, "Final": 21, "Section": 7}
+    verdicts = rows["verdict"].value_counts().to_dict()
+    assert verdicts == {"exact": 360 + 240 + 14, "outside": 2, "degenerate": 7, "not comparable": 5}
     row = rows.set_index("key").loc["hermans-2021/fig-6/degree-3/epoch-10/average/test"]
     ours = committed["multiclass"].query("degree == 3 and epoch == 10 and predictor == 'average' and split == 'test'")
     assert (row["published"], row["ours"], row["n"]) == (ours["errors"].item(), ours["errors"].item(), 10000)
     assert row["low"] < row["ours"] < row["high"] and row["item"] == "Fig. 6 (c)" and row["chapter"] == "mnist_degree_3"
+    train = rows.set_index("key").loc["hermans-2021/fig-5/degree-3/epoch-10/average/train"]
+    assert train["low"] == train["ours"] == train["high"] and train["interval_of"] == ""
 
 
-def test_a_count_that_differs_by_one_is_not_exact(committed):
-    published = ledger.published("hermans_2021")
-    published.loc[[0, 5], "errors"] += [1, -5000]
-    found = claims.rows(committed["multiclass"], published)["verdict"].value_counts()
-    assert found["exact"] == 358 and found["within"] + found["outside"] == 2
+def test_the_misprint_is_the_training_error_of_another_predictor(committed, files, nearest):
+    rows = claims.rows(committed, nearest, *files).set_index("key")
+    row = rows.loc["hermans-2021/table-1/minimizing/training-error"]
+    assert row["verdict"] == "outside" and (row["published"], row["ours"]) == (0.127, 0.04)
+    assert "24 of 60,000" in row["explanation"] and "of the average predictor" in row["explanation"]
+    others = rows[rows["item"].isin(["Final report, Table 1", "Final report, Abstract"])].drop(row.name)
+    assert (others["verdict"] == "exact").all() and (others["explanation"] == "").all()
+
+
+def test_a_number_that_differs_by_one_is_not_exact(committed, files, nearest):
+    changed = {name: table.copy() for name, table in files[0].items()}
+    changed["multiclass_errors"].loc[[0, 5], "errors"] += [1, -5000]
+    changed["binary_errors"].loc[7, "errors"] += 1
+    changed["confusion"].loc[0, "count"] -= 1
+    found = claims.rows(committed, nearest, changed, files[1])
+    item = found["item"].str.split().str[0]
+    assert ((item == "Fig.") & (found["verdict"] == "exact")).sum() == 358
+    for start, count in (("Binary", 59), ("Confusion", 99)):
+        (row,) = found[(item == start) & (found["verdict"] == "outside")].itertuples()
+        assert row.ours == count
+
+
+def test_every_statement_has_a_verdict_that_follows_from_the_tables():
+    table = statements.statements().set_index("key")
+    verdicts = {key.rpartition("/")[2]: verdict for key, verdict in table["verdict"].items()}
+    assert verdicts == VERDICTS_OF_STATEMENTS
+    assert "nan" not in " ".join(table["evidence"]) and statements.verdict(True, False) == "holds in part"
+    assert statements.verdict(False) == "does not hold" and statements.verdict(True, True) == "holds"
 
 
 def test_the_committed_logs_are_mistakes_and_tell_the_counts_of_their_perceptron(committed):
