@@ -40,8 +40,8 @@ DATASETS = (
 """The sets whose results are stored; those of Xu and Zhang are vowel, iris, sonar and wine."""
 
 BUNDLED = ("iris-bundled", "wine-bundled", "digits")
-LARGE = ("optdigits", "pendigits", "letter", "satimage", "winequality-white")
-"""Sets that have two repetitions, the others five: they take most of the time."""
+REPETITIONS = dict.fromkeys(("optdigits", "pendigits", "letter", "satimage"), 1) | {"winequality-white": 2}
+"""How often sets are drawn that take most of the time; the others five times."""
 STEADIEST = ("average", "voted", "final", "minimizing", NONE)
 """The order in which predictors win where validation errors are equal."""
 
@@ -74,7 +74,7 @@ class Settings:
     reference_step: int = 2
 
 
-FULL = [Settings(dataset=name, repetitions=2 if name in LARGE else 5) for name in DATASETS]
+FULL = [Settings(dataset=name, repetitions=REPETITIONS.get(name, 5)) for name in DATASETS]
 QUICK = [
     Settings(
         dataset=name, repetitions=1, widths=(2.0, 1.0, 0.5, 0.25, 0.125, 0.0625), degrees=(2,), epochs=(1, 3, 10),

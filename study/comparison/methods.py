@@ -25,7 +25,6 @@ from sklearn.svm import SVC
 
 from kp import kernels
 from kp.gram import CrossGram, Points, Products
-from kp.kesler import product, squared
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
 
@@ -81,7 +80,7 @@ class Grams:
             start = time.process_time()
             if square:
                 K, across = self.of(candidate)
-                self._held[True] = squared(K, threads=1), product(across, K, threads=1)
+                self._held[True] = K @ K, across @ K
                 before = self.seconds[False]
             else:
                 kernel = self._kernel(candidate)
@@ -172,7 +171,7 @@ class KernelPerceptron(Perceptron):
         sums, found = [each for each in dict.fromkeys(wanted) if each[0] != "voted"], {}
         if sums:
             c = [self.coefficients(model, name, epoch, points.shape[1]) for name, epoch in sums]
-            f = product(np.concatenate(c), points, threads=1) + self.threshold * np.concatenate(c).sum(axis=1)[:, None]
+            f = np.concatenate(c) @ points.T + self.threshold * np.concatenate(c).sum(axis=1)[:, None]
             labels = [model.classes_[part.argmax(axis=0)] for part in np.split(f, len(sums))]
             found = dict(zip(sums, labels, strict=True))
         if len(found) < len(set(wanted)):
