@@ -93,11 +93,11 @@ class Settings:
     """What a notebook runs. n_train: the first examples of the training set; budgets: B for odd or even; class_budgets: B of
     each of ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the RBF kernel.
 
-    Wherever a test is made there are n_repeats orders: of n_noise examples, visited n_epochs times, of which the fractions
-    `noise` of the labels are wrong, at each lambda of `regularizations`; of n_growth such examples visited once; of n_memory
-    examples for learners that hold equally many, memory_budgets; of n_bound examples for the Forgetron's guarantee; and
-    size_repeats orders at each of `sizes`, the examples of the support vector machines. n_bound is also where such a machine
-    gives u.
+    For tests there are n_repeats orders: of n_noise examples, visited n_epochs times, of which the fractions `noise` of the
+    labels are wrong, at each lambda of `regularizations`; of n_memory examples for learners that hold equally many,
+    memory_budgets; and of n_bound examples for the Forgetron's guarantee. There are at least 5 of n_growth such examples
+    visited once, and size_repeats at each of `sizes`, the examples of the support vector machines. n_bound is also where
+    such a machine gives u.
     """
 
     dataset: str
@@ -151,18 +151,15 @@ class Settings:
         return [*growth, replace(own, problem=TEN_DIGITS), *budgets]
 
     def growths(self):
-        """The parts of `growth`: the orders, kernels and wrong labels that the perceptron's `streams` lack."""
+        """The parts of `growth`: the kernels and wrong labels that the perceptron's `streams` lack, in as many orders."""
         streams = [part for part in self.streams() if (part.problem, part.method) == (ODD_OR_EVEN, "perceptron")]
-        seen = {(part.kernel, part.noise): part for part in streams}
-        own, parts = self._part(Stream, gamma=self.gamma), []
-        for kernel in ("poly", "rbf"):
-            for noise in self.noise:
-                first = seen[kernel, noise].n_orders if (kernel, noise) in seen else 0
-                n = self.n_growth if noise else self.n_train
-                changes = dict(random_state=self.random_state + first, n_orders=self.n_repeats - first)
-                if first < self.n_repeats:
-                    parts.append(replace(own, kernel=kernel, noise=noise, n=n, **changes))
-        return parts
+        seen, first = {(part.kernel, part.noise) for part in streams}, replace(streams[0], n=self.n_growth)
+        return [
+            replace(first, kernel=kernel, noise=noise)
+            for kernel in ("poly", "rbf")
+            for noise in self.noise
+            if noise and (kernel, noise) not in seen
+        ]
 
     def memories(self):
         """The parts of `memory`: the perceptron without a budget, then every method at every budget."""
@@ -216,10 +213,10 @@ PUBLISHED = Settings(
     n_noise=2000,
     n_epochs=5,
     regularizations=(1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
-    n_memory=20000,
+    n_memory=10000,
     memory_budgets=(100, 250, 500),
     n_bound=2000,
-    sizes=(500, 1000, 2000, 5000),
+    sizes=(500, 1000, 2000),
     size_repeats=5,
 )
 """The settings of the committed tables."""

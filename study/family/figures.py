@@ -92,7 +92,7 @@ def figure_budget(summaries):
             for method, (colour, marker, line) in STYLES.items():
                 part = table[table["method"] == method].sort_values("support")
                 rates = 100 * part[[rate, f"{rate}_low", f"{rate}_high"]].set_axis(["mean", "low", "high"], axis=1)
-                reach = [rates["mean"] - rates["low"], rates["high"] - rates["mean"]]
+                reach = [(rates["mean"] - rates["low"]).clip(lower=0), (rates["high"] - rates["mean"]).clip(lower=0)]
                 axis.errorbar(
                     part["support"], rates["mean"], yerr=reach, color=colour, marker=marker, linestyle=line,
                     markersize=8 if method == "perceptron" else 4, capsize=2, linewidth=1.2, label=NAMES[method],

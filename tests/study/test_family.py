@@ -316,7 +316,7 @@ def test_growth_exponents_find_the_power_of_a_power_law():
 def test_growth_is_told_from_linear_by_students_test_with_holms_correction(made):
     streams = pd.concat([made["streams"], made["growth"]], ignore_index=True)
     found = tables.growth_exponents(streams)
-    assert len(found) == 6 and (found["n_orders"] == TINY.n_repeats).all()
+    assert len(found) == 6 and (found["n_orders"] == 5).all()
     part = streams[(streams["kernel"] == "rbf") & (streams["noise"] == 0.3)]
     slopes = []
     for _, run in part.groupby("random_state"):
@@ -475,7 +475,7 @@ def test_the_article_has_one_claim_and_its_other_conditions_are_readings(made, m
     growth = tables.growth_exponents(pd.concat([made["streams"], made["growth"]], ignore_index=True))
     assert row["ours"] == round(growth["exponent"][0], 4) and row["n"] == TINY.n_train and row["published"] == 1.0
     assert row["verdict"] == ("within" if row["low"] <= 1 <= row["high"] else "outside") and row["chapter"] == "family"
-    assert (row["kind"], row["interval_of"], row["same_data"]) == ("derived", "6 random orders", False)
+    assert (row["kind"], row["interval_of"], row["same_data"]) == ("derived", "5 random orders", False)
     readings = ledger.readings_rows(claims.readings(), claims.claims())
     rates = ["right labels", "20% wrong labels", "30% wrong labels"]
     expected = [f"{kernel} kernel, {rate}" for kernel in ("polynomial", "RBF") for rate in rates][1:]
