@@ -137,10 +137,10 @@ UCI = [
         quick={"dataset": bundled, **UCI_SCALES["quick"]} if bundled else None,
         full={"dataset": name, **UCI_SCALES["full"]},
         experiments=("uci",),
-        figures=("distributions", "curves", "parameters", "optimism", "predictors", "baselines"),
+        figures=("distributions", "readings_of_set", "curves", "parameters", "predictors"),
         tables=(
-            "set", "published_and_ours", "rates", "variants", "numbers_and_variants", "arithmetic", "optimism_table",
-            "chosen", "predictor_means",
+            "set", "published_and_ours", "rates", "readings", "numbers_and_readings", "arithmetic", "optimism_table",
+            "chosen", "predictor_means", "rival",
         ),
     )
     for name, bundled in UCI_SETS.items()
@@ -151,10 +151,10 @@ UCI_SUMMARY = Chapter(
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
     full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
     experiments=("uci",),
-    figures=("intervals", "variants", "optimism", "differences", "baselines"),
+    figures=("readings", "units", "optimism", "differences", "baselines"),
     tables=(
-        "sets", "cited_errors", "published_and_ours", "verdicts", "claims", "chosen", "explained", "arithmetic",
-        "optimism_table", "against_baselines", "predictors",
+        "readings", "programs", "explained", "published_and_ours", "arithmetic", "optimism_table", "rival", "statements",
+        "predictors",
     ),
 )  # fmt: skip
 
@@ -186,9 +186,9 @@ COMPARISON = Chapter(
 FORMS = Chapter(
     source="forms",
     **IMAGES,
-    experiments=("forms",),
-    figures=("choice", "growth", "cost", "spectra"),
-    tables=("kernels", "largest", "seconds"),
+    experiments=("forms", "mnist"),
+    figures=("choice", "growth", "cost", "tuning", "equal", "spectra"),
+    tables=("kernels", "largest", "widths", "equal_largest", "pairs", "seconds"),
 )  # fmt: skip
 
 SEEDS = Chapter(
