@@ -200,13 +200,6 @@ def digit_pairs(labels_first, labels_second):
     return names.value_counts(sort=False).sort_index().sort_values(ascending=False, kind="stable")
 
 
-def confusions(confusion, count):
-    """The most frequent pairs (true, predicted) of different digits in a table of confusions, over all its predictors."""
-    wrong = confusion[confusion["true"] != confusion["predicted"]]
-    pairs = wrong.groupby(["true", "predicted"], as_index=False)["count"].sum()
-    return pairs.sort_values("count", ascending=False, kind="stable", ignore_index=True).head(count)
-
-
 def misclassified(images, labels, scores, count):
     """The images that a predictor gets most wrong: columns example, true, predicted, and the two scores.
 

@@ -256,7 +256,6 @@ VERDICTS_OF_STATEMENTS = {
     "ensemble": "cannot be told",
     "aizerman": "does not hold",
 }
-CONFUSIONS = [[2, 3, 48], [1, 8, 24], [3, 8, 21]]
 MISCLASSIFIED = {
     "example": [411, 460, 462],
     "true": [4, 4, 9],
@@ -307,15 +306,6 @@ def test_epochs_to_reach_an_error_count_from_one_and_may_not_exist(three):
     assert tables.epochs_to_reach(three["multiclass"], "final", fewest[1] / 597) == 1
     assert tables.epochs_to_reach(three["multiclass"], "final", (fewest[1] - 1) / 597) == 2
     assert tables.epochs_to_reach(three["multiclass"], "final", (fewest.min() - 1) / 597) is None
-
-
-def test_confusions_add_up_the_pairs_of_all_predictors(three):
-    chosen = three["confusion"].query("degree == 3 and epoch == 3")
-    found = tables.confusions(chosen, 3)
-    assert found.to_numpy().tolist() == CONFUSIONS
-    predictions = three["arrays"][2]["predictions"][:, 2]
-    for true, predicted, count in found.itertuples(index=False):
-        assert count == sum((predictions[p] == predicted)[datasets.load("digits").y_test == true].sum() for p in range(4))
 
 
 def test_misclassified_images_come_by_the_lead_of_the_wrong_digit(labels):
