@@ -106,7 +106,7 @@ def figure_pairs(X, pairs, *, columns=5):
     """
     rows = -(-len(pairs) // columns)
     widths = [1, 1, 0.45] * columns
-    figure, axes = canvas(rows, len(widths) - 1, height=0.95 * rows + 0.1, squeeze=False, width_ratios=widths[:-1])
+    figure, axes = canvas(rows, len(widths) - 1, height=0.87 * rows + 0.1, squeeze=False, width_ratios=widths[:-1])
     for axis in axes.flat:
         axis.set_axis_off()
     for place, pair in enumerate(pairs.itertuples()):
@@ -117,5 +117,5 @@ def figure_pairs(X, pairs, *, columns=5):
             draw_image(axis, X[index], f"label {label}")
             axis.set_xlabel(str(index), fontsize=5, color=REFERENCE, labelpad=1)
         how_far = f"{pair.degrees:.1f}°" if pair.measure == "angle" else f"{pair.squared_distance**0.5:,.1f}"
-        right.text(-0.05, -0.2, how_far, fontsize=7, ha="center", va="top", transform=right.transAxes)
+        right.text(-0.3, 0.5, how_far, fontsize=6.5, ha="center", va="center", rotation=90, transform=right.transAxes)
     return figure
