@@ -169,11 +169,11 @@ def figure_projection(P, shares, y, train, test, predicted, names):
                 faces = [CLASS_COLOURS[given] for given in predicted[part]]
                 space.scatter(*P[test[part]].T, s=size, c=faces, edgecolors=CLASS_COLOURS[c], linewidths=width, **mark)
         for name, label in zip("xyz", labels, strict=True):
-            getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-6)
-            getattr(space, f"{name}axis").set_major_locator(MaxNLocator(4))
+            getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-1 if name == "z" else -6)
+            getattr(space, f"{name}axis").set_major_locator(MaxNLocator(4, prune="both"))
         space.tick_params(labelsize=6, pad=-3)
         space.view_init(elev=20, azim=azimuth)
-        space.set_box_aspect(None, zoom=1.12)
+        space.set_box_aspect(None, zoom=1.05)
     handles = [
         Line2D([], [], linestyle="none", marker=CLASS_MARKERS[c], color=CLASS_COLOURS[c], label=name)
         for c, name in enumerate(names)
