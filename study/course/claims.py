@@ -41,8 +41,8 @@ LISTED = {inputs: {"s": 0.2, "n_per_class": n} for inputs, n in EXAMPLES.items()
 RATES = ("training_error", "test_error", "correct")
 """The numbers of the kernel example; the two that are rates have two decimals."""
 
-IMAGES = "the page's images and the width of its kernel are not published; ours are MNIST images, at the width of {n} whose "
-IMAGES += "mean test error is nearest to the page's"
+IMAGES = "the page's images and the width of its kernel are not published; ours are MNIST images, at the one of {n} "
+IMAGES += "widths whose mean test error is nearest to the page's"
 
 EXPLANATIONS = {
     "delta": "a slip of the page: labels are +1 and -1, so that y - sgn(w x) has size 2 by its own formula",
@@ -226,8 +226,8 @@ def _learning_rate():
         "statement": "the scaling constant 2 can be absorbed into the learning rate, eta = 1/2",
         "verdict": ("holds in part" if moved else "holds") if scaled else "does not hold",
         "evidence": f"From weights of 0 a run with eta = 1/2 makes {'the same' if scaled else 'other'} modifications as one "
-        f"with eta = 1; from the listing's random weights their number differs at {moved} of {len(tests)} settings, by "
-        f"{tables.with_interval(widest)} at most (Student's t over runs, {widest.adjusted}).",
+        f"with eta = 1; from the listing's random weights their number differs at {moved} of {len(tests)} settings "
+        f"(Student's t over runs, {widest.adjusted}); the largest mean difference is {tables.with_interval(widest)}.",
     }
 
 
@@ -244,8 +244,8 @@ def _finite():
         "verdict": "holds" if within == len(separable) else "does not hold",
         "evidence": f"Of {len(runs):,} draws of the listing, half of them at each of its spreads, {len(separable):,} are "
         f"separable by planes (a linear programme); {early:,} of these are separated within its {PRESENTATIONS:,} "
-        f"presentations and {later:,} within {PRESENTATIONS_MORE:,}, the last after {most:,.0f}. {within:,} "
-        "have made no more modifications than Novikoff's bound allows, which is finite.",
+        f"presentations and {later:,} within {PRESENTATIONS_MORE:,}, the last after {most:,.0f}. {within:,} of "
+        f"the {len(separable):,} have made no more modifications than Novikoff's bound allows, which is finite.",
     }
 
 

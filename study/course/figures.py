@@ -98,7 +98,7 @@ def figure_planes(X, y, codes, initial, final, view, *, samples=10):
         axis.tick_params(pad=-3, labelsize=7)
         axis.grid(False)
         axis.set_title(title, fontsize=9, y=1.0)
-        axis.set_box_aspect(None, zoom=1.12)
+        axis.set_box_aspect(None, zoom=1.08)
     handles = [*_output_handles(len(codes[0])), *_class_handles(codes)]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
     return figure
@@ -263,8 +263,8 @@ def _draw_plane(axis, w, colour, style, name):
                 if ends is not None:
                     points = (foot + step * u)[:, None] + v[:, None] * np.array(ends)
                     axis.plot(*points, color=colour, linewidth=0.35, alpha=0.6)
-    axis.quiver(*foot, *(2.3 * normal), color=colour, linewidth=1.8, arrow_length_ratio=0.12, linestyle=style)
-    axis.text(*(foot + 2.75 * normal), name, color=colour, fontsize=10, ha="center", va="center", bbox=LABEL)
+    axis.quiver(*foot, *(2.0 * normal), color=colour, linewidth=1.8, arrow_length_ratio=0.12, linestyle=style)
+    axis.text(*(foot + 2.4 * normal), name, color=colour, fontsize=10, ha="center", va="center", bbox=LABEL)
 
 
 def plane_in_cube(w, half):
