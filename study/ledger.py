@@ -18,7 +18,9 @@ from study.uci import claims as uci
 # Functions by name, in the order of the sources: what is looked up by a text would not count in the ledger's fingerprint.
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
 READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
-STATEMENTS = (images.statements, words.statements, multiclass.statements, course.statements, family.statements)
+STATEMENTS = (
+    images.statements, words.statements, multiclass.statements, seeds.statements, course.statements, family.statements,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

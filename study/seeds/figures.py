@@ -168,9 +168,11 @@ def figure_projection(P, shares, y, train, test, predicted, names):
             for part, size, width in (((y[test] == c) & ~wrong, 13, 0.5), ((y[test] == c) & wrong, 34, 1.5)):
                 faces = [CLASS_COLOURS[given] for given in predicted[part]]
                 space.scatter(*P[test[part]].T, s=size, c=faces, edgecolors=CLASS_COLOURS[c], linewidths=width, **mark)
-        for name, label in zip("xyz", labels, strict=True):
-            getattr(space, f"set_{name}label")(label, fontsize=7, labelpad=-1 if name == "z" else -6)
-            getattr(space, f"{name}axis").set_major_locator(MaxNLocator(4, prune="both"))
+        space.set_xlabel(labels[0], fontsize=7, labelpad=-6)
+        space.set_ylabel(labels[1], fontsize=7, labelpad=-6)
+        space.set_title(f"upwards: {labels[2]}", fontsize=7, y=0.9)
+        for axis in (space.xaxis, space.yaxis, space.zaxis):
+            axis.set_major_locator(MaxNLocator(3, integer=True))
         space.tick_params(labelsize=6, pad=-3)
         space.view_init(elev=20, azim=azimuth)
         space.set_box_aspect(None, zoom=1.05)
