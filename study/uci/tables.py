@@ -8,7 +8,7 @@ Tests between methods are paired by fold: repeats of a cross-validation are no s
 on this sample, and their variance is corrected for what training parts share (study.statistics.resampled).
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,13 @@ def listed(words, nothing="none"):
     """Words as a list in a sentence: "a, b and c"."""
     words = list(words)
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or nothing
+
+
+def quoted(names, *, of):
+    """Names that hold commas, in a sentence: ": “all demoted, one shuffle” and 3 others"; "" without names. of: how many."""
+    names = [f"“{name}”" for name in names]
+    more = [] if of <= len(names) else [f"{of - len(names)} other{'s' if of - len(names) > 1 else ''}"]
+    return f": {listed([*names, *more])}" if names else ""
 
 
 # Published beside ours.
@@ -145,7 +152,7 @@ def repeats_under(results, table, reading):
             part = part[part["iterations"] == part.groupby("kernel")["iterations"].transform("max")]
             part = part.drop(columns="iterations").merge(settings, on=["dataset", "kernel"])
             frames.append(part[[*KEYS, *RATES]])
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True) if frames else base
 
 
 def by_reading(results, *, n_folds=N_FOLDS):
@@ -217,6 +224,27 @@ def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
 def fits(found, *, alpha=statistics.ALPHA):
     """The rows of `joint_table` whose reading the joint test does not reject: a 95 % confidence set of readings."""
     return found[found["p"] >= alpha]
+
+
+def leading(joint, *, n=6):
+    """The base readings of the tables {table: joint_table}, and the n other readings of each with the largest p."""
+    parts = [found.iloc[[0]].assign(table=table) for table, found in joint.items()]
+    parts += [found.iloc[1:].nlargest(n, "p").assign(table=table) for table, found in joint.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def most_inside(found):
+    """ "14 of 14": of the readings of a `joint_table` that has the largest share of numbers inside; "none" without rows."""
+    if found.empty:
+        return "none"
+    best = found.loc[(found["inside"] / found["of"]).idxmax()]
+    return f"{best['inside']} of {best['of']}"
+
+
+def with_sonar_unscaled(name):
+    """The name of the reading that differs from the one of this name in that sonar is not scaled."""
+    known = {words(reading): reading for reading in READINGS["III"]}
+    return words(replace(known[name], scaling="outside"))
 
 
 def programs(results):
@@ -463,7 +491,7 @@ def optimism_table(found):
     table = groups[["apparent", "again", "nested", "optimism", "cost"]].mean()
     table = table.assign(sd=groups["optimism"].std(ddof=1), repeats=groups.size(), inner=groups["nested"].count())
     table = table.reset_index()
-    return table.assign(kernel=table["kernel"].map(KERNELS))
+    return table.assign(dataset=table["dataset"].map(original), kernel=table["kernel"].map(KERNELS))
 
 
 # Table I, and other methods.
@@ -635,4 +663,5 @@ def predictor_table(table):
     rates = table.assign(train=table["train_errors"] / table["n_train"], test=table["test_errors"] / table["n_test"])
     keys = ["dataset", "kernel", "parameter", "predictor"]
     means = rates.groupby(keys, sort=False)[["train", "test", "mistakes", "support"]].mean().reset_index()
+    means["dataset"] = means["dataset"].map(original)
     return means.assign(kernel=[setting(row.kernel, row.parameter) for row in means.itertuples()]).drop(columns="parameter")

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from study import chapters
-from study.uci import claims, experiment, figures, source, tables
+from study import chapters, statistics
+from study.uci import claims, experiment, figures, others, source, tables
 from study.uci import protocol as cv
 from study.uci.arithmetic import reachable
+from study.uci.readings import Reading
 
 
 def repeats_table(rates, *, dataset="iris", kernels=("linear", "poly", "rbf")):
@@ -59,11 +60,9 @@ def test_the_full_chapters_read_what_is_published_and_the_quick_summary_what_the
 
 def test_secondary_experiments_run_a_fraction_of_the_repeats():
     wine, vowel = experiment.settings("wine"), experiment.settings("vowel", random_state=7)
-    assert [wine.count(name, "rbf") for name in ("kernel", "grid", "chosen", "variants")] == [100, 10, 5, 20]
+    assert [wine.count(name, "rbf") for name in ("kernel", "grid", "chosen", "baselines")] == [100, 10, 5, 20]
     assert [vowel.count("curves", kernel) for kernel in ("linear", "rbf")] == [3, 3]
-    assert [vowel.count("variants", kernel) for kernel in ("linear", "rbf")] == [3, 10] and vowel.count(
-        "linear", "linear"
-    ) == 100
+    assert vowel.count("linear", "linear") == 100
     assert list(vowel.repeats("chosen")) == [7, 8] and list(experiment.settings("wine", n_repeats=2).repeats("grid")) == [0]
 
 
@@ -128,49 +127,99 @@ def test_repeats_are_means_over_folds_with_their_standard_deviation():
     assert tables.fold_sizes({"linear": folds}) == {"iris": [2, 4]}
 
 
-def variants_by_hand():
-    """`compare` of one number under the base protocol, where it is outside, and under two variants."""
+def readings_by_hand():
+    """`compare` of two numbers under the base reading, where one is outside, and under two others."""
     row = {"table": "II", "dataset": "sonar", "kernel": "linear", "split": "train", "statistic": "mean", "published": 13.03}
-    rows = [
-        (tables.BASE, "outside", 2.4), ("one", "within", 9.0), ("two", "outside", 12.0)
-    ]  # fmt: skip
-    first = [{**row, "variant": v, "verdict": w, "ours": o, "low": o - 1, "high": o + 1} for v, w, o in rows]
-    second = [{**each, "statistic": "sd", "published": 7.56, "verdict": "within"} for each in first]
+    rows = [(tables.BASE, "outside", 2.4), ("one, two", "within", 9.0), ("two", "within", 12.0), ("three", "outside", 12.9)]
+    first = [{**row, "reading": v, "verdict": w, "ours": o, "low": o - 1, "high": o + 1, "median": o} for v, w, o in rows]
+    second = [{**each, "statistic": "sd", "published": 7.56, "verdict": "outside"} for each in first]
     return pd.DataFrame([*first, *second])
 
 
-def test_variants_count_numbers_inside_and_explain_those_outside():
-    compared = variants_by_hand()
-    table = tables.variants_table(compared)
-    assert list(table.columns) == ["variant", "linear", "in all", "of"]
-    assert table.to_numpy().tolist() == [[tables.BASE, 1, 1, 2], ["one", 2, 2, 2], ["two", 1, 1, 2]]
-    assert tables.shares_inside(compared)["in all"].to_dict() == {tables.BASE: 0.5, "one": 1.0, "two": 0.5}
-    [row] = tables.explained(compared).to_dict("records")
-    assert row == {
-        "number": "sonar, linear: training error", "published": 13.03, "ours": 2.4, "low": 1.4, "high": 3.4,
-        "inside under": "one", "nearest variant": "two", "there": 12.0,
-    }  # fmt: skip
-    found = tables.across_variants(compared)
-    assert found[["variants inside", "variants", "nearest variant"]].to_numpy().tolist() == [[1, 2, "two"], [2, 2, "one"]]
-    assert tables.best_variants(compared) == (["one"], 2)
+def test_a_number_knows_the_readings_that_it_is_inside_of():
+    mean, sd = tables.across_readings(readings_by_hand()).to_dict("records")
+    assert (mean["number"], mean["verdict"]) == ("sonar, linear: training error", "outside")
+    assert [mean[name] for name in ("inside", "readings", "fewest changes", "nearest", "there")] == [
+        2,
+        3,
+        "two",
+        "three",
+        12.9,
+    ]
+    assert (sd["inside"], sd["fewest changes"]) == (0, "")
+    others = readings_by_hand().query("reading != @tables.BASE and statistic == 'mean'")
+    assert claims._inside_under(others) == "inside under 2 of 3 other readings: two; one, two"
+    assert claims._inside_under(others.assign(verdict="outside")) == "outside under all 3 other readings"
 
 
-def test_the_effect_of_a_variant_is_measured_on_its_own_repeats(tiny):
+def test_published_numbers_are_counted_in_half_widths_of_the_band():
+    rows = pd.DataFrame(
+        {"published": [4.0, 2.5, 1.0, 3.0], "median": 2.0, "low": [1.5, 1.0, 0.0, 2.0], "high": [3.0, 4.0, 3.0, 2.0]}
+    )
+    found = tables.in_units(rows.assign(verdict=["outside", "within", "within", "outside"]))
+    assert found["units"].tolist() == [2.0, 0.25, -0.5, np.inf]
+    assert tables.in_units(rows.assign(verdict="degenerate")).empty
+
+
+def test_a_reading_in_words_names_what_it_changes():
+    assert tables.words(Reading()) == tables.BASE
+    assert (
+        tables.words(Reading(demote="all", order="fixed", unit="updates"))
+        == "all demoted, one shuffle, iterations are updates"
+    )
+    assert tables.with_sonar_unscaled(tables.BASE) == "sonar not scaled"
+    for readings in experiment.READINGS.values():
+        assert len({tables.words(each) for each in readings}) == len(readings)
+
+
+def test_repeats_under_a_reading_are_those_that_were_run_or_the_base_ones(tiny):
     base = tables.repeats_of(tiny)
-    moved = tiny["variants"].assign(test_mean=tiny["variants"]["test_mean"] + 0.25)
-    name = "no threshold"
-    effect, again = (tables.variant_effect({**tiny, "variants": each}, name) for each in (tiny["variants"], moved))
-    assert np.allclose(again["difference"] - effect["difference"], [0, 0.25] * 3)
-    first = base[base["repeat"] == 0].set_index("kernel")["test_mean"]
-    assert effect.query("split == 'test'")["base"].tolist() == first[effect["kernel"].unique()].tolist()
+    same = tables.repeats_under(tiny, "III", Reading(scaling="outside"))
+    assert same.reset_index(drop=True).equals(base[base["kernel"] != "linear"].reset_index(drop=True))
+    other = tables.repeats_under(tiny, "II", Reading(demote="all"))
+    stored = tiny["readings"].query("kernel == 'linear' and reading == @Reading(demote='all').key")
+    assert other[experiment.RATES].to_numpy().tolist() == stored[experiment.RATES].to_numpy().tolist() and len(other) == 2
 
 
-def test_dividing_by_k_less_1_is_a_variant_of_its_own(tiny):
-    compared = tables.by_variant(tiny, n_folds=3)
-    base, other = (compared[compared["variant"] == name].reset_index() for name in (tables.BASE, tables.DDOF))
+def test_the_effect_of_a_reading_is_measured_on_its_own_repeats(tiny):
+    moved = tiny["readings"].assign(test_mean=tiny["readings"]["test_mean"] + 0.25)
+    effect, again = (
+        tables.reading_effect({**tiny, "readings": each}, Reading(threshold=False), "III")
+        for each in (tiny["readings"], moved)
+    )
+    assert np.allclose(again["difference"] - effect["difference"], [0, 0.25] * 2)
+
+
+def test_dividing_by_k_less_1_is_a_reading_of_its_own(tiny):
+    compared = tables.by_reading(tiny, n_folds=3)
+    base, other = (compared[compared["reading"] == name].reset_index() for name in (tables.BASE, tables.DDOF))
     spread = base["statistic"] == "sd"
     assert np.allclose(other["ours"][spread], base["ours"][spread] * np.sqrt(3 / 2), atol=0.01)
     assert other["ours"][~spread].equals(base["ours"][~spread])
+
+
+def joint_by_hand(numbers):
+    """Results in which linear iris has these numbers in percent, and 20 repeats around 3, 2, 5 and 4."""
+    values = np.array([3.0, 2.0, 5.0, 4.0]) + np.random.RandomState(0).normal(size=(20, 4))
+    repeats = repeats_table({"linear": [0.0] * 20}, kernels=["linear"])
+    repeats[experiment.RATES] = values / 100
+    empty = pd.DataFrame(columns=["dataset", "kernel", "reading", "iterations", "repeat", *experiment.RATES])
+    rates = source.published_rates().query("dataset == 'iris' and kernel == 'linear'").assign(published=numbers)
+    return {"repeats": repeats, "readings": empty}, rates
+
+
+@pytest.mark.parametrize(("numbers", "fits"), [([3.1, 2.2, 4.5, 4.1], True), ([3.1, 2.2, 14.5, 4.1], False)])
+def test_all_numbers_of_a_table_are_judged_together(monkeypatch, numbers, fits):
+    results, rates = joint_by_hand(numbers)
+    monkeypatch.setattr(tables, "published_rates", lambda: rates)
+    place = tables.joint(results, "II", Reading())
+    values = (100 * results["repeats"][["train_mean", "train_sd", "test_mean", "test_sd"]]).round(2).to_numpy()
+    assert place == statistics.membership(numbers, values, varies=tables.VARIES) and (place.n, place.m) == (20, 4)
+    assert (place.p >= 0.05) == fits
+    assert np.isnan(tables.joint(results, "II", Reading(demote="all")).p)
+    found = tables.joint_table(results, "II")
+    assert found["reading"].tolist()[:1] == [tables.BASE] and len(tables.fits(found.iloc[:1])) == fits
+    assert tables.joint(results, "II", Reading(), sets=["wine"]).n == 0
 
 
 @settings(deadline=None, max_examples=40)
@@ -182,6 +231,7 @@ def test_dividing_by_k_less_1_is_a_variant_of_its_own(tiny):
 def test_arithmetic_never_denies_what_counts_give(counts, ddof, sizes):
     rates = 100 * np.array(counts) / np.array(sizes)
     assert reachable(round(rates.mean(), 2), round(rates.std(ddof=ddof), 2), sizes, ddof)
+    assert reachable(round(rates.mean(), 2), round(rates.var(ddof=ddof), 2), sizes, ddof, variance=True)
 
 
 def test_arithmetic_denies_what_no_counts_give():
@@ -195,6 +245,7 @@ def test_arithmetic_denies_what_no_counts_give():
     assert reachable(31.25, 20.73, [4] * 4, 0) and not reachable(31.25, 20.73, [4] * 4, 1)
     assert not reachable(31.0, 20.73, [4] * 4, 0)
     assert reachable(5.33, 6.53, [15] * 10, 0) and not reachable(5.33, 6.53, [15] * 10, 1)
+    assert not any(reachable(5.33, 6.53, [15] * 10, ddof, variance=True) for ddof in (0, 1))
 
 
 # Choosing parameters.
@@ -219,57 +270,78 @@ def test_settings_that_tie_share_the_weight_of_their_repeat():
     assert table.loc[("linear", "iterations"), "verdict"] == "degenerate"
 
 
-def test_optimism_is_the_nested_error_less_the_smallest_of_the_grid():
+def test_optimism_is_what_the_same_setting_loses_on_other_folds():
+    keys = {"dataset": "wine", "kernel": "rbf", "iterations": 500}
+    rates = {0: (0.125, 0.25, 0.125), 1: (0.25, 0.125, 0.5), 2: (0.375, 0.25, 0.5)}
     grid = pd.DataFrame(
-        {"dataset": "wine", "kernel": "rbf", "repeat": 0, "parameter": [0.3, 0.6], "test_mean": [0.25, 0.125]}
+        [{**keys, "repeat": r, "parameter": p, "test_mean": e} for r, row in rates.items() for p, e in enumerate(row)]
     )
     chosen = pd.DataFrame(
         {"dataset": "wine", "kernel": "rbf", "repeat": 0, "fold": [0, 1], "test_errors": [1, 2], "n_test": 8}
     )
-    [row] = tables.optimism({"grid": grid, "chosen": chosen}).to_dict("records")
-    assert (row["published_way"], row["nested"], row["optimism"]) == (0.125, 0.1875, 0.0625)
+    found = tables.optimism({"grid": grid, "chosen": chosen})
+    first = found.iloc[0]
+    # Settings 0 and 2 tie at .125 in the first repeat; elsewhere they have .25, .375, .5 and .5.
+    assert (first["apparent"], first["again"], first["nested"]) == (0.125, 0.40625, 0.1875)
+    assert (first["optimism"], first["cost"]) == (0.28125, -0.21875)
+    assert found["again"].tolist()[1:] == [0.25, 0.1875] and found["nested"].isna().tolist() == [False, True, True]
+    [row] = tables.optimism_table(found).to_dict("records")
+    assert row["optimism"] == pytest.approx(found["optimism"].mean()) and (row["repeats"], row["inner"]) == (3, 1)
+    assert row["sd"] == pytest.approx(found["optimism"].std()) and row["kernel"] == "RBF"
+    alone = tables.optimism({"grid": grid.query("repeat == 0"), "chosen": chosen})
+    assert alone["optimism"].isna().all()
 
 
 # The statements of the source, and other methods.
 
 
-def test_paired_wins_count_repeats_and_sets_reach_a_level():
-    repeats = repeats_table({"linear": [0.3, 0.3, 0.1, 0.4], "poly": [0.2, 0.2, 0.2, 0.4], "rbf": [0.1, 0.2, 0.3, 0.3]})
-    [row] = tables.paired_wins(repeats, "rbf", "poly").to_dict("records")
-    assert (row["below"], row["equal"], row["above"], row["repeats"]) == (0.5, 0.25, 0.25, 4)
-    assert row["first"] == pytest.approx(0.225) and row["second"] == pytest.approx(0.25)
-    [best] = tables.better_kernel_against_linear(repeats).to_dict("records")
-    assert best["kernel"] == "RBF" and best["below"] == 0.75
-    wins = pd.DataFrame({"dataset": ["iris-bundled", "sonar", "wine"], "below": [0.95, 0.9, 1.0]})
-    assert tables.sets_reaching(wins, "below") == "iris and wine" and tables.sets_reaching(wins[1:2], "below") == "no set"
+def folds_table(kernel, errors, *, dataset="iris", n_test=10):
+    """Folds of two repeats with these test errors."""
+    keys = {"dataset": dataset, "kernel": kernel, "repeat": np.repeat([0, 1], len(errors) // 2)}
+    return pd.DataFrame({**keys, "fold": list(range(len(errors) // 2)) * 2, "test_errors": errors, "n_test": n_test})
 
 
-def test_baselines_are_compared_in_the_repeats_that_they_have():
-    baselines = pd.DataFrame({"dataset": "iris", "method": ["tree", "forest"] * 2, "repeat": [0, 0, 1, 1]})
-    baselines["test_mean"] = [0.3, 0.2, 0.1, 0.4]
-    assert tables.best_baselines(baselines)["method"].tolist() == ["forest", "tree"]
-    [row] = tables.table_1_errors(baselines).to_dict("records")
-    assert (row["published"], row["ours"], row["verdict"]) == (3.33, pytest.approx(15.0), "outside")
-    sizes = {"n_train": 10, "n_test": 10, "train_errors": 0}
-    folds = {
-        kernel: pd.DataFrame({"dataset": "iris", "kernel": kernel, "parameter": 1.0, "iterations": 5, "repeat": range(3),
-                              "test_errors": errors, **sizes})
-        for kernel, errors in {"linear": [0] * 3, "poly": [5] * 3, "rbf": [1, 2, 9]}.items()
-    }  # fmt: skip
-    keys = {"dataset": "iris", "kernel": ["poly", "rbf"], "repeat": 0}
-    results = {"linear": folds["linear"], "kernel": pd.concat([folds["poly"], folds["rbf"]]), "baselines": baselines}
-    results["grid"] = pd.DataFrame({**keys, "test_mean": 0.0})
-    results["chosen"] = pd.DataFrame({**keys, "fold": 0, "test_errors": [3, 1], "n_test": 10})
-    [row] = tables.against_baselines(results).to_dict("records")
-    assert row["kernel"] == "RBF" and row["ours"] == pytest.approx(0.15) and row["others"] == pytest.approx(0.15)
-    assert (row["below"], row["nested"], row["repeats"]) == (0.5, pytest.approx(0.1), 2)
+def test_kernels_are_compared_fold_by_fold_with_the_corrected_test():
+    linear, poly, rbf = ([3, 1, 2, 4, 3, 2], [2, 1, 1, 4, 2, 2], [0, 1, 0, 1, 0, 1])
+    results = {"linear": folds_table("linear", linear)}
+    results["kernel"] = pd.concat([folds_table("poly", poly), folds_table("rbf", rbf)])
+    found = tables.between_kernels(results, "rbf", "poly", n_folds=3)["iris"]
+    plain = statistics.resampled((np.array(rbf) - poly) / 10, test_share=1 / 2)
+    assert (found.estimate, found.low, found.high, found.p) == pytest.approx(
+        (plain.estimate, plain.low, plain.high, plain.p)
+    )
+    three = tables.kernels_of_set(results, n_folds=3)
+    assert list(three) == ["polynomial against linear", "RBF against linear", "RBF against polynomial"]
+    assert three["RBF against polynomial"].estimate == pytest.approx(plain.estimate)
+    assert three["RBF against polynomial"].p >= plain.p and three["RBF against polynomial"].adjusted == "Holm over 3"
+    results["rival"] = folds_table("", [2, 1, 1, 2, 2, 1]).drop(columns="kernel")
+    results["chosen"] = folds_table("rbf", rbf).query("repeat == 0")
+    against = tables.against_rival(results, n_folds=3)
+    assert against["published"]["iris"].n == 6 and against["chosen"]["iris"].n == 3
+    assert against["chosen"]["iris"].estimate == pytest.approx(np.mean([-0.2, 0, -0.1]))
+    assert len(tables.rival_table(results, n_folds=3)) == 2
+    cited = tables.rival_beside_cited(results["rival"]).iloc[0]
+    assert (cited["published"], cited["ours"], cited["repeats"]) == (3.33, pytest.approx(15.0), 2)
+    beside = tables.against_cited(results, n_folds=3)["iris"]
+    assert tables.better_kernel("iris") == "poly" and tables.better_kernel("vowel") == "rbf"
+    assert beside.estimate == pytest.approx(0.2 - 0.0333)
 
 
-def test_the_optimism_table_has_means_and_standard_deviations():
-    found = pd.DataFrame({"dataset": "iris", "kernel": "rbf", "published_way": [0.1, 0.2], "nested": [0.2, 0.4]})
-    [row] = tables.optimism_table(found.assign(optimism=[0.1, 0.2])).to_dict("records")
-    assert row["published_way"] == pytest.approx(0.15) and row["optimism"] == pytest.approx(0.15)
-    assert row["sd"] == pytest.approx(np.std([0.1, 0.2], ddof=1)) and (row["kernel"], row["repeats"]) == ("RBF", 2)
+def sure(estimate, p=0.001):
+    return statistics.Difference(estimate, estimate - 0.01, estimate + 0.01, p, 10, "folds", "t")
+
+
+def test_verbs_name_the_sets_that_the_test_bears_out():
+    found = {"iris": sure(0.2), "sonar": sure(-0.1), "wine-bundled": sure(-0.1, p=0.4), "vowel": sure(-0.3)}
+    assert tables.by_verb(found) == "is lower on sonar and vowel, is higher on iris and cannot be told apart on wine"
+    assert tables.comparison_table(found, first="a", second="b")["statement"].tolist()[2] == "a cannot be told apart from b"
+    assert tables.ends(sure(0.2)) == "+20.00 points (19.00 to 21.00)"
+    assert [claims.of_all(each) for each in (["yes"] * 2, ["yes", "tie"], ["tie", "no"], ["tie"], [])] == [
+        "holds", "holds in part", "does not hold", "cannot be told", "cannot be told"
+    ]  # fmt: skip
+    close = statistics.Difference(0.001, -0.004, 0.006, 0.6, 10, "folds", "t")
+    assert [claims._equal(each) for each in (close, sure(0.2), sure(0.2, p=0.5))] == ["yes", "no", "tie"]
+    assert tables.quoted(["a", "b, c"], of=5) == ": “a”, “b, c” and 3 others" and tables.quoted([], of=0) == ""
 
 
 def test_the_nearest_limit_of_a_curve_is_found():
@@ -310,13 +382,14 @@ def tiny():
     run = experiment.settings("wine-bundled", **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cv, "baselines", lambda seed: {"tree": DecisionTreeClassifier(random_state=seed)})
+        patch.setattr(others, "baselines", lambda seed: {others.RIVAL: DecisionTreeClassifier(random_state=seed)})
         return {each.tables[0]: each.compute(run) for each in experiment.EXPERIMENTS}
 
 
 def test_tables_have_the_rows_that_the_settings_ask_for(tiny):
     assert {name: len(table) for name, table in tiny.items()} == {
-        "sets": 1, "kernel": 2 * 2 * 3, "linear": 2 * 3, "variants": 9 * 3, "curves": 3 * 13, "grid": 2 * 2 * 5,
-        "chosen": 2 * 3, "predictors": 2 * 4, "baselines": 1,
+        "sets": 1, "kernel": 2 * 2 * 3, "linear": 2 * 3, "curves": 3 * 13, "grid": 2 * 2 * 5, "chosen": 2 * 3,
+        "predictors": 2 * 4, "thresholds": 2 * 4, "baselines": 1, "rival": 3, "readings": 3 * 2 * 27, "speakers": 0,
     }  # fmt: skip
 
 
@@ -326,17 +399,28 @@ def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny):
     assert rows["key"].is_unique and rows["quantity"].is_unique and set(rows["chapter"]) == {"uci_wine"}
     facts = rows[rows["percentile"].isna()]
     assert facts["published"].tolist() == facts["ours"].tolist() == [13, 3, 178] and set(facts["verdict"]) == {"degenerate"}
-    assert ((rows["explanation"] != "") == (rows["verdict"] == "outside")).all()
+    assert ((rows["explanation"] != "") == rows["verdict"].isin(["outside", "not comparable"])).all()
+    assert ((rows["interval_of"] != "") >= (rows["low"] != rows["high"])).all()
+    assert rows.query("verdict == 'not comparable'")["key"].tolist() == ["xu-zhang-2005/table-1/wine/error"]
     row = rows.set_index("key").loc["xu-zhang-2005/table-3/wine/rbf/test-mean"]
     ours = tables.repeats_of(tiny).query("kernel == 'rbf'")["test_mean"]
     assert (row["published"], row["decimals"], row["n"]) == (2.26, 2, 2)
     assert row["ours"] == pytest.approx(100 * ours.mean(), abs=0.006)
 
 
-def test_readings_are_the_variants_of_the_claims(tiny):
+def test_readings_are_those_of_the_claims(tiny):
     rows, readings = claims.claims(tiny), claims.readings(tiny)
-    assert set(readings["key"]) < set(rows["key"]) and len(readings) == 12 * (len(experiment.VARIANTS) + 1)
+    second, third = (len(each) for each in experiment.READINGS.values())
+    assert set(readings["key"]) < set(rows["key"]) and len(readings) == 4 * second + 8 * third
     assert not readings.duplicated(["key", "reading"]).any() and tables.BASE not in set(readings["reading"])
+
+
+def test_statements_of_the_source_have_a_verdict_and_evidence(tiny):
+    rows = claims.statements(tiny).set_index("key")
+    assert rows.index.is_unique and (rows["evidence"].str.endswith(".")).all()
+    word = rows["verdict"].to_dict()
+    assert word["xu-zhang-2005/statement/wine-separable"] == "holds"
+    assert word["xu-zhang-2005/statement/scaled"] == word["xu-zhang-2005/statement/boldface"] == "cannot be told"
 
 
 def test_the_ledger_has_every_number_of_the_three_tables():
@@ -363,27 +447,34 @@ def drawn(axis, marker):
 
 def test_distributions_show_all_repeats_and_the_published_means():
     repeats = repeats_table({"linear": [0.04, 0.05], "poly": [0.05, 0.06], "rbf": [0.05, 0.07]})
-    figure = figures.figure_distributions(repeats, tables.compare(repeats))
-    counts = [sum(patch.get_height() for patch in axis.containers[0]) for axis in figure.axes]
-    assert counts == [2] * 6
-    assert [drawn(axis, figures.DIAMOND)[0][0] for axis in figure.axes] == [2.82, 3.33, 3.78, 5.33, 4.67, 5.33]
+    train, test = figures.figure_distributions(repeats, tables.compare(repeats)).axes
+    assert [sum(len(line.get_xdata()) for line in axis.lines if line.get_marker() == "o") for axis in (train, test)] == [
+        0,
+        6,
+    ]
+    assert [text.get_text() for text in train.texts] == ["0.00 in all 2 repeats"] * 3
+    found = [[x for x, _ in drawn(axis, figures.DIAMOND)] for axis in (train, test)]
+    assert found == [[2.82, 3.33, 3.78], [5.33, 4.67, 5.33]]
 
 
-def test_intervals_show_every_published_number_filled_where_it_is_inside():
-    compared = tables.compare(repeats_table({"linear": [0.04, 0.06], "rbf": [0.9, 0.9]}, kernels=["linear", "rbf"]))
-    figure = figures.figure_intervals(compared)
-    test_means = figure.axes[2]
-    assert drawn(test_means, figures.DIAMOND) == [(5.33, 0.0), (5.33, 1.0)]
-    faces = [line.get_markerfacecolor() for line in test_means.lines if line.get_marker() == figures.DIAMOND]
-    assert faces == [figures.RED, "white"]
-    [bars] = test_means.collections
-    assert [bar[:, 0].tolist() for bar in bars.get_segments()] == [pytest.approx([4.05, 5.95]), [90.0, 90.0]]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["iris, linear", "iris, σ = 0.3"]
+def test_units_show_every_number_and_the_value_of_those_beyond_the_edge():
+    base = readings_by_hand().query("reading == @tables.BASE").assign(low=2.0, high=[3.4, 10.0], median=2.4)
+    found = {"Table II": {tables.BASE: tables.in_units(base)}}
+    [axis] = figures.figure_units(found).axes
+    assert [line.get_xdata().tolist() for line in axis.lines[1:]] == [[4.0], [pytest.approx(5.16 / 7.6)]]
+    assert [text.get_text() for text in axis.texts] == ["11"]
 
 
-def test_the_heat_map_of_variants_shows_the_shares():
-    figure = figures.figure_variants(tables.shares_inside(variants_by_hand()))
-    assert [text.get_text() for text in figure.axes[0].texts] == ["50%", "50%", "100%", "100%", "50%", "50%"]
+def test_the_readings_of_a_table_stand_in_their_cells(tiny):
+    compared = tables.by_reading(tiny, n_folds=3)
+    second, third = (tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III"))
+    axes = figures.figure_readings(second, third).axes
+    base = second.iloc[0]
+    assert axes[0].texts[0].get_text() == f"{base['inside']} / {base['of']}\n{statistics.p_value(base['p'])}"
+    assert [len(axis.texts) for axis in axes] == [24] * 3
+    shown = figures.figure_readings_of_set(compared).axes[0]
+    names = [label.get_text() for label in shown.get_yticklabels()]
+    assert names[0] == tables.BASE and len(names) == len(set(names)) and len(shown.lines) == 2 * len(names) + 1
 
 
 def test_curves_and_parameters_show_means_over_the_repeats(tiny):
@@ -406,9 +497,9 @@ def test_predictors_optimism_and_baselines_show_each_repeat(tiny):
     assert figure.axes[1].lines[6].get_ydata().tolist() == (100 * rows["test_errors"] / rows["n_test"]).tolist()
     found = tables.optimism(tiny)
     lines = figures.figure_optimism(found).axes[0].lines
-    assert [line.get_ydata().tolist() for line in lines[::2]] == (
-        100 * found[["published_way", "nested"]]
-    ).to_numpy().tolist()
+    assert np.allclose(
+        [line.get_ydata() for line in lines[::2]], 100 * found[["apparent", "again", "nested"]], equal_nan=True
+    )
     repeats = tables.repeats_of(tiny)
     [axis] = figures.figure_baselines(tiny["baselines"], repeats, source.cited_errors()).axes
     points = {line.get_ydata()[0]: line.get_xdata().tolist() for line in axis.lines if line.get_marker() == "o"}
@@ -418,8 +509,10 @@ def test_predictors_optimism_and_baselines_show_each_repeat(tiny):
     assert axis.lines[-1].get_xdata() == [2.25, 2.25]
 
 
-def test_differences_are_those_of_the_kernels():
-    repeats = repeats_table({"poly": [0.2, 0.2, 0.2], "rbf": [0.1, 0.1, 0.3]}, kernels=["poly", "rbf"])
-    [axis] = figures.figure_differences(repeats).axes
-    filled = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in axis.patches if bar.get_height()]
-    assert [count for _, count in filled] == [2, 1] and filled[0][0] < -8 and filled[1][0] > 8
+def test_differences_are_drawn_with_their_intervals():
+    found = {"RBF - polynomial": {"iris": sure(-0.2), "wine": sure(0.1, p=0.5)}, "RBF - linear": {"iris": sure(0.3)}}
+    iris, wine = figures.figure_differences(found).axes
+    assert [list(line.get_xdata()) for line in iris.lines] == [
+        pytest.approx([-21.0, -19.0]), [-20.0], pytest.approx([29.0, 31.0]), [30.0], [0, 0]
+    ]  # fmt: skip
+    assert [line.get_color() for line in wine.lines[:2]] == [figures.style.GREY] * 2

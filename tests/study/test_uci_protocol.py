@@ -16,9 +16,10 @@ from kp import kernels, literal
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from study import datasets
-from study.uci import experiment
+from study.uci import experiment, readings
 from study.uci import protocol as cv
 from study.uci.protocol import Method
+from study.uci.readings import Reading
 
 
 def small_set(seed, n=36, classes=3, *, whole=False):
@@ -221,14 +222,12 @@ def test_stored_repeats_of_the_downloaded_sets_come_out_again(dataset):
     pd.testing.assert_frame_equal(ours, part, check_dtype=False, check_exact=True)
 
 
-def test_stored_variants_come_out_again():
-    variant = "all classes that match are demoted"
-    method = replace(experiment.methods("wine")["rbf"], **experiment.VARIANTS[variant])
-    folds = cv.cross_validate([("wine-bundled", method, 2)])
-    stored = experiment.variants(experiment.PUBLISHED)
-    part = stored.query("dataset == 'wine' and kernel == 'rbf' and repeat == 2 and reading == @variant")
-    ours = cv.summary(folds, experiment.KEYS)[experiment.RATES]
-    assert len(part) and ours.to_numpy().tolist() == part[experiment.RATES].to_numpy().tolist()
+def test_stored_readings_come_out_again():
+    reading, row = Reading(demote="each", order="fixed"), experiment.methods("wine")["rbf"]
+    ours = readings.cross_validate([("wine-bundled", row, (reading,), 2)])
+    stored = experiment.readings(experiment.PUBLISHED)
+    part = stored.query("dataset == 'wine' and kernel == 'rbf' and repeat == 2 and reading == @reading.key")
+    assert len(part) == 1 and ours[experiment.RATES].to_numpy().tolist() == part[experiment.RATES].to_numpy().tolist()
 
 
 def test_stored_choices_come_out_again():
