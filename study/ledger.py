@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from study import RESULTS, claims
+from study.comparison import claims as comparison
 from study.course import claims as course
 from study.data import statements as images
 from study.experiment import experiment
@@ -19,7 +20,8 @@ from study.uci import claims as uci
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
 READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
 STATEMENTS = (
-    images.statements, words.statements, multiclass.statements, seeds.statements, course.statements, family.statements,
+    images.statements, words.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
+    course.statements, family.statements,
 )  # fmt: skip
 
 
