@@ -181,7 +181,8 @@ def figure_remedies(rates):
         reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
         axis.errorbar(100 * part["test"], heights, xerr=reach, color=BLUE, marker="o", linestyle="none", capsize=2)
         axis.plot(100 * part["one"], heights, color=VERMILION, marker="D", linestyle="none", fillstyle="none")
-        axis.set(title=f"{noise:.0%} wrong" if noise else "right labels", xlabel="test error (%)", xlim=(0, None))
+        axis.set(title=f"{noise:.0%} wrong" if noise else "right labels", xlabel="test error (%)")
+        axis.set_xlim(0, 108 * part[["one", "high"]].max().max())
     axes[0, 0].set_yticks(list(places.values()), list(places))
     return figure
 

@@ -18,6 +18,8 @@ LEARNERS = {
     SVM: ("svm", None, True, "last"),
 }
 """What learns from wrong labels: {name: method, margin rho, whether lambda > 0, predictor}."""
+PERCEPTRONS = (LAST, AVERAGED, VOTED)
+"""The predictors of the perceptron itself."""
 BESIDE = (AVERAGED, VOTED, MARGIN, REGULARISED)
 """The remedies, each taken alone."""
 

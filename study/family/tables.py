@@ -9,7 +9,7 @@ import pandas as pd
 
 from study import statistics
 from study.family.guarantee import LEAST_BUDGET, budget_for, reach
-from study.family.names import AVERAGED, BESIDE, KEYS, LAST, LEARNERS, NORMA, ODD_OR_EVEN, SVM, VOTED
+from study.family.names import BESIDE, KEYS, LAST, LEARNERS, MARGIN, NORMA, ODD_OR_EVEN, PERCEPTRONS, SVM, VOTED
 from study.margins import vote_bound
 
 ORDERS = "random orders"
@@ -243,7 +243,7 @@ def ways(found):
     return pd.DataFrame(rows, columns=["noise", "remedy", "share", "low", "high", "way", "p", "n_orders"])
 
 
-def overfitting(found, watched=(LAST, AVERAGED, VOTED)):
+def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
     """What more passes do to predictors: a row for each rate and each of `watched`.
 
     train and test are the changes of the error rates from one pass to the last, with their 95 % intervals and p (Student's
@@ -251,6 +251,7 @@ def overfitting(found, watched=(LAST, AVERAGED, VOTED)):
     and the test error rises.
     """
     own = found[found["learner"].isin(watched) & (found["n"] == found["n"].max())]
+    watched = [name for name in watched if name in set(own["learner"])]
     last, tests = own["passes"].max(), {}
     for noise in own["noise"].unique():
         for name in watched:
@@ -284,6 +285,12 @@ def bound_summary(bounds):
     rows["vote"] = rows["vote_errors"] / rows["n_test"]
     rows["SVM held"] = rows["svm_support"] / (rows["n"] + 1)
     return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})
+
+
+def bound_ratios(summary):
+    """The vote's bound, by its mistakes, over the machine's, by degree, at the smallest n; summary is bound_summary's."""
+    own = summary[summary["n"] == summary["n"].min()].set_index("degree")
+    return own["by mistakes"] / own["SVM held"]
 
 
 def bounds_compared(found):

@@ -457,6 +457,13 @@ def test_bounds_are_compared_on_the_same_orders(made):
     assert row["ratio"] == pytest.approx(2 * mistakes / vectors) and row["vote"] == pytest.approx(2 * mistakes / 41)
 
 
+def test_ratios_of_the_bounds_are_those_of_the_smallest_samples(made):
+    summary = tables.bound_summary(made["bounds"])
+    own = made["bounds"].query("n == 40 and degree == 4")
+    ratio = 2 * own["mistakes"].mean() / own["svm_support"].mean()
+    assert tables.bound_ratios(summary)[4] == pytest.approx(ratio)
+
+
 def test_budgets_without_shrinking_are_those_of_removal_of_the_oldest(made):
     streams, final = made["streams"], made["final"].copy()
     final.loc[(final["method"] == "forgetron") & (final["budget"] == 8), "shrinking"] = 0.0
@@ -492,7 +499,10 @@ def test_every_statement_of_the_article_has_a_verdict_made_of_numbers(made):
         found.loc["smo-generalises", "verdict"] == "holds in part"
         and found.loc["first-in-1964", "verdict"] == "cannot be told"
     )
-    yes = tables.overfitting(tables.learners(made["wrong_labels"])).query("noise > 0")["overfits"]
+    yes = tables.overfitting(tables.learners(made["wrong_labels"])).query(
+        "noise > 0 and predictor in ['last', 'averaged', 'voted']"
+    )
+    yes = yes["overfits"]
     expected = "holds" if yes.all() else "holds in part" if yes.any() else "does not hold"
     assert found.loc["overfitting", "verdict"] == expected
     assert "6 of 6 orders of 40 examples" in found.loc["norma-generalises", "evidence"]
