@@ -210,14 +210,14 @@ def _norma(relatives):
 
 
 def _smo(relatives):
-    gain = relatives["least_gain"].min()
+    gain, made = relatives["least_gain"].min(), relatives["mistakes"].sum()
     return {
         "key": "smo-generalises",
         "place": VARIANTS,
         "statement": "Sequential minimal optimization can also be regarded as a generalization of the kernel perceptron.",
         "verdict": "holds in part" if gain >= 0.5 else "does not hold",
-        "evidence": "Without a threshold, with C = 1 and k(x, x) = 1, its best step on a mistake is at least 1 and cut off at "
-        f"1, which is the perceptron's in the first pass: each of {relatives['mistakes'].sum():,} mistakes in {len(relatives)} "
+        "evidence": "Without a threshold, with C = 1 and k(x, x) = 1, its best step on a mistake is at least 1 and cut "
+        f"off at 1, the perceptron's in its first pass: each of {made:,} mistakes in {len(relatives)} "
         f"orders raised its objective, by at least {gain:.3f}. But it also moves where a label is right by less than the "
         "margin, lowers weights again, and with a threshold has to move two at a time.",
     }
@@ -229,16 +229,16 @@ def _bounds(table, by_degree):
     beside = ratios[ratios.between(0.5, 2)]
     whole = len(near) == len(table) and len(beside) == len(ratios)
     verdict = "holds" if whole else "holds in part" if len(near) or len(beside) else "does not hold"
-    largest, n = table.iloc[-1], by_degree["n"].min()
+    largest, n, low, high = table.iloc[-1], by_degree["n"].min(), ratios.min(), ratios.max()
     return {
         "key": "vote-bounds",
         "place": VARIANTS,
         "statement": "The voted perceptron extends to kernels, with generalization bounds comparable to the kernel SVM.",
         "verdict": verdict,
-        "evidence": f"The estimate of the vote's bound is {table['ratio'].min():.2f} to {table['ratio'].max():.2f} times that "
-        f"of the support vector machine over {len(table)} sizes at one degree, and {ratios.min():.2f} to {ratios.max():.2f} "
-        f"times over the degrees {ratios.index.min()} to {ratios.index.max()} with {n:,} examples; within a factor of two at "
-        f"{len(near)} of these sizes, interval and all, and at {len(beside)} of {len(ratios)} degrees. With "
+        "evidence": f"The estimate of the vote's bound is {table['ratio'].min():.2f} to {table['ratio'].max():.2f} times "
+        f"that of the support vector machine over {len(table)} sizes at one degree, and {low:.2f} to {high:.2f} "
+        f"times over the degrees {ratios.index.min()} to {ratios.index.max()} with {n:,} examples; within a factor of two "
+        f"at {len(near)} of these sizes, interval and all, and at {len(beside)} of {len(ratios)} degrees. With "
         f"{largest['n']:,.0f} examples the bounds are {largest['vote']:.1%} and {largest['machine']:.1%}, the test errors "
         f"{largest['vote_test']:.1%} and {largest['machine_test']:.1%} ({statistics.p_value(largest['p'])}).",
     }
