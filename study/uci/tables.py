@@ -35,6 +35,11 @@ def listed(words, nothing="none"):
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or nothing
 
 
+def times(n):
+    """ "1 repeat", "5 repeats"."""
+    return f"{n} repeat{'s' if n != 1 else ''}"
+
+
 def quoted(names, *, of):
     """Names that hold commas, in a sentence: ": “all demoted, one shuffle” and 3 others"; "" without names. of: how many."""
     names = [f"“{name}”" for name in names]
@@ -168,6 +173,17 @@ def by_reading(results, *, n_folds=N_FOLDS):
             frames.append(found.assign(reading=words(reading), **asdict(reading)))
         frames.append(compare(_larger_sd(repeats_under(results, table, Reading()), n_folds), part).assign(reading=DDOF))
     return pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
+
+
+def distinct(compared, dataset):
+    """The rows of `by_reading` of readings that can differ on one set: of those that cannot, the first."""
+    kept = set()
+    for table, readings in READINGS.items():
+        first = {}
+        for reading in readings:
+            first.setdefault(reading.of(original(dataset)), (table, words(reading)))
+        kept |= {*first.values(), (table, DDOF)}
+    return compared[[pair in kept for pair in zip(compared["table"], compared["reading"], strict=True)]]
 
 
 def _larger_sd(repeats, n_folds):
@@ -643,8 +659,8 @@ def by_verb(found, lower="is lower", higher="is higher", tie="cannot be told apa
 
 
 def ends(difference):
-    """A difference of rates with its interval, in percentage points: "+1.20 points (0.30 to 2.10)"."""
-    return f"{statistics.points(difference.estimate)} ({100 * difference.low:.2f} to {100 * difference.high:.2f})"
+    """A difference of rates with its interval, in percentage points: "+1.20 points [0.30 to 2.10]"."""
+    return f"{statistics.points(difference.estimate)} [{100 * difference.low:.2f} to {100 * difference.high:.2f}]"
 
 
 def without_thresholds(results):

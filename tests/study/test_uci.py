@@ -172,6 +172,15 @@ def test_a_reading_in_words_names_what_it_changes():
         assert len({tables.words(each) for each in readings}) == len(readings)
 
 
+def test_readings_that_cannot_differ_on_a_set_are_shown_once(tiny):
+    compared = tables.by_reading(tiny, n_folds=3)
+    wine, sonar = (
+        set(tables.distinct(compared, name).query("table == 'II'")["reading"]) for name in ("wine-bundled", "sonar")
+    )
+    assert len(wine) == 28 + 1 and not any("sonar" in name for name in wine) and tables.BASE in wine
+    assert "sonar not scaled" in sonar and not any("demoted" in name for name in sonar)
+
+
 def test_repeats_under_a_reading_are_those_that_were_run_or_the_base_ones(tiny):
     base = tables.repeats_of(tiny)
     same = tables.repeats_under(tiny, "III", Reading(scaling="outside"))
@@ -335,12 +344,13 @@ def test_verbs_name_the_sets_that_the_test_bears_out():
     found = {"iris": sure(0.2), "sonar": sure(-0.1), "wine-bundled": sure(-0.1, p=0.4), "vowel": sure(-0.3)}
     assert tables.by_verb(found) == "is lower on sonar and vowel, is higher on iris and cannot be told apart on wine"
     assert tables.comparison_table(found, first="a", second="b")["statement"].tolist()[2] == "a cannot be told apart from b"
-    assert tables.ends(sure(0.2)) == "+20.00 points (19.00 to 21.00)"
+    assert tables.ends(sure(0.2)) == "+20.00 points [19.00 to 21.00]"
     assert [claims.of_all(each) for each in (["yes"] * 2, ["yes", "tie"], ["tie", "no"], ["tie"], [])] == [
         "holds", "holds in part", "does not hold", "cannot be told", "cannot be told"
     ]  # fmt: skip
     close = statistics.Difference(0.001, -0.004, 0.006, 0.6, 10, "folds", "t")
     assert [claims._equal(each) for each in (close, sure(0.2), sure(0.2, p=0.5))] == ["yes", "no", "tie"]
+    assert [tables.times(n) for n in (1, 5)] == ["1 repeat", "5 repeats"]
     assert tables.quoted(["a", "b, c"], of=5) == ": “a”, “b, c” and 3 others" and tables.quoted([], of=0) == ""
 
 
