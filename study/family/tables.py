@@ -72,9 +72,9 @@ def by_budget(streams, final, problem):
 
 
 def unshrunk(streams, final, problem):
-    """The budgets at which the self-tuning Forgetron never shrank a weight, so that it is removal of the oldest."""
+    """The budgets at which the self-tuning Forgetron removed and never shrank, so that it is removal of the oldest."""
     table = by_budget(streams, final, problem)
-    table = table[(table["method"] == "forgetron") & (table["shrinking"] == 0)]
+    table = table[(table["method"] == "forgetron") & (table["shrinking"] == 0) & (table["mistakes"] > table["budget"])]
     return table["budget"].tolist()
 
 

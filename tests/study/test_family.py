@@ -468,6 +468,8 @@ def test_budgets_without_shrinking_are_those_of_removal_of_the_oldest(made):
     streams, final = made["streams"], made["final"].copy()
     final.loc[(final["method"] == "forgetron") & (final["budget"] == 8), "shrinking"] = 0.0
     assert tables.unshrunk(streams, final, ODD_OR_EVEN) == [8]
+    streams = streams.assign(mistakes=streams["mistakes"].where(streams["budget"] != 8, 8))
+    assert tables.unshrunk(streams, final, ODD_OR_EVEN) == []  # never full
 
 
 def test_the_account_of_the_forgetron_keeps_within_its_limit(made):
