@@ -28,6 +28,7 @@ REFERENCE = ("SVM", NONE)
 ROPE = 0.01
 """Errors that differ by less count as practically equivalent: one percentage point."""
 NOT_TOLD = "cannot be told apart from"
+WIDER = "is narrower than", "is wider than", NOT_TOLD
 
 
 def label(method, thresholds=NONE):
@@ -436,10 +437,25 @@ def verdict(differences, name):
     return f"the error of {PROSE[form]} {found.word(tie=NOT_TOLD)} that of {PROSE[CONTROL]} ({outcome(found)})"
 
 
-def against_its_final(differences, form, thresholds):
-    """ "is higher than the final one's in the ordinary form (...)", for differences of `averages_at_narrowest`."""
-    found = differences[form, thresholds]
-    return f"{found.word(tie=NOT_TOLD)} the final one's in {PROSE[form]} ({outcome(found)})"
+def by_verdict(differences, *, outcomes=False, verbs=("is lower for", "is higher for", "cannot be told apart for")):
+    """ "is lower for A and B, and cannot be told apart for C": {(method, thresholds) or method: Difference} in a sentence.
+
+    With outcomes each name has its difference; groups that are empty are left out, and a long last one is counted.
+    """
+    clauses = []
+    for verb, names in zip(verbs, told(differences), strict=True):
+        if verb == verbs[2] and len(names) > 4 and not outcomes:
+            clauses.append(f"{verb} {f'the other {len(names)}' if clauses else f'any of the {len(names)}'}")
+        elif names:
+            words = {name: prose(*(name if isinstance(name, tuple) else (name,))) for name in names}
+            words |= {name: f"{word} ({outcome(differences[name])})" for name, word in words.items() if outcomes}
+            clauses.append(f"{verb} {listed(words.values())}")
+    return listed(clauses)
+
+
+def of_family(differences, thresholds):
+    """{form: Difference} of one family, from {(form, thresholds): Difference}."""
+    return {form: each for (form, family), each in differences.items() if family == thresholds}
 
 
 def named(names):

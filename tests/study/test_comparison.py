@@ -9,22 +9,29 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, chi2, rankdata
+from scipy.stats import binom, ttest_1samp, wilcoxon
 
+from kp import kernels
+from kp.mistakes import PREDICTORS
+from kp.multiclass import MulticlassKernelPerceptron
+from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets, style
 from study.comparison import experiment as comparison
 from study.comparison import figures, methods, squared, tables
-from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, NAMES, PERCEPTRONS, REFERENCES, Candidate
+from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, NAMES, PERCEPTRONS, REFERENCES, THRESHOLDS, Candidate
 
 TINY = comparison.Settings(
     dataset="iris-bundled", repetitions=2, widths=(1.0, 0.25), degrees=(2,), epochs=(1, 3), penalties=(1.0, 10.0),
-    ridges=(0.1,), neighbours=(1, 3), perceptron_epochs=(5,), tuning=60, small=1, reference_step=1,
+    ridges=(0.1,), neighbours=(1, 3), perceptron_epochs=(5,), largest=60, small=1, reference_step=1,
 )  # fmt: skip
-CHOICE = ["method", "kernel", "width", "degree", "other", "predictor", "epoch", "validation_errors", "chosen"]
+CHOICE = ["method", "thresholds", "kernel", "width", "degree", "other", "predictor", "epoch", "validation_errors", "chosen"]
 
 
-def method(name):
-    return METHODS[NAMES.index(name)]
+def method(name, thresholds=None):
+    (found,) = (
+        m for m in METHODS if m.name == name and m.thresholds == (thresholds or ("off" if m.has_predictors else "-"))
+    )
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +51,7 @@ def customary(change_X=1.0, shuffle_y=False):
 
 def test_no_choice_depends_on_the_test_part(monkeypatch):
     monkeypatch.setattr(comparison, "METHODS", (method("ordinary"), method("SVM")))
+    monkeypatch.setattr(comparison, "PERCEPTRONS", ("ordinary",))
     found = []
     for data in (customary(), customary(change_X=3.0), customary(shuffle_y=True)):
         monkeypatch.setattr(comparison.datasets, "load", lambda name, data=data: data)
@@ -56,20 +64,111 @@ def test_no_choice_depends_on_the_test_part(monkeypatch):
 
 def test_every_example_is_tested_once_in_a_repetition_and_trains_in_the_other_half():
     data = datasets.load("iris-bundled")
+    rows = comparison.distinct(data.X)
     for repetition in range(2):
-        halves = [part for r, _, *part in comparison.splits(data, 2) if r == repetition]
-        tested = np.concatenate([test[0] for _, test in halves])
-        assert sorted(tested.tolist()) == sorted(data.X.tolist())
-        for train, test in halves:
-            together = np.concatenate([train[0], test[0]])
-            assert sorted(together.tolist()) == sorted(data.X.tolist())
-            assert np.bincount(train[1]).tolist() == [25, 25, 25]
+        halves = [split for r, _, split in comparison.splits(data, replace(TINY, largest=100)) if r == repetition]
+        assert sorted(np.concatenate([half.index for half in halves]).tolist()) == list(range(149))
+        for half in halves:
+            assert half.X_test.tolist() == data.X[rows][half.index].tolist() and half.n_tested == 149 and half.dropped == 1
+            together = np.concatenate([half.X, half.X_test])
+            assert sorted(together.tolist()) == sorted(data.X[rows].tolist())
 
 
-def test_a_customary_test_part_is_used_as_it_is():
+def test_no_row_is_on_both_sides_of_a_half():
+    X = np.array([[1, 2], [3, 4], [1, 2], [0, 0], [3, 4.0]])
+    assert comparison.distinct(X).tolist() == [0, 1, 3]
+
+
+def test_a_customary_test_part_is_used_as_it_is_and_a_large_training_part_is_cut():
     data = customary()
-    ((repetition, fold, train, test),) = comparison.splits(data, 5)
-    assert (repetition, fold) == (0, 0) and train[0] is data.X and test[1] is data.y_test
+    found = list(comparison.splits(data, TINY))
+    assert [(repetition, fold) for repetition, fold, _ in found] == [(0, 0), (1, 0)]
+    for _, _, split in found:
+        assert split.X_test is data.X_test and len(split.y) == 60 and split.available == 100 and split.n_tested == 50
+        assert {row.tobytes() for row in split.X} <= {row.tobytes() for row in data.X}
+    assert found[0][2].X.tolist() != found[1][2].X.tolist()
+    (_, _, whole), _ = comparison.splits(data, replace(TINY, largest=100))
+    assert whole.X.tolist() == data.X.tolist()
+
+
+def test_no_group_trains_and_validates():
+    groups = np.repeat(np.arange(8), 5)
+    split = comparison.Split(
+        X=np.zeros((40, 1)), y=np.tile(np.arange(5), 8), X_test=None, y_test=None, index=None, n_tested=0, available=40,
+        groups=groups,
+    )  # fmt: skip
+    parts = comparison.validation_parts(split, TINY, 0)
+    assert len(parts) == 3 and sorted(np.concatenate([held for _, held in parts]).tolist()) == list(range(40))
+    for train, held in parts:
+        assert not set(groups[train]) & set(groups[held]) and len(train) + len(held) == 40
+
+
+def test_the_speakers_of_vowel_said_each_word_six_times():
+    if datasets.find(datasets.DATASETS["vowel"].files[0]) is None:
+        pytest.skip("the file of vowel is not here")
+    speakers, y = comparison.speakers("vowel"), datasets.load("vowel").y
+    assert (pd.crosstab(speakers, y) == 6).all(axis=None) and set(speakers) == set(range(8))
+    assert comparison.speakers("iris") is None
+
+
+def shared(form, thresholds, candidate, A, B, y):
+    """(labels from the shared matrices, labels of the estimator by its name) of points B, for each predictor and epoch."""
+    wanted = [(predictor, epoch) for predictor in PREDICTORS for epoch in (1, 3, 7)]
+    grams, own = methods.Grams(A, B), method(form, thresholds)
+    model = own.fit(candidate, grams, y, epochs=7, random_state=3)
+    found = own.predictions(model, own.points(candidate, grams), wanted)
+    rbf, options = candidate.kernel == "rbf", dict(max_iter=7, random_state=3)
+    if form == "one-vs-all":
+        kernel = kernels.gaussian(sigma=candidate.width * grams.median) if rbf else kernels.polynomial(int(candidate.degree))
+        other = OneVsAllKernelPerceptron(lambda X, Y: kernel(X, Y) + (thresholds == "on"), orders="shared", **options)
+    else:
+        kernel = {"sigma": candidate.width * grams.median} if rbf else {"degree": int(candidate.degree), "coef0": 1.0}
+        other = MulticlassKernelPerceptron(
+            candidate.kernel,
+            **kernel,
+            update=form.lower() if form == "Xu-Zhang" else form,
+            threshold=thresholds == "on",
+            **options,
+        )
+    other.fit(A, y)
+    assert model.n_iter_ == other.n_iter_
+    return found, [other.predict(B, predictor=p, epoch=min(epoch, other.n_iter_)) for p, epoch in wanted]
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS)
+@pytest.mark.parametrize("form", KERNEL_PERCEPTRONS)
+@pytest.mark.parametrize("kernel", [{"kernel": "rbf", "width": 0.3}, {"kernel": "poly", "degree": 3.0}])
+def test_forms_on_shared_matrices_are_the_estimators_by_their_names(form, thresholds, kernel):
+    data, order = datasets.load("wine-bundled"), np.random.RandomState(1).permutation(178)
+    X = ((data.X - data.X.min(0)) / np.ptp(data.X, axis=0))[order]
+    for y in (data.y[order], (data.y[order] > 1).astype(int)):
+        found, expected = shared(form, thresholds, Candidate(method=form, **kernel), X[:100], X[100:], y[:100])
+        for ours, others in zip(found, expected, strict=True):
+            assert ours.tolist() == others.tolist()
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS)
+def test_with_two_classes_one_vs_all_is_the_ordinary_form(thresholds):
+    data, order = datasets.load("wine-bundled"), np.random.RandomState(1).permutation(178)
+    X, y = ((data.X - data.X.min(0)) / np.ptp(data.X, axis=0))[order], (data.y[order] > 1).astype(int)
+    wanted = [(predictor, epoch) for predictor in PREDICTORS for epoch in (1, 9)]
+    grams, labels = methods.Grams(X[:90], X[90:]), []
+    for form in ("one-vs-all", "ordinary"):
+        own, candidate = method(form, thresholds), Candidate(method=form, kernel="rbf", width=0.05)
+        model = own.fit(candidate, grams, y[:90], epochs=9, random_state=0)
+        labels.append([each.tolist() for each in own.predictions(model, own.points(candidate, grams), wanted)])
+    assert labels[0] == labels[1]
+
+
+def test_the_squared_matrix_has_the_square_of_the_kernel_and_its_time():
+    X = np.random.RandomState(0).rand(9, 2)
+    grams, candidate = methods.Grams(X[:6], X[6:]), Candidate(method="any", kernel="rbf", width=0.5)
+    K, across = grams.of(candidate)
+    square, squared_across = grams.of(candidate, square=True)
+    assert K.shape == (6, 6) and across.shape == (3, 6)
+    np.testing.assert_allclose(square, K @ K)
+    np.testing.assert_allclose(squared_across, across @ K)
+    assert 0 <= grams.seconds[False] <= grams.seconds[True]
 
 
 def test_the_fewest_validation_errors_win_and_of_several_the_steadiest():
@@ -80,67 +179,66 @@ def test_the_fewest_validation_errors_win_and_of_several_the_steadiest():
     assert best["chosen"].tolist() == [True, False, False]
 
 
-def test_more_epochs_come_first_and_an_early_stop_counts_for_all_later_ones():
+def test_one_fit_serves_every_predictor_and_epoch_and_an_early_stop_counts_for_all_later_ones():
     X, y = datasets.load("iris-bundled").X[:100], datasets.load("iris-bundled").y[:100]  # two classes, separable
-    candidate, form = Candidate(method="ordinary", kernel="rbf", width=1.0), method("ordinary")
-    model = form.estimator(candidate, X, max_iter=60, random_state=0).fit(X, y)
+    form, wide = method("ordinary"), replace(TINY, epochs=(1, 50, 60))
+    base, grams = Candidate(method="ordinary", kernel="rbf", width=1.0), methods.Grams(X, X)
+    served = comparison.variants(form, base, wide)
+    assert [(each.predictor, each.epoch) for each in served[:4]] == [
+        ("final", 60),
+        ("final", 50),
+        ("final", 1),
+        ("average", 60),
+    ]
+    model = form.fit(base, grams, y, epochs=60, random_state=0)
     assert model.n_iter_ < 50
-    found = list(comparison.predictions(form, model, candidate, X, replace(TINY, epochs=(1, 50, 60))))
-    assert [each.epoch for each, _ in found[:3]] == [60, 50, 1]
-    assert found[0][1].tolist() == found[1][1].tolist() == model.predict(X, predictor="final").tolist()
+    masks = comparison.wrong(form, model, served, form.points(base, grams), y)
+    assert masks[0].tolist() == masks[1].tolist() and not masks[0].any()
 
 
 def test_tables_have_a_row_for_every_method_predictor_and_half(tiny):
     errors = tiny["errors"]
-    assert len(errors) == 2 * 2 * (4 * 4 + 4) and tuple(errors["method"].unique()) == NAMES
-    assert (errors.groupby(["repetition", "method"])["chosen"].sum() == 2).all()
-    assert (errors["n"] == 75).all() and (errors["n_train"] == 75).all() and (errors["tuned_on"] == 60).all()
+    assert len(errors) == 2 * 2 * (8 * 4 + 4) and tuple(errors["method"].unique()) == NAMES
+    assert (errors.groupby(["repetition", "method", "thresholds"])["chosen"].sum() == 2).all()
+    assert errors["n"].isin([74, 75]).all() and (errors["n_train"] == 60).all()
     perceptrons = errors["method"].isin(PERCEPTRONS)
-    assert (errors[perceptrons].groupby(["repetition", "fold", "method"])["predictor"].nunique() == 4).all()
+    keys = ["repetition", "fold", "method", "thresholds"]
+    assert (errors[perceptrons].groupby(keys)["predictor"].nunique() == 4).all()
     assert tiny["times"]["seconds"].ge(0).all() and len(tiny["times"]) == len(errors)
+    assert (tiny["splits"]["seen"] == 0).all() and (tiny["splits"]["dropped"] == 1).all() and len(tiny["splits"]) == 4
 
 
 def test_pairs_agree_with_the_errors(tiny):
-    errors = tiny["errors"].query("chosen").groupby(["repetition", "method"])["errors"].sum()
+    errors = tiny["errors"].query("chosen").groupby(["thresholds", "method"])["errors"].sum()
     pairs = tiny["pairs"]
-    assert len(pairs) == 2 * math.comb(len(METHODS), 2) and (pairs["n"] == 150).all()
-    for row in pairs.itertuples():
-        difference = errors[row.repetition, row.first] - errors[row.repetition, row.second]
-        assert row.only_first - row.only_second == difference
+    keys = ["thresholds", "first", "second"]
+    assert (pairs.groupby(keys)["examples"].sum() == 149).all() and len(pairs[keys].drop_duplicates()) == 2 * math.comb(4, 2)
+    for (thresholds, first, second), part in pairs.groupby(keys):
+        assert (part["balance"] * part["examples"]).sum() == errors[thresholds, first] - errors[thresholds, second]
 
 
 def test_validation_sums_the_best_epoch_of_each_half(tiny):
     total, n = 0, 0
-    for repetition, _, train, _ in comparison.splits(datasets.load("iris-bundled"), 2):
-        rows = comparison.validate(method("Xu-Zhang"), *train, TINY, repetition)
+    for repetition, _, split in comparison.splits(datasets.load("iris-bundled"), TINY):
+        rows = comparison.validate(split, TINY, repetition).query("method == 'Xu-Zhang' and thresholds == 'on'")
         part = rows[(rows["width"] == 0.25) & (rows["predictor"] == "voted")]
         assert part["epoch"].tolist() == [3, 1]
         total, n = total + part["validation_errors"].min(), n + part["validation_n"].iloc[0]
-    row = tiny["validation"].query("method == 'Xu-Zhang' and width == 0.25 and predictor == 'voted'").iloc[0]
-    assert (row["validation_errors"], row["validation_n"]) == (total, n)
-
-
-def test_only_the_chosen_xu_zhang_predictor_is_trained_where_the_square_is_too_large():
-    data, form = datasets.load("iris-bundled"), method("Xu-Zhang")
-    train, test = (data.X[::2], data.y[::2]), (data.X[1::2], data.y[1::2])
-    small = replace(TINY, dense=16 * 75**2 - 1)
-    assert form.is_complete(75, TINY) and form.is_complete(74, small) and not form.is_complete(75, small)
-    rows, _, labels = comparison.run_method(form, train, test, small, 0)
-    whole, _, _ = comparison.run_method(form, train, test, TINY, 0)
-    assert len(rows) == 1 and rows[0]["chosen"] and rows[0]["predictor"] != "minimizing" and len(whole) == 4
-    (same,) = (row for row in whole if row["predictor"] == rows[0]["predictor"])
-    for name in ("width", "epoch", "support", "kernel_values", "errors"):
-        assert rows[0][name] == same[name]
-    assert np.count_nonzero(labels != test[1]) == same["errors"]
+    row = tiny["validation"].query("method == 'Xu-Zhang' and thresholds == 'on' and width == 0.25 and predictor == 'voted'")
+    assert row[["validation_errors", "validation_n"]].to_numpy().tolist() == [[total, n]]
 
 
 def test_a_method_is_one_entry_with_a_colour_and_a_marker():
-    assert KERNEL_PERCEPTRONS == ("one-vs-all", "ordinary", "Xu-Zhang") and PERCEPTRONS == (*KERNEL_PERCEPTRONS, "linear")
-    assert NAMES == PERCEPTRONS + REFERENCES and len(set(NAMES)) == len(METHODS) == 8
-    assert set(NAMES) <= set(style.METHOD_COLOURS) and set(NAMES) <= set(style.METHOD_MARKERS)
-    assert figures.PERCEPTRONS == PERCEPTRONS
+    assert [(m.name, m.thresholds) for m in METHODS[:8]] == [(name, t) for name in PERCEPTRONS for t in THRESHOLDS]
+    assert NAMES == PERCEPTRONS + REFERENCES and len(METHODS) == 12
+    assert (
+        set(NAMES) <= set(style.METHOD_COLOURS)
+        and set(NAMES) <= set(style.METHOD_MARKERS)
+        and set(NAMES) == set(tables.PROSE)
+    )
+    assert (figures.PERCEPTRONS, figures.THRESHOLDS) == (PERCEPTRONS, THRESHOLDS)
     for each in METHODS:
-        assert {candidate.method for candidate in each.candidates(TINY)} == {each.name}
+        assert {(c.method, c.thresholds) for c in each.candidates(TINY)} == {(each.name, each.thresholds)}
 
 
 @pytest.mark.parametrize(
@@ -162,21 +260,15 @@ def test_candidates_are_every_kernel_with_every_other_value(name, expected):
     assert tried == sorted(tried, reverse=True) and set(tried) <= set(widths)
 
 
-def examples_with_a_coefficient(name, model):
-    """How many examples the scores of a fitted model on 150 examples are sums over."""
-    if name == "one-vs-all":
-        return np.count_nonzero(np.any([np.bincount(log.example, minlength=150) for log in model.mistakes_], axis=0))
-    return np.count_nonzero(model.dual_coef_.any(axis=0))
-
-
 @pytest.mark.parametrize("name", KERNEL_PERCEPTRONS)
 def test_costs_count_the_examples_with_a_coefficient(name):
     data, form = datasets.load("iris-bundled"), method(name)
-    base = form.candidates(TINY)[0]
-    model = form.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
+    base, grams = form.candidates(TINY)[0], methods.Grams(data.X, data.X[:3])
+    model = form.fit(base, grams, data.y, epochs=3, random_state=0)
     support, kernel_values = form.costs(model, replace(base, predictor="final", epoch=3.0), 150)
-    assert kernel_values == examples_with_a_coefficient(name, model) == (150 if name == "Xu-Zhang" else support)
-    assert 0 < support == len(model.support_) < 150
+    moved = np.count_nonzero(form.coefficients(model, "final", model.n_iter_, 150).any(axis=0))
+    assert 0 < moved <= support == len(model.support_) < 150
+    assert kernel_values == (150 if name == "Xu-Zhang" else support)
 
 
 @pytest.mark.parametrize(("name", "expected"), [("linear", 0), ("scikit-learn perceptron", 0), ("nearest neighbours", 150)])
@@ -186,8 +278,8 @@ def test_costs_of_methods_without_support_vectors(name, expected):
 
 def test_the_minimizing_predictor_needs_the_examples_up_to_its_own_mistake():
     data, form = datasets.load("iris-bundled"), method("ordinary")
-    base = form.candidates(TINY)[0]
-    model = form.estimator(base, data.X, max_iter=3, random_state=0).fit(data.X, data.y)
+    base, grams = form.candidates(TINY)[0], methods.Grams(data.X, data.X[:3])
+    model = form.fit(base, grams, data.y, epochs=3, random_state=0)
     log = model.mistakes_
     support, _ = form.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
     assert support == len(set(log.example[: log.minimizing_length()].tolist())) < len(model.support_)
@@ -196,183 +288,228 @@ def test_the_minimizing_predictor_needs_the_examples_up_to_its_own_mistake():
 def test_ridge_on_labels_solves_the_ridge_equations():
     data = datasets.load("wine-bundled")
     X = (data.X - data.X.min(0)) / np.ptp(data.X, axis=0)
-    model = methods.RidgeOnLabels(0.1, 2.0).fit(X, data.y)
     K = np.exp(-2.0 * ((X[:, None] - X[None]) ** 2).sum(-1))
+    model = methods.RidgeOnLabels(0.1).fit(K, data.y)
     targets = np.array([[1.0 if label == name else -1.0 for name in np.unique(data.y)] for label in data.y])
     scores = K @ np.linalg.solve(K + 0.1 * np.eye(len(X)), targets)
-    assert model.predict(X).tolist() == np.unique(data.y)[scores.argmax(1)].tolist()
+    assert model.predict(K).tolist() == np.unique(data.y)[scores.argmax(1)].tolist()
 
 
 def test_rates_average_repetitions_and_count_each_example_once():
     table = pd.DataFrame(
-        [("a", "linear", "final", r, f, e, 50) for (r, f), e in {(0, 0): 5, (0, 1): 7, (1, 0): 6, (1, 1): 10}.items()],
-        columns=["dataset", "method", "predictor", "repetition", "fold", "errors", "n"],
+        [
+            ("a", "linear", "off", "final", r, f, e, 50)
+            for (r, f), e in {(0, 0): 5, (0, 1): 7, (1, 0): 6, (1, 1): 10}.items()
+        ],
+        columns=["dataset", "method", "thresholds", "predictor", "repetition", "fold", "errors", "n"],
     )
     row = tables.rates(table).iloc[0]
     assert row["error"] == 14 / 100 and row["n"] == 100 and row["repetitions"] == 2
     assert binom.sf(13, 100, row["low"]) == pytest.approx(0.025) and binom.cdf(14, 100, row["high"]) == pytest.approx(0.025)
 
 
+def rates_of(**columns):
+    """Error rates of methods on sets a, b, ...: columns such as ordinary_off=[...]."""
+    found = {tuple(name.replace("xu", "Xu-Zhang").replace("ova", "one-vs-all").split("_")): c for name, c in columns.items()}
+    return pd.DataFrame(found, index=pd.Index(list("abcdefgh")[: len(next(iter(found.values())))], name="dataset"))
+
+
 @pytest.fixture
-def by_method():
-    """Error rates of three methods on four sets: "ordinary" is best on all but one."""
-    rows = {"linear": [0.4, 0.3, 0.2, 0.4], "ordinary": [0.1, 0.3, 0.1, 0.2], "SVM": [0.2, 0.2, 0.15, 0.2]}
-    return pd.DataFrame(rows, index=pd.Index(list("abcd"), name="dataset"))
+def table():
+    """Error rates on eight sets: one-vs-all is lower than the ordinary form on all, Xu and Zhang's lower on four."""
+    base, steps = np.linspace(0.1, 0.45, 8), np.linspace(0.01, 0.05, 8)
+    signs = np.array([1, -1, -1, 1, -1, 1, 1, -1])
+    forms = {"ova_off": base - steps, "ordinary_off": base, "xu_off": base + signs * steps}
+    return rates_of(**forms, ova_on=base, ordinary_on=base, xu_on=base + steps)
 
 
-def test_friedmans_statistic_is_that_of_the_ranks(by_method):
-    ranks = np.array([rankdata(row) for row in by_method.to_numpy()])
-    assert np.array_equal(tables.ranks(by_method).to_numpy(), ranks)
-    N, k = ranks.shape
-    # Demsar 2006, section 3.2.2, divided by the correction for ties.
-    ties = sum(count**3 - count for row in by_method.to_numpy() for count in np.unique(row, return_counts=True)[1])
-    plain = 12 * N / (k * (k + 1)) * (np.sum(ranks.mean(0) ** 2) - k * (k + 1) ** 2 / 4)
-    statistic = plain / (1 - ties / (N * (k**3 - k)))
-    assert tables.friedman(by_method) == pytest.approx((statistic, chi2.sf(statistic, k - 1)))
+def test_forms_are_compared_with_the_ordinary_one_of_their_family(table):
+    pairs = tables.form_pairs()
+    found = tables.over_sets(table, pairs)
+    assert set(found) == {(form, t) for form in ("one-vs-all", "Xu-Zhang") for t in THRESHOLDS}
+    assert {each.adjusted for each in found.values()} == {"Holm over 4"}
+    plain = wilcoxon(table["one-vs-all", "off"] - table["ordinary", "off"]).pvalue
+    assert found["one-vs-all", "off"].p == pytest.approx(4 * plain) == 4 * 2 / 2**8
+    assert tables.told(found) == ([("one-vs-all", "off")], [("Xu-Zhang", "on")], [("Xu-Zhang", "off"), ("one-vs-all", "on")])
+    assert tables.verdict(found, ("one-vs-all", "on")) == (
+        "the error of one-vs-all cannot be told apart from that of the ordinary form (+0.00 points, +0.00 to +0.00, p = 1.0)"
+    )
+    assert tables.verdict(found, ("Xu-Zhang", "on")).startswith("the error of Xu and Zhang's form is higher than that of")
 
 
-def test_signed_ranks_have_the_exact_p_of_all_signs(by_method):
-    differences = np.array([0.31, 0.02, -0.03, 0.2])
-    table = pd.DataFrame({"a": 0.5 + differences, "b": 0.5})
-    ranks = rankdata(np.abs(differences))
-    observed = ranks[differences > 0].sum()
-    sums = [sum(r for r, sign in zip(ranks, signs, strict=True) if sign) for signs in np.ndindex(2, 2, 2, 2)]
-    tail = min(np.mean(np.array(sums) >= observed), np.mean(np.array(sums) <= observed))
-    assert tables.signed_ranks(table, "a", "b") == pytest.approx(min(1, 2 * tail))
-    assert tables.signed_ranks(table, "a", "a") == 1
+def test_a_sentence_names_who_is_lower_and_counts_the_rest(table):
+    found = tables.over_sets(table, tables.form_pairs())
+    assert tables.by_verdict(found) == (
+        "is lower for one-vs-all without thresholds, is higher for Xu and Zhang's form with thresholds and cannot be told apart "
+        "for Xu and Zhang's form without thresholds and one-vs-all with thresholds"
+    )
+    tie = dict.fromkeys("abcdef", found["one-vs-all", "on"])
+    assert tables.by_verdict(tie) == "cannot be told apart for any of the 6"
+    assert tables.by_verdict(tie | {("SVM", "-"): found["one-vs-all", "off"]}).endswith(
+        "and cannot be told apart for the other 6"
+    )
 
 
-def test_mean_ratio_is_geometric_and_skips_sets_without_errors(by_method):
-    table = pd.concat([by_method, pd.DataFrame({"linear": [0.0], "ordinary": [0.5], "SVM": [0.1]})])
-    assert tables.mean_ratio(table, "linear", "ordinary") == pytest.approx((4 * 1 * 2 * 2) ** 0.25)
+def test_leaving_out_a_set_shows_what_hangs_on_it():
+    base = np.full(8, 0.2)
+    odd = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, -0.5])
+    table = rates_of(ova_off=base - odd, ordinary_off=base, xu_off=base, ova_on=base, ordinary_on=base, xu_on=base)
+    pairs = {("one-vs-all", "off"): (("one-vs-all", "off"), ("ordinary", "off"))}
+    found = tables.over_sets(table, pairs)
+    row = tables.shown(found, table, pairs).iloc[0]
+    assert found["one-vs-all", "off"].p > 0.05 and row["changes without"] == "h"
+    assert row["lower"] + row["equivalent"] + row["higher"] == pytest.approx(1)
+    assert row["first"] == "one-vs-all, off" and row["less"] == "ordinary, off"
 
 
-def test_mean_ranks_and_the_sets_on_which_a_method_is_best(by_method):
-    long = by_method.reset_index().melt(id_vars="dataset", var_name="method", value_name="error")
-    found = pd.DataFrame([("linear", 2.875, 0), ("ordinary", 1.5, 3), ("SVM", 1.625, 2)]).sort_values(1)
-    ranks = tables.mean_ranks(long, tuple(by_method))
-    assert ranks.to_numpy().tolist() == found.to_numpy().tolist()
-    assert tables.largest_gap(ranks, ("ordinary", "SVM")) == 0.125
+def test_every_method_but_the_svm_is_compared_with_it():
+    pairs = tables.reference_pairs()
+    assert len(pairs) == 11 and ("SVM", "-") not in pairs and {second for _, second in pairs.values()} == {("SVM", "-")}
+    assert len(tables.kernel_pairs()) == 6 and len(tables.threshold_pairs()) == 4
 
 
-def test_critical_difference_is_that_of_demsars_example():
-    assert tables.critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
-    assert tables.critical_difference(2, 10) == pytest.approx(1.960 / math.sqrt(10), abs=0.001)
+def pairs_of(*rows):
+    return pd.DataFrame(rows, columns=["dataset", "thresholds", "first", "second", "balance", "examples", "repetitions"])
 
 
-@given(st.lists(st.floats(1, 9), min_size=2, max_size=9), st.floats(0, 5))
-def test_groups_are_the_maximal_runs_within_the_critical_difference(values, difference):
-    values = sorted(values)
-    runs = [
-        (i, j)
-        for i in range(len(values))
-        for j in range(i + 1, len(values))
-        if values[j] <= values[i] + difference
-        and (j + 1 == len(values) or values[j + 1] > values[i] + difference)
-        and (i == 0 or values[j] > values[i - 1] + difference)
+@pytest.fixture
+def per_set():
+    """One set: one-vs-all is wrong on 20 examples more in both repetitions, Xu and Zhang's form on as many fewer."""
+    rows = []
+    for thresholds in THRESHOLDS:
+        for balance, examples in ((2, 20), (0, 80)):
+            rows.append(("s", thresholds, "one-vs-all", "ordinary", balance, examples, 2))
+            rows.append(("s", thresholds, "ordinary", "Xu-Zhang", balance, examples, 2))
+    return tables.per_set(pairs_of(*rows))
+
+
+def test_sets_are_judged_by_all_repetitions(per_set):
+    part = per_set.query("thresholds == 'off'").set_index("first")
+    assert part["estimate"].to_dict() == {"one-vs-all": 0.2, "Xu-Zhang": -0.2} and (part["n"] == 100).all()
+    assert part["plain"].tolist() == pytest.approx([2 / 2**20] * 2) and part["p"].tolist() == pytest.approx([8 / 2**20] * 2)
+    counted = tables.counts_by_set(per_set).query("thresholds == 'on'").set_index("form")
+    assert counted.loc["Xu-Zhang"].tolist() == ["on", 1, 0, 0, 1, 0] and counted.loc["one-vs-all"].tolist() == [
+        "on",
+        0,
+        0,
+        1,
+        0,
+        1,
     ]
-    assert tables.groups(values, difference) == runs
-
-
-@settings(deadline=None)
-@given(st.integers(0, 10_000), st.integers(5, 60))
-def test_paired_differences_and_p_are_those_of_a_literal_count(seed, n):
-    wrong = np.random.RandomState(seed).rand(2, n) < 0.4
-    a, b = int(np.sum(wrong[0] & ~wrong[1])), int(np.sum(wrong[1] & ~wrong[0]))
-    row = ("s", 0, "one-vs-all", "linear", a, b, n)
-    frame = pd.DataFrame([row], columns=["dataset", "repetition", "first", "second", "only_first", "only_second", "n"])
-    found = tables.paired(frame).iloc[0]
-    assert found["difference"] == pytest.approx(wrong[0].mean() - wrong[1].mean())
-    assert found["low"] <= found["difference"] <= found["high"]
-    tail = sum(math.comb(a + b, i) for i in range(min(a, b) + 1)) / 2 ** (a + b)
-    assert found["p"] == pytest.approx(min(1.0, 2 * tail))
-
-
-@pytest.fixture
-def paired():
-    """Paired comparisons on two sets: the ordinary form beats one-vs-all surely on one of them, and loses to Xu-Zhang's."""
-    rows = [
-        ("a", 0, "one-vs-all", "ordinary", 30, 2, 100), ("b", 0, "one-vs-all", "ordinary", 1, 2, 100),
-        ("a", 0, "ordinary", "Xu-Zhang", 20, 1, 100), ("b", 0, "ordinary", "Xu-Zhang", 0, 0, 100),
-        ("a", 0, "ordinary", "linear", 0, 12, 100), ("b", 0, "ordinary", "linear", 12, 0, 100),
-        ("a", 1, "ordinary", "linear", 99, 0, 100),
-    ]  # fmt: skip
-    columns = ["dataset", "repetition", "first", "second", "only_first", "only_second", "n"]
-    return tables.paired(pd.DataFrame(rows, columns=columns))
-
-
-def test_sure_differences_are_counted_for_the_form_that_errs_less(paired):
-    assert len(paired) == 6 and paired["difference"].tolist() == [0.28, -0.01, 0.19, 0, -0.12, 0.12]
-    found = tables.verdicts(paired).set_index(["first", "second"])
-    assert found.loc[("one-vs-all", "ordinary")].tolist() == [1, 0, 1, 1]
-    assert found.loc[("ordinary", "Xu-Zhang")].tolist() == [0, 0, 1, 1]
-    assert tables.against_others(paired, "ordinary").to_numpy().tolist() == [["one-vs-all", 1, 0], ["Xu-Zhang", 0, 1]]
-
-
-def test_the_gain_of_kernels_is_the_best_form_beside_the_linear_one(paired):
-    table = pd.DataFrame({"one-vs-all": [0.3, 0.2], "ordinary": [0.1, 0.3], "Xu-Zhang": [0.2, 0.4], "linear": [0.5, 0.3]})
-    found = tables.gain_of_kernels(table.set_index(pd.Index(["a", "b"])), paired)
-    assert found == {"n": 2, "better": 1, "sure": 1, "worse": 1, "name": "a", "linear": 0.5, "least": 0.1}
 
 
 @pytest.fixture
 def predictors():
-    """Errors of each predictor of the ordinary form on three sets, 100 test examples each."""
+    """Errors of each predictor of every perceptron on three sets, 100 test examples each."""
     errors = {"final": (20, 10, 0), "average": (10, 20, 1), "minimizing": (20, 10, 2), "voted": (5, 40, 3)}
-    rows = [("abc"[i], name, p, 0, 0, e, 100) for name in PERCEPTRONS for p, es in errors.items() for i, e in enumerate(es)]
-    return pd.DataFrame(rows, columns=["dataset", "method", "predictor", "repetition", "fold", "errors", "n"])
+    rows = [
+        ("abc"[i], name, t, p, 0, 0, e, 100)
+        for name in PERCEPTRONS for t in THRESHOLDS for p, es in errors.items() for i, e in enumerate(es)
+    ]  # fmt: skip
+    columns = ["dataset", "method", "thresholds", "predictor", "repetition", "fold", "errors", "n"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def test_predictors_are_compared_with_the_final_one(predictors):
     ratios = tables.predictor_ratios(predictors)
-    part = ratios[ratios["method"] == "ordinary"].set_index(["predictor", "dataset"])["ratio"]
+    part = ratios.query("method == 'ordinary' and thresholds == 'on'").set_index(["predictor", "dataset"])["ratio"]
     assert part["average"].tolist()[:2] == [0.5, 2.0] and part["average"].isna().tolist() == [False, False, True]
-    counted = tables.against_final(ratios)
-    assert counted["predictor"].tolist() == ["average", "minimizing", "voted"] and list(counted)[1:] == list(PERCEPTRONS)
-    assert counted["ordinary"].tolist() == ["1 / 1", "0 / 0", "1 / 1"]
-    means = tables.mean_predictor_ratios(ratios).set_index("predictor")["linear"]
-    assert means.to_dict() == pytest.approx({"average": 1.0, "minimizing": 1.0, "voted": 1.0})
+    found = tables.against_final(predictors)
+    assert len(found) == 24 and {each.adjusted for each in found.values()} == {"Holm over 24"}
+    assert found["minimizing", "linear", "on"].estimate == pytest.approx(np.median([0, 0, 0, 0.01, 0.01, 0.02]))
+    shown = tables.against_final_table(found)
+    assert shown[["perceptron", "thresholds"]].to_numpy().tolist() == [[name, t] for t in THRESHOLDS for name in PERCEPTRONS]
+    assert shown.loc[0, "minimizing"] == "+0.50, p = 1.0"
 
 
 def test_choices_count_the_chosen_predictors(predictors):
     chosen = predictors.assign(chosen=predictors["predictor"].eq("voted") & predictors["dataset"].ne("c"))
-    found = tables.choices(chosen).set_index("method")
-    assert (found["voted"] == 2).all() and (found.drop(columns="voted") == 0).all(axis=None)
-    assert found.index.tolist() == list(PERCEPTRONS)
+    found = tables.choices(chosen)
+    assert (
+        (found["voted"] == 2).all() and (found[["final", "average", "minimizing"]] == 0).all(axis=None) and len(found) == 8
+    )
 
 
 def test_costs_are_shares_of_the_training_examples(tiny):
     errors = tiny["errors"]
-    found = tables.costs(errors).set_index("method")
-    assert (found.loc[["Xu-Zhang", "kernel ridge", "nearest neighbours"], "kernel_values"] == 1).all()
-    assert (found.loc[["linear", "scikit-learn perceptron"], "kernel_values"] == 0).all()
+    found = tables.kernel_values(errors)
+    assert (found[["Xu-Zhang", "kernel ridge", "nearest neighbours"]] == 1).all()
+    assert (found[["linear", "scikit-learn perceptron"]] == 0).all()
     support = tables.support_vectors(errors)
     literal = np.mean([row.support for row in errors.itertuples() if row.chosen and row.method == "SVM"])
-    assert support.loc[0, "SVM"] == literal and support.loc[0, "examples"] == 75
+    assert support.loc[0, "SVM"] == literal and support.loc[0, "examples"] == 60
     times = tiny["times"].assign(seconds=np.arange(len(errors), dtype=float))
-    literal = np.mean([i for i, row in enumerate(errors.itertuples()) if row.chosen and row.method == "linear"])
-    found = tables.seconds(errors, times)
-    assert found["method"].tolist() == list(NAMES) and found.set_index("method").loc["linear", "iris-bundled"] == literal
+    rows = [(i, row) for i, row in enumerate(errors.itertuples()) if row.chosen and row.method == "linear"]
+    found = tables.seconds(errors, times).set_index("method")["iris-bundled"]
+    assert len(found) == 12 and found["linear, on"] == np.mean([i for i, row in rows if row.thresholds == "on"])
+
+
+def test_ratios_of_support_vectors_are_geometric_means():
+    support = pd.DataFrame({"a": [10, 20, 60.0], "b": [20, 20, 30.0]})
+    ratio, low, high, logs = tables.support_ratio(support, "a", "b")
+    assert ratio == pytest.approx(1) and low == pytest.approx(1 / high) and logs.p == pytest.approx(1)
+
+
+def test_grids_count_fits_and_candidates(tiny):
+    found = tables.grids(TINY).set_index("method")
+    own = tiny["validation"].query("method == 'ordinary' and thresholds == 'on'")
+    assert found["candidates"].tolist() == [3 * 8, 8, 4, 2, 2, 1] and found["fits"].tolist() == [3, 1, 4, 2, 2, 1]
+    assert len(own) == 3 * 4 and len(tiny["validation"].query("method == 'SVM'")) == 4
+
+
+def test_choices_at_an_end_of_the_grid_are_counted(tiny):
+    found = tables.edges(tiny["errors"], TINY).set_index(["method", "parameter"])
+    chosen = tiny["errors"].query("chosen and method == 'SVM'")
+    literal = [(chosen["other"] == end).sum() for end in (1.0, 10.0)]
+    assert found.loc[("SVM", "C"), ["at lowest", "at highest", "of"]].tolist() == [*literal, 4]
+
+
+def widths_table():
+    columns = ["dataset", "method", "thresholds", "kernel", "width", "predictor", "validation_errors", "validation_n"]
+    tried = ((1.0, "final", 9), (1.0, "average", 5), (0.25, "final", 4), (0.25, "average", 8))
+    rows = [
+        ("s", m, t, "rbf", w, p, e + 2 * i, 50)
+        for i, m in enumerate(KERNEL_PERCEPTRONS)
+        for t in THRESHOLDS
+        for w, p, e in tried
+    ]
+    rows += [("s", "SVM", "-", "rbf", 1.0, "-", 0, 50), ("s", "ordinary", "on", "poly", np.nan, "final", 0, 50)]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def test_widths_are_judged_by_their_best_predictor():
-    columns = ["dataset", "method", "kernel", "width", "predictor", "validation_errors", "validation_n"]
-    rows = [("s", m, "rbf", w, p, e + 2 * i, 50) for i, m in enumerate(KERNEL_PERCEPTRONS)
-            for w, p, e in ((1.0, "final", 9), (1.0, "average", 5), (0.25, "final", 4), (0.25, "average", 8))]  # fmt: skip
-    rows += [("s", "SVM", "rbf", 1.0, "-", 0, 50), ("s", "ordinary", "poly", np.nan, "final", 0, 50)]
-    validation = pd.DataFrame(rows, columns=columns)
-    curves = tables.width_curves(validation)
-    part = curves[curves["method"] == "ordinary"]
-    assert part[["width", "error"]].to_numpy().tolist() == [[1.0, 7 / 50], [0.25, 6 / 50]]
-    narrow = tables.at_narrowest_width(validation)
-    assert narrow.loc["ordinary"].to_dict() == {"final": 6 / 50, "average": 10 / 50}
+    curves = tables.width_curves(widths_table())
+    part = curves.query("method == 'ordinary' and thresholds == 'off'")
+    assert part[["width", "error", "n"]].to_numpy().tolist() == [[1.0, 7 / 50, 50], [0.25, 6 / 50, 50]]
+    means = tables.by_width(widths_table()).set_index(["method", "thresholds", "predictor", "width"])["error"]
+    assert means["ordinary", "on", "average", 0.25] == 10 / 50
+    narrow = tables.averages_at_narrowest(pd.concat([widths_table().assign(dataset=name) for name in "ab"]))
+    assert narrow["ordinary", "on"].estimate == pytest.approx(4 / 50) and len(narrow) == 6
 
 
-def test_best_widths_take_the_widest_of_several():
-    rows = [("s", "ordinary", w, e) for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
-    rows += [("s", m, 0.25, 0.1) for m in ("one-vs-all", "Xu-Zhang")]
-    widths = tables.best_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error"]))
-    assert widths.loc[0, "ordinary"] == 0.5 and tables.width_shift(widths, "Xu-Zhang", "ordinary") == pytest.approx(0.5)
+def test_the_best_width_is_the_middle_of_several_and_an_end_is_noticed():
+    rows = [("s", form, t, w, e, 50) for form in KERNEL_PERCEPTRONS for t in THRESHOLDS
+            for w, e in ((1.0, 0.1 + 0.2 * (form != "ordinary")), (0.5, 0.2), (0.25, 0.1))]  # fmt: skip
+    curves = pd.DataFrame(rows, columns=["dataset", "method", "thresholds", "width", "error", "n"])
+    widths = tables.best_widths(curves)
+    assert widths.loc[0, "ordinary, off"] == pytest.approx(0.5) and widths.loc[0, "Xu-Zhang, on"] == 0.25
+    ends = [f"{form}, {t}" for t in THRESHOLDS for form in ("one-vs-all", "Xu-Zhang")]
+    assert sorted(tables.at_edge(widths, (1.0, 0.5, 0.25))) == sorted(("s", name) for name in ends)
+
+
+def test_width_ratios_are_those_of_students_test_on_logarithms():
+    widths = pd.DataFrame({"set": list("abcd"), "x": [0.5, 0.25, 0.25, 0.1], "y": [1.0, 0.5, 0.25, 0.4]})
+    expected = ttest_1samp(np.log(widths["x"] / widths["y"]), np.log(0.5**0.5))
+    ratio, low, high, logs = tables.width_ratio(widths, "x", "y", null=0.5**0.5)
+    assert ratio == pytest.approx((0.5 * 0.5 * 1 * 0.25) ** 0.25) and logs.p == pytest.approx(expected.pvalue)
+    np.testing.assert_allclose((low, high), np.exp(expected.confidence_interval()))
+    assert tables.width_ratio(widths, "x", "y")[:3] == pytest.approx((ratio, low, high))
+
+
+def test_sentences_list_things():
+    assert (tables.listed("abc"), tables.listed("a"), tables.listed("")) == ("a, b and c", "a", "none")
+    assert tables.predictors_named([("average", "linear", "on")]) == "average of the linear perceptron with thresholds"
+    assert tables.named([("SVM", "-"), ("Xu-Zhang", "off")]) == "the SVM and Xu and Zhang's form without thresholds"
 
 
 @settings(deadline=None, max_examples=20)
@@ -394,7 +531,7 @@ def test_the_squared_kernel_is_a_wider_one_times_the_density_at_the_midpoint(see
         assert row.squared == pytest.approx(literal, rel=1e-9) and row.same == (i == j)
 
 
-def test_a_plain_kernel_would_have_equal_self_values():
+def test_a_plain_kernel_would_have_an_equal_diagonal():
     square = squared.squared_kernel("iris-bundled", 0.5)
     assert squared.density_ratio(square) > 1
     assert squared.density_ratio(square.assign(squared=square["kernel"])) == pytest.approx(1)
@@ -405,50 +542,45 @@ def points(axis, *, marker):
     return [xy for line in axis.get_lines() if line.get_marker() == marker for xy in line.get_xydata().tolist()]
 
 
-def test_figures_of_errors_and_ranks_draw_each_method_at_its_value(tiny, recwarn):
+def test_the_figure_of_errors_draws_each_method_at_its_value(tiny, recwarn):
     chosen = tables.chosen_rates(tiny["errors"])
     (axis,) = figures.figure_errors(chosen).axes
     drawn = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines() if line.get_label() in NAMES}
-    assert drawn == pytest.approx({row.method: 100 * row.error for row in chosen.itertuples()})
-    ranks = tables.mean_ranks(chosen)
-    (axis,) = figures.figure_ranks(ranks, [(0, 2)], 3.0).axes
-    drawn = [point for name in ranks["method"] for point in points(axis, marker=style.METHOD_MARKERS[name])]
-    assert drawn == [[rank, 0] for rank in ranks["mean rank"]]
-    assert [text.get_text() for text in axis.texts][:1] == [f"{ranks['method'][0]}  {ranks['mean rank'][0]:.2f}"]
+    assert drawn == pytest.approx({row.method: 100 * row.error for row in chosen.itertuples() if row.thresholds != "on"})
     assert not recwarn.list
 
 
-def test_the_figure_of_pairs_fills_what_is_sure():
-    rows = [("s", 0, *pair, 20, 2, 100) for pair in combinations(PERCEPTRONS, 2)]
-    rows += [("t", 0, *pair, 2, 2, 100) for pair in combinations(PERCEPTRONS, 2)]
-    columns = ["dataset", "repetition", "first", "second", "only_first", "only_second", "n"]
-    figure = figures.figure_pairs(tables.paired(pd.DataFrame(rows, columns=columns)))
-    assert [axis.get_title() for axis in figure.axes][:2] == ["one-vs-all less ordinary", "one-vs-all less Xu-Zhang"]
-    for axis in figure.axes:
-        sure, unsure = (line for line in axis.get_lines() if line.get_marker() == "o")
-        assert sure.get_xydata().tolist() == [[18, 0]] and unsure.get_xydata().tolist() == [[0, 1]]
-        assert unsure.get_markerfacecolor() == "white"
-
-
-def test_the_figure_of_costs_leaves_out_methods_without_kernel(tiny):
-    chosen = tables.chosen_rates(tiny["errors"])
-    (axis,) = figures.figure_costs(tables.costs(tiny["errors"]), chosen).axes
-    labels = [line.get_label() for line in axis.get_lines() if not line.get_label().startswith("_")]
-    assert labels == [*KERNEL_PERCEPTRONS, "SVM", "kernel ridge", "nearest neighbours"]
-    x = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines()}
-    assert x["Xu-Zhang"] == 100 and x["kernel ridge"] == 103
+def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
+    over = tables.over_sets(table, tables.form_pairs())
+    figure = figures.figure_differences(per_set, over)
+    assert [axis.get_title() for axis in figure.axes][:2] == [
+        "one-vs-all less ordinary, thresholds off", "Xu-Zhang less ordinary, thresholds off",
+    ]  # fmt: skip
+    axis = figure.axes[0]
+    assert points(axis, marker="o") == [[20, 0]] and points(axis, marker="D") == [
+        [100 * over["one-vs-all", "off"].estimate, 1]
+    ]
+    faces = [line.get_markerfacecolor() for line in figure.axes[2].get_lines() if line.get_marker() == "D"]
+    assert faces == ["white"]
 
 
 def test_figures_of_predictors_and_widths_draw_the_tables(predictors):
     figure = figures.figure_predictors(tables.predictor_ratios(predictors))
-    assert [axis.get_title() for axis in figure.axes] == list(PERCEPTRONS)
+    assert [axis.get_title() for axis in figure.axes] == [f"{name}, {t}" for t in THRESHOLDS for name in PERCEPTRONS]
     drawn = points(figure.axes[0], marker=style.PREDICTOR_MARKERS["average"])
     assert drawn[:2] == [[0.5, -0.22], [2.0, 0.78]] and np.isnan(drawn[2][0])
-    rows = [("s", m, w, e) for m in KERNEL_PERCEPTRONS for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
-    (axis,) = figures.figure_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error"])).axes
+    rows = [("s", m, w, e, 50) for m in KERNEL_PERCEPTRONS for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
+    (axis,) = figures.figure_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error", "n"])).axes
     assert points(axis, marker="s") == [[0.25, 10], [0.5, 10], [1.0, 20]]
     rings = [line for line in axis.get_lines() if line.get_markersize() == 8]
-    assert [ring.get_xydata().tolist() for ring in rings] == [[[0.5, 10]]] * 3
+    assert [ring.get_xydata().tolist() for ring in rings] == [[[0.5, 10], [0.25, 10]]] * 3
+    axis = figures.figure_narrow(tables.by_width(widths_table())).axes[1]
+    solid = [
+        line
+        for line in axis.get_lines()
+        if line.get_linestyle() == "-" and line.get_color() == style.PREDICTOR_COLOURS["final"]
+    ]
+    assert [line.get_xydata().tolist() for line in solid] == [[[0.25, 12], [1.0, 22]]]
 
 
 def test_the_figure_of_the_square_draws_all_self_values():
@@ -466,8 +598,14 @@ def test_settings_say_which_sets_there_are(names):
 
 
 def test_the_stored_tables_are_whole():
-    errors = comparison.compare(comparison.FULL)["errors"]
+    found = comparison.compare(comparison.FULL)
+    errors = found["errors"]
     assert tuple(errors["dataset"].unique()) == comparison.DATASETS
     chosen = errors[errors["chosen"]]
-    assert (chosen.groupby(["dataset", "repetition", "method"])["n"].sum().unstack("method").nunique(axis=1) == 1).all()
-    assert (chosen.groupby("dataset")["method"].nunique() == len(NAMES)).all()
+    keys = ["method", "thresholds"]
+    tested = chosen.groupby(["dataset", "repetition", *keys])["n"].sum().unstack(keys)
+    assert (tested.nunique(axis=1) == 1).all() and len(tested.columns) == len(METHODS) and tested.notna().all(axis=None)
+    assert (
+        chosen.groupby("dataset")["repetition"].nunique() == [s.repetitions for s in sorted(comparison.FULL, key=str)]
+    ).all()
+    assert found["splits"].query("n_train > 3000 or n_train > available").empty
