@@ -165,18 +165,23 @@ def _equal(difference):
 
 
 def _scaled(results):
-    """Whether the numbers of Table II for sonar are those of scaled attributes."""
+    """Whether the numbers of Table II for sonar are those of scaled attributes.
+
+    Of readings in epochs only, where Table III leaves no others: one program for both tables counts its iterations alike.
+    """
     row = {"key": "scaled", "place": "section IV.B", "statement": "we scale each attribute to the interval [0, 1]"}
     found = tables.joint_table(results, "II", sets=["sonar"])
     if found.empty:
         return row | {"verdict": "cannot be told", "evidence": "Sonar is not among the sets that were run."}
-    unscaled = found["scaling"] == "outside"
-    parts, shares = [], []
+    only = set(tables.fits(tables.joint_table(results, "III"))["unit"].dropna()) == {"epochs"}
+    found = found[found["unit"] == "epochs"] if only else found
+    unscaled, parts, shares = found["scaling"] == "outside", [], []
     for name, part in (("scaled", found[~unscaled]), ("as they are", found[unscaled])):
         shares.append(len(tables.fits(part)))
         parts.append(f"with attributes {name} {shares[-1]} of {len(part)} readings are not rejected")
     verdict = "holds" if not shares[1] else "cannot be told" if shares[0] else "holds in part"
-    evidence = f"Sonar's numbers in Table II, jointly: {' and '.join(parts)} (at {ALPHA:.0%})."
+    evidence = f"Sonar's numbers in Table II, jointly: {' and '.join(parts)} (at {ALPHA:.0%})"
+    evidence += "; only readings in epochs count, as Table III rejects all others." if only else "."
     return row | {"verdict": verdict, "evidence": evidence}
 
 
