@@ -174,6 +174,18 @@ def narrowest(tuning, wrong, n):
     return statistics.mcnemar(given, without), float(without.mean()), float(given.mean())
 
 
+def own_widths(tuning, wrong, n):
+    """(Difference, {form: width}): Xu and Zhang's form with threshold less without, each with its own best width.
+
+    Validation errors of the average predictor with n examples, in the first order; wrong as of `widths_found`.
+    """
+    part = tuning[tuning["n"] == n].reset_index(drop=True)
+    best = best_widths(part)
+    rows = part[(part["predictor"] == "average") & (part["order"] == 0)]
+    without, given = (wrong[n][rows.index[(rows["form"] == f) & (rows["width"] == best[f])][0]] for f in PAIR)
+    return statistics.mcnemar(given, without), {form: best[form] for form in PAIR}
+
+
 def still_learning(equal, n):
     """How many of the forms of EQUAL made mistakes in the last epoch with n examples, in any order."""
     rows = equal[(equal["n"] == n) & equal["form"].isin(EQUAL)]

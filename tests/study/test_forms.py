@@ -298,8 +298,9 @@ def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_ter
 
 def test_published_terms_take_the_widths_of_the_same_size_or_of_the_largest():
     parts = forms.equal.published
-    assert [part.n for part in parts][-1] == 60_000 and parts[-1].tuned.n == max(part.n for part in forms.tuning.published)
-    assert all(part.tuned.n == part.n for part in parts[:-1])
+    sizes = [part.n for part in forms.tuning.published]
+    assert all(part.tuned.n == (part.n if part.n in sizes else max(sizes)) for part in parts)
+    assert [part.tuned.n for part in forms.equal_settings("digits")] == [200, 400, 400]
     with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
         forms.tuning_settings("iris")
 
@@ -323,6 +324,12 @@ def test_tables_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     )
     gap, without, given = tables.narrowest(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]}, 120)
     assert gap.estimate == pytest.approx(given - without)
+    gap, own = tables.own_widths(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]}, 120)
+    first = tuned["tuning"].query("predictor == 'average' and order == 0").set_index(["form", "width"])["errors"]
+    assert own == {form: forms.best_widths(tuned["tuning"])[form] for form in forms.PAIR}
+    assert gap.estimate == pytest.approx(
+        (first["Xu-Zhang", own["Xu-Zhang"]] - first[forms.PAIR[0], own[forms.PAIR[0]]]) / 100
+    )
     assert 0 <= tables.still_learning(equal["equal"], 150) <= 3
 
 
