@@ -170,7 +170,8 @@ def _scaled(results):
     Of readings in epochs only, where Table III leaves no others: one program for both tables counts its iterations alike.
     """
     row = {"key": "scaled", "place": "section IV.B", "statement": "we scale each attribute to the interval [0, 1]"}
-    found = tables.joint_table(results, "II", sets=["sonar"])
+    compared = tables.distinct(tables.by_reading(results), "sonar")
+    found = tables.joint_table(results, "II", sets=["sonar"], compared=compared)
     if found.empty:
         return row | {"verdict": "cannot be told", "evidence": "Sonar is not among the sets that were run."}
     only = set(tables.fits(tables.joint_table(results, "III"))["unit"].dropna()) == {"epochs"}

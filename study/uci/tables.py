@@ -314,6 +314,25 @@ def across_readings(compared):
     return pd.DataFrame(rows)
 
 
+def explained_by(compared, program):
+    """The numbers outside under the base reading beside the same under a program, {table: name of its reading}.
+
+    Columns number, published, base reading and program (our mean and, in brackets, the central 95 %; percent), verdict under
+    the program, and inside: under how many of the other readings the number lies inside.
+    """
+    rows = []
+    for row in across_readings(compared).query("verdict == 'outside'").to_dict("records"):
+        part = compared[[name_of(each) == row["number"] for each in compared.to_dict("records")]]
+        there = part[part["reading"] == program[part["table"].iloc[0]]].iloc[0]
+        found = {"number": row["number"], "published": row["published"], BASE: _with_band(row), "program": _with_band(there)}
+        rows.append(found | {"verdict": there["verdict"], "inside under": f"{row['inside']} of {row['readings']}"})
+    return pd.DataFrame(rows, columns=["number", "published", BASE, "program", "verdict", "inside under"])
+
+
+def _with_band(row):
+    return f"{row['ours']:.2f} [{row['low']:.2f} to {row['high']:.2f}]"
+
+
 def in_units(compared):
     """The published numbers in units of our band: column units, 0 at our median, -1 and 1 at its ends; inf beyond a point.
 
@@ -341,20 +360,6 @@ def shorter_runs(results, reading):
             gap = part[f"{split}_mean"] - part[f"{split}_mean_whole"]
             found[f"{original(dataset)}, {KERNELS[kernel]}, {split}"] = statistics.student(gap, varies=VARIES)
     return found
-
-
-def spreads(results, *, kernel="rbf"):
-    """How wide the central 95 % of the mean test error is: a row for each set, fractions.
-
-    Columns dataset, both (folds and visiting orders vary), orders (the folds are those in the order of the file), repeats.
-    """
-    table = "II" if kernel == "linear" else "III"
-    rows = []
-    for reading, name in ((Reading(), "both"), (Reading(folds="consecutive"), "orders")):
-        part = repeats_under(results, table, reading).query("kernel == @kernel")
-        for dataset, values in part.groupby("dataset", sort=False)["test_mean"]:
-            rows.append({"dataset": dataset, "name": name, "width": float(np.ptp(np.quantile(values, [0.025, 0.975])))})
-    return pd.DataFrame(rows).pivot(index="dataset", columns="name", values="width").rename_axis(columns=None).reset_index()
 
 
 def reading_effect(results, reading, table):
