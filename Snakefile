@@ -7,22 +7,16 @@
 # everything again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
 
 import sys
+from pathlib import Path
 
-import nbformat
-
-from study import chapters, datasets, definitions
+from study import chapters, datasets
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
-CHAPTERS = {chapter.name: chapter for chapter in chapters.chapters(PROFILE)}
+NAMES = str(config.get("notebooks", ""))  # those to be executed, separated by blanks; all if it is empty
 MARKS = f"build/{PROFILE}/marks"
 PYTHON = sys.executable
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/chapters.py"]
-
-
-def executed(profile):
-    """Marks of the executed notebooks of a profile."""
-    return [f"build/{profile}/marks/{chapter.name}.executed" for chapter in chapters.chapters(profile)]
 
 
 def computation(wildcards):
@@ -38,15 +32,12 @@ def computation(wildcards):
     return sorted(map(str, paths))
 
 
-def shown(wildcards):
-    """The notebook, the source files of all definitions that it reaches, and the results that it reads."""
-    chapter = CHAPTERS[wildcards.name]
-    source = f"notebooks/{chapter.source}.ipynb"
-    cells = nbformat.read(source, as_version=4).cells
-    program = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    modules = {module for module, _ in definitions.reached_by_text(program)} & set(definitions.code().modules)
-    computed = [f"{MARKS}/{name}.computed" for name in chapter.experiments] if PROFILE == "full" else []
-    return [source, *sorted(definitions.code().modules[module].path for module in modules), "study/style.mplstyle", *computed]
+def sources(wildcards):
+    """All that notebooks are made from; the command finds out which of them a change concerns."""
+    folders = {"kp": "*.py", "study": "**/*.py", "notebooks": "*.ipynb", "data/published": "*.csv"}
+    paths = [path for folder, pattern in folders.items() for path in Path(folder).glob(pattern)]
+    computed = [f"{MARKS}/{name}.computed" for name in chapters.EXPERIMENTS] if PROFILE == "full" else []
+    return sorted(map(str, [*paths, "study/style.mplstyle", "data/registry.toml", *computed]))
 
 
 rule report:
@@ -60,7 +51,7 @@ rule pdf:
 rule document:
     # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
     input:
-        executed("full") if PROFILE == "full" else [chapter.target("full") for chapter in chapters.chapters("full")],
+        f"{MARKS}/executed" if PROFILE == "full" else [chapter.target("full") for chapter in chapters.chapters("full")],
         DOCUMENT,
     params: facts=chapters.title_page("full")
     output: "build/full/report.{kind,html|pdf}"
@@ -68,7 +59,7 @@ rule document:
 
 
 rule quick_document:
-    input: executed("quick"), DOCUMENT,
+    input: f"{MARKS}/executed", DOCUMENT,
     output: "build/quick/report.html"
     shell: "{PYTHON:q} -m study report --profile quick --target {output:q}"
 
@@ -84,9 +75,13 @@ rule experiment:
     shell: "{PYTHON:q} -m study run {wildcards.experiment:q} {params.recompute}"
 
 
-rule notebook:
-    input: shown,
-    output: touch("build/{profile}/marks/{name}.executed")
-    log: "build/{profile}/logs/{name}.log"
-    resources: mem_mb=3000
-    shell: "{PYTHON:q} -m study notebook {wildcards.name:q} --profile {wildcards.profile:q} > {log:q} 2>&1"
+rule notebooks:
+    # One command for all: it imports the study once, and gives each notebook a process and a kernel of its own.
+    input: sources,
+    output: touch("build/{profile}/marks/executed")
+    params: changed="" if RECOMPUTE else "--changed"
+    threads: 2
+    priority: 1
+    resources: mem_mb=6000
+    shell:
+        "{PYTHON:q} -m study notebook {NAMES} --profile {wildcards.profile:q} --jobs {threads} {params.changed}"

@@ -1,7 +1,7 @@
 """The study from the command line.
 
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
-python -m study notebook NAME    execute one notebook of a profile
+python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
 python -m study list             list the notebooks of a profile
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study held             count what is held against the code by its fingerprint only
@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from study import BUILD, ROOT, chapters
+from study import BUILD, chapters
 from study.datasets import DataError
 from study.store import StaleResult
 
@@ -24,8 +24,10 @@ def main(arguments=None):
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables")
     run.add_argument("experiment", help=f"one of {', '.join(chapters.EXPERIMENTS)}, or one table of it, as in uci.kernel")
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
-    notebook = commands.add_parser("notebook", help="execute one notebook of a profile")
-    notebook.add_argument("name", help="one of those that 'list' shows")
+    notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
+    notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows; all if there is none")
+    notebook.add_argument("--jobs", type=int, default=1, help="how many at a time")
+    notebook.add_argument("--changed", action="store_true", help="leave out what was executed here and is as it was then")
     listing = commands.add_parser("list", help="list the notebooks of a profile")
     document = commands.add_parser("report", help="make the report of the executed notebooks")
     document.add_argument("--kind", choices=("html", "pdf"), default="html")
@@ -60,11 +62,12 @@ def _list(options):
 
 
 def _notebook(options):
-    from study.report.notebooks import execute
+    from study.report import batch
 
-    chapter = chapters.chapter(options.name, options.profile)
-    source, parameters = ROOT / "notebooks" / f"{chapter.source}.ipynb", chapter.parameters(options.profile)
-    execute(source, chapter.target(options.profile), parameters, progress=sys.stderr.isatty())
+    found = chapters.chapters(options.profile)
+    if options.names:
+        found = [chapters.chapter(name, options.profile) for name in options.names]
+    batch.execute(found, options.profile, jobs=options.jobs, changed=options.changed)
     return 0
 
 

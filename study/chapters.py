@@ -42,6 +42,11 @@ class Chapter:
         return f"{self.source}_{self.variant}" if self.variant else self.source
 
     @property
+    def notebook(self):
+        """The source notebook."""
+        return ROOT / "notebooks" / f"{self.source}.ipynb"
+
+    @property
     def number(self):
         """The chapter's number in the report, from 1."""
         return [chapter.name for chapter in CHAPTERS].index(self.name) + 1
@@ -227,8 +232,8 @@ FAMILY = Chapter(
     experiments=("family",),
     figures=("growth", "budget", "spent", "noise", "remedies", "bounds", "machines"),
     tables=(
-        "rules", "exponents", "memory", "account", "guarantee", "chosen", "overfitting", "ways", "bounds_by_degree", "compared",
-        "statements",
+        "rules", "exponents", "memory", "account", "guarantee", "chosen", "overfitting", "ways", "bounds_by_degree",
+        "compared", "statements",
     ),
 )  # fmt: skip
 

@@ -45,7 +45,7 @@ def fingerprint_of_text(source, module="<notebook>"):
     """The fingerprint of a program given as text, that of a notebook for example, and of all that it reaches."""
     own, scope = _with_program(source, module)
     text = json.dumps([own.plain(statement, scope) for statement in scope.effects])
-    digests = sorted(own.digest(module, name) for name in scope.definitions)
+    digests = sorted(own.digest(scope.name, name) for name in scope.definitions)
     return hashlib.sha256(json.dumps([text, digests]).encode()).hexdigest()[:16]
 
 
@@ -57,7 +57,7 @@ def reached(functions):
 def reached_by_text(source, module="<notebook>"):
     """The (module, name) of all definitions that a program given as text reaches, its own among them."""
     own, scope = _with_program(source, module)
-    names = set().union(*(own.reached(module, name) for name in scope.definitions), set())
+    names = set().union(*(own.reached(scope.name, name) for name in scope.definitions), set())
     for statement in scope.effects:
         for address in own.references(statement, scope):
             names |= own.reached(*address)
@@ -65,9 +65,9 @@ def reached_by_text(source, module="<notebook>"):
 
 
 def _with_program(source, module):
-    """The code of the project with a program as one more module, and that module."""
-    scope = Module(module, source, package="")
-    return Code({**code().modules, module: scope}, code().boundary), scope
+    """The code of the project with a program as one more module, of a name that no other text has, and that module."""
+    scope = Module(f"{module} {hashlib.sha256(source.encode()).hexdigest()}", source, package="")
+    return code().joined(scope), scope
 
 
 def files(functions):
@@ -129,6 +129,12 @@ class Code:
             place = path.relative_to(root).as_posix()
             modules[name] = Module(name, path.read_text(encoding="utf-8"), package=package, path=place)
         return cls(modules, boundary)
+
+    def joined(self, module):
+        """This code and one more module, which no other names: what is known of the definitions of both is shared."""
+        own = Code({**self.modules, module.name: module}, self.boundary)
+        own._digests, own._references, own._reached = self._digests, self._references, self._reached
+        return own
 
     def resolve(self, module, name):
         """What a global name of a module means: ("own", module, name), ("module", dotted), ("other", dotted),
@@ -230,7 +236,8 @@ class Code:
         Definitions that reach each other are hashed together; inside such a group they are known by their plain names.
         """
         # What reaches less comes first, so that all that a definition names has its hash before it.
-        for address in sorted(self.reached(module, name), key=lambda a: (len(self.reached(*a)), a)):
+        left = () if (module, name) in self._digests else self.reached(module, name)
+        for address in sorted(left, key=lambda a: (len(self.reached(*a)), a)):
             if address not in self._digests:
                 group = {a for a in self.reached(*address) if address in self.reached(*a)}
                 shapes = {a: self._shape(a, group) for a in group}

@@ -85,6 +85,6 @@ def test_no_function_is_called_by_nobody():
 
 PUBLIC = {
     "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict",
-    "with_mistakes", "tidy",
+    "with_mistakes", "tidy", "_async_launch_kernel", "poll", "send_signal",
 }  # fmt: skip
-"""Methods of estimators for readers, and what CONTRIBUTING.md tells them to call."""
+"""Methods of estimators for readers, what CONTRIBUTING.md tells them to call, and what the manager of a kernel calls."""

@@ -34,7 +34,6 @@ def test_environment_yml_lists_the_packages_and_bounds_of_pyproject():
 
 
 RUN_ONLY = {
-    "ipykernel": "runs the notebooks",
     "jupyter": "opens them",
     "nbval": "a plugin of pytest",
     "ruff": "a command",

@@ -27,12 +27,12 @@ METADATA = {
 MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
 
 
-def execute(source, target, parameters, *, cwd=None, progress=False):
-    """Execute the notebook source with parameters (name -> value) and write the cleaned result to target.
+def execute(source, target, parameters, *, cwd=None, **engine):
+    """Execute the notebook source with parameters (name -> value), write the cleaned result to target; its `made_from`.
 
     The kernel's current folder is cwd, by default the folder of source. target appears only when every cell has run
     and the result passes clean; until then an earlier target is left as it was. A failed run is kept beside it as
-    <target>.failed.ipynb. progress shows a bar of the cells done.
+    <target>.failed.ipynb. Other options go to papermill's engine.
     Raises ValueError for a parameter that source does not declare, RuntimeError if a cell fails, ValueError if the
     outputs cannot be committed.
     """
@@ -50,13 +50,18 @@ def execute(source, target, parameters, *, cwd=None, progress=False):
             parameters,
             kernel_name="python3",
             cwd=str(cwd or source.parent),
-            progress_bar=progress,
+            progress_bar=False,
+            request_save_on_cell_execute=False,
+            start_timeout=300,
+            iopub_timeout=300,
+            **engine,
         )
-        executed = clean(nbformat.read(part, as_version=4))
-        executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
+        executed, origin = clean(nbformat.read(part, as_version=4)), made_from(source, parameters)
+        executed.metadata["made_from"] = nbformat.from_dict(origin)
         nbformat.write(executed, part)
         os.replace(part, target)
         failed.unlink(missing_ok=True)
+        return origin
     except PapermillExecutionError as error:
         os.replace(part, failed)
         raise RuntimeError(
@@ -88,7 +93,10 @@ def made_from(source, parameters):
 
 
 def inputs(program):
-    """The files that a program (the code of a notebook) can read through the definitions that it reaches, sorted."""
+    """The files that a program (the code of a notebook) can read through the definitions that it reaches, sorted.
+
+    Of stored results those of the experiments that it reaches, and the ledger where it is asked for; all published numbers.
+    """
     paths = {
         *(ROOT / "data" / "published").glob("*.csv"),
         ROOT / "data" / "registry.toml",

@@ -57,8 +57,8 @@ def test_the_workflow_runs_in_a_folder_with_blanks_and_signs_in_its_name(tmp_pat
         if not name.startswith(("notebooks/executed", "figures", "tests")):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
-    mark = "build/quick/marks/algorithm.executed"
-    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", "--config", "profile=quick", "--", mark]
+    mark, config = "build/quick/marks/executed", ["profile=quick", "notebooks=algorithm"]
+    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", "--config", *config, "--", mark]
     environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(ROOT / "build" / "numba")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]

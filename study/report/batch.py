@@ -1,0 +1,154 @@
+"""Several notebooks executed side by side, each in a process and a kernel of its own.
+
+On Linux both are forked from one process that has imported the study, so that not each of them starts an interpreter and
+reads the code again; elsewhere they start anew. Nothing of one notebook reaches another.
+"""
+
+import gc
+import hashlib
+import importlib
+import json
+import multiprocessing
+import os
+import sys
+from multiprocessing.connection import wait
+
+import matplotlib as mpl
+from ipykernel.kernelapp import IPKernelApp
+from jupyter_client import AsyncKernelManager
+
+from study import BUILD, definitions
+from study.report import notebooks
+
+FORK = sys.platform == "linux"
+PROCESSES = multiprocessing.get_context("fork" if FORK else "spawn")
+INLINE = "module://matplotlib_inline.backend_inline"
+"""Where Matplotlib draws in a kernel."""
+
+
+def execute(chapters, profile, *, jobs=1, changed=False):
+    """Execute the notebooks of chapters, at most `jobs` at a time, the last first: they take longest.
+
+    What a run prints goes to build/<profile>/logs/<name>.log. A mark under build/ says what an executed notebook was made
+    from, and changed=True leaves out those that would be made from the same. When all others are done, raises RuntimeError
+    with the messages of those that failed.
+    """
+    if FORK:
+        for module in definitions.code().modules:
+            importlib.import_module(module)
+        gc.freeze()
+    # Made here in any case: what is known of the code then is known in all processes.
+    origins = {chapter.name: notebooks.made_from(chapter.notebook, chapter.parameters(profile)) for chapter in chapters}
+    waiting = [each for each in chapters if not (changed and _is_marked(each, profile, origins[each.name]))]
+    running, failed = {}, []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                chapter = waiting.pop()
+                process = PROCESSES.Process(target=_execute, args=(chapter, profile))
+                process.start()
+                running[process.sentinel] = process, chapter
+            for sentinel in wait(running):
+                process, chapter = running.pop(sentinel)
+                process.join()
+                print(f"{chapter.name}: {'failed' if process.exitcode else 'executed'}", flush=True)
+                if process.exitcode:
+                    failed.append(f"{chapter.name}: {_log(chapter, profile).read_text(encoding='utf-8').strip()}")
+    finally:
+        for process, _ in running.values():
+            process.terminate()
+    if failed:
+        raise RuntimeError("\n".join(failed))
+
+
+def _execute(chapter, profile):
+    """Execute one notebook in this process, which ends with 1 if that fails; what is printed goes to the log."""
+    log, mark = _log(chapter, profile), _mark(chapter, profile)
+    for path in (log, mark):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    sys.stdout = sys.stderr = open(log, "w", encoding="utf-8", buffering=1)
+    for stream in (1, 2):
+        os.dup2(sys.stdout.fileno(), stream)
+    mark.unlink(missing_ok=True)
+    try:
+        # The kernel comes first, while nothing else has happened here.
+        manager = ForkedKernelManager.with_kernel() if FORK else AsyncKernelManager
+        source, parameters = chapter.notebook, chapter.parameters(profile)
+        origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
+    except (ValueError, RuntimeError) as error:
+        print(error)
+        sys.exit(1)
+    mark.write_text(_state(chapter, profile, origin))
+
+
+def _is_marked(chapter, profile, origin):
+    """True if the executed notebook is the one that was made here, and would be made from the same again."""
+    mark, target = _mark(chapter, profile), chapter.target(profile)
+    return mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)
+
+
+def _state(chapter, profile, origin):
+    """A hash of an executed notebook, and what it was made from, as text."""
+    return json.dumps([hashlib.sha256(chapter.target(profile).read_bytes()).hexdigest(), origin])
+
+
+def _log(chapter, profile):
+    return BUILD / profile / "logs" / f"{chapter.name}.log"
+
+
+def _mark(chapter, profile):
+    return BUILD / profile / "marks" / f"{chapter.name}.executed"
+
+
+class ForkedKernelManager(AsyncKernelManager):
+    """Gives its one kernel to a process that was forked before, and waits for its connection file."""
+
+    @classmethod
+    def with_kernel(cls):
+        """The class of managers for a kernel that is forked now."""
+        there, here = PROCESSES.Pipe(duplex=False)
+        process = PROCESSES.Process(target=_serve, args=(there, here, os.getpid()))
+        process.start()
+        there.close()
+        return type("Forked", (cls,), {"forked": process, "pipe": here})
+
+    async def _async_launch_kernel(self, kernel_cmd, **options):
+        self.pipe.send((self.connection_file, options.get("cwd") or os.getcwd()))
+        self.provisioner.process = _Process(self.forked)
+        self.provisioner.pid = self.provisioner.pgid = self.forked.pid
+        self._reconcile_connection_info(self.provisioner.connection_info)
+
+
+def _serve(there, here, parent):
+    """Be a kernel, when its connection file is known; end if the process that leads it ends."""
+    here.close()
+    os.setsid()
+    try:
+        connection_file, folder = there.recv()
+    except EOFError:
+        return
+    os.chdir(folder)
+    mpl.rcParams["backend"] = INLINE
+    IPKernelApp.launch_instance(argv=["-f", connection_file, f"--IPKernelApp.parent_handle={parent}"])
+
+
+class _Process:
+    """A process of multiprocessing, with the methods of one of subprocess that a kernel's manager calls."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, process):
+        self.process, self.pid = process, process.pid
+        self.kill, self.terminate = process.kill, process.terminate
+
+    def poll(self):
+        return self.process.exitcode
+
+    def wait(self):
+        self.process.join()
+        return self.process.exitcode
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)

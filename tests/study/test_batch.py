@@ -1,0 +1,97 @@
+"""Several notebooks executed in one command: each alone in its kernel, with the bytes that it has by itself."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from study.report import batch, notebooks
+
+
+@dataclass(frozen=True)
+class Small:
+    """A notebook in a folder, with one parameter, in place of a chapter."""
+
+    folder: Path
+    name: str
+    degree: int = 3
+
+    @property
+    def notebook(self):
+        return self.folder / f"{self.name}.ipynb"
+
+    def target(self, profile):
+        return self.folder / profile / f"{self.name}.ipynb"
+
+    def parameters(self, profile):
+        return {"degree": self.degree}
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A function that writes a notebook of code cells and gives its chapter; what is made goes below tmp_path."""
+    monkeypatch.setattr(batch, "BUILD", tmp_path / "build")
+
+    def write(name, *sources, **options):
+        parameters = new_code_cell("degree: int = 1  # of the kernel", metadata={"tags": ["parameters"]})
+        cells = [new_markdown_cell("# Title"), parameters, *map(new_code_cell, sources)]
+        nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), tmp_path / f"{name}.ipynb")
+        return Small(tmp_path, name, **options)
+
+    return write
+
+
+FIGURE = """\
+import matplotlib.pyplot as plt
+from study import style
+fig, axis = plt.subplots()
+lines = axis.plot([degree, 1])"""
+
+
+def test_a_notebook_of_a_batch_has_the_bytes_that_it_has_alone(small, tmp_path):
+    chapter = small("a", "import os", "print(os.path.exists('a.ipynb'), degree)", FIGURE, "style.BLUE")
+    batch.execute([chapter], "quick")
+    notebooks.execute(chapter.notebook, tmp_path / "alone.ipynb", {"degree": 3})
+    assert chapter.target("quick").read_bytes() == (tmp_path / "alone.ipynb").read_bytes()
+    outputs = [cell.outputs for cell in nbformat.read(tmp_path / "alone.ipynb", as_version=4).cells if "outputs" in cell]
+    assert outputs[3][0].text == "True 3\n" and "image/png" in outputs[4][-1].data
+
+
+def test_nothing_of_one_notebook_reaches_another(small):
+    spoil = "import os\nfrom study import style\nassert style.BLUE != 'red'\nstyle.BLUE = os.environ['SPOILT'] = 'red'"
+    found = [
+        small(name, spoil + "\nimport sys\nassert 'here' not in sys.modules\nsys.modules['here'] = os") for name in "abc"
+    ]
+    batch.execute([*found, small("d", "import os\nassert 'SPOILT' not in os.environ")], "quick", jobs=2)
+
+
+def test_a_failed_notebook_is_named_with_its_cell_and_spares_the_others_and_its_former_copy(small, capsys):
+    bad, good = small("bad", "1 / 0"), small("good", "degree")
+    bad.target("quick").parent.mkdir()
+    bad.target("quick").write_text("old")
+    with pytest.raises(RuntimeError, match=r"bad: .*bad\.ipynb.*ZeroDivisionError: division by zero in cell 3") as error:
+        batch.execute([good, bad], "quick", jobs=2)
+    assert "good" not in str(error.value) and good.target("quick").exists()
+    assert bad.target("quick").read_text() == "old"
+    assert "ZeroDivisionError" in (batch.BUILD / "quick" / "logs" / "bad.log").read_text()
+    assert sorted(capsys.readouterr().out.splitlines()) == ["bad: failed", "good: executed"]
+
+
+def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, capsys):
+    first, second = small("first", "degree"), small("second", "degree")
+
+    def executed(*chapters):
+        batch.execute(chapters, "quick", changed=True)
+        return sorted(capsys.readouterr().out.splitlines())
+
+    assert executed(first, second) == ["first: executed", "second: executed"]
+    assert executed(first, second) == []
+    small("first", "degree + 1")
+    assert executed(first, second) == ["first: executed"]
+    second.target("quick").write_text("edited by hand")
+    assert executed(first, second) == ["second: executed"]
+    assert executed(first, Small(second.folder, "second", degree=4)) == ["second: executed"]
+    batch.execute([first], "quick")
+    assert capsys.readouterr().out == "first: executed\n"
