@@ -158,7 +158,7 @@ UCI_SUMMARY = Chapter(
     experiments=("uci",),
     figures=("readings", "units", "optimism", "differences", "baselines"),
     tables=(
-        "readings", "programs", "explained", "published_and_ours", "arithmetic", "optimism_table", "rival", "statements",
+        "judged", "programs", "explained", "published_and_ours", "arithmetic", "optimism_table", "rival", "statements",
         "predictors",
     ),
 )  # fmt: skip
