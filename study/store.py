@@ -77,6 +77,10 @@ KEYS = {"experiment": "experiment", "parameters": "parameters", "data": "data", 
 """What a stored result must agree in with what reads it, and how messages call it."""
 
 
+PLACES_SHOWN, CHARACTERS_SHOWN = 3, 70
+"""How much of what differs a message shows."""
+
+
 def read_table(path, source=None, command="make report PROFILE=full", *, keys=tuple(KEYS)):
     """The stored table, if its bytes are those that were recorded and, where `source` is given, agree with it in `keys`.
 
@@ -114,9 +118,39 @@ def _check(path, found, source, command, keys=tuple(KEYS)):
     for key in keys:
         if found.get(key) != source[key]:
             raise StaleResult(
-                f"{_short(path)} was made with other {KEYS[key]}: expected {source[key]}, got {found.get(key)}; "
+                f"{_short(path)} was made with other {KEYS[key]}: {_difference(source[key], found.get(key))}; "
                 f"make it again with: {command}"
             )
+
+
+def _difference(expected, found):
+    """In what two plain values differ: the first places, and how many others there are."""
+    expected, found = _leaves(expected), _leaves(found)
+    both = {**expected, **found}
+    places = [p for p in both if (p in expected, expected.get(p)) != (p in found, found.get(p))]
+    shown = [
+        f"{place}{place and ': '}expected {_few(expected, place)}, got {_few(found, place)}"
+        for place in places[:PLACES_SHOWN]
+    ]
+    others = len(places) - len(shown)
+    return ", ".join(shown) + (f", and {others} more" if others else "")
+
+
+def _leaves(value, place=""):
+    """{place: value} of all that is neither dict nor list inside a plain value; places as in a[0].b."""
+    if isinstance(value, dict) and value:
+        parts = ((f"{place}.{name}".removeprefix("."), each) for name, each in value.items())
+    elif isinstance(value, list) and value:
+        parts = ((f"{place}[{index}]", each) for index, each in enumerate(value))
+    else:
+        return {place: value}
+    return {leaf: found for inner, each in parts for leaf, found in _leaves(each, inner).items()}
+
+
+def _few(leaves, place):
+    """A value in a message, cut short; nothing where it is missing."""
+    text = str(leaves[place]) if place in leaves else "nothing"
+    return text if len(text) <= CHARACTERS_SHOWN else f"{text[:CHARACTERS_SHOWN]}..."
 
 
 def _short(path):

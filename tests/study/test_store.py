@@ -143,12 +143,12 @@ DIFFERENCES = [
     ({"experiment": "neighbours"}, "other experiment: expected neighbours, got mnist"),
     (
         {"parameters": {"degree": 2, "n_epochs": 10}},
-        "other parameters: expected {'degree': 2, 'n_epochs': 10}, got {'degree': 3, 'n_epochs': 10}",
+        "other parameters: degree: expected 2, got 3; make",
     ),
-    ({"parameters": {"degree": 3}}, "other parameters"),
+    ({"parameters": {"degree": 3}}, "other parameters: n_epochs: expected nothing, got 10; make"),
     (
         {"data": {"mnist/images.gz": "bb22"}},
-        "other data: expected {'mnist/images.gz': 'bb22'}, got {'mnist/images.gz': 'aa11'}",
+        "other data: mnist/images.gz: expected bb22, got aa11; make",
     ),
     ({"code": "fedcba9876543210"}, "other code: expected fedcba9876543210, got 0123456789abcdef"),
 ]
@@ -160,6 +160,22 @@ def test_arrays_made_with_other_parameters_data_or_code_are_refused(arrays_file,
         store.read_arrays(arrays_file, other(**change), COMMAND)
     for part in ("result.npz", message, f"make it again with: {COMMAND}"):
         assert part in str(refused.value)
+
+
+def test_a_message_names_the_first_differences_of_long_lists_and_counts_the_others(tmp_path):
+    stored = [{"dataset": "iris", "widths": [0.9, 0.6], "text": "a" * 100, "none": None} for _ in range(400)]
+    wanted = [{**part, "dataset": "wine"} for part in stored[:-1]] + [{"text": "b" * 100, "widths": [0.9], "dataset": None}]
+    store.write_table(tmp_path / "table.csv", TABLE, other(parameters=stored), COMMAND)
+    with pytest.raises(StaleResult) as refused:
+        store.read_table(tmp_path / "table.csv", other(parameters=wanted), COMMAND)
+    first = ", ".join(f"[{i}].dataset: expected wine, got iris" for i in range(3))
+    assert str(refused.value).endswith(f"other parameters: {first}, and 400 more; make it again with: {COMMAND}")
+    last = {**stored[-1], "text": "b" * 100, "widths": [0.9], "more": True}
+    with pytest.raises(StaleResult) as refused:
+        store.read_table(tmp_path / "table.csv", other(parameters=[*stored[:-1], last]), COMMAND)
+    changes = (f"text: expected {'b' * 70}..., got {'a' * 70}...", "more: expected True, got nothing")
+    assert ", ".join(f"[399].{change}" for change in changes) in str(refused.value)
+    assert "[399].widths[1]: expected nothing, got 0.6; make" in str(refused.value)
 
 
 def test_missing_arrays_are_refused_with_the_command_that_makes_them(tmp_path):
