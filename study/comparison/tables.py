@@ -155,7 +155,7 @@ def shown(differences, table, pairs):
 
     "lower", "equivalent" and "higher" are the probabilities that the first error is lower by more than ROPE, within it, or
     higher; "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict
-    is another.
+    is another, or counts them.
     """
     rows = []
     left_out = {name: over_sets(table.drop(index=name), pairs) for name in table.index}
@@ -171,10 +171,14 @@ def shown(differences, table, pairs):
                 "p (Holm)": statistics.p_value(found.p),
                 **chances,
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
-                "changes without": ", ".join(left for left, each in others.items() if each.word() != found.word()),
+                "changes without": _few([left for left, each in others.items() if each.word() != found.word()], len(table)),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _few(names, n):
+    return ", ".join(names) if len(names) < 4 else f"{len(names)} of {n}"
 
 
 def in_points(difference, *, digits=2):
@@ -438,18 +442,19 @@ def verdict(differences, name):
 
 
 def by_verdict(differences, *, outcomes=False, verbs=("is lower for", "is higher for", "cannot be told apart for")):
-    """ "is lower for A and B, and cannot be told apart for C": {(method, thresholds) or method: Difference} in a sentence.
+    """ "is lower for A and B and cannot be told apart for C": {(method, thresholds) or method: Difference} in a sentence.
 
-    With outcomes each name has its difference; groups that are empty are left out, and a long last one is counted.
+    With outcomes each name has its difference. Groups that are empty are left out; without outcomes a group of more than
+    four is counted, and stands last.
     """
+    groups = [(verb, names) for verb, names in zip(verbs, told(differences), strict=True) if names]
     clauses = []
-    for verb, names in zip(verbs, told(differences), strict=True):
-        if verb == verbs[2] and len(names) > 4 and not outcomes:
-            clauses.append(f"{verb} {f'the other {len(names)}' if clauses else f'any of the {len(names)}'}")
-        elif names:
-            words = {name: prose(*(name if isinstance(name, tuple) else (name,))) for name in names}
-            words |= {name: f"{word} ({outcome(differences[name])})" for name, word in words.items() if outcomes}
-            clauses.append(f"{verb} {listed(words.values())}")
+    for verb, names in sorted(groups, key=lambda group: len(group[1]) > 4):
+        words = {name: prose(*(name if isinstance(name, tuple) else (name,))) for name in names}
+        words |= {name: f"{word} ({outcome(differences[name])})" for name, word in words.items() if outcomes}
+        whole = "any of the" if verb == verbs[2] else "all"
+        counted = f"{whole if len(groups) == 1 else 'the other'} {len(names)}"
+        clauses.append(f"{verb} {counted if len(names) > 4 and not outcomes else listed(words.values())}")
     return listed(clauses)
 
 
@@ -463,9 +468,12 @@ def named(names):
     return listed([prose(*name) for name in names])
 
 
-def predictors_named(names):
-    """ "average of the ordinary form with thresholds": names (predictor, method, thresholds) in a sentence."""
-    return listed([f"{predictor} of {prose(*rest)}" for predictor, *rest in names])
+def showing(names):
+    """ "one shows (average of the ordinary form with thresholds)": names (predictor, method, thresholds) in a sentence."""
+    if not names:
+        return "none shows"
+    listing = listed([f"{predictor} of {prose(*rest)}" for predictor, *rest in names])
+    return f"{'one shows' if len(names) == 1 else f'{len(names)} show'} ({listing})"
 
 
 def binary_sets(errors):
@@ -473,4 +481,7 @@ def binary_sets(errors):
     return [name for name in errors["dataset"].unique() if len(datasets.DATASETS[name].classes) == 2]
 
 
-NUMBERS = dict(enumerate("none one two three four five six seven eight nine ten".split()))
+def changing(rows):
+    """ "one changes": how many verdicts of `shown` change when a set is left out."""
+    count = int((rows["changes without"] != "").sum())
+    return "none changes" if not count else "one changes" if count == 1 else f"{count} change"

@@ -340,13 +340,13 @@ def test_forms_are_compared_with_the_ordinary_one_of_their_family(table):
 def test_a_sentence_names_who_is_lower_and_counts_the_rest(table):
     found = tables.over_sets(table, tables.form_pairs())
     assert tables.by_verdict(found) == (
-        "is lower for one-vs-all without thresholds, is higher for Xu and Zhang's form with thresholds and cannot be told apart "
-        "for Xu and Zhang's form without thresholds and one-vs-all with thresholds"
+        "is lower for one-vs-all without thresholds, is higher for Xu and Zhang's form with thresholds and cannot be told "
+        "apart for Xu and Zhang's form without thresholds and one-vs-all with thresholds"
     )
-    tie = dict.fromkeys("abcdef", found["one-vs-all", "on"])
+    tie = dict.fromkeys(NAMES[:6], found["one-vs-all", "on"])
     assert tables.by_verdict(tie) == "cannot be told apart for any of the 6"
     assert tables.by_verdict(tie | {("SVM", "-"): found["one-vs-all", "off"]}).endswith(
-        "and cannot be told apart for the other 6"
+        "is lower for the SVM and cannot be told apart for the other 6"
     )
 
 
@@ -508,7 +508,12 @@ def test_width_ratios_are_those_of_students_test_on_logarithms():
 
 def test_sentences_list_things():
     assert (tables.listed("abc"), tables.listed("a"), tables.listed("")) == ("a, b and c", "a", "none")
-    assert tables.predictors_named([("average", "linear", "on")]) == "average of the linear perceptron with thresholds"
+    assert tables.showing([("average", "linear", "on")]) == "one shows (average of the linear perceptron with thresholds)"
+    assert tables.showing([]) == "none shows" and tables.showing([("voted", "ordinary", "off")] * 2).startswith(
+        "2 show (voted"
+    )
+    rows = pd.DataFrame({"changes without": ["", "wine", "8 of 11"]})
+    assert [tables.changing(rows[:n]) for n in (1, 2, 3)] == ["none changes", "one changes", "2 change"]
     assert tables.named([("SVM", "-"), ("Xu-Zhang", "off")]) == "the SVM and Xu and Zhang's form without thresholds"
 
 
@@ -573,7 +578,7 @@ def test_figures_of_predictors_and_widths_draw_the_tables(predictors):
     (axis,) = figures.figure_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error", "n"])).axes
     assert points(axis, marker="s") == [[0.25, 10], [0.5, 10], [1.0, 20]]
     rings = [line for line in axis.get_lines() if line.get_markersize() == 8]
-    assert [ring.get_xydata().tolist() for ring in rings] == [[[0.5, 10], [0.25, 10]]] * 3
+    assert [ring.get_xydata().tolist() for ring in rings] == [[[0.25, 10], [0.5, 10]]] * 3
     axis = figures.figure_narrow(tables.by_width(widths_table())).axes[1]
     solid = [
         line
