@@ -63,14 +63,6 @@ def average_against_final(errors, form, n):
     return part["average"] / part["final"]
 
 
-def at_narrowest_kernel(choice, form):
-    """{predictor: validation error (a fraction)} of the form with its narrowest RBF kernel, after the last epoch."""
-    rows = choice[(choice["form"] == form) & (choice["kernel"] == "rbf")]
-    rows = rows[rows["parameter"] == rows["parameter"].min()]
-    rows = rows[rows["epoch"] == rows["epoch"].max()]
-    return dict(zip(rows["predictor"], rows["errors"] / rows["n_test"], strict=True))
-
-
 def spectra(dataset, kinds, n):
     """{title: (shares of K, shares of K^2)}: eigenvalues among n examples, descending, of kernels [(kind, parameter)]."""
     points, out = Points(split(dataset)[0][:n]), {}

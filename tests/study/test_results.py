@@ -35,10 +35,11 @@ MUTATIONS = {
         {each.name for each in EXPERIMENTS}, set(),
     ),
     "five inner folds for the baselines": (
-        "study/uci/protocol.py", "inner_folds=3", "inner_folds=5", {"uci.baselines"}, {"uci.kernel", "uci.variants"},
+        "study/uci/protocol.py", "inner_folds=3", "inner_folds=5", {"uci.baselines"}, {"uci.kernel", "uci.readings"},
     ),
-    "variants without what makes them so": (
-        "study/uci/experiment.py", "replace(row, **changes)", "replace(row)", {"uci.variants"}, {"uci.kernel", "uci.grid"},
+    "thresholds where there are to be none": (
+        "study/uci/experiment.py", "replace(row, threshold=False)", "replace(row, threshold=True)",
+        {"uci.thresholds"}, {"uci.kernel", "uci.grid", "uci.readings"},
     ),
     "a grid without the RBF kernel": (
         "study/uci/experiment.py", '("poly", "rbf") for row in settings', '("poly",) for row in settings',
