@@ -33,6 +33,8 @@ class Small:
 def small(tmp_path, monkeypatch):
     """A function that writes a notebook of code cells and gives its chapter; what is made goes below tmp_path."""
     monkeypatch.setattr(batch, "BUILD", tmp_path / "build")
+    # The command draws nothing before it forks kernels; other tests have drawn here.
+    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
 
     def write(name, *sources, **options):
         parameters = new_code_cell("degree: int = 1  # of the kernel", metadata={"tags": ["parameters"]})
