@@ -33,6 +33,8 @@ class Small:
 def small(tmp_path, monkeypatch):
     """A function that writes a notebook of code cells and gives its chapter; what is made goes below tmp_path."""
     monkeypatch.setattr(batch, "BUILD", tmp_path / "build")
+    # As in a command that has drawn nothing yet: other tests have, and pyplot keeps the backend of its first figure.
+    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
     # The command draws nothing before it forks kernels; other tests have drawn here.
     monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
 
