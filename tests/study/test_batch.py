@@ -35,8 +35,6 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(batch, "BUILD", tmp_path / "build")
     # As in a command that has drawn nothing yet: other tests have, and pyplot keeps the backend of its first figure.
     monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
-    # The command draws nothing before it forks kernels; other tests have drawn here.
-    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
 
     def write(name, *sources, **options):
         parameters = new_code_cell("degree: int = 1  # of the kernel", metadata={"tags": ["parameters"]})
