@@ -66,10 +66,9 @@ def test_code_that_changes_results_makes_them_stale(what, monkeypatch):
     file, old, new, stale, fresh = MUTATIONS[what]
     text = (ROOT / file).read_text(encoding="utf-8")
     assert old in text, "the code is another: find the place of this mutation again"
-    code = definitions.Code.read(ROOT, definitions.PACKAGES, definitions.BOUNDARY)
     name = file.removesuffix(".py").replace("/", ".")
     mutated = definitions.Module(name, text.replace(old, new), package=name.rpartition(".")[0], path=file)
-    code.modules[name] = mutated
+    code = definitions.Code({**definitions.code().modules, name: mutated}, definitions.BOUNDARY)
     before = {each.name: each.provenance(each.published)["code"] for each in EXPERIMENTS}
     monkeypatch.setattr(definitions, "code", lambda: code)
     changed = {each.name for each in EXPERIMENTS if each.provenance(each.published)["code"] != before[each.name]}
