@@ -20,6 +20,7 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.claims import interval
 from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
+from study.report.display import listed
 
 CONTROL = "ordinary"
 """The form that the other two are compared with."""
@@ -66,9 +67,9 @@ def sets(errors, splits):
 
 def grids(settings):
     """What each method tries: a row for each, with the number of fits and of candidates (predictors and epochs apart)."""
-    widths, degrees = f"{len(settings.widths)} widths", f"degrees {_listed(settings.degrees)}"
+    widths, degrees = f"{len(settings.widths)} widths", f"degrees {listed(settings.degrees)}"
     narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
-    epochs = f"epochs {_listed(settings.epochs)}; {len(PREDICTORS)} predictors"
+    epochs = f"epochs {listed(settings.epochs)}; {len(PREDICTORS)} predictors"
     served, kernels = len(PREDICTORS) * len(settings.epochs), len(settings.widths) + len(settings.degrees)
     rows = [("each form, thresholds on or off", f"{widths}; {degrees}", epochs, kernels, kernels * served)]
     rows += [("linear, thresholds on or off", "", epochs, 1, served)]
@@ -78,12 +79,8 @@ def grids(settings):
         ("scikit-learn perceptron", "epochs", settings.perceptron_epochs, False),
     ):  # fmt: skip
         fits = len(values) * (len(settings.widths[:: settings.reference_step]) if kernel else 1)
-        rows.append((name, narrow if kernel else "", f"{symbol} {_listed(values)}", fits, fits))
+        rows.append((name, narrow if kernel else "", f"{symbol} {listed(values)}", fits, fits))
     return pd.DataFrame(rows, columns=["method", "kernels", "other", "fits", "candidates"])
-
-
-def _listed(values):
-    return ", ".join(f"{value:g}" for value in values)
 
 
 def rates(errors):
@@ -416,14 +413,6 @@ FAMILY = {"off": "without thresholds", "on": "with thresholds"}
 def prose(method, thresholds=NONE):
     """How a method is called in a sentence: "the ordinary form with thresholds"."""
     return PROSE[method] if thresholds == NONE else f"{PROSE[method]} {FAMILY[thresholds]}"
-
-
-def listed(items, *, none="none"):
-    """ "a, b and c"; none where there is no item."""
-    items = list(items)
-    if len(items) < 2:
-        return items[0] if items else none
-    return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def outcome(difference):

@@ -344,7 +344,7 @@ TUNED = {
 """{n: (validation images, widths, visiting orders)} of the choice of widths."""
 
 COMPARED = {
-    "mnist": {1000: ((4, 10), 3), 4000: ((4, 10), 3), 10_000: ((4, 10), 3)},
+    "mnist": {1000: ((4, 10), 3), 4000: ((4, 10), 3), 10_000: ((4, 10), 3), 60_000: ((1, 2, 3, 4), 1)},
     "digits": {200: ((4, 10), 2), 400: ((4, 10), 2), 800: ((1, 2, 3, 4), 1)},
 }
 """{n: (epochs that are read, visiting orders)} of the comparison on equal terms."""

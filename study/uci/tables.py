@@ -16,6 +16,7 @@ import pandas as pd
 from study import statistics
 from study.claims import percentile
 from study.claims import verdict as claims_verdict
+from study.report.display import listed
 from study.uci.arithmetic import reachable
 from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.uci.protocol import summary
@@ -27,12 +28,6 @@ COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
 VERDICTS = ["exact", "within", "outside", "degenerate"]
 VARIES = "folds and visiting orders"
 """What varies between repeats."""
-
-
-def listed(words, nothing="none"):
-    """Words as a list in a sentence: "a, b and c"."""
-    words = list(words)
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or nothing
 
 
 def times(n):

@@ -506,8 +506,7 @@ def test_width_ratios_are_those_of_students_test_on_logarithms():
     assert tables.width_ratio(widths, "x", "y")[:3] == pytest.approx((ratio, low, high))
 
 
-def test_sentences_list_things():
-    assert (tables.listed("abc"), tables.listed("a"), tables.listed("")) == ("a, b and c", "a", "none")
+def test_sentences_name_the_perceptrons_that_a_test_shows():
     assert tables.showing([("average", "linear", "on")]) == "one shows (average of the linear perceptron with thresholds)"
     assert tables.showing([]) == "none shows" and tables.showing([("voted", "ordinary", "off")] * 2).startswith(
         "2 show (voted"
