@@ -114,6 +114,15 @@ MNIST_SUMMARY = Chapter(
     ),
 )  # fmt: skip
 
+ORDERS = Chapter(
+    source="orders",
+    quick=IMAGES["quick"],
+    full={**IMAGES["full"], "n_orders": 20, "n_linear": 5, "n_held": 10_000},
+    experiments=("orders", "mnist"),
+    figures=("by_epoch", "components", "answer", "among_predictors", "selection", "noise"),
+    tables=("spread", "published_place", "told", "degrees", "selection_table", "folds", "noise_table"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -238,7 +247,8 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE, FAMILY,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE,
+    FAMILY,
 ]  # fmt: skip
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
@@ -246,6 +256,7 @@ VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 
 EXPERIMENTS = (
     "mnist",
+    "orders",
     "data",
     "algorithm",
     "multiclass",

@@ -10,6 +10,7 @@ from what varies:
     resampled          differences over overlapping splits of one sample                   (Nadeau & Bengio 2003)
     bootstrap          means over examples of what was averaged over splits before         (percentile interval)
     sign_flips         two classifiers on the same examples, several times over            (Fisher's sign flips; bootstrap)
+    crossed            the same in several visiting orders: orders and examples vary       (crossed random effects)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
@@ -166,6 +167,49 @@ def sign_flips(totals, *, of, varies="test examples", random_state=0):
     shares = np.random.default_rng(random_state).multinomial(len(totals), counts / len(totals), size=DRAWS)
     low, high = np.quantile(shares @ values / (len(totals) * of), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Difference(float(totals.mean() / of), float(low), float(high), p, len(totals), varies, "exact sign-flip test")
+
+
+def crossed(differences, *, varies=("visiting orders", "test images")):
+    """The mean of differences (R, n) of which both the rows and the columns are drawn at random, R and n >= 2.
+
+    With mean squares A of the rows, B of the columns and C of the rest, the variance of the mean is (A + B - C) / (R n), and
+    its degrees of freedom are Satterthwaite's (1946); where C exceeds A or B, the larger of A and B takes the place of the
+    sum. The interval and p are Student's t.
+    """
+    mean, error, freedom = _crossed(differences)
+    names = dict(n=np.shape(differences)[1], varies=f"{np.shape(differences)[0]} {varies[0]} and {varies[1]}")
+    test = "t of crossed random effects"
+    if error == 0:
+        return Difference(mean, mean, mean, float(mean == 0), test=test, **names)
+    reach = stats.t.ppf((1 + LEVEL) / 2, freedom) * error
+    p = float(2 * stats.t.sf(abs(mean) / error, freedom))
+    return Difference(mean, mean - reach, mean + reach, p, test=test, **names)
+
+
+def crossed_equivalence(differences, *, within):
+    """The same mean; p is that of two one-sided t tests (Schuirmann 1987) whose null hypothesis is that it lies not within
+    +-within of 0: a small p says that the difference is smaller than that."""
+    mean, error, freedom = _crossed(differences)
+    p = float(stats.t.sf((within - abs(mean)) / error, freedom)) if error else float(abs(mean) >= within)
+    return replace(crossed(differences), p=p, test=f"two one-sided t of crossed random effects, within {within:g}")
+
+
+def _crossed(differences):
+    """(mean, standard error, degrees of freedom) of `crossed`."""
+    d = np.asarray(differences, dtype=float)
+    if d.ndim != 2 or min(d.shape) < 2:
+        raise ValueError(f"differences must be (R, n), both at least 2, got shape {d.shape}")
+    (rows, columns), mean = d.shape, d.mean()
+    by_row, by_column = d.mean(axis=1), d.mean(axis=0)
+    a, b = columns * by_row.var(ddof=1), rows * by_column.var(ddof=1)
+    rest = (d**2).sum() - columns * (by_row**2).sum() - rows * (by_column**2).sum() + d.size * mean**2
+    c = max(rest, 0.0) / ((rows - 1) * (columns - 1))
+    if c > min(a, b):
+        largest, freedom = (a, rows - 1) if a > b else (b, columns - 1)
+        return float(mean), float(np.sqrt(largest / d.size)), freedom
+    total = a + b - c
+    parts = a**2 / (rows - 1) + b**2 / (columns - 1) + c**2 / ((rows - 1) * (columns - 1))
+    return float(mean), float(np.sqrt(total / d.size)), float(total**2 / parts) if parts else 1.0
 
 
 def signed_ranks(differences, *, varies="data sets"):

@@ -56,6 +56,7 @@ N_FOLDS, N_REPEATS, INNER_FOLDS = 10, 100, 5
 FRACTIONS = {
     "grid": (0.1, 0.05),
     "chosen": (0.05, 0.02),
+    "variants": (0.2, 0.1),
     "curves": (0.1, 0.03),
     "predictors": (0.1, 0.05),
     "baselines": (0.2, 0.05),

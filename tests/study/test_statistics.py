@@ -3,9 +3,12 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 import scikit_posthocs
 from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import confint_proportions_2indep
@@ -123,6 +126,57 @@ def test_sign_flips_count_all_signs():
     assert found.p == pytest.approx(np.mean(np.abs(sums) >= totals.sum())) and found.estimate == pytest.approx(5 / 24)
     nothing = statistics.sign_flips(np.zeros(5, dtype=int), of=2)
     assert (nothing.estimate, nothing.low, nothing.high, nothing.p) == (0, 0, 0, 1)
+
+
+def crossed_sample(rows, columns, *, of_row, of_column, noise, mean=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    parts = of_row * rng.normal(size=(rows, 1)) + of_column * rng.normal(size=(1, columns))
+    return mean + parts + noise * rng.normal(size=(rows, columns))
+
+
+def test_crossed_mean_squares_are_those_of_an_analysis_of_variance():
+    d = crossed_sample(4, 6, of_row=1, of_column=1, noise=1)
+    frame = pd.DataFrame(d).stack().rename_axis(["row", "column"]).rename("d").reset_index()
+    squares = anova_lm(ols("d ~ C(row) + C(column)", frame).fit())["mean_sq"].to_numpy()
+    found = statistics.crossed(d)
+    a, b, c = squares
+    freedom = (a + b - c) ** 2 / (a**2 / 3 + b**2 / 5 + c**2 / 15)
+    reach = stats.t.ppf(0.975, freedom) * np.sqrt((a + b - c) / 24)
+    assert c < min(a, b) and found.estimate == pytest.approx(d.mean())
+    assert (found.low, found.high) == pytest.approx((d.mean() - reach, d.mean() + reach))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(d.mean()) / np.sqrt((a + b - c) / 24), freedom))
+    assert found.varies == "4 visiting orders and test images" and found.n == 6
+
+
+@pytest.mark.parametrize("sizes", [(1, 0.2), (0.2, 1), (0, 0.5), (0.5, 0)])
+def test_crossed_intervals_hold_the_mean_as_often_as_they_say(sizes):
+    of_row, of_column = sizes
+    held = [
+        each.low <= 0 <= each.high
+        for seed in range(400)
+        for each in [statistics.crossed(crossed_sample(6, 30, of_row=of_row, of_column=of_column, noise=1, seed=seed))]
+    ]
+    assert np.mean(held) > 0.92
+
+
+def test_crossed_differences_that_do_not_vary_are_certain():
+    same, other = statistics.crossed(np.zeros((3, 4))), statistics.crossed(np.full((3, 4), 0.5))
+    assert (same.p, same.low, same.high) == (1, 0, 0) and (other.p, other.low) == (0, 0.5)
+    within = statistics.crossed_equivalence(np.full((3, 4), 0.5), within=0.6)
+    assert within.p == 0 and statistics.crossed_equivalence(np.full((3, 4), 0.5), within=0.4).p == 1
+    with pytest.raises(ValueError, match=r"\(R, n\), both at least 2"):
+        statistics.crossed(np.zeros((1, 9)))
+
+
+def test_equivalence_needs_the_interval_of_90_percent_inside():
+    for mean in (0.0, 0.1, 0.2, 0.3):
+        d = crossed_sample(5, 40, of_row=0.05, of_column=0.2, noise=0.1, mean=mean, seed=1)
+        wide = statistics.crossed(d)
+        middle, error, freedom = statistics._crossed(d)
+        reach = stats.t.ppf(0.95, freedom) * error
+        inside = -0.2 < middle - reach and middle + reach < 0.2
+        found = statistics.crossed_equivalence(d, within=0.2)
+        assert (found.p < 0.05) == inside and (found.low, found.high) == (wide.low, wide.high)
 
 
 def test_holm_is_that_of_statsmodels():

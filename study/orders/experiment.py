@@ -1,0 +1,280 @@
+"""Many visiting orders: the spread of the errors of Hermans's protocol, honest selection, and wrong labels.
+
+Source: Hermans 2021, sections 3 to 5, whose final report proposes an ensemble over visiting orders. Order r of degree p has
+the seed p + 100 r: order 0 is the published run. Everything else is the published protocol: raw pixels, K = (1 + x . y)^p,
+ten epochs, four predictors. All orders and the degrees above 1 share their inner products.
+
+`runs` trains on all training images, `held_out` on all but the last, which choose; `cross_validated` chooses by folds of
+small training sets; `noise` learns from wrong labels.
+
+Symbols: D degrees, E epochs, R orders; predictors in the order of PREDICTORS.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
+from tqdm import tqdm
+
+from kp import kernels
+from kp.gram import CrossGram, Points, Products
+from kp.mistakes import PREDICTORS
+from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from study import datasets
+from study.experiment import experiment
+
+CURVED = (2, 3, 4, 5, 6)
+"""The degrees above 1; degree 1 costs four times as much as these together, and is run in fewer orders."""
+N_ORDERS, N_LINEAR = 20, 5
+"""Published orders of the degrees above 1, and of degree 1."""
+TOGETHER = 5
+"""Orders that are learnt side by side."""
+MEMORY_BUDGET = 6 * 2**30
+"""Bytes for kernel rows."""
+
+
+def seed(degree, order):
+    """The seed of the visiting orders of a run; order 0 is the published one."""
+    return degree + 100 * order
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """One visiting order of these degrees.
+
+    dataset is "mnist" or "digits"; n_train the number of training images, the first of the set, "all" becoming their number;
+    n_held how many of them, the last, do not train but choose. Raises ValueError for anything else.
+    """
+
+    dataset: str = "mnist"
+    degrees: tuple[int, ...] = CURVED
+    order: int = 0
+    n_epochs: int = 10
+    n_train: int | str = "all"
+    n_held: int = 0
+
+    def __post_init__(self):
+        if self.dataset not in ("mnist", "digits"):
+            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
+        size = sum(datasets.DATASETS[self.dataset].counts)
+        if self.n_train == "all":
+            object.__setattr__(self, "n_train", size)
+        object.__setattr__(self, "degrees", tuple(self.degrees))
+        bounds = [("order", self.order, 0, 10**6), ("n_epochs", self.n_epochs, 1, 1000), ("n_train", self.n_train, 10, size)]
+        bounds += [("n_held", self.n_held, 0, size - 10), *(("degrees", degree, 1, 40) for degree in self.degrees)]
+        for name, value, low, high in bounds:
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(f"{name} must be integers in {low}..{high}, got {value!r}")
+        if not self.degrees:
+            raise ValueError("degrees must name at least one degree, got none")
+
+
+def settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, **options):
+    """The parts of a study: n_orders of the degrees above 1, then n_linear of degree 1."""
+    curved = [Settings(dataset=dataset, order=r, **options) for r in range(n_orders)]
+    return curved + [Settings(dataset=dataset, degrees=(1,), order=r, **options) for r in range(n_linear)]
+
+
+def _file(part):
+    return f"{'linear' if part.degrees == (1,) else 'curved'}_{part.order:02d}"
+
+
+@experiment(
+    "orders", published=settings, arrays=_file, data=lambda part: [part.dataset], together=True,
+)  # fmt: skip
+def runs(parts, *, progress=False):
+    """{runs, arrays} of each part: errors on the test images, and the predictions there.
+
+    Table: degree, order, epoch, predictor, errors, n, and mistakes and support, those of all perceptrons by that epoch.
+    Array predictions (n_test, D, 4, E): indices of classes.
+    """
+    for part, _, models, predicted in _learnt(parts, progress):
+        data = datasets.load(part.dataset)
+        wrong = predicted["test"] != data.class_indices_test[:, None, None, None]
+        size = {"mistakes": _sizes(models, len), "support": _sizes(models, lambda examples: len(np.unique(examples)))}
+        yield {
+            "runs": _table(part, {"errors": wrong.sum(axis=0)}, size).assign(n=len(wrong)),
+            "arrays": {"predictions": predicted["test"]},
+        }
+
+
+@experiment(
+    "orders", published=lambda: settings(n_held=10_000), data=lambda part: [part.dataset], together=True,
+)  # fmt: skip
+def held_out(parts, *, progress=False):
+    """The same without the held-out images: degree, order, epoch, predictor, held (errors on them), n_held, test, n_test."""
+    for part, truth, _, predicted in _learnt(parts, progress):
+        wrong = {name: each != truth[name][:, None, None, None] for name, each in predicted.items()}
+        table = _table(part, {name: each.sum(axis=0) for name, each in wrong.items()})
+        yield {"held_out": table.assign(n_held=len(wrong["held"]), n_test=len(wrong["test"]))}
+
+
+def _learnt(parts, progress):
+    """Yield (part, {split: classes (n,)}, models, {split: predictions (n, D, 4, E)}); parts with the same examples share
+    their inner products."""
+    for _, group in groupby(parts, key=lambda part: replace(part, order=0)):
+        group = list(group)
+        data, n = datasets.load(group[0].dataset), group[0].n_train - group[0].n_held
+        images = {"test": data.X_test} | ({"held": data.X[n : group[0].n_train]} if group[0].n_held else {})
+        truth = {"test": data.class_indices_test, "held": data.class_indices[n : group[0].n_train]}
+        training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET)
+        steps = range(0, len(group), TOGETHER)
+        for start in tqdm(steps, desc=f"orders of degree {group[0].degrees}", disable=not progress):
+            some = group[start : start + TOGETHER]
+            models = [[_estimator(part, degree) for degree in part.degrees] for part in some]
+            flat = training.fit([model for each in models for model in each])
+            found = {name: _predictions(training, flat, X, len(some)) for name, X in images.items()}
+            for i, part in enumerate(some):
+                yield part, truth, models[i], {name: each[i] for name, each in found.items()}
+
+
+def _estimator(part, degree):
+    return OneVsAllKernelPerceptron(
+        degree=degree, max_iter=part.n_epochs, random_state=seed(degree, part.order), stop_if_separated=False
+    )
+
+
+def _predictions(training, models, X, n_parts):
+    """(n_parts, n, D, 4, E) classes of X (n, d) as uint8, by all models in turn."""
+    out = np.empty((len(models), len(X), len(PREDICTORS), models[0].n_iter_), dtype=np.uint8)
+    for part, outputs in training.staged_outputs(models, X):
+        for model, f in zip(out, outputs, strict=True):
+            for p, name in enumerate(PREDICTORS):
+                model[part, p] = f[name].argmax(axis=1).T
+    return np.ascontiguousarray(out.reshape(n_parts, -1, *out.shape[1:]).swapaxes(1, 2))
+
+
+def _sizes(models, count):
+    """(D, 4, E): count(examples) of the mistakes of all perceptrons of each model by each epoch, the same for predictors."""
+    epochs = range(1, models[0].n_iter_ + 1)
+    sizes = [
+        [count(np.concatenate([log.example[: log.length(epoch)] for log in model.mistakes_])) for epoch in epochs]
+        for model in models
+    ]
+    return np.repeat(np.array(sizes)[:, None], len(PREDICTORS), axis=1)
+
+
+def _table(part, *columns):
+    """Counts {name: (D, 4, E)} of a part as rows: degree, order, epoch, predictor, and a column for each name."""
+    epochs = range(1, part.n_epochs + 1)
+    index = pd.MultiIndex.from_product([part.degrees, PREDICTORS, epochs], names=["degree", "predictor", "epoch"])
+    counts = {name: values.reshape(-1) for each in columns for name, values in each.items()}
+    rows = pd.DataFrame(counts, index=index).reset_index().assign(order=part.order)
+    return rows[["degree", "order", "epoch", "predictor", *counts]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folds:
+    """A small training set: its size n, and which one, the images order * n and following; n_folds choose."""
+
+    dataset: str
+    n: int
+    order: int
+    n_folds: int = 5
+    n_epochs: int = 10
+
+
+SMALL = {"mnist": ((1000, 4000), 10), "digits": ((200,), 3)}
+"""Sizes of the small training sets, and how many of each."""
+
+
+def fold_settings(dataset="mnist"):
+    """The parts of `cross_validated`."""
+    sizes, count = SMALL[dataset]
+    return [Folds(dataset=dataset, n=n, order=r) for n in sizes for r in range(count)]
+
+
+@experiment("orders", published=fold_settings, data=lambda part: [part.dataset])
+def cross_validated(part, *, progress=False):
+    """Errors by cross-validation and on the test images, of training sets that have no image in common.
+
+    Columns n, degree (1 to 6), order, epoch, predictor, held (errors on all folds together), test, n_test.
+    """
+    data, own = datasets.load(part.dataset), slice(part.order * part.n, (part.order + 1) * part.n)
+    X, y = data.X[own], data.class_indices[own]
+    whole = Settings(dataset=part.dataset, degrees=(1, *CURVED), order=part.order, n_epochs=part.n_epochs)
+    folds = StratifiedKFold(part.n_folds, shuffle=True, random_state=part.order)
+    held = sum(_errors(whole, X[a], y[a], X[b], y[b]) for a, b in folds.split(X, y))
+    test = _errors(whole, X, y, data.X_test, data.class_indices_test)
+    table = _table(whole, {"held": held, "test": test}).assign(n_test=len(data.X_test))
+    table.insert(0, "n", part.n)
+    return table
+
+
+def _errors(part, X, y, X_new, y_new):
+    """(D, 4, E) errors on new points of the degrees of a part, trained on X (n, d), y (n,)."""
+    training = SharedTraining(X, y)
+    models = training.fit([_estimator(part, degree) for degree in part.degrees])
+    (predicted,) = _predictions(training, models, X_new, 1)
+    return (predicted != y_new[:, None, None, None]).sum(axis=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Wrong labels: n training images, of which a share has another label than its own; `kernel` is one of those of KERNELS,
+    and with a threshold 1 is added to it."""
+
+    dataset: str
+    n: int
+    kernel: str
+    threshold: bool
+    share: float
+    order: int
+    n_epochs: int = 10
+
+
+KERNELS = {
+    "poly, degree 3": lambda points: kernels.polynomial(3, gamma=1 / points.norms.mean(), coef0=0.0),
+    "RBF, wide": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / WIDE),
+    "RBF, narrow": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / NARROW),
+}
+"""Kernels of points: (x . y / mean |x|^2)^3, and RBF kernels whose widths are parts of the root of mean |x|^2."""
+WIDE, NARROW = 5, 15
+NOISY = {"mnist": (4000, 10_000, 5), "digits": (300, 597, 2)}
+"""Training images, test images and orders."""
+SHARES = (0.0, 0.05, 0.1, 0.2, 0.3)
+
+
+def noise_settings(dataset="mnist"):
+    """The parts of `noise`."""
+    n, _, count = NOISY[dataset]
+    return [
+        Noise(dataset=dataset, n=n, kernel=kernel, threshold=threshold, share=share, order=order)
+        for kernel in KERNELS for threshold in (False, True) for share in SHARES for order in range(count)
+    ]  # fmt: skip
+
+
+@experiment("orders", published=noise_settings, data=lambda part: [part.dataset], sample=1)
+def noise(part, *, progress=False):
+    """Errors of each predictor after each epoch on the first test images, whose labels are right.
+
+    Columns kernel, threshold, share, order, epoch, predictor, errors, n_test, mistakes. A wrong label is one of the other
+    classes, each as likely; order is the seed of the wrong labels and of the visiting orders.
+    """
+    data, (_, n_test, _) = datasets.load(part.dataset), NOISY[part.dataset]
+    X, X_test, truth = data.X[: part.n], data.X_test[:n_test], data.class_indices_test[:n_test]
+    y = with_wrong_labels(data.class_indices[: part.n], part.share, n_classes=len(data.classes), random_state=part.order)
+    points, test = Points(X), Points(X_test)
+    kernel = KERNELS[part.kernel](points)
+    K, K_test = (CrossGram(Products(points, p)).values(kernel, np.arange(len(X))) + part.threshold for p in (points, test))
+    model = OneVsAllKernelPerceptron(
+        kernel="precomputed", max_iter=part.n_epochs, random_state=part.order, stop_if_separated=False
+    ).fit(K, y)
+    stages = model.staged_predict(K_test.T, predictor=PREDICTORS)
+    errors = np.array([[(found[name] != truth).sum() for name in PREDICTORS] for found in stages]).T
+    whole = Settings(dataset=part.dataset, degrees=(1,), order=part.order, n_epochs=part.n_epochs)
+    table = _table(whole, {"errors": errors[None]}, {"mistakes": _sizes([model], len)}).drop(columns="degree")
+    table = table.assign(n_test=n_test)
+    for place, name in enumerate(("kernel", "threshold", "share")):
+        table.insert(place, name, getattr(part, name))
+    return table
+
+
+def with_wrong_labels(y, share, *, n_classes, random_state):
+    """Labels (n,) of which round(share n), drawn at random, are replaced by another class, each as likely."""
+    random, y = np.random.RandomState(random_state), np.array(y)
+    chosen = random.permutation(len(y))[: round(share * len(y))]
+    y[chosen] = (y[chosen] + random.randint(1, n_classes, size=len(chosen))) % n_classes
+    return y

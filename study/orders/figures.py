@@ -1,0 +1,179 @@
+"""Figures of the chapter on visiting orders; tables are those of study.orders.tables. Errors in percent, gaps in points."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from kp.mistakes import PREDICTORS
+from study.orders.tables import ALL_FOUR, ROPE, SAME, UNTOLD
+from study.style import (
+    BAND,
+    BLACK,
+    GREY,
+    PREDICTOR_COLOURS,
+    PREDICTOR_MARKERS,
+    PUBLISHED,
+    REFERENCE,
+    canvas,
+    heat_map,
+    log_percent_axis,
+)
+
+NORMAL = 1.96
+
+
+def figure_by_epoch(runs):
+    """A panel for each degree: test error by epoch, the mean over visiting orders, and a band from lowest to highest.
+
+    The grey bar behind the last epoch has the length of the 95 % interval that the number of test images alone gives an
+    error rate of this size.
+    """
+    degrees = sorted(runs["degree"].unique())
+    columns = min(3, len(degrees))
+    figure, axes = canvas(
+        -(-len(degrees) // columns), columns, height=1.9 * -(-len(degrees) // columns) + 0.5, squeeze=False
+    )
+    for axis in axes.flat[len(degrees) :]:
+        axis.set_visible(False)
+    for axis, degree in zip(axes.flat, degrees, strict=False):
+        part = runs[runs["degree"] == degree]
+        for name in PREDICTORS:
+            rate = (100 * part["errors"] / part["n"])[part["predictor"] == name].groupby(part["epoch"])
+            epochs, mean, colour = list(rate.groups), rate.mean(), PREDICTOR_COLOURS[name]
+            axis.fill_between(epochs, rate.min(), rate.max(), color=colour, alpha=0.15, lw=0)
+            axis.plot(epochs, mean, color=colour, marker=PREDICTOR_MARKERS[name], markersize=2.5, lw=1.1)
+            if name == "average":
+                share, n = mean.iloc[-1] / 100, part["n"].iloc[0]
+                reach = 100 * NORMAL * np.sqrt(share * (1 - share) / n)
+                axis.errorbar(epochs[-1] + 0.8, mean.iloc[-1], yerr=reach, color=GREY, capsize=3, elinewidth=1.4)
+        axis.set(title=f"degree {degree}, {part['order'].nunique()} orders", xlabel="epoch")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+        log_percent_axis(axis)
+    for row in axes:
+        row[0].set_ylabel("test error (%)")
+    _legend(figure, [Line2D([], [], color=GREY, marker="_", label="95 %, test images")])
+    return figure
+
+
+def figure_answer(means, epochs, *, within=ROPE):
+    """Which degree, which predictor, after how many epochs? Left: mean test error after the last epoch by degree.
+
+    means: degree, predictor, estimate, low, high (95 %, orders and test images), lowest, highest (of all orders), published.
+    Right: epochs as of tables.among_epochs: every epoch less the last, the mean over the degrees, with 95 % intervals over
+    orders and images; in the grey band differences count as none.
+    """
+    figure, (left, right) = canvas(1, 2, height=3.3, width_ratios=[3, 2])
+    for i, name in enumerate(PREDICTORS):
+        part, colour = means[means["predictor"] == name], PREDICTOR_COLOURS[name]
+        x = part["degree"] + 0.19 * (i - 1.5)
+        left.vlines(x, 100 * part["lowest"], 100 * part["highest"], color=colour, lw=4.5, alpha=0.25)
+        ends = 100 * np.array([part["estimate"] - part["low"], part["high"] - part["estimate"]])
+        mark = {"marker": PREDICTOR_MARKERS[name], "markersize": 4, "linestyle": "none", "color": colour}
+        left.errorbar(x, 100 * part["estimate"], yerr=ends, elinewidth=0.9, capsize=2, **mark)
+        left.plot(x, 100 * part["published"], **{**PUBLISHED, "markersize": 3, "zorder": 4})
+        later = epochs[epochs["predictor"] == name]
+        right.plot(
+            later["epoch"], 100 * later["estimate"], color=colour, marker=PREDICTOR_MARKERS[name], markersize=3, lw=1.1
+        )
+        right.fill_between(later["epoch"], 100 * later["low"], 100 * later["high"], color=colour, alpha=0.15, lw=0)
+    left.set(xlabel="degree", ylabel="test error (%)")
+    left.xaxis.set_major_locator(MaxNLocator(integer=True))
+    right.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
+    right.set(xlabel="epoch", ylabel="less the last epoch (points)")
+    right.set_yscale("symlog", linthresh=0.1)
+    ticks = [-0.1, 0, 0.1, 0.2, 0.5, 1, 2, 5]
+    right.set_yticks([tick for tick in ticks if tick <= 100 * epochs["high"].max() * 1.1], minor=False)
+    right.set_yticklabels([f"{tick:g}" for tick in right.get_yticks()])
+    right.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    _legend(figure, [Line2D([], [], **{**PUBLISHED, "markersize": 4}, label="published run")])
+    return figure
+
+
+def figure_among_predictors(verdicts, *, within=ROPE):
+    """Other predictors less the average one of the same degree, a panel for each epoch, with 95 % intervals.
+
+    verdicts as of tables.among_predictors. Filled: higher or lower; half filled: the same within the grey band; hollow:
+    cannot be told.
+    """
+    epochs = sorted(verdicts["epoch"].unique())
+    figure, axes = canvas(1, len(epochs), height=3.0, squeeze=False)
+    others = [name for name in PREDICTORS if name in set(verdicts["predictor"])]
+    for axis, epoch in zip(axes[0], epochs, strict=True):
+        axis.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
+        axis.axhline(0, **REFERENCE)
+        for i, name in enumerate(others):
+            rows, colour = verdicts[(verdicts["epoch"] == epoch) & (verdicts["predictor"] == name)], PREDICTOR_COLOURS[name]
+            for row in rows.itertuples():
+                x, y = row.degree + 0.16 * (i - 1), 100 * row.estimate
+                style = {"marker": PREDICTOR_MARKERS[name], "markersize": 4.5, "color": colour, "linestyle": "none"}
+                fill = {UNTOLD: "none", SAME: "left"}.get(row.verdict, "full")
+                ends = [[y - 100 * row.low], [100 * row.high - y]]
+                axis.errorbar(x, y, yerr=ends, elinewidth=0.9, capsize=2, fillstyle=fill, **style)
+        axis.set(title=f"after epoch {epoch}", xlabel="degree")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes[0, 0].set_ylabel("test error less that of\nthe average predictor (points)")
+    _legend(figure, names=others)
+    return figure
+
+
+def figure_components(components):
+    """Standard deviations of the error rate by what varies, a group of bars for each predictor (tables.components)."""
+    figure, axis = canvas(height=2.5)
+    sources = [column for column in components.columns if column != "predictor"]
+    for i, row in enumerate(components.itertuples(index=False)):
+        x = np.arange(len(sources)) + 0.19 * (i - 1.5)
+        axis.bar(x, [100 * value for value in row[1:]], width=0.17, color=PREDICTOR_COLOURS[row.predictor])
+    axis.set(xticks=range(len(sources)), xticklabels=[f"between {s}s".replace("images", "set") for s in sources])
+    axis.set_ylabel("standard deviation (points)")
+    axis.grid(False, axis="x")
+    _legend(figure)
+    return figure
+
+
+def figure_selection(counts, chosen, n):
+    """Left: how many orders chose which degree and predictor. Right: test errors (of n) of the honest choice of each order,
+    and the fewest of any candidate in the same order; sorted by the honest ones."""
+    figure, (left, right) = canvas(1, 2, height=3.1, width_ratios=[2, 3])
+    heat_map(left, counts.to_numpy(), rows=list(counts.index), columns=list(counts.columns))
+    left.grid(False)
+    left.set(xlabel="", ylabel="degree chosen")
+    left.tick_params(axis="x", labelrotation=30)
+    rows = chosen[chosen["among"] == ALL_FOUR].sort_values(["honest", "fewest"], ignore_index=True)
+    right.hlines(rows.index, 100 * rows["fewest"] / n, 100 * rows["honest"] / n, color=BAND, lw=2)
+    right.plot(
+        100 * rows["fewest"] / n, rows.index, "o", color="white", markeredgecolor=BLACK, label="fewest of all, by hindsight"
+    )
+    right.plot(100 * rows["honest"] / n, rows.index, "o", color=BLACK, label="chosen on held-out images")
+    right.set(xlabel="test error (%)", ylabel="visiting orders", yticks=[])
+    figure.legend(loc="outside upper right", ncols=2)
+    return figure
+
+
+def figure_noise(noise, epoch):
+    """Test error after an epoch by the share of wrong labels: kernels in columns, without and with threshold in rows.
+
+    Lines are means over orders, bands go from the lowest to the highest.
+    """
+    kernels = list(noise["kernel"].unique())
+    figure, axes = canvas(2, len(kernels), height=4.2, sharex=True, sharey=True, squeeze=False)
+    rows = noise[noise["epoch"] == epoch]
+    for (kernel, threshold, name), part in rows.groupby(["kernel", "threshold", "predictor"]):
+        axis = axes[int(threshold), kernels.index(kernel)]
+        rate = (100 * part["errors"] / part["n_test"]).groupby(part["share"])
+        shares, colour = [100 * share for share in rate.groups], PREDICTOR_COLOURS[name]
+        axis.fill_between(shares, rate.min(), rate.max(), color=colour, alpha=0.15, lw=0)
+        axis.plot(shares, rate.mean(), color=colour, marker=PREDICTOR_MARKERS[name], markersize=3, lw=1.1)
+    for axis, kernel in zip(axes[0], kernels, strict=True):
+        axis.set_title(kernel)
+    for axis in axes[-1]:
+        axis.set_xlabel("wrong labels (%)")
+    for row, how in zip(axes, ("no threshold", "threshold"), strict=True):
+        row[0].set_ylabel(f"{how}\ntest error (%)")
+        log_percent_axis(row[0])
+    _legend(figure)
+    return figure
+
+
+def _legend(figure, more=(), *, names=PREDICTORS):
+    handles = [Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], markersize=4, label=p) for p in names]
+    figure.legend(handles=[*handles, *more], loc="outside upper center", ncols=len(handles) + len(more), columnspacing=1.2)

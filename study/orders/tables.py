@@ -1,0 +1,227 @@
+"""Small tables that the chapter on visiting orders shows or draws conclusions from.
+
+wrong (R, D, 4, E, n) says of every order, degree, predictor and epoch which test images are misclassified. Rates and
+differences are fractions. What varies stands with each interval: the visiting orders, the test images, or both.
+"""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from kp.mistakes import PREDICTORS
+from study import statistics
+
+ROPE = 0.0005
+"""The region of practical equivalence: differences within 0.05 points count as none."""
+ALL_FOUR = "all four"
+CHOICES = (*PREDICTORS, ALL_FOUR)
+"""What may be chosen: degree and epoch of one predictor, or of any."""
+CONTROL = "average"
+"""The predictor with which the others are compared."""
+HIGHER, LOWER, SAME, UNTOLD = "higher", "lower", "the same", "–"
+
+
+def wrong(predictions, labels):
+    """(R, D, 4, E, n) bool from predictions, a list of (n, D, 4, E) for each order, and labels (n,)."""
+    return np.stack([(each != labels[:, None, None, None]).transpose(1, 2, 3, 0) for each in predictions])
+
+
+def spread(runs, epoch):
+    """Error rates over orders after an epoch: degree, predictor, orders, mean, sd, lowest, highest, published (order 0)."""
+    rows = runs[runs["epoch"] == epoch]
+    rows = rows.assign(error=rows["errors"] / rows["n"])
+    keys = ["degree", "predictor"]
+    table = rows.groupby(keys)["error"].agg(orders="size", mean="mean", sd="std", lowest="min", highest="max")
+    table["published"] = rows[rows["order"] == 0].set_index(keys)["error"]
+    index = pd.MultiIndex.from_product([sorted(rows["degree"].unique()), PREDICTORS], names=keys)
+    return table.reindex(index).reset_index()
+
+
+def components(wrong):
+    """Standard deviations of the error rate after the last epoch, for each predictor: between degrees, between the orders of
+    one degree, and between test sets of this size.
+
+    The variance between degrees is that of their means less what the orders add to it, and 0 where nothing is left; that
+    between test sets is binomial. Source: Bouthillier et al. 2021, who list what a benchmark should let vary.
+    """
+    last = wrong[:, :, :, -1]
+    errors, n_orders, n = last.mean(axis=-1), len(last), last.shape[-1]
+    of_order = errors.var(axis=0, ddof=1).mean(axis=0)
+    of_degree = np.maximum(errors.mean(axis=0).var(axis=0, ddof=1) - of_order / n_orders, 0.0)
+    of_images = (errors * (1 - errors) / n).mean(axis=(0, 1))
+    parts = {"degree": of_degree, "order": of_order, "test images": of_images}
+    return pd.DataFrame({"predictor": PREDICTORS, **{name: np.sqrt(part) for name, part in parts.items()}})
+
+
+def among_predictors(wrong, degrees, epochs, *, within=ROPE):
+    """The other predictors less the average one of the same degree and epoch: epoch, degree, predictor and a verdict; see
+    `verdicts`."""
+    others = [name for name in PREDICTORS if name != CONTROL]
+    keys = list(product(epochs, degrees, others))
+    pairs = [(_of(wrong, degrees, d, name, e), _of(wrong, degrees, d, CONTROL, e)) for e, d, name in keys]
+    return verdicts(pairs, keys, ["epoch", "degree", "predictor"], within)
+
+
+def among_degrees(wrong, degrees, predictor, *, within=ROPE):
+    """The higher degree of each pair less the lower one, for one predictor after the last epoch: lower, higher, verdict."""
+    keys, last = list(combinations(degrees, 2)), wrong.shape[3]
+    pairs = [(_of(wrong, degrees, b, predictor, last), _of(wrong, degrees, a, predictor, last)) for a, b in keys]
+    return verdicts(pairs, keys, ["degree", "and degree"], within)
+
+
+def among_epochs(wrong, *, within=ROPE):
+    """Every epoch less the last one, the mean over the degrees, for each predictor: predictor, epoch, verdict."""
+    keys = list(product(PREDICTORS, range(1, wrong.shape[3])))
+    by_epoch = wrong.mean(axis=1, dtype=np.float32)
+    pairs = [(by_epoch[:, PREDICTORS.index(name), e - 1], by_epoch[:, PREDICTORS.index(name), -1]) for name, e in keys]
+    return verdicts(pairs, keys, ["predictor", "epoch"], within)
+
+
+def settled(epochs, predictor, told=(HIGHER, LOWER)):
+    """The first epoch after which no verdict of `among_epochs` is one of `told`; the last epoch is always settled."""
+    rows = epochs[epochs["predictor"] == predictor]
+    return int(rows.loc[rows["verdict"].isin(told), "epoch"].max() + 1) if rows["verdict"].isin(told).any() else 1
+
+
+def verdicts(pairs, keys, names, within=ROPE):
+    """A row for each pair of wrong (R, n): `names`, then estimate, low, high (95 %), p, p_same and verdict.
+
+    Orders and test images vary (statistics.crossed); p and p_same, of the difference and of its lying within +-`within`, are
+    corrected by Holm, each over all rows. verdict is HIGHER or LOWER where p tells a difference, else SAME where p_same
+    tells that there is none of that size, else UNTOLD.
+    """
+    gaps = dict(enumerate(np.asarray(a, dtype=float) - b for a, b in pairs))
+    told = statistics.holm({i: statistics.crossed(gap) for i, gap in gaps.items()})
+    same = statistics.holm({i: statistics.crossed_equivalence(gap, within=within) for i, gap in gaps.items()})
+    rows = [
+        (*key, each.estimate, each.low, each.high, each.p, same[i].p)
+        for (i, each), key in zip(told.items(), keys, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=[*names, "estimate", "low", "high", "p", "p_same"])
+    side = np.where(table["estimate"] > 0, HIGHER, LOWER)
+    alike = np.where(table["p_same"] < statistics.ALPHA, SAME, UNTOLD)
+    return table.assign(verdict=np.where(table["p"] < statistics.ALPHA, side, alike))
+
+
+def against_degree(pairs, degree):
+    """{verdict: degrees}: how the errors of the other degrees are beside those of this one, by `among_degrees`."""
+    found = {word: [] for word in (HIGHER, LOWER, SAME, UNTOLD)}
+    turned = {HIGHER: LOWER, LOWER: HIGHER}
+    for row in pairs[(pairs["degree"] == degree) | (pairs["and degree"] == degree)].itertuples(index=False):
+        low, high = row[:2]
+        word = row.verdict if low == degree else turned.get(row.verdict, row.verdict)
+        found[word].append(high if low == degree else low)
+    return found
+
+
+def with_intervals(spread, wrong, degrees):
+    """The rows of `spread` with estimate, low and high: the mean error and its 95 % interval over orders and test images,
+    after the last epoch."""
+    found = [
+        statistics.crossed(_of(wrong, degrees, row.degree, row.predictor, wrong.shape[3])) for row in spread.itertuples()
+    ]
+    return spread.assign(**{name: [getattr(each, name) for each in found] for name in ("estimate", "low", "high")})
+
+
+def _of(wrong, degrees, degree, predictor, epoch):
+    return wrong[:, list(degrees).index(degree), PREDICTORS.index(predictor), epoch - 1]
+
+
+def published_place(runs):
+    """Is the published run, order 0, an ordinary one? A row for each degree, and for all: numbers (predictors and epochs),
+    above and below the median of all orders, p of the joint test and of the sides (statistics.membership)."""
+    keys = ["degree", "predictor", "epoch"]
+    wide = runs.pivot(index="order", columns=keys, values="errors").sort_index()
+    parts = [(str(degree), wide[degree]) for degree in wide.columns.unique("degree")]
+    parts += [("all", wide)] if len(parts) > 1 else []
+    tests = [
+        (name, statistics.membership(part.loc[0], part.drop(index=0), varies="visiting orders")) for name, part in parts
+    ]
+    rows = [(name, test.m, test.n, test.above, test.below, test.p, test.sides) for name, test in tests]
+    return pd.DataFrame(rows, columns=["degree", "numbers", "other orders", "above", "below", "p", "p of sides"])
+
+
+def choices(held, tested, names):
+    """Choose by `held` errors, look at the test `errors` of `tested`: tables of degree, epoch and predictor for each run.
+
+    names are the columns that tell runs apart, the last of them the runs that are alike but for chance. A row for each run
+    and each of CHOICES: names, among, predictor, degree, epoch, held (errors), honest (test errors of the choice), fewest
+    (those of the best candidate by hindsight) and elsewhere (the mean test errors of that candidate in the other runs that
+    are alike). Of equals the lowest degree, the earliest epoch and the first predictor are chosen.
+    """
+    keys = ["degree", "epoch", "place"]
+    held, tested = (table.assign(place=table["predictor"].map(PREDICTORS.index)) for table in (held, tested))
+    held = held.pivot(index=names, columns=keys, values="held").sort_index(axis=1)
+    tested = tested.pivot(index=names, columns=keys, values="errors").reindex(index=held.index, columns=held.columns)
+    alike = [name if isinstance(name, tuple) else (name,) for name in held.index]
+    rows = []
+    for among, run in product(CHOICES, range(len(held))):
+        own = [column for column in held.columns if among in (ALL_FOUR, PREDICTORS[column[-1]])]
+        degree, epoch, place = choice = held[own].iloc[run].idxmin()
+        best = tested[own].iloc[run].idxmin()
+        others = [i for i, each in enumerate(alike) if each[:-1] == alike[run][:-1] and i != run]
+        found = held[choice].iloc[run], tested[choice].iloc[run], tested[best].iloc[run], tested[best].iloc[others].mean()
+        rows.append((*alike[run], among, PREDICTORS[place], degree, epoch, *found))
+    columns = [*names, "among", "predictor", "degree", "epoch", "held", "honest", "fewest", "elsewhere"]
+    whole = dict.fromkeys(("held", "honest", "fewest"), int)
+    return pd.DataFrame(rows, columns=columns).astype(whole)
+
+
+def selection(chosen, n):
+    """The means of `choices` over runs, as rates of n test images.
+
+    Columns among, runs, honest, sd (of honest), fewest, elsewhere, gap (honest less fewest) with its 95 % interval over the
+    runs, and the degree chosen most often with its share.
+    """
+    rows = []
+    for among, part in chosen.groupby("among", sort=False):
+        gap = statistics.student((part["honest"] - part["fewest"]) / n, varies="visiting orders")
+        counts = part["degree"].value_counts().sort_index()
+        rows.append(
+            {
+                "among": among, "runs": len(part), "honest": part["honest"].mean() / n, "sd": part["honest"].std() / n,
+                "elsewhere": part["elsewhere"].mean() / n, "fewest": part["fewest"].mean() / n, "gap": gap.estimate,
+                "low": gap.low, "high": gap.high, "degree": int(counts.idxmax()), "share": counts.max() / len(part),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def honest(wrong, degrees, chosen):
+    """The error rate of honest choices, a Difference from 0 whose interval is over orders and test images: chosen are the
+    rows of `choices` for one of CHOICES, in the order of the rows of wrong."""
+    own = [_of(wrong[r : r + 1], degrees, c.degree, c.predictor, c.epoch)[0] for r, c in enumerate(chosen.itertuples())]
+    return statistics.crossed(np.stack(own))
+
+
+def counts_chosen(chosen):
+    """How many runs chose each degree (rows) and predictor (columns)."""
+    table = pd.crosstab(chosen["degree"], chosen["predictor"])
+    return table.reindex(columns=list(PREDICTORS), fill_value=0).rename_axis(columns=None)
+
+
+def against_final(noise, epoch):
+    """The average, minimizing and voted predictors less the final one of the same orders, after an epoch, where labels are
+    wrong: kernel, threshold, share, predictor, final (its error rate), estimate, low, high, p, verdict.
+
+    Student's t over visiting orders (and wrong labels), Holm over all rows; the test images are the same throughout.
+    """
+    rows = noise[noise["epoch"] == epoch]
+    names, others = ["kernel", "threshold", "share"], [name for name in PREDICTORS if name != "final"]
+    wide = rows.assign(error=rows["errors"] / rows["n_test"]).pivot(
+        index=[*names, "order"], columns="predictor", values="error"
+    )
+    groups = dict(list(wide.groupby(names, sort=False)))
+    tests = statistics.holm(
+        {
+            (*key, name): statistics.student(part[name] - part["final"], varies="visiting orders")
+            for key, part in groups.items()
+            for name in others
+        }
+    )
+    found = [
+        (*key, groups[key[:3]]["final"].mean(), test.estimate, test.low, test.high, test.p, test.word(LOWER, HIGHER, UNTOLD))
+        for key, test in tests.items()
+    ]
+    return pd.DataFrame(found, columns=[*names, "predictor", "final", "estimate", "low", "high", "p", "verdict"])

@@ -1,0 +1,349 @@
+"""The chapter on visiting orders: runs against the estimator, tables against literal ones, and the published results."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from kp import PREDICTORS, OneVsAllKernelPerceptron
+from study import datasets, statistics
+from study.mnist import experiment as mnist
+from study.orders import experiment, figures, tables
+from study.orders.experiment import Settings
+
+SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
+
+
+def computed(experiment, parts):
+    """The results of parts without the store."""
+    return list(experiment.compute(parts))
+
+
+@pytest.fixture(scope="module")
+def small():
+    """(parts, results of runs, results of held_out) of three orders of degrees 2 and 3."""
+    parts = [Settings(order=r, degrees=(2, 3), **SMALL) for r in range(3)]
+    return parts, computed(experiment.runs, parts), computed(experiment.held_out, [replace(p, n_held=50) for p in parts])
+
+
+def test_a_run_is_the_estimator_of_its_degree_and_seed(small):
+    parts, results, _ = small
+    data = datasets.load("digits")
+    for part, result in zip(parts, results, strict=True):
+        for d, degree in enumerate(part.degrees):
+            model = OneVsAllKernelPerceptron(
+                degree=degree, max_iter=2, random_state=degree + 100 * part.order, stop_if_separated=False
+            ).fit(data.X[:300], data.y[:300])
+            staged = list(model.staged_predict(data.X_test, predictor=PREDICTORS))
+            for (p, name), epoch in product(enumerate(PREDICTORS), (1, 2)):
+                np.testing.assert_array_equal(
+                    np.array(data.classes)[result["arrays"]["predictions"][:, d, p, epoch - 1]], staged[epoch - 1][name]
+                )
+                row = result["runs"].query("degree == @degree and epoch == @epoch and predictor == @name").iloc[0]
+                assert row["errors"] == (staged[epoch - 1][name] != data.y_test).sum() and row["order"] == part.order
+                assert row["mistakes"] == sum(log.length(epoch) for log in model.mistakes_)
+            assert row["support"] == len(model.support_)
+
+
+def test_held_out_images_do_not_train(small):
+    parts, _, held = small
+    data = datasets.load("digits")
+    model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=103, stop_if_separated=False)
+    model.fit(data.X[:250], data.y[:250])
+    row = held[1]["held_out"].query("degree == 3 and epoch == 2 and predictor == 'average'").iloc[0]
+    assert row["held"] == (model.predict(data.X[250:300], predictor="average") != data.y[250:300]).sum()
+    assert row["test"] == (model.predict(data.X_test, predictor="average") != data.y_test).sum()
+    assert (row["n_held"], row["n_test"]) == (50, len(data.X_test))
+
+
+def test_order_0_is_the_run_of_the_mnist_chapters():
+    part = Settings(order=0, **SMALL)
+    (result,) = computed(experiment.runs, [part])
+    before = mnist.run_together([mnist.Settings(degree=d, **SMALL) for d in part.degrees])
+    for d, run in enumerate(before):
+        expected = run["arrays"]["predictions"].transpose(2, 0, 1)
+        np.testing.assert_array_equal(result["arrays"]["predictions"][:, d], expected)
+
+
+def test_an_order_does_not_depend_on_its_company(small):
+    parts, results, _ = small
+    (alone,) = computed(experiment.runs, parts[2:])
+    pd.testing.assert_frame_equal(alone["runs"], results[2]["runs"])
+    np.testing.assert_array_equal(alone["arrays"]["predictions"], results[2]["arrays"]["predictions"])
+
+
+def test_more_orders_compute_only_the_new_ones(monkeypatch, tmp_path):
+    monkeypatch.setattr("study.experiment.BUILD", tmp_path)
+    seen, compute = [], experiment.runs.compute
+
+    def counting(parts, **options):
+        seen.extend(part.order for part in parts)
+        return compute(parts, **options)
+
+    monkeypatch.setattr(experiment.runs, "compute", counting)
+    monkeypatch.setattr(experiment.runs, "_roots", lambda settings: [compute])
+    few, more = (experiment.settings("digits", n_orders=k, n_linear=0, n_train=100, n_epochs=1) for k in (2, 3))
+    first = experiment.runs(few)["runs"]
+    assert seen == [0, 1]
+    both = experiment.runs(more)["runs"]
+    assert seen == [0, 1, 2]
+    pd.testing.assert_frame_equal(both[both["order"] < 2].reset_index(drop=True), first)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dataset": "letters"}, "dataset must be mnist or digits"),
+        ({"order": -1}, "order must be integers in 0"),
+        ({"degrees": ()}, "at least one degree"),
+        ({"n_held": 1195}, "n_held must be integers"),
+        ({"degrees": (0,)}, "degrees must be integers in 1..40"),
+    ],
+)
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**{"dataset": "digits", **options})
+
+
+def test_cross_validation_adds_up_its_folds():
+    part = experiment.Folds(dataset="digits", n=100, order=1, n_folds=2, n_epochs=1)
+    table = experiment.cross_validated.compute(part)
+    data = datasets.load("digits")
+    X, y = data.X[100:200], data.class_indices[100:200]
+    folds = experiment.StratifiedKFold(2, shuffle=True, random_state=1).split(X, y)
+    model = OneVsAllKernelPerceptron(degree=2, max_iter=1, random_state=102, predictor="final", stop_if_separated=False)
+    held = sum((model.fit(X[a], y[a]).predict(X[b]) != y[b]).sum() for a, b in folds)
+    row = table.query("degree == 2 and predictor == 'final'").iloc[0]
+    assert row["held"] == held and row["test"] == (model.fit(X, y).predict(data.X_test) != data.class_indices_test).sum()
+    assert list(table["degree"].unique()) == [1, 2, 3, 4, 5, 6] and set(table["n"]) == {100}
+
+
+def test_noise_learns_from_wrong_labels_and_is_judged_by_right_ones():
+    part = experiment.Noise(dataset="digits", n=80, kernel="RBF, wide", threshold=True, share=0.2, order=3, n_epochs=2)
+    table = experiment.noise.compute(part)
+    data = datasets.load("digits")
+    y = experiment.with_wrong_labels(data.class_indices[:80], 0.2, n_classes=10, random_state=3)
+    assert (y != data.class_indices[:80]).sum() == 16
+    X = data.X[:80].astype(float)
+    gamma = experiment.WIDE**2 / (2 * (X**2).sum(axis=1).mean())
+    kernel = lambda A, B: np.exp(-gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2)) + 1  # noqa: E731
+    model = OneVsAllKernelPerceptron(kernel=kernel, max_iter=2, random_state=3, stop_if_separated=False).fit(X, y)
+    for name in PREDICTORS:
+        row = table.query("predictor == @name and epoch == 2").iloc[0]
+        assert row["errors"] == (model.predict(data.X_test.astype(float), predictor=name) != data.class_indices_test).sum()
+        assert (row["kernel"], row["threshold"], row["share"], row["n_test"]) == ("RBF, wide", True, 0.2, 597)
+
+
+def random_wrong(seed=0, *, orders=4, degrees=3, epochs=2, n=40):
+    rng = np.random.default_rng(seed)
+    hard = rng.random(n) < 0.3
+    return rng.random((orders, degrees, 4, epochs, n)) < np.where(hard, 0.6, 0.05)
+
+
+def runs_of(wrong, degrees):
+    """The table of runs that goes with wrong (R, D, 4, E, n)."""
+    counts = wrong.sum(axis=-1)
+    rows = [
+        (degrees[d], r, e + 1, PREDICTORS[p], counts[r, d, p, e], wrong.shape[-1])
+        for r, d, p, e in np.ndindex(*counts.shape)
+    ]
+    return pd.DataFrame(rows, columns=["degree", "order", "epoch", "predictor", "errors", "n"])
+
+
+def test_wrong_has_a_place_for_everything():
+    labels = np.array([0, 1, 2])
+    predictions = np.zeros((3, 2, 4, 5), dtype=np.uint8)
+    predictions[1, 1, 2, 3] = 1
+    found = tables.wrong([predictions, predictions], labels)
+    assert found.shape == (2, 2, 4, 5, 3) and not found[..., 0].any() and found[..., 2].all()
+    assert not found[0, 1, 2, 3, 1] and found[0, 1, 2, 2, 1]
+
+
+def test_the_spread_is_over_orders():
+    wrong = random_wrong()
+    spread = tables.spread(runs_of(wrong, (2, 3, 5)), 2)
+    errors = wrong[:, 1, 2, 1].mean(axis=-1)
+    row = spread.query("degree == 3 and predictor == 'minimizing'").iloc[0]
+    assert (row["mean"], row["sd"], row["published"]) == pytest.approx((errors.mean(), errors.std(ddof=1), errors[0]))
+    assert (row["lowest"], row["highest"], row["orders"]) == (errors.min(), errors.max(), 4)
+    whole = tables.with_intervals(spread, wrong, (2, 3, 5)).query("degree == 3 and predictor == 'minimizing'").iloc[0]
+    assert (whole["estimate"], whole["low"]) == pytest.approx((errors.mean(), statistics.crossed(wrong[:, 1, 2, 1]).low))
+
+
+def test_components_are_those_of_a_known_mixture():
+    rng = np.random.default_rng(1)
+    rate = 0.3 + 0.1 * np.array([-1, 0, 1])[None, :, None] + 0.03 * rng.normal(size=(400, 3, 4))
+    wrong = (np.arange(1000) < 1000 * rate[..., None]).reshape(400, 3, 4, 1, 1000)
+    found = tables.components(wrong)
+    assert list(found["predictor"]) == list(PREDICTORS)
+    np.testing.assert_allclose(found["degree"], 0.1, rtol=0.05)
+    np.testing.assert_allclose(found["order"], 0.03, rtol=0.1)
+    np.testing.assert_allclose(found["test images"], np.sqrt((0.3 * 0.7 - 0.01) / 1000), rtol=0.05)
+
+
+def test_verdicts_tell_higher_lower_the_same_and_nothing():
+    rng = np.random.default_rng(2)
+    base = rng.random((20, 4000)) < 0.1
+    worse = base | (rng.random(base.shape) < 0.05)
+    other = rng.random((2, 4000)) < 0.1
+    pairs = [(worse, base), (base, worse), (base, base), (other, other[::-1] ^ (rng.random(other.shape) < 0.001))]
+    found = tables.verdicts(pairs, [(i,) for i in range(4)], ["i"], 0.0005)
+    assert list(found["verdict"]) == [tables.HIGHER, tables.LOWER, tables.SAME, tables.UNTOLD]
+    raw = statistics.crossed(worse.astype(float) - base)
+    assert found["estimate"][0] == pytest.approx(raw.estimate) and found["p"][0] <= 4 * raw.p + 1e-300
+
+
+def test_families_name_what_they_compare():
+    wrong = random_wrong(n=60)
+    degrees = (2, 4, 6)
+    among = tables.among_predictors(wrong, degrees, [1, 2])
+    row = among.query("epoch == 1 and degree == 4 and predictor == 'voted'").iloc[0]
+    gap = wrong[:, 1, 3, 0].mean() - wrong[:, 1, 1, 0].mean()
+    assert len(among) == 2 * 3 * 3 and row["estimate"] == pytest.approx(gap)
+    pairs = tables.among_degrees(wrong, degrees, "average")
+    row = pairs.query("degree == 2 and `and degree` == 6").iloc[0]
+    assert len(pairs) == 3 and row["estimate"] == pytest.approx(wrong[:, 2, 1, 1].mean() - wrong[:, 0, 1, 1].mean())
+    epochs = tables.among_epochs(wrong)
+    row = epochs.query("predictor == 'final'").iloc[0]
+    assert len(epochs) == 4 and row["estimate"] == pytest.approx(wrong[:, :, 0, 0].mean() - wrong[:, :, 0, 1].mean())
+
+
+def test_verdicts_are_turned_to_face_one_degree():
+    pairs = pd.DataFrame({"degree": [2, 2, 3], "and degree": [3, 4, 4]}).assign(
+        verdict=[tables.LOWER, tables.HIGHER, tables.SAME]
+    )
+    assert tables.against_degree(pairs, 2) == {"higher": [4], "lower": [3], "the same": [], "–": []}
+    assert tables.against_degree(pairs, 3) == {"higher": [2], "lower": [], "the same": [4], "–": []}
+
+
+def test_epochs_are_settled_after_the_last_verdict():
+    epochs = pd.DataFrame({"predictor": "final", "epoch": [1, 2, 3], "verdict": ["higher", "–", "lower"]})
+    assert tables.settled(epochs, "final") == 4 and tables.settled(epochs.query("epoch < 3"), "final") == 2
+    assert tables.settled(epochs.query("epoch == 2"), "final") == 1
+    assert tables.settled(epochs.query("epoch < 3"), "final", ("–",)) == 3
+
+
+def test_the_published_run_is_judged_as_a_whole():
+    wrong = random_wrong(orders=6)
+    runs = runs_of(wrong, (2, 3, 5))
+    runs.loc[runs["order"] == 0, "errors"] += 30
+    place = tables.published_place(runs).set_index("degree")
+    assert list(place.index) == ["2", "3", "5", "all"] and place.loc["all", "numbers"] == 24
+    assert place.loc["all", "p"] == pytest.approx(1 / 6) and place.loc["all", "above"] == 24
+    assert "all" not in set(tables.published_place(runs.query("degree == 2"))["degree"])
+
+
+def test_choices_by_held_out_errors_are_tested_once():
+    names = ["degree", "order", "epoch", "predictor"]
+    rows = [
+        (2, 0, 1, "final", 5, 50), (3, 0, 1, "final", 4, 60), (2, 0, 1, "average", 4, 55), (3, 0, 1, "average", 9, 40),
+        (2, 1, 1, "final", 5, 52), (3, 1, 1, "final", 6, 61), (2, 1, 1, "average", 7, 44), (3, 1, 1, "average", 9, 48),
+    ]  # fmt: skip
+    both = pd.DataFrame(rows, columns=[*names, "held", "errors"])
+    more = [
+        both.assign(predictor=name, held=99, errors=99).query("degree == 2").drop_duplicates("order")
+        for name in PREDICTORS[2:]
+    ]
+    both = pd.concat([both, *more])
+    chosen = tables.choices(both[[*names, "held"]], both[[*names, "errors"]], ["order"])
+    free = chosen[chosen["among"] == tables.ALL_FOUR].set_index("order")
+    # Order 0: degrees 2 (average) and 3 (final) have 4 errors each, and the lower degree is taken.
+    assert free.loc[0, ["degree", "predictor", "held", "honest", "fewest", "elsewhere"]].tolist() == [
+        2,
+        "average",
+        4,
+        55,
+        40,
+        48,
+    ]
+    assert free.loc[1, ["degree", "predictor", "held", "honest", "fewest", "elsewhere"]].tolist() == [
+        2,
+        "final",
+        5,
+        52,
+        44,
+        55,
+    ]
+    final = chosen[chosen["among"] == "final"].set_index("order")
+    assert final["honest"].tolist() == [60, 52] and final["fewest"].tolist() == [50, 52]
+    selection = tables.selection(chosen, 100).set_index("among")
+    assert selection.loc["final", "gap"] == pytest.approx(0.05) and selection.loc["final", "runs"] == 2
+    counts = tables.counts_chosen(chosen[chosen["among"] == tables.ALL_FOUR])
+    assert counts.loc[2, "average"] == 1 and list(counts.columns) == list(PREDICTORS)
+
+
+def test_the_honest_error_is_that_of_what_was_chosen():
+    wrong = random_wrong()
+    chosen = pd.DataFrame(
+        {"degree": [2, 5, 3, 2], "predictor": ["final", "voted", "average", "final"], "epoch": [1, 2, 2, 1]}
+    )
+    own = np.stack([wrong[0, 0, 0, 0], wrong[1, 2, 3, 1], wrong[2, 1, 1, 1], wrong[3, 0, 0, 0]])
+    assert tables.honest(wrong, (2, 3, 5), chosen) == statistics.crossed(own)
+
+
+def noise_table():
+    rng = np.random.default_rng(5)
+    names = ["kernel", "threshold", "share", "order", "predictor"]
+    index = pd.MultiIndex.from_product([["a", "b"], [False, True], [0.0, 0.2], range(4), PREDICTORS], names=names)
+    table = pd.DataFrame({"errors": rng.integers(20, 40, len(index))}, index=index).reset_index().assign(epoch=2, n_test=100)
+    table.loc[(table["kernel"] == "a") & (table["predictor"] == "average"), "errors"] += 300
+    return table
+
+
+def test_noise_is_told_by_students_test():
+    table = noise_table()
+    found = tables.against_final(table, 2)
+    part = table.query("kernel == 'b' and threshold and share == 0.2").pivot(
+        index="order", columns="predictor", values="errors"
+    )
+    row = found.query("kernel == 'b' and threshold and share == 0.2 and predictor == 'voted'").iloc[0]
+    test = statistics.student((part["voted"] - part["final"]) / 100, varies="visiting orders")
+    assert (row["estimate"], row["low"]) == pytest.approx((test.estimate, test.low)) and len(found) == 24
+    assert set(found.query("kernel == 'a' and predictor == 'average'")["verdict"]) == {tables.HIGHER}
+    assert set(found.query("kernel == 'b'")["verdict"]) == {tables.UNTOLD}
+
+
+def test_figures_draw_what_they_are_given():
+    wrong, degrees = random_wrong(n=200), (2, 3, 5)
+    runs = runs_of(wrong, degrees)
+    by_epoch = figures.figure_by_epoch(runs)
+    assert [axis.get_title() for axis in by_epoch.axes] == [f"degree {d}, 4 orders" for d in degrees]
+    line = by_epoch.axes[0].lines[0]
+    np.testing.assert_allclose(line.get_ydata(), 100 * wrong[:, 0, 0].mean(axis=(0, 2)))
+    means = tables.with_intervals(tables.spread(runs, 2), wrong, degrees)
+    verdicts = tables.among_predictors(wrong, degrees, [1, 2])
+    chosen = tables.choices(runs.assign(held=runs["errors"]), runs, ["order"])
+    drawn = (
+        figures.figure_answer(means, tables.among_epochs(wrong)),
+        figures.figure_among_predictors(verdicts),
+        figures.figure_components(tables.components(wrong)),
+        figures.figure_selection(tables.counts_chosen(chosen.query("among == 'all four'")), chosen, 200),
+        figures.figure_noise(noise_table(), 2),
+    )
+    assert all(isinstance(figure, Figure) for figure in drawn)
+    heights = [bar.get_height() for bar in drawn[2].axes[0].patches]
+    np.testing.assert_allclose(sorted(heights), sorted(100 * tables.components(wrong).iloc[:, 1:].to_numpy().ravel()))
+
+
+INDEPENDENT = {1: (159, 159, 155), 2: (161, 163, 161), 3: (164, 140, 166)}
+"""Test errors of final, average and minimizing predictors, degree 4, ten epochs, by order (seeds 104, 204, 304), as an
+independent program has counted them."""
+
+
+def test_published_orders_agree_with_an_independent_program():
+    runs = experiment.runs(experiment.settings())["runs"].query("degree == 4 and epoch == 10")
+    errors = runs.pivot(index="order", columns="predictor", values="errors")[["final", "average", "minimizing"]]
+    assert {order: tuple(errors.loc[order]) for order in INDEPENDENT} == INDEPENDENT
+
+
+def test_published_orders_begin_with_the_published_run():
+    results = experiment.runs(experiment.settings())
+    runs = mnist.degrees(mnist.PUBLISHED)
+    for d, degree in enumerate(experiment.CURVED):
+        expected = runs["arrays"][degree - 1]["predictions"].transpose(2, 0, 1)
+        np.testing.assert_array_equal(results["arrays"][0]["predictions"][:, d], expected)
+    linear = results["arrays"][experiment.N_ORDERS]["predictions"][:, 0]
+    np.testing.assert_array_equal(linear, runs["arrays"][0]["predictions"].transpose(2, 0, 1))
