@@ -120,7 +120,7 @@ ORDERS = Chapter(
     full={**IMAGES["full"], "n_orders": 20, "n_linear": 5, "n_held": 10_000},
     experiments=("orders", "mnist"),
     figures=("by_epoch", "components", "answer", "among_predictors", "selection", "noise"),
-    tables=("spread", "published_place", "told", "degrees", "selection_table", "folds", "noise_table"),
+    tables=("spread", "published_place", "told", "degrees", "ensembles", "selection_table", "folds", "noise_table"),
 )
 
 MULTICLASS = Chapter(

@@ -13,6 +13,7 @@ from study.family import claims as family
 from study.mnist import claims as mnist
 from study.mnist import statements as words
 from study.multiclass import claims as multiclass
+from study.orders import claims as orders
 from study.seeds import claims as seeds
 from study.uci import claims as uci
 
@@ -20,8 +21,8 @@ from study.uci import claims as uci
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
 READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
 STATEMENTS = (
-    images.statements, words.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
-    course.statements, family.statements,
+    images.statements, words.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements,
+    seeds.statements, course.statements, family.statements,
 )  # fmt: skip
 
 

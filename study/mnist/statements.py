@@ -7,7 +7,7 @@ Errors are counts of the study's own runs, which equal the source's (study.mnist
 import re
 
 import numpy as np
-from scipy.stats import binomtest, chi2_contingency
+from scipy.stats import chi2_contingency
 
 from study import claims as ledger
 from study import statistics
@@ -19,7 +19,7 @@ OF_SOURCE = ("final", "average", "minimizing")
 ABSTRACT, BINARY, MULTICLASS = "both versions, abstract", "final report, section 5.1", "final report, section 5.2"
 ONLINE = 4
 """The degree whose first epoch says how it goes on with more examples."""
-DISCUSSION, OUTLOOK = "final report, section 6", "final report, section 7"
+DISCUSSION = "final report, section 6"
 
 
 def statements():
@@ -232,7 +232,7 @@ def _beside_others(multiclass, cited, nearest):
 
 
 def _of_the_discussion(logs, committee):
-    """Sections 6 and 7: online learning, uncertainty, ensembles. logs of degree ONLINE, committee as from `comparisons`."""
+    """Section 6: online learning, uncertainty. logs of degree ONLINE, committee as from `comparisons`."""
     n = int(logs[0].ends[0])
     early, late = (sum(((log.step >= a) & (log.step < a + 10_000)).sum() for log in logs) for a in (0, n - 10_000))
     held = [len(np.unique(np.concatenate([log.example[log.step < step] for log in logs]))) for step in (n - 10_000, n)]
@@ -253,15 +253,6 @@ def _of_the_discussion(logs, committee):
         f"{differ['best'] / differ['n']:.0%} (Fisher, {statistics.p_value(test.p)}).",
         True, test.p >= statistics.ALPHA,
     )  # fmt: skip
-    either = int(total["only_majority"]), int(total["only_best"])
-    p = binomtest(either[0], sum(either)).pvalue if sum(either) else 1.0
-    row = _row(
-        "ensemble", OUTLOOK, "An ensemble over visiting orders would give uncertainties.",
-        f"Orders are not varied here. The degrees 2 to 6, each with an order of its own, misread {total['majority']} test "
-        f"images by majority, the best predictor {total['best']} (McNemar, {statistics.p_value(p)}).",
-        True,
-    )  # fmt: skip
-    yield row | {"verdict": "cannot be told"}
 
 
 def _history():

@@ -142,6 +142,32 @@ def published_place(runs):
     return pd.DataFrame(rows, columns=["degree", "numbers", "other orders", "above", "below", "p", "p of sides"])
 
 
+def ensembles(predictions, labels, degrees, *, predictor=CONTROL):
+    """The majority of the orders for each degree, by one predictor after the last epoch; of equals the lowest class.
+
+    predictions as for `wrong`. Columns degree, single (the mean error of one order), majority (its error), estimate, low,
+    high and p of majority less single over orders and test images (statistics.crossed, Holm over the degrees), unanimous
+    (the share of images on which all orders agree), and the error rates of one order there and elsewhere, with p of Fisher's
+    test between them for the first order.
+    """
+    chosen = np.stack([each[:, :, PREDICTORS.index(predictor), -1] for each in predictions])
+    rows, tests = [], {}
+    for d, degree in enumerate(degrees):
+        own, n_classes = chosen[:, :, d], int(max(chosen.max(), labels.max())) + 1
+        votes = np.stack([(own == c).sum(axis=0) for c in range(n_classes)])
+        majority, wrong_one = votes.argmax(axis=0) != labels, own != labels
+        same = votes.max(axis=0) == len(own)
+        tests[degree] = statistics.crossed(majority.astype(float) - wrong_one)
+        inside, outside = wrong_one[:, same], wrong_one[:, ~same]
+        apart = statistics.two_samples(int(outside[0].sum()), outside.shape[1], int(inside[0].sum()), inside.shape[1])
+        rows.append((degree, wrong_one.mean(), majority.mean(), same.mean(), inside.mean(), outside.mean(), apart.p))
+    names = ["degree", "single", "majority", "unanimous", "error there", "elsewhere", "p of Fisher's test"]
+    table, found = pd.DataFrame(rows, columns=names), statistics.holm(tests).values()
+    for place, name in enumerate(("estimate", "low", "high", "p")):
+        table.insert(3 + place, name, [getattr(each, name) for each in found])
+    return table
+
+
 def choices(held, tested, names):
     """Choose by `held` errors, look at the test `errors` of `tested`: tables of degree, epoch and predictor for each run.
 

@@ -253,7 +253,6 @@ VERDICTS_OF_STATEMENTS = {
     "quotations": "holds in part",
     "online": "holds in part",
     "uncertainty": "holds in part",
-    "ensemble": "cannot be told",
     "aizerman": "does not hold",
 }
 MISCLASSIFIED = {

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics
 from study.mnist import experiment as mnist
-from study.orders import experiment, figures, tables
+from study.orders import claims, experiment, figures, tables
 from study.orders.experiment import Settings
 
 SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
@@ -236,6 +236,18 @@ def test_the_published_run_is_judged_as_a_whole():
     assert "all" not in set(tables.published_place(runs.query("degree == 2"))["degree"])
 
 
+def test_ensembles_take_the_majority():
+    labels = np.array([0, 1, 2, 1, 0])
+    orders = np.array([[0, 1, 2, 2, 1], [0, 1, 1, 2, 0], [0, 1, 2, 1, 2]])  # the majority errs on the fourth image alone
+    predictions = [np.tile(each[:, None, None, None], (1, 1, 4, 2)) for each in orders]
+    (row,) = tables.ensembles(predictions, labels, [3]).itertuples(index=False)
+    wrong = orders != labels
+    assert (row.degree, row.majority, row.unanimous) == (3, 0.2, 0.4) and row.single == pytest.approx(wrong.mean())
+    assert row[7:9] == pytest.approx((0, wrong[:, 2:].mean()))
+    majority = np.array([0, 0, 0, 1, 0])
+    assert row.estimate == pytest.approx(statistics.crossed(majority - wrong.astype(float)).estimate) and row.p <= 1
+
+
 def test_choices_by_held_out_errors_are_tested_once():
     names = ["degree", "order", "epoch", "predictor"]
     rows = [
@@ -347,3 +359,9 @@ def test_published_orders_begin_with_the_published_run():
         np.testing.assert_array_equal(results["arrays"][0]["predictions"][:, d], expected)
     linear = results["arrays"][experiment.N_ORDERS]["predictions"][:, 0]
     np.testing.assert_array_equal(linear, runs["arrays"][0]["predictions"].transpose(2, 0, 1))
+
+
+def test_the_published_statement_has_its_verdict():
+    (row,) = claims.statements().to_dict("records")
+    assert row["key"] == "hermans-2021/statement/ensemble" and "nan" not in row["evidence"]
+    assert row["verdict"] in ("holds", "holds in part", "does not hold") and row["chapter"] == "orders"
