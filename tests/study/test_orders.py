@@ -243,7 +243,7 @@ def test_ensembles_take_the_majority():
     (row,) = tables.ensembles(predictions, labels, [3]).itertuples(index=False)
     wrong = orders != labels
     assert (row.degree, row.majority, row.unanimous) == (3, 0.2, 0.4) and row.single == pytest.approx(wrong.mean())
-    assert row[7:9] == pytest.approx((0, wrong[:, 2:].mean()))
+    assert row[8:10] == pytest.approx((0, wrong[:, 2:].mean()))
     majority = np.array([0, 0, 0, 1, 0])
     assert row.estimate == pytest.approx(statistics.crossed(majority - wrong.astype(float)).estimate) and row.p <= 1
 
