@@ -123,6 +123,15 @@ ORDERS = Chapter(
     tables=("spread", "published_place", "told", "degrees", "ensembles", "selection_table", "folds", "noise_table"),
 )
 
+REFERENCES = Chapter(
+    source="references",
+    quick=IMAGES["quick"],
+    full={**IMAGES["full"], "n_choice": 10_000, "n_held": 10_000, "n_orders": 20},
+    experiments=("references", "orders"),
+    figures=("error_against_time",),
+    tables=("choices", "errors", "costs"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -247,8 +256,8 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE,
-    FAMILY,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REFERENCES, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS,
+    SEEDS, COURSE, FAMILY,
 ]  # fmt: skip
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
@@ -257,6 +266,7 @@ VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 EXPERIMENTS = (
     "mnist",
     "orders",
+    "references",
     "data",
     "algorithm",
     "multiclass",

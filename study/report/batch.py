@@ -72,14 +72,17 @@ def _execute(chapter, profile):
     for stream in (1, 2):
         os.dup2(sys.stdout.fileno(), stream)
     mark.unlink(missing_ok=True)
+    # The kernel comes first, while nothing else has happened here.
+    manager = ForkedKernelManager.with_kernel() if FORK else AsyncKernelManager
     try:
-        # The kernel comes first, while nothing else has happened here.
-        manager = ForkedKernelManager.with_kernel() if FORK else AsyncKernelManager
         source, parameters = chapter.notebook, chapter.parameters(profile)
         origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
     except (ValueError, RuntimeError) as error:
         print(error)
         sys.exit(1)
+    finally:
+        if FORK:
+            manager.pipe.close()  # a kernel that was never asked for ends
     mark.write_text(_state(chapter, profile, origin))
 
 

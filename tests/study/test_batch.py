@@ -81,6 +81,15 @@ def test_a_failed_notebook_is_named_with_its_cell_and_spares_the_others_and_its_
     assert sorted(capsys.readouterr().out.splitlines()) == ["bad: failed", "good: executed"]
 
 
+def test_a_notebook_that_never_reaches_a_kernel_fails_and_ends(small):
+    chapter = small("plain", "degree")
+    notebook = nbformat.read(chapter.notebook, as_version=4)
+    del notebook.metadata["kernelspec"]
+    nbformat.write(notebook, chapter.notebook)
+    with pytest.raises(RuntimeError, match="plain: No kernel name found in notebook"):
+        batch.execute([chapter], "quick")
+
+
 def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, capsys):
     first, second = small("first", "degree"), small("second", "degree")
 
