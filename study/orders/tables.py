@@ -78,10 +78,12 @@ def among_epochs(wrong, *, within=ROPE):
     return verdicts(pairs, keys, ["predictor", "epoch"], within)
 
 
-def settled(epochs, predictor, told=(HIGHER, LOWER)):
-    """The first epoch after which no verdict of `among_epochs` is one of `told`; the last epoch is always settled."""
+def settled(epochs, predictor, *, practically=False):
+    """The first epoch from which on no error of `among_epochs` is told from the last one's; with practically=True, from
+    which on all are told to lie within the region of equivalence. The last epoch is always settled."""
     rows = epochs[epochs["predictor"] == predictor]
-    return int(rows.loc[rows["verdict"].isin(told), "epoch"].max() + 1) if rows["verdict"].isin(told).any() else 1
+    differs = rows["p_same"] >= statistics.ALPHA if practically else rows["p"] < statistics.ALPHA
+    return int(rows.loc[differs, "epoch"].max() + 1) if differs.any() else 1
 
 
 def verdicts(pairs, keys, names, within=ROPE):

@@ -41,11 +41,11 @@ METHODS = {
     "neural network": [
         (f"{units} hidden units", MLPClassifier((units,), max_iter=30, random_state=0)) for units in (100, 300)
     ],
-    "SVM, polynomial": [
+    "polynomial SVM": [
         (f"degree {degree}, C = {C:g}", SVC(kernel="poly", degree=degree, C=C, cache_size=1000))
         for degree in (2, 3, 4) for C in SVM_PENALTIES
     ],
-    "SVM, RBF": [
+    "RBF SVM": [
         (f"gamma = {gamma:g}, C = {C:g}", SVC(gamma=gamma, C=C, cache_size=1000))
         for gamma in (0.01, 0.02, 0.04) for C in SVM_PENALTIES
     ],
@@ -81,7 +81,7 @@ def settings(dataset="mnist", **options):
 
 @experiment(
     "references", published=settings, tables=("choices", "errors", "costs"), measured=("costs",),
-    arrays=lambda part: part.method.replace(",", "").replace(" ", "_"), data=lambda part: [part.dataset],
+    arrays=lambda part: part.method.replace(" ", "_"), data=lambda part: [part.dataset],
 )  # fmt: skip
 def learners(part, *, progress=False):
     """{choices, errors, costs, arrays} of one method.

@@ -219,11 +219,11 @@ def test_verdicts_are_turned_to_face_one_degree():
     assert tables.against_degree(pairs, 3) == {"higher": [2], "lower": [], "the same": [4], "–": []}
 
 
-def test_epochs_are_settled_after_the_last_verdict():
-    epochs = pd.DataFrame({"predictor": "final", "epoch": [1, 2, 3], "verdict": ["higher", "–", "lower"]})
+def test_epochs_are_settled_after_the_last_difference():
+    epochs = pd.DataFrame({"predictor": "final", "epoch": [1, 2, 3], "p": [0.001, 0.2, 0.01], "p_same": [0.9, 0.01, 0.02]})
     assert tables.settled(epochs, "final") == 4 and tables.settled(epochs.query("epoch < 3"), "final") == 2
     assert tables.settled(epochs.query("epoch == 2"), "final") == 1
-    assert tables.settled(epochs.query("epoch < 3"), "final", ("–",)) == 3
+    assert tables.settled(epochs, "final", practically=True) == 2
 
 
 def test_the_published_run_is_judged_as_a_whole():
