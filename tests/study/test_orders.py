@@ -362,6 +362,10 @@ def test_published_orders_begin_with_the_published_run():
 
 
 def test_the_published_statement_has_its_verdict():
+    try:
+        datasets.load("mnist", download=False)
+    except datasets.DataError as error:
+        pytest.skip(f"mnist is not here: {error}")
     (row,) = claims.statements().to_dict("records")
     assert row["key"] == "hermans-2021/statement/ensemble" and "nan" not in row["evidence"]
     assert row["verdict"] in ("holds", "holds in part", "does not hold") and row["chapter"] == "orders"
