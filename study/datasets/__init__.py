@@ -92,6 +92,10 @@ def load(name, *, random_state=0, download=True):
     the registered shape, dtype or class counts.
     """
     dataset = registered(name)
+    if dataset.parser not in PARSERS:
+        raise DataError(
+            f"{name}: expected a parser among {', '.join(PARSERS)}, got {dataset.parser!r}; add it to PARSERS in {__name__}"
+        )
     if dataset.kind == "synthetic":
         return _checked(dataset, *PARSERS[dataset.parser](random_state=random_state, **dataset.options), None, None)
     paths = [fetch.obtain(file, download=download) for file in dataset.files]
