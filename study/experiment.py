@@ -120,12 +120,14 @@ class Experiment:
     def publish(self, *, recompute=False, progress=False):
         """Compute what is missing of the published results and write them to data/results.
 
-        A part is kept under build/ when it is done, so an interrupted run goes on where it stopped. recompute=True computes
-        everything again; measured tables are kept where they belong to the code.
+        A part is kept under build/ when it is done, so an interrupted run goes on where it stopped. Parts that were
+        published when there were fewer are taken from there. recompute=True computes everything again; measured tables are kept where
+        they belong to the code.
         """
         if not recompute and self.is_fresh():
             return
-        missing = [s for s in self.published if recompute or self._checkpoint(s) is None]
+        earlier = {} if recompute else self._earlier()
+        missing = [s for s in self.published if recompute or (s not in earlier and self._checkpoint(s) is None)]
         if recompute:
             for s in missing:
                 shutil.rmtree(self._steps(s), ignore_errors=True)
@@ -138,7 +140,7 @@ class Experiment:
         else:
             for s, result in self._computed(missing, progress):
                 self._keep(s, result)
-        results = [self._checkpoint(s) for s in self.published]
+        results = [earlier[s] if s in earlier else self._checkpoint(s) for s in self.published]
         for table in self.tables:
             parts = [result[table] for result in results]
             if table not in self.measured or not self._is_stored(table):
@@ -250,11 +252,11 @@ class Experiment:
             return found | {"arrays": [each["arrays"] for each in results]}
         return found if len(self.tables) > 1 else found[self.tables[0]]
 
-    def _stored(self, settings):
-        """{settings: {name: rows}} of some published parts."""
-        found, published = {s: {} for s in settings}, self.published
+    def _stored(self, settings, among=None):
+        """{settings: {name: rows}} of some published parts; `among`: all that are stored, if not all that are published."""
+        found, published = {s: {} for s in settings}, among or self.published
         for table in self.tables if settings else ():
-            rows = self._read(table)
+            rows = self._read(table, among)
             ends = np.cumsum([0, *store.read_record(self.path(table))["parts"]])
             for s in settings:
                 part = published.index(s)
@@ -263,10 +265,20 @@ class Experiment:
             found[s]["arrays"] = store.read_arrays(self._array_path(s), self.provenance([s]), self.command)
         return found
 
-    def _read(self, table):
-        """A published table, all parts of it; a measured one may be of other code."""
+    def _earlier(self):
+        """{settings: {name: rows}} of parts that are stored among others than are published now, and fresh."""
+        try:
+            record = store.read_record(self.path(self.tables[0]))
+            by_parameters = {self._key(s): s for s in self.published}
+            settings = [by_parameters[_key_of(plain)] for plain in record["parameters"]]
+            return self._stored(settings, among=settings) if len(settings) < len(self.published) else {}
+        except (store.StaleResult, KeyError):
+            return {}
+
+    def _read(self, table, among=None):
+        """A published table, all parts of it (or those of `among`); a measured one may be of other code."""
         keys = ("experiment", "parameters") if table in self.measured else tuple(store.KEYS)
-        return store.read_table(self.path(table), self.provenance(self.published), self.command, keys=keys)
+        return store.read_table(self.path(table), self.provenance(among or self.published), self.command, keys=keys)
 
     def _is_stored(self, table):
         try:
@@ -283,7 +295,7 @@ class Experiment:
         return BUILD / "results" / self.name / f"{self._key(settings)}_steps"
 
     def _key(self, settings):
-        return hashlib.sha256(json.dumps(self._plain(settings), sort_keys=True).encode()).hexdigest()[:16]
+        return _key_of(self._plain(settings))
 
     def _checkpoint_paths(self, settings):
         """{name: path} of the files in which one part is kept under build/."""
@@ -310,6 +322,10 @@ class Experiment:
             else:
                 store.write_table(path, result[name], source, self.command)
         shutil.rmtree(self._steps(settings), ignore_errors=True)
+
+
+def _key_of(plain):
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _publish_part(experiment, settings):

@@ -78,6 +78,38 @@ def test_what_is_stored_is_used_with_an_empty_build(folders):
     assert declare().is_fresh() and CALLS == []
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"compute": both, "tables": ("values", "times"), "arrays": lambda s: f"part_{s.size}"}]
+)
+def test_parts_that_were_published_before_are_kept_when_there_are_more(folders, options):
+    declare(**options).publish()
+    CALLS.clear()
+    more = {**options, "published": [Settings(4), *PUBLISHED]}
+    declare(**more).publish()
+    assert CALLS == [Settings(4)] and declare(**more).is_fresh()
+    extended = files(folders / "results")
+    declare(**more).publish(recompute=True)
+    assert [
+        name for name, text in files(folders / "results").items() if text != extended[name] and "times" not in name
+    ] == []
+
+
+def test_parts_that_were_published_from_other_data_or_are_damaged_are_computed_again(folders):
+    more = [*PUBLISHED, Settings(4)]
+    declare().publish()
+    CALLS.clear()
+    declare(published=more, reads=lambda s: [ROOT / "pyproject.toml"]).publish()
+    assert CALLS == more
+    declare().publish(recompute=True)
+    (folders / "results" / "toy_squares.csv").write_text("i\n")
+    CALLS.clear()
+    declare(published=more).publish()
+    assert CALLS == more
+    CALLS.clear()
+    declare(published=PUBLISHED[:1]).publish()
+    assert CALLS == PUBLISHED[:1]
+
+
 def test_published_settings_are_not_computed_on_the_spot():
     with pytest.raises(StaleResult, match="toy_squares.* is missing; make it with: python -m study run toy.squares"):
         declare()(PUBLISHED[0])
