@@ -114,6 +114,14 @@ MNIST_SUMMARY = Chapter(
     ),
 )  # fmt: skip
 
+REJECTION = Chapter(
+    source="rejection",
+    **IMAGES,
+    experiments=("rejection",),
+    figures=("reliability", "risk_coverage", "refused", "inputs", "refusals"),
+    tables=("errors", "votes", "calibration", "areas", "targets", "sets", "read_as"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -238,7 +246,8 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE, FAMILY,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, REJECTION, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE,
+    FAMILY,
 ]  # fmt: skip
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
@@ -255,6 +264,7 @@ EXPERIMENTS = (
     "seeds",
     "course",
     "family",
+    "rejection",
     "claims",
 )
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
