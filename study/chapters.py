@@ -246,8 +246,8 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, REJECTION, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS, COURSE,
-    FAMILY,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, REJECTION, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS, SEEDS,
+    COURSE, FAMILY,
 ]  # fmt: skip
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
@@ -292,7 +292,7 @@ def of_notebook(source, parameters):
 
 
 def reference(name, item):
-    """The label of a figure or table of any chapter: reference("seeds", "table_3") is "Table 18.1"."""
+    """The label of a figure or table of any chapter: reference("seeds", "table_3") is "Table 19.3"."""
     return chapter(name).label(item)
 
 

@@ -27,6 +27,8 @@ TARGETS = (0.01, 0.005, 0.002)
 LEVELS = (0.01, 0.05)
 REFUSED = 0.01
 """The share of true digits that may be refused in return for refusing other inputs."""
+SAFE = 0.9
+"""The share of each kind of odd input that a safeguard would have to refuse."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,8 @@ def augrc(confidence, wrong, weights=None):
 
 def areas(of, y):
     """AURC and AUGRC of measures {name: (classes, confidence)}: measure, errors, aurc, augrc, best, random, and
-    the difference of its AUGRC from that of the first, with a bootstrap interval over test images (Holm): estimate, low, high, p.
+    the difference of its AUGRC from that of the first, with a bootstrap interval over test images (Holm):
+    estimate, low, high, p.
 
     best is the AUGRC of a measure that refuses all errors first, random that of one that knows nothing.
     """
@@ -316,7 +319,8 @@ def p_values(held, y_held, conformity):
 
 def label_sets(p_of, y, levels=LEVELS):
     """Sets {c : p_c > level} for the test images, p_of {measure: p (n, C)}: measure, level, nominal (1 - level),
-    covered (the share that holds the true class), low, high, and the shares empty, single, several, and single_error of single ones."""
+    covered (the share that holds the true class), low, high, and the shares empty, single, several, and single_error,
+    the error rate of single ones."""
     rows = []
     for level in levels:
         for name, p in p_of.items():
@@ -366,7 +370,8 @@ def refusals(typical, *, share=REFUSED):
 
 def read_as(parts, names):
     """As what each part is read by the votes of the average predictors: part, images, unanimous (share with all votes
-    for one class), class (the most frequent answer), its share, and votes, the mean number for the answer. names (C,) of classes."""
+    for one class), class (the most frequent answer), its share, and votes, the mean number for the answer. names (C,)
+    are those of the classes."""
     rows = []
     for part, answers in parts.items():
         votes = answers.votes["average"]
