@@ -16,6 +16,7 @@ of mass stands in the middle where a margin leaves room for it, but for less tha
 """
 
 import string
+from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
@@ -82,19 +83,24 @@ def letters(alphabet, count, side, top, random):
 
 def glyph(letter, font, angle, *, side, top):
     """One letter (side, side) of a bundled font, turned by an angle in degrees; values 0..top as whole numbers."""
-    file = Path(mpl.get_data_path()) / "fonts" / "ttf" / str(font)
-    path = (
-        Affine2D().rotate_deg(angle).transform_path(TextPath((0, 0), str(letter), size=100, prop=FontProperties(fname=file)))
-    )
+    path = Affine2D().rotate_deg(angle).transform_path(outline(str(letter), str(font)))
     (x, y), (x_end, y_end) = path.get_extents().get_points()
     scale = BOXES[side] / max(x_end - x, y_end - y)
     middle = Affine2D().translate(-(x + x_end) / 2, -(y + y_end) / 2).scale(scale).translate(side / 2, side / 2)
     renderer = RendererAgg(side, side, 72)
     context = renderer.new_gc()
     context.set_linewidth(0)
+    context.set_snap(False)  # else a thin stem may round to nothing
     renderer.draw_path(context, path, middle, (0, 0, 0))
     ink = np.asarray(renderer.buffer_rgba())[:, :, 3].astype(int)
     return centred(np.rint(ink * top / 255), (side - BOXES[side]) // 2)
+
+
+@cache
+def outline(letter, font):
+    """The outline of a letter of a bundled font, a matplotlib path."""
+    file = Path(mpl.get_data_path()) / "fonts" / "ttf" / font
+    return TextPath((0, 0), letter, size=100, prop=FontProperties(fname=file))
 
 
 def centred(image, room):
