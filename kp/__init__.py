@@ -2,6 +2,7 @@
 
 from kp.budget import BudgetPerceptron, Forgetron, Norma
 from kp.delta_rule import DeltaRulePerceptron
+from kp.estimator import predict_or_reject
 from kp.least_squares import KernelRidgeClassifier
 from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
@@ -11,5 +12,5 @@ __version__ = "0.1.0"
 __all__ = [
     "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "KernelRidgeClassifier", "MistakeLog",
     "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
-    "OutputCodeKernelPerceptron",
+    "OutputCodeKernelPerceptron", "predict_or_reject",
 ]  # fmt: skip

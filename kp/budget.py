@@ -73,8 +73,7 @@ class OnlineLearners:
     def learn(self, X, signs, orders, *, draws=None):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`.
 
-        draws(n) -> (n, m) in [0, 1) choose what random removal forgets. Returns the scores (m, n) in the last order, each
-        from before its example was learnt."""
+        draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learnt."""
         held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)

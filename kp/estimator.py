@@ -217,3 +217,15 @@ class KernelPerceptron(Classifier):
             got = f"shape {values.shape}" + ("" if finite else " with NaN or infinity")
             raise ValueError(f"the kernel function must return finite values of shape {shape}, got {got}")
         return values
+
+
+def predict_or_reject(model, X, *, min_margin, rejected=-1, **options):
+    """Labels (n,) as model.predict(X), but `rejected` where the margin is below min_margin >= 0 (Chow 1970): best score less
+    second best, |f| for two classes. model is a fitted classifier whose decision_function takes the options."""
+    if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):
+        raise ValueError(f"min_margin must be a number of at least 0, got {min_margin!r}")
+    f, classes = model.decision_function(X, **options), model.classes_
+    if isinstance(rejected, str) != isinstance(classes[0], str) or rejected in classes:
+        raise ValueError(f"rejected must be none of the classes {classes}, but of their type, got {rejected!r}")
+    best, second = (abs(f), 0.0) if f.ndim == 1 else np.sort(f, axis=1)[:, :-3:-1].T
+    return np.where(best - second < min_margin, np.asarray(rejected), Classifier._labels(model, f))

@@ -23,8 +23,7 @@ TILE = 1024  # columns whose scores are advanced together, so that they stay in 
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
-    """f (m, c): the scores of one of PREDICTORS of each perceptron at one epoch, from 1 (default: the last), for the c
-    points of `columns`, a `Gram` or `CrossGram`."""
+    """f (m, c) of one of PREDICTORS at an epoch, from 1 (default: the last), at the c points of a `Gram` or `CrossGram`."""
     if check_predictor(predictor) == "voted":
         epoch = logs[0].n_epochs if epoch is None else epoch
         parts = [part["voted"][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]

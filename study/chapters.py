@@ -132,6 +132,14 @@ REFERENCES = Chapter(
     tables=("choices", "errors", "costs"),
 )
 
+REJECTION = Chapter(
+    source="rejection",
+    **IMAGES,
+    experiments=("rejection",),
+    figures=("reliability", "risk_coverage", "refused", "inputs", "refusals"),
+    tables=("errors", "votes", "calibration", "areas", "targets", "sets", "read_as"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -256,8 +264,8 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REFERENCES, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON, FORMS,
-    SEEDS, COURSE, FAMILY,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON,
+    FORMS, SEEDS, COURSE, FAMILY,
 ]  # fmt: skip
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
@@ -276,6 +284,7 @@ EXPERIMENTS = (
     "seeds",
     "course",
     "family",
+    "rejection",
     "claims",
 )
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
@@ -303,7 +312,7 @@ def of_notebook(source, parameters):
 
 
 def reference(name, item):
-    """The label of a figure or table of any chapter: reference("seeds", "table_3") is "Table 18.1"."""
+    """The label of a figure or table of any chapter: reference("seeds", "table_3") is "Table 19.3"."""
     return chapter(name).label(item)
 
 

@@ -121,8 +121,8 @@ class Experiment:
         """Compute what is missing of the published results and write them to data/results.
 
         A part is kept under build/ when it is done, so an interrupted run goes on where it stopped. Parts that were
-        published when there were fewer are taken from there. recompute=True computes everything again; measured tables are kept where
-        they belong to the code.
+        published when there were fewer are taken from there. recompute=True computes everything again; measured tables are
+        kept where they belong to the code.
         """
         if not recompute and self.is_fresh():
             return

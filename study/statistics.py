@@ -9,6 +9,7 @@ from what varies:
     ratio              the ratio of two means over the same repeats                         (interval of Fieller 1954)
     resampled          differences over overlapping splits of one sample                   (Nadeau & Bengio 2003)
     bootstrap          means over examples of what was averaged over splits before         (percentile interval)
+    bootstrap_of       any statistic of weighted examples                                  (percentile interval)
     sign_flips         two classifiers on the same examples, several times over            (Fisher's sign flips; bootstrap)
     crossed            the same in several visiting orders: orders and examples vary       (crossed random effects)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
@@ -146,6 +147,16 @@ def bootstrap(values, *, strata=None, random_state=0, draws=DRAWS, varies="examp
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     p = min(1.0, 2 * max(min((means <= 0).mean(), (means >= 0).mean()), 1 / draws))
     return Difference(float(values.mean()), float(low), float(high), float(p), len(values), varies, "bootstrap")
+
+
+def bootstrap_of(statistic, n, *, random_state=0, draws=1000, varies="examples"):
+    """statistic(weights (b, n)) -> (b,) of n examples of weight 1, over resampled examples; p as that of `bootstrap`."""
+    rng, blocks = np.random.default_rng(random_state), -(-draws // 50)
+    found = [statistic(rng.multinomial(n, np.full(n, 1 / n), size=min(50, draws - 50 * i))) for i in range(blocks)]
+    values, estimate = np.concatenate(found), float(statistic(np.ones((1, n), dtype=int))[0])
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    p = min(1.0, 2 * max(min((values <= 0).mean(), (values >= 0).mean()), 1 / draws))
+    return Difference(estimate, float(low), float(high), float(p), n, varies, "bootstrap")
 
 
 def sign_flips(totals, *, of, varies="test examples", random_state=0):

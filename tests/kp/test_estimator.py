@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris
+from sklearn.linear_model import LogisticRegression
 
 from kp import (
     PREDICTORS,
@@ -14,6 +15,7 @@ from kp import (
     MulticlassPerceptron,
     OneVsAllKernelPerceptron,
     OutputCodeKernelPerceptron,
+    predict_or_reject,
     predictors,
 )
 from kp.output_codes import SharedTraining
@@ -229,3 +231,50 @@ def test_a_refused_fit_leaves_the_old_classes_with_the_old_model(name):
     with pytest.raises(ValueError, match="scale the data down|must return finite"):
         model.fit(1e153 * np.ones((6, 4)), ["x", "y"] * 3)
     np.testing.assert_array_equal(model.predict(X), expected)
+
+
+# The reject option.
+
+
+def leads(f):
+    """The literal margins of scores (n, C) or (n,)."""
+    return [abs(row) if np.ndim(row) == 0 else sorted(row)[-1] - sorted(row)[-2] for row in f.tolist()]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
+    model, X, _ = fitted(name, n_classes)
+    for options in ({}, {"predictor": "average", "epoch": 1}):
+        margin, labels = np.array(leads(model.decision_function(X, **options))), model.predict(X, **options)
+        least = float(np.sort(margin)[len(X) // 3])
+        found = predict_or_reject(model, X, min_margin=least, rejected="none of these", **options)
+        assert found.tolist() == np.where(margin < least, "none of these", labels).tolist()
+        assert 0 < np.count_nonzero(found == "none of these") <= len(X) // 3
+        np.testing.assert_array_equal(predict_or_reject(model, X, min_margin=0, rejected="", **options), labels)
+        assert set(predict_or_reject(model, X, min_margin=np.inf, rejected="", **options)) == {""}
+
+
+def test_the_label_of_what_is_refused_may_leave_the_type_of_the_labels_and_models_of_scikit_learn_are_taken():
+    X, y = WHOLE, load_iris().target.astype(np.uint8)
+    for model in (OneVsAllKernelPerceptron(random_state=0).fit(X, y), LogisticRegression(max_iter=1000).fit(X, y)):
+        found = predict_or_reject(model, X, min_margin=np.median(leads(model.decision_function(X))))
+        assert np.mean(found == -1) == 0.5
+        np.testing.assert_array_equal(found[found >= 0], model.predict(X)[found >= 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_margin": -1}, "min_margin must be a number of at least 0, got -1"),
+        ({"min_margin": np.nan}, "min_margin must be a number of at least 0, got nan"),
+        ({"min_margin": "1"}, "min_margin must be a number of at least 0, got '1'"),
+        ({"min_margin": 1}, "rejected must be none of the classes .'a' 'b' 'c'., but of their type, got -1"),
+        ({"min_margin": 1, "rejected": "b"}, "rejected must be none of the classes .'a' 'b' 'c'., .* got 'b'"),
+        ({"min_margin": 1, "rejected": "", "predictor": "best"}, "predictor must be one of final, average, .* got 'best'"),
+    ],
+)
+def test_a_threshold_or_a_label_that_makes_no_sense_is_refused(options, message):
+    model, X, _ = fitted("one-vs-all", 3)
+    with pytest.raises(ValueError, match=message):
+        predict_or_reject(model, X, **options)

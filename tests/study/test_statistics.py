@@ -248,3 +248,12 @@ def test_membership_leaves_out_what_cannot_differ_and_notices_numbers_on_one_sid
     assert np.isnan(statistics.membership([0.0], np.zeros((0, 1)), varies="folds").p)
     with pytest.raises(ValueError, match="numbers must be"):
         statistics.membership([0.0, 1.0], np.zeros((5, 1)), varies="folds")
+
+
+def test_a_bootstrap_of_weighted_means_is_the_bootstrap_of_means():
+    values = np.random.default_rng(1).normal(0.3, 1, size=80)
+    expected = statistics.bootstrap(values)
+    found = statistics.bootstrap_of(lambda weights: weights @ values / weights.sum(axis=1), 80, draws=2000)
+    assert found.estimate == pytest.approx(expected.estimate) and (found.n, found.test) == (80, "bootstrap")
+    assert found.low == pytest.approx(expected.low, abs=0.03) and found.high == pytest.approx(expected.high, abs=0.03)
+    assert found.p == pytest.approx(expected.p, abs=0.01)

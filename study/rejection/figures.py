@@ -1,0 +1,93 @@
+"""Figures of the chapter on rejection. Tables are those of study.rejection.tables; rates are drawn in percent."""
+
+import numpy as np
+
+from study.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    REFERENCE,
+    SKY,
+    VERMILION,
+    canvas,
+    draw_image,
+    heat_map,
+    log_percent_axis,
+)
+
+MEASURE_STYLES = {
+    "margin": {"color": BLUE, "linestyle": "-"},
+    "margin of one perceptron": {"color": SKY, "linestyle": "--"},
+    "vote share": {"color": VERMILION, "linestyle": "-."},
+    "probability": {"color": GREEN, "linestyle": ":"},
+}
+
+
+def figure_inputs(rows):
+    """A row of images for each kind of input; rows {kind: (images (k, d), titles (k,))}, k may differ."""
+    columns = max(len(titles) for _, titles in rows.values())
+    figure, axes = canvas(len(rows), columns, height=0.74 * len(rows) + 0.1, squeeze=False)
+    for axis in axes.flat:
+        axis.set_axis_off()
+    for line, (kind, (images, titles)) in zip(axes, rows.items(), strict=True):
+        for axis, image, title in zip(line, images, titles, strict=False):
+            axis.set_axis_on()
+            draw_image(axis, image, title)
+        line[0].set_ylabel(kind, rotation=0, ha="right", va="center", fontsize=7)
+    return figure
+
+
+def figure_reliability(panels):
+    """Accuracy against confidence with 95 % intervals, a panel for each table of tables.reliability, {title: table}.
+
+    The area of a mark grows with the logarithm of the number of images; on the line confidence is accuracy.
+    """
+    figure, axes = canvas(1, len(panels), height=3.0, sharex=True, sharey=True, squeeze=False)
+    for axis, (title, table) in zip(axes[0], panels.items(), strict=True):
+        x, y = 100 * table["confidence"], 100 * table["accuracy"]
+        axis.plot([0, 100], [0, 100], **REFERENCE)
+        ends = np.maximum([y - 100 * table["low"], 100 * table["high"] - y], 0)
+        axis.errorbar(x, y, yerr=ends, linestyle="none", color=BLUE, elinewidth=1, capsize=2)
+        axis.scatter(x, y, s=6 + 8 * np.log(table["images"]), color=BLUE, zorder=3)
+        axis.set(title=title, xlabel="confidence (%)", xlim=(0, 102), ylim=(0, 102))
+    axes[0, 0].set_ylabel("accuracy (%)")
+    return figure
+
+
+def figure_risk_coverage(curves, *, most=0.2):
+    """Error among the accepted images by the share that is refused, up to `most`, a line for each measure.
+
+    curves {measure: table of tables.risk_coverage}. A line ends where no accepted image is wrong.
+    """
+    figure, axis = canvas(height=3.0)
+    for name, table in curves.items():
+        shown = table[(table["coverage"] >= 1 - most) & (table["risk"] > 0)]
+        axis.plot(100 * (1 - shown["coverage"]), 100 * shown["risk"], label=name, **MEASURE_STYLES[name])
+    log_percent_axis(axis)
+    axis.set(xlabel="refused (% of the test images)", ylabel="error of the accepted (%)", xlim=(0, 100 * most))
+    axis.legend(loc="upper right")
+    return figure
+
+
+def figure_gallery(images, titles, *, columns=10):
+    """Images (n, side * side) in rows, each with its title."""
+    rows = -(-len(images) // columns)
+    figure, axes = canvas(rows, columns, height=0.86 * rows + 0.1, squeeze=False)
+    for axis in axes.flat:
+        axis.set_visible(False)
+    for axis, image, title in zip(axes.flat, images, titles, strict=False):
+        axis.set_visible(True)
+        draw_image(axis, image, title)
+    return figure
+
+
+def figure_refusals(refusals):
+    """Shares refused, in percent, as a heat map: parts in rows, measures in columns, in the order of tables.refusals."""
+    figure, axis = canvas(height=3.4)
+    measures, parts = refusals["measure"].unique(), refusals["part"].unique()
+    shares = 100 * refusals.pivot(index="part", columns="measure", values="refused").loc[parts, measures].to_numpy()
+    heat_map(axis, shares, rows=parts, columns=[name.replace(", ", ",\n") for name in measures], vmin=0, vmax=100)
+    axis.set_xticklabels(axis.get_xticklabels(), rotation=0, fontsize=6)
+    axis.axhline(2, color=GREY, lw=1)
+    axis.grid(False)
+    return figure

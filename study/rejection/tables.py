@@ -1,0 +1,381 @@
+"""Small tables of the chapter on rejection, from the arrays of study.rejection.experiment: pure functions, all cheap.
+
+Sources: Chow 1970 (reject option); Guo et al. 2017 (temperature, expected calibration error); Geifman & El-Yaniv 2017
+(risk-coverage curves); Traub et al. 2024, arXiv 2407.01032 (AUGRC); Vovk, Gammerman & Shafer 2005 (conformal prediction).
+
+Symbols: n images, C classes, R perceptrons, votes (n, C) counts, f (n, C) scores, P (n, C) probabilities, y (n,) classes as
+indices, wrong (n,) bool, confidence (n,): the higher, the surer. A measure of confidence knows no class of the image.
+Rates are fractions. Intervals are at 95 %, Wilson's over images unless something else is said.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+
+from study import statistics
+from study.rejection.experiment import PARTS, PREDICTORS
+
+BINS = 15
+"""Bins of equal width between 0 and 1, as in Guo et al. 2017."""
+TARGETS = (0.01, 0.005, 0.002)
+LEVELS = (0.01, 0.05)
+REFUSED = 0.01
+"""The share of true digits that may be refused in return for refusing other inputs."""
+SAFE = 0.9
+"""The share of each kind of odd input that a safeguard would have to refuse."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the ensemble says on n images: votes {predictor: (n, C)}, scores (n, C) and single (n, C), those of one order."""
+
+    votes: dict
+    scores: np.ndarray
+    single: np.ndarray
+
+
+def by_part(arrays):
+    """{part: Answers} of the stored arrays, scores in double precision."""
+    found = {}
+    for index, name in enumerate(PARTS):
+        some = arrays["part"] == index
+        votes = {predictor: arrays["votes"][p][some].astype(int) for p, predictor in enumerate(PREDICTORS)}
+        found[name] = Answers(votes, *(arrays[key][some].astype(float) for key in ("scores", "single")))
+    return found
+
+
+def margin(f):
+    """(n,): the best score less the second best."""
+    second, best = np.sort(f, axis=1)[:, -2:].T
+    return best - second
+
+
+def measures(answers, T):
+    """{name: (classes (n,), confidence (n,))}: the answers and how sure each measure is of them; T the temperature."""
+    votes = answers.votes["average"]
+    return {
+        "margin": (answers.scores.argmax(axis=1), margin(answers.scores)),
+        "margin of one perceptron": (answers.single.argmax(axis=1), margin(answers.single)),
+        "vote share": (votes.argmax(axis=1), votes.max(axis=1) / votes.sum(axis=1)),
+        "probability": (answers.scores.argmax(axis=1), softmax(answers.scores / T, axis=1).max(axis=1)),
+    }
+
+
+# Errors.
+
+
+def error_table(answers, y, orders):
+    """Test errors of single perceptrons and of the ensemble: answer, errors, fewest, most, error, low, high, varies.
+
+    Of single perceptrons the mean over orders is shown, with Student's interval over visiting orders; of the ensemble
+    Wilson's interval over test images. orders is the stored table.
+    """
+    rows, n = [], len(y)
+    for predictor in PREDICTORS:
+        errors = orders.loc[orders["predictor"] == predictor, "test"]
+        mean = statistics.student(errors / n, varies="visiting orders")
+        head = (f"one perceptron, {predictor}", errors.mean(), errors.min(), errors.max())
+        rows.append((*head, mean.estimate, mean.low, mean.high, mean.varies))
+    for name, answer in ensembles(answers).items():
+        errors = int((answer != y).sum())
+        rows.append((name, errors, np.nan, np.nan, errors / n, *statistics.wilson(errors, n), "test images"))
+    return pd.DataFrame(rows, columns=["answer", "errors", "fewest", "most", "error", "low", "high", "varies"])
+
+
+def ensembles(answers):
+    """{name: classes (n,)}: the most votes, the lowest class of equals, and the highest mean score."""
+    found = {f"vote, {predictor}": votes.argmax(axis=1) for predictor, votes in answers.votes.items()}
+    return found | {"mean score, average": answers.scores.argmax(axis=1)}
+
+
+def comparisons(answers, y):
+    """{name: Difference} of test errors on the same images, one family (Holm).
+
+    The ensembles against each other by McNemar's test; the mean score against its own perceptrons, on average over them, by
+    a bootstrap over test images, in which the orders stay as they are.
+    """
+    wrong = {name: answer != y for name, answer in ensembles(answers).items()}
+    mean, votes = wrong["mean score, average"], answers.votes["average"]
+    alone = 1 - votes[np.arange(len(y)), y] / votes.sum(axis=1)
+    return statistics.holm(
+        {
+            "mean score − one perceptron": statistics.bootstrap(mean - alone, varies="test images"),
+            "mean score − first order": statistics.mcnemar(mean, answers.single.argmax(axis=1) != y),
+            "vote, average − mean score": statistics.mcnemar(wrong["vote, average"], mean),
+            "vote, final − vote, average": statistics.mcnemar(wrong["vote, final"], wrong["vote, average"]),
+        }
+    )
+
+
+def by_votes(votes, y):
+    """Errors by the number of votes for the answer: votes (text), images, errors, error, low, high; the most votes first."""
+    R, most, wrong = int(votes[0].sum()), votes.max(axis=1), votes.argmax(axis=1) != y
+    edges = sorted({R, R - 1, -(-3 * R // 4), -(-R // 2), 0}, reverse=True)
+    rows = []
+    for low, high in zip(edges, [R, *(edge - 1 for edge in edges)], strict=False):
+        some = (most >= low) & (most <= high)
+        text = f"{low} of {R}" if low == high else f"{low} to {high}" if low else f"fewer than {high + 1}"
+        errors, n = int(wrong[some].sum()), int(some.sum())
+        rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
+        rows.append((text, n, errors, *rates))
+    return pd.DataFrame(rows, columns=["votes", "images", "errors", "error", "low", "high"])
+
+
+# Calibration.
+
+
+def temperature(f, y):
+    """T > 0 for which softmax(f / T) has the smallest log loss on y (Guo et al. 2017): one number, the answers stay."""
+
+    def loss(log_beta):
+        return -log_softmax(np.exp(log_beta) * f, axis=1)[np.arange(len(y)), y].mean()
+
+    return float(np.exp(-minimize_scalar(loss, bounds=(-7, 12), method="bounded", options={"xatol": 1e-8}).x))
+
+
+def reliability(P, y, *, bins=BINS):
+    """Bins of equal width of the largest probability: images, confidence (mean), accuracy, low, high; not empty ones."""
+    top, right = P.max(axis=1), P.argmax(axis=1) == y
+    place, rows = np.minimum((top * bins).astype(int), bins - 1), []
+    for index in np.unique(place):
+        some = place == index
+        n, hits = int(some.sum()), int(right[some].sum())
+        rows.append((n, top[some].mean(), hits / n, *statistics.wilson(hits, n)))
+    return pd.DataFrame(rows, columns=["images", "confidence", "accuracy", "low", "high"])
+
+
+def calibration_error(P, y, *, bins=BINS):
+    """Expected calibration error: the mean over images of | accuracy - confidence | of their bins."""
+    table = reliability(P, y, bins=bins)
+    return float(((table["accuracy"] - table["confidence"]).abs() * table["images"]).sum() / len(y))
+
+
+def probabilities(held, y_held, test):
+    """{method: P (n, C)} for the test images of Answers, each fitted to the held-out ones, and the votes as they are."""
+    T, votes = temperature(held.scores, y_held), test.votes["average"]
+    found = {
+        "softmax, T = 1": softmax(test.scores, axis=1),
+        "temperature": softmax(test.scores / T, axis=1),
+        "vote share": votes / votes.sum(axis=1, keepdims=True),
+    }
+    return found | {
+        f"{how} for each class": by_library(held.scores, y_held, test.scores, how) for how in ("sigmoid", "isotonic")
+    }
+
+
+def by_library(f_held, y_held, f, method):
+    """P (n, C) of scores f by scikit-learn's CalibratedClassifierCV, fitted to the scores f_held and classes y_held."""
+    given = FrozenEstimator(_Given(np.unique(y_held)))
+    return CalibratedClassifierCV(given, method=method).fit(f_held, y_held).predict_proba(f)
+
+
+class _Given(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose scores are its inputs."""
+
+    def __init__(self, classes):
+        self.classes = self.classes_ = classes
+
+    def fit(self, f, y):
+        return self
+
+    def predict(self, f):
+        return self.classes_[f.argmax(axis=1)]
+
+    def decision_function(self, f):
+        return f
+
+
+def calibration(P_of, y):
+    """How good probabilities {method: P} are: method, errors, calibration_error, log_loss (natural), brier (summed over
+    classes). The log loss is infinite where a true class has probability 0."""
+    rows, own = [], np.arange(len(y))
+    for method, P in P_of.items():
+        with np.errstate(divide="ignore"):
+            log_loss = -np.log(P[own, y]).mean()
+        brier = ((P - np.eye(P.shape[1])[y]) ** 2).sum(axis=1).mean()
+        rows.append((method, (P.argmax(axis=1) != y).sum(), calibration_error(P, y), log_loss, brier))
+    return pd.DataFrame(rows, columns=["method", "errors", "calibration_error", "log_loss", "brier"])
+
+
+# Rejection.
+
+
+def risk_coverage(confidence, wrong):
+    """coverage, risk, generalized_risk (errors accepted / n) where the k surest images are accepted, k = 1..n.
+
+    Equally sure images are accepted in random order: errors are the mean over these orders.
+    """
+    n, order = len(wrong), np.argsort(-confidence, kind="stable")
+    ends = np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True]) + 1
+    k = np.arange(1, n + 1)
+    accepted = np.interp(k, np.r_[0, ends], np.r_[0, np.cumsum(wrong[order])[ends - 1]])
+    return pd.DataFrame({"coverage": k / n, "risk": accepted / k, "generalized_risk": accepted / n})
+
+
+def augrc(confidence, wrong, weights=None):
+    """The area under the generalized risk over coverage, 0..1: the mean risk of an accepted error (Traub et al. 2024).
+
+    With weights (b, n), counts of resampled images, one area for each row (b,).
+    """
+    order = np.argsort(-confidence, kind="stable")
+    ends = np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True])
+    w = (np.ones((1, len(wrong))) if weights is None else weights)[:, order]
+    total = w.sum(axis=1, keepdims=True)
+    coverage, risk = (np.pad(np.cumsum(part, axis=1)[:, ends] / total, ((0, 0), (1, 0))) for part in (w, w * wrong[order]))
+    area = (np.diff(coverage, axis=1) * (risk[:, 1:] + risk[:, :-1]) / 2).sum(axis=1)
+    return float(area[0]) if weights is None else area
+
+
+def areas(of, y):
+    """AURC and AUGRC of measures {name: (classes, confidence)}: measure, errors, aurc, augrc, best, random, and
+    the difference of its AUGRC from that of the first, with a bootstrap interval over test images (Holm):
+    estimate, low, high, p.
+
+    best is the AUGRC of a measure that refuses all errors first, random that of one that knows nothing.
+    """
+    wrong = {name: classes != y for name, (classes, _) in of.items()}
+    first, *others = of
+    tests = statistics.holm(
+        {
+            name: statistics.bootstrap_of(
+                lambda w, name=name: augrc(of[name][1], wrong[name], w) - augrc(of[first][1], wrong[first], w),
+                len(y), varies="test images",
+            )
+            for name in others
+        }
+    )  # fmt: skip
+    rows = []
+    for name, (_, confidence) in of.items():
+        rate, t = wrong[name].mean(), tests.get(name)
+        areas = risk_coverage(confidence, wrong[name])["risk"].mean(), augrc(confidence, wrong[name]), rate**2 / 2, rate / 2
+        rows.append((name, wrong[name].sum(), *areas, *((t.estimate, t.low, t.high, t.p) if t else (np.nan,) * 4)))
+    columns = ["measure", "errors", "aurc", "augrc", "best", "random", "estimate", "low", "high", "p"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def threshold_for(confidence, wrong, target):
+    """The lowest confidence c above or at which at most the share `target` of images is wrong; inf if there is none."""
+    order = np.argsort(-confidence, kind="stable")
+    ends = np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True])
+    fine = ends[np.cumsum(wrong[order])[ends] <= target * (ends + 1)]
+    return float(confidence[order][fine[-1]]) if len(fine) else np.inf
+
+
+def at_targets(held, y_held, test, y, targets=TARGETS):
+    """What must be refused for an error: thresholds from the held-out images, and what they do on the test images.
+
+    held, test: {measure: (classes, confidence)}. Columns target, measure, threshold, refused_held, refused, accepted,
+    errors, error, low, high; error and interval are of the accepted test images.
+    """
+    rows = []
+    for target in targets:
+        for name, (classes, confidence) in held.items():
+            c = threshold_for(confidence, classes != y_held, target)
+            accepted = test[name][1] >= c
+            n, errors = int(accepted.sum()), int((test[name][0] != y)[accepted].sum())
+            rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
+            rows.append((target, name, c, (confidence < c).mean(), 1 - n / len(y), n, errors, *rates))
+    columns = "target measure threshold refused_held refused accepted errors error low high".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+# Conformal prediction.
+
+
+def lead(f):
+    """(n, C): the score of each class less the best of the others."""
+    second, best = np.sort(f, axis=1)[:, -2:].T
+    return f - np.where(np.arange(f.shape[1]) == f.argmax(axis=1)[:, None], second[:, None], best[:, None])
+
+
+def conformities(answers):
+    """{name: (n, C)}: how well a class fits an image, by three measures; minus it is the non-conformity."""
+    votes = answers.votes["average"]
+    return {
+        "margin of the class": lead(answers.scores),
+        "vote share of the class": votes / votes.sum(axis=1, keepdims=True),
+        "score of the class": answers.scores,
+    }
+
+
+def p_values(held, y_held, conformity):
+    """(n, C): p of each class for each image, split-conformal and by class (Vovk et al. 2005), not smoothed.
+
+    p_c = (1 + how many held-out images of class c have a conformity with their class at most that of the image with c) /
+    (1 + how many images of class c are held out). held (m, C) and conformity (n, C) are of one measure.
+    """
+    p = np.empty(conformity.shape)
+    for c in range(conformity.shape[1]):
+        own = np.sort(held[y_held == c, c])
+        p[:, c] = (1 + np.searchsorted(own, conformity[:, c], side="right")) / (1 + len(own))
+    return p
+
+
+def label_sets(p_of, y, levels=LEVELS):
+    """Sets {c : p_c > level} for the test images, p_of {measure: p (n, C)}: measure, level, nominal (1 - level),
+    covered (the share that holds the true class), low, high, and the shares empty, single, several, and single_error,
+    the error rate of single ones."""
+    rows = []
+    for level in levels:
+        for name, p in p_of.items():
+            inside = p > level
+            size, hits = inside.sum(axis=1), int(inside[np.arange(len(y)), y].sum())
+            single = size == 1
+            wrong = (inside.argmax(axis=1) != y)[single]
+            shares = ((size == 0).mean(), single.mean(), (size > 1).mean(), wrong.mean() if len(wrong) else np.nan)
+            rows.append((name, level, 1 - level, hits / len(y), *statistics.wilson(hits, len(y)), *shares))
+    columns = "measure level nominal covered low high empty single several single_error".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+# Invalid input.
+
+
+def typicality(parts, y_held):
+    """{measure: {part: confidence (n,)}} of the measures that may refuse an input: margins, votes, the best score, and the
+    largest conformal p, whose label set is empty where it is small."""
+    rules = {
+        "margin": lambda a: margin(a.scores),
+        "margin of one perceptron": lambda a: margin(a.single),
+        "vote share": lambda a: a.votes["average"].max(axis=1) / a.votes["average"].sum(axis=1),
+        "best score": lambda a: a.scores.max(axis=1),
+    }
+    found = {name: {part: rule(answers) for part, answers in parts.items()} for name, rule in rules.items()}
+    held = conformities(parts["held out"])
+    for name in ("margin of the class", "score of the class"):
+        found[f"largest p, {name}"] = {
+            part: p_values(held[name], y_held, conformities(answers)[name]).max(axis=1) for part, answers in parts.items()
+        }
+    return found
+
+
+def refusals(typical, *, share=REFUSED):
+    """Who is refused at the highest threshold that refuses at most the share of held-out digits: a row for each part and
+    measure: measure, part, threshold, refused (a share), low, high, n. Refused is what lies below the threshold."""
+    rows = []
+    for name, of in typical.items():
+        held = np.sort(of["held out"])
+        c = held[int(share * len(held))]
+        for part, confidence in of.items():
+            n, count = len(confidence), int((confidence < c).sum())
+            rows.append((name, part, c, count / n, *statistics.wilson(count, n), n))
+    return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused", "low", "high", "n"])
+
+
+def read_as(parts, names):
+    """As what each part is read by the votes of the average predictors: part, images, unanimous (share with all votes
+    for one class), class (the most frequent answer), its share, and votes, the mean number for the answer. names (C,)
+    are those of the classes."""
+    rows = []
+    for part, answers in parts.items():
+        votes = answers.votes["average"]
+        counts = np.bincount(votes.argmax(axis=1), minlength=votes.shape[1])
+        unanimous, n = (votes.max(axis=1) == votes.sum(axis=1)).mean(), len(votes)
+        rows.append((part, n, unanimous, names[counts.argmax()], counts.max() / n, votes.max(axis=1).mean()))
+    return pd.DataFrame(rows, columns=["part", "images", "unanimous", "class", "share", "votes"])
