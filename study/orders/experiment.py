@@ -176,7 +176,7 @@ class Folds:
     n_epochs: int = 10
 
 
-SMALL = {"mnist": ((1000, 4000), 10), "digits": ((200,), 3)}
+SMALL = {"mnist": ((1000, 4000), 10), "digits": ((100,), 3)}
 """Sizes of the small training sets, and how many of each."""
 
 
@@ -232,7 +232,7 @@ KERNELS = {
 }
 """Kernels of points: (x . y / mean |x|^2)^3, and RBF kernels whose widths are parts of the root of mean |x|^2."""
 WIDE, NARROW = 5, 15
-NOISY = {"mnist": (4000, 10_000, 5), "digits": (300, 597, 2)}
+NOISY = {"mnist": (4000, 10_000, 5), "digits": (150, 300, 2)}
 """Training images, test images and orders."""
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3)
 
