@@ -91,11 +91,19 @@ def _caller():
 
 
 def heat_map(axis, values, *, rows, columns, format=".0f", cmap="Blues", **options):
-    """An annotated heat map of values (rows, columns) on an axis, labelled on both sides (seaborn.heatmap)."""
+    """An annotated heat map of values (rows, columns) on an axis, labelled on both sides (seaborn.heatmap).
+
+    Numbers are black or white, whichever has more contrast with its cell (relative luminance, WCAG 2): at least 4.5 : 1.
+    """
     sns.heatmap(
         values, ax=axis, annot=True, fmt=format, cmap=cmap, xticklabels=columns, yticklabels=rows, linewidths=0.4,
         annot_kws={"fontsize": 7}, **{"cbar": False, **options},
     )  # fmt: skip
+    colours = axis.collections[-1].get_facecolors().reshape(*np.shape(values), 4)
+    for text in axis.texts:
+        column, row = map(int, text.get_position())
+        luminance = sns.utils.relative_luminance(colours[row, column])
+        text.set_color("white" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "black")
     axis.tick_params(length=0)
     axis.set_yticklabels(axis.get_yticklabels(), rotation=0)
 

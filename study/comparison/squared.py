@@ -46,6 +46,11 @@ def squared_kernel(name, width, *, count=800):
     )
 
 
+def density_ratios(name, widths):
+    """{width: `density_ratio` of `squared_kernel` at this width} on a data set."""
+    return {width: density_ratio(squared_kernel(name, width)) for width in widths}
+
+
 def density_ratio(squared):
     """How unequal the diagonal values K^2[i, i] are: their 95th percentile over their 5th. A plain RBF kernel has 1."""
     own = squared.loc[squared["same"], "squared"]

@@ -357,6 +357,17 @@ def best_widths(curves):
     return pd.DataFrame(rows)
 
 
+def near_lowest(curves):
+    """How many widths of each curve have a validation error within one standard error (binomial) of its lowest one.
+
+    An integer for each data set, form and family, the lowest included.
+    """
+    groups = curves.groupby(["dataset", "method", "thresholds"], sort=False)
+    low = groups["error"].transform("min")
+    near = curves["error"] <= low + np.sqrt(low * (1 - low) / groups["n"].transform("max")) + 1e-12
+    return near.groupby([curves[key] for key in groups.keys], sort=False).sum()
+
+
 def at_edge(widths, grid):
     """[(set, label)] of the best widths that are the widest or the narrowest of the grid."""
     columns = [name for name in widths if name != "set"]

@@ -84,12 +84,13 @@ def figure_tuning(tuning):
             ):
                 rows = rates[(rates["n"] == n) & (rates["form"] == form) & (rates["predictor"] == predictor)]
                 axis.plot(rows["width"], rows["error"], **{**_mark(form), "markersize": 4} | how)
-        axis.set(title=f"n = {n:,}", xlabel=AXES["rbf"].partition(" (")[0], xscale="log")
+        axis.set(title=f"n = {n:,}", xscale="log")
         ticks = sorted(set(rates["width"]))
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=90)
         axis.xaxis.set_minor_locator(NullLocator())
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("validation error (%)")
+    figure.supxlabel(AXES["rbf"], fontsize=9)
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 

@@ -131,13 +131,30 @@ def pairs(wrong, *, order=0):
     return statistics.holm({(a, b, p): statistics.mcnemar(flags[a, p], flags[b, p]) for a, b in asked for p in JUDGED})
 
 
-def pairs_table(found):
-    """The comparisons of `pairs` as rows: forms, predictor, errors in percentage points with interval, p."""
-    rows = [
-        (f"{a} less {b}", predictor, 100 * gap.estimate, 100 * gap.low, 100 * gap.high, gap.p)
-        for (a, b, predictor), gap in found.items()
-    ]
-    return pd.DataFrame(rows, columns=["forms", "predictor", "difference", "low", "high", "p"])
+def over_orders(wrong, a, b, predictor):
+    """The differences (orders,) of test errors of two forms, in percentage points; wrong as of `pairs`."""
+    forms, place = [*EQUAL[:2], *PAIR], JUDGED.index(predictor)
+    rates = 100 * wrong[:, :, place].mean(axis=-1)
+    return rates[:, forms.index(a)] - rates[:, forms.index(b)]
+
+
+def pairs_table(found, wrong):
+    """The comparisons of `pairs` as rows: forms, predictor, errors in percentage points with interval, p.
+
+    least and most are the ends of the differences over all orders; wrong as of `pairs`.
+    """
+    rows = []
+    for (a, b, predictor), gap in found.items():
+        each = over_orders(wrong, a, b, predictor)
+        tested = (100 * gap.estimate, 100 * gap.low, 100 * gap.high, gap.p)
+        rows.append((f"{a} less {b}", predictor, *tested, each.min(), each.max()))
+    return pd.DataFrame(rows, columns=["forms", "predictor", "difference", "low", "high", "p", "least", "most"])
+
+
+def mistakes_at(tuning, n, width):
+    """{form: median over the orders of the mistakes} of n examples at this width; tuning as of experiment.tuning."""
+    rows = tuning[(tuning["n"] == n) & (tuning["width"] == width) & (tuning["predictor"] == "final")]
+    return rows.groupby("form", sort=False)["mistakes"].median().to_dict()
 
 
 def largest_terms(rates):

@@ -45,18 +45,21 @@ def figure_error_by_epoch(table, *, what):
 def figure_errors_along_the_log(log, *, n, title, parts=20):
     """Training errors, among n, along one log: the range and the median of all predictors of each part of an epoch.
 
-    An epoch has so many parts; final and minimizing predictors are marked after each epoch, the minimizing one where it was
-    found. On the logarithmic scale 0 errors stand at half an image.
+    An epoch has so many parts. A predictor stands until the next mistake: a part without a mistake has the errors of the
+    last predictor before it. Final and minimizing predictors are marked after each epoch, the minimizing one where it was
+    found. On the logarithmic scale 0 errors stand at half an image, on a dotted line.
     """
     figure, axis = canvas(height=2.8)
-    part = log.step * parts // log.ends[0]
-    starts = np.flatnonzero(np.r_[True, part[1:] != part[:-1]])
+    part, edges = log.step * parts // log.ends[0], np.arange(log.n_epochs * parts + 1)
+    starts, ends = np.searchsorted(part, edges[:-1]), np.searchsorted(part, edges[1:])
     rate = 100 * np.maximum(log.errors, 0.5) / n
-    low, high = np.minimum.reduceat(rate, starts), np.maximum.reduceat(rate, starts)
-    middle = [np.median(group) for group in np.split(rate, starts[1:])]
-    x = (part[starts] + 0.5) / parts
-    axis.fill_between(x, low, high, color=BAND, lw=0, label="lowest to highest")
-    axis.plot(x, middle, color=GREY, lw=0.9, label="median")
+    groups = [rate[min(start, end - 1) : end] for start, end in zip(starts, ends, strict=True)]
+    # A step goes on to the next edge, and the last one to the end of the run.
+    low, middle, high = (np.array([f(group) for group in (*groups, groups[-1])]) for f in (np.min, np.median, np.max))
+    axis.fill_between(edges / parts, low, high, step="post", color=BAND, lw=0, label="lowest to highest")
+    axis.plot(edges / parts, middle, drawstyle="steps-post", color=GREY, lw=0.9, label="median")
+    if not log.errors.all():
+        axis.axhline(50 / n, color=GREY, lw=0.7, linestyle=":", zorder=1)
     epochs = range(1, log.n_epochs + 1)
     final, minimizing = ([length(e) - 1 for e in epochs] for length in (log.length, log.minimizing_length))
     marks = (

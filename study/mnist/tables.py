@@ -97,6 +97,18 @@ def against_best(wrong, degrees, best, epoch):
     return _paired(keys, lambda e, d, name: (_of(wrong, degrees, d, name, e), other), "best")
 
 
+def gap_changes(wrong, degrees, first, last):
+    """{degree: Difference}: how the final predictor's errors less the average one's change from an epoch to a later one.
+
+    Exact sign flips over the test images, Holm over the degrees. Below 0 the gap has become smaller.
+    """
+    found = {}
+    for d in degrees:
+        gaps = [_of(wrong, degrees, d, "final", e).astype(int) - _of(wrong, degrees, d, "average", e) for e in (first, last)]
+        found[d] = statistics.sign_flips(gaps[1] - gaps[0], of=1)
+    return statistics.holm(found)
+
+
 def _of(wrong, degrees, degree, predictor, epoch):
     return wrong[list(degrees).index(degree), PREDICTORS.index(predictor), epoch - 1]
 

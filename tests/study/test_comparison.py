@@ -497,6 +497,12 @@ def test_the_best_width_is_the_middle_of_several_and_an_end_is_noticed():
     assert sorted(tables.at_edge(widths, (1.0, 0.5, 0.25))) == sorted(("s", name) for name in ends)
 
 
+def test_widths_near_the_lowest_error_are_within_one_standard_error():
+    rows = [("s", "ordinary", "off", w, e, 100) for w, e in ((4.0, 0.19), (2.0, 0.14), (1.0, 0.1), (0.5, 0.131))]
+    curve = pd.DataFrame(rows, columns=["dataset", "method", "thresholds", "width", "error", "n"])
+    assert tables.near_lowest(curve).tolist() == [1] and tables.near_lowest(curve.assign(n=90)).tolist() == [2]
+
+
 def test_width_ratios_are_those_of_students_test_on_logarithms():
     widths = pd.DataFrame({"set": list("abcd"), "x": [0.5, 0.25, 0.25, 0.1], "y": [1.0, 0.5, 0.25, 0.4]})
     expected = ttest_1samp(np.log(widths["x"] / widths["y"]), np.log(0.5**0.5))
@@ -539,6 +545,7 @@ def test_a_plain_kernel_would_have_an_equal_diagonal():
     square = squared.squared_kernel("iris-bundled", 0.5)
     assert squared.density_ratio(square) > 1
     assert squared.density_ratio(square.assign(squared=square["kernel"])) == pytest.approx(1)
+    assert squared.density_ratios("iris-bundled", (0.5,)) == {0.5: squared.density_ratio(square)}
 
 
 def points(axis, *, marker):

@@ -312,7 +312,15 @@ def test_tables_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     assert len(gaps) == 8 and all(gap.adjusted == "Holm over 8" for gap in gaps.values())
     gap = gaps["one-vs-all", "ordinary", "average"]
     assert gap.estimate == pytest.approx(wrong[0, 0, 1].mean() - wrong[0, 1, 1].mean())
-    assert tables.pairs_table(gaps)["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
+    shown = tables.pairs_table(gaps, wrong)
+    assert shown["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
+    both = 100 * (wrong[:, 0, 1].mean(axis=1) - wrong[:, 1, 1].mean(axis=1))
+    assert tables.over_orders(wrong, "one-vs-all", "ordinary", "average") == pytest.approx(both)
+    assert shown.loc[1, ["least", "most"]].tolist() == pytest.approx([both.min(), both.max()])
+    rows = tuned["tuning"].query("form == 'ordinary' and predictor == 'final'")
+    width = rows["width"].iloc[0]
+    expected = rows.loc[rows["width"] == width, "mistakes"].median()
+    assert tables.mistakes_at(tuned["tuning"], 120, width)["ordinary"] == expected
     largest = tables.largest_terms(level)
     assert largest["form"].tolist() == ["one-vs-all", "ordinary", "Xu-Zhang, no threshold", "Xu-Zhang"]
     found = tables.widths_found(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]})

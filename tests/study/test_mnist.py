@@ -10,12 +10,14 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+import seaborn as sns
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy.stats import binomtest, fisher_exact
 from sklearn.neighbors import KNeighborsClassifier
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
+from kp.mistakes import MistakeLog
 from study import claims as ledger
 from study import datasets
 from study.claims import interval
@@ -388,6 +390,14 @@ def test_all_others_of_an_epoch_are_held_against_the_best(three, wrong):
     assert len(tables.against_best(wrong, (1, 2, 3), best, 1)) == 12
 
 
+def test_the_gap_of_the_final_predictor_is_followed_image_by_image():
+    wrong = np.zeros((1, 4, 2, 60), dtype=bool)
+    wrong[0, PREDICTORS.index("final"), 0, :20] = wrong[0, PREDICTORS.index("average"), :, 20:22] = True
+    gap = tables.gap_changes(wrong, (3,), 1, 2)[3]
+    assert gap.estimate == pytest.approx(-20 / 60) and gap.word("less", "more", "same") == "less"
+    assert tables.gap_changes(wrong, (3,), 2, 2)[3].p == 1
+
+
 def test_halves_are_compared_by_fishers_test_and_the_mixture_of_digits_is_told_apart():
     wrong = np.zeros(100, dtype=bool)
     wrong[:12] = wrong[60:63] = True
@@ -560,14 +570,31 @@ def test_the_log_is_drawn_as_ranges_and_predictors_are_marked_where_they_were_fo
     figure = figures.figure_errors_along_the_log(log, n=300, title="digit 8", parts=4)
     assert_drawn(figure)
     (band,), (median, final, minimizing) = figure.axes[0].collections, figure.axes[0].get_lines()
-    rate, part = 100 * np.maximum(log.errors, 0.5) / 300, log.step * 4 // 300
-    assert np.allclose(median.get_ydata(), [np.median(rate[part == p]) for p in np.unique(part)])
+    rate, part, standing = 100 * np.maximum(log.errors, 0.5) / 300, log.step * 4 // 300, []
+    for p in range(12):
+        made = rate[part == p]
+        standing.append(np.median(made) if len(made) else rate[part < p][-1])
+    assert np.allclose(median.get_ydata(), [*standing, standing[-1]]) and median.get_drawstyle() == "steps-post"
+    assert np.allclose(median.get_xdata(), np.arange(13) / 4)
     edges = band.get_paths()[0].vertices[:, 1]
     assert edges.min() == pytest.approx(rate.min()) and edges.max() == pytest.approx(rate.max())
     assert final.get_xdata().tolist() == [1, 2, 3]
     assert np.allclose(final.get_ydata(), [rate[log.length(e) - 1] for e in (1, 2, 3)])
     assert np.allclose(minimizing.get_ydata(), [rate[: log.length(e)].min() for e in (1, 2, 3)])
     assert np.isin(minimizing.get_xdata(), log.step / 300).all()
+
+
+def test_parts_without_a_mistake_keep_the_predictor_before_them_and_no_error_has_a_dotted_line():
+    log = MistakeLog(
+        example=np.arange(4), step=np.array([0, 1, 2, 19]), sign=np.ones(4, dtype=np.int8), errors=np.array([8, 4, 0, 6]),
+        ends=np.array([10, 20]),
+    )  # fmt: skip
+    (axis,) = figures.figure_errors_along_the_log(log, n=10, title="", parts=2).axes
+    median, nothing = axis.get_lines()[:2]
+    assert median.get_ydata().tolist() == [40, 5, 5, 60, 60] and nothing.get_linestyle() == ":"
+    assert nothing.get_ydata()[0] == 5
+    (axis,) = figures.figure_errors_along_the_log(log.with_errors([8, 4, 1, 6]), n=10, title="", parts=2).axes
+    assert not [line for line in axis.get_lines() if line.get_linestyle() == ":"]
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
@@ -610,6 +637,9 @@ def test_the_heat_map_of_digits_holds_every_count(three):
     assert_drawn(figure)
     counts = binary.pivot(index="digit", columns="degree", values="errors").to_numpy()
     assert [int(text.get_text()) for text in figure.axes[0].texts] == counts.ravel().tolist()
+    for text, cell in zip(figure.axes[0].texts, figure.axes[0].collections[0].get_facecolors(), strict=True):
+        shades = sorted(sns.utils.relative_luminance(colour) + 0.05 for colour in (text.get_color(), cell))
+        assert shades[1] / shades[0] >= 4.5
 
 
 def test_the_confusion_matrix_writes_every_count_and_colours_the_errors(three):
