@@ -94,11 +94,12 @@ def figure_planes(X, y, codes, initial, final, view, *, samples=10):
         axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
         axis.set_xlabel("$x_1$", labelpad=-8)
         axis.set_ylabel("$x_2$", labelpad=-8)
-        axis.set_zlabel("$x_3$", labelpad=-10)
+        # The label of a vertical axis would stand beyond the figure's edge; this one stands on top of the axis.
+        axis.text(EDGE, EDGE, 1.15 * EDGE, "$x_3$", ha="center")
         axis.tick_params(pad=-3, labelsize=7)
         axis.grid(False)
         axis.set_title(title, fontsize=9, y=1.0)
-        axis.set_box_aspect(None, zoom=0.98)
+        axis.set_box_aspect(None, zoom=1.04)
         _name_normals(axis, weights, np.concatenate([X[y == c][:samples] for c in range(len(codes))]))
     handles = [*_output_handles(len(codes[0])), *_class_handles(codes)]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
@@ -276,7 +277,7 @@ def _name_normals(axis, weights, points):
     """The names of the normals, each beside its tip in the picture, where points, arrows and other names leave room."""
     arrows = [foot + t * normal for foot, normal in map(_normal, weights) for t in np.linspace(0, 2, 21)]
     taken, tips = _in_picture(axis, [*points, *arrows]), _in_picture(axis, arrows)[20::21]
-    reach = 0.06 * np.ptp(_in_picture(axis, EDGE * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1)), axis=0).max()
+    reach = 0.07 * np.ptp(_in_picture(axis, EDGE * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1)), axis=0).max()
     turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
     for i, tip in enumerate(tips):
         places = tip + reach * np.column_stack([np.cos(turn), np.sin(turn)])
