@@ -107,6 +107,17 @@ def statement_rows(rows, *, source, chapter):
     return full[list(STATEMENTS)]
 
 
+def judged_twice(said):
+    """The keys of statements that have a verdict more than once: of one source, and with the same name or the same words.
+
+    A name is what stands after the last / of a key. said: rows of the table of statements.
+    """
+    name = said["key"].str.rpartition("/")[2]
+    words = said["statement"].str.casefold().str.replace(r"\W+", " ", regex=True).str.strip()
+    twice = [pd.DataFrame({"source": said["source"], "same": each}).duplicated(keep=False) for each in (name, words)]
+    return said.loc[twice[0] | twice[1], "key"].tolist()
+
+
 def published(name):
     """The numbers that a source publishes, as a table from data/published."""
     return pd.read_csv(PUBLISHED / f"{name}.csv")

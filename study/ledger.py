@@ -47,6 +47,8 @@ def ledger(settings, *, progress=False):
     for table in (rows, said):
         if len(twice := table[table["key"].duplicated()]):
             raise ValueError(f"keys of claims and of statements must be unique, got twice: {', '.join(twice['key'])}")
+    if twice := claims.judged_twice(said):
+        raise ValueError(f"a statement of a source must have one verdict, got several: {', '.join(twice)}")
     return {"claims": rows, "readings": claims.readings_rows(others, rows), "statements": said}
 
 

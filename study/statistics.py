@@ -323,10 +323,18 @@ def table(differences, **names):
 
 
 def p_value(p):
-    """p as it is printed: "p = .031", "p < .001", "p = 1.0"."""
+    """p as it is printed: "p = .031", "p < .001", "p = 1.0"; with as many digits as show on which side of ALPHA it lies."""
     if p < 0.001:
         return "p < .001"
-    return "p = 1.0" if p > 0.9995 else f"p = {p:.3f}".replace("0.", ".", 1)
+    return "p = 1.0" if p > 0.9995 else f"p = {p_number(p)}".replace("0.", ".", 1)
+
+
+def p_number(p):
+    """p in a table: "0.031", and "0.0495" where three digits would round it to ALPHA, which it is below."""
+    digits = 3
+    while (float(f"{p:.{digits}f}") < ALPHA) != (p < ALPHA):
+        digits += 1
+    return f"{p:.{digits}f}"
 
 
 def points(rate, *, digits=2, sign=True):

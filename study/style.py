@@ -52,6 +52,9 @@ METHOD_MARKERS = {
     "scikit-learn perceptron": "h",
 }
 
+KERNEL_COLOURS = {"linear": BLACK, "poly": VERMILION, "rbf": BLUE}
+"""The colour of each kernel where kernels are compared."""
+
 CLASS_COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, "#999999", "#8C6D1F", "#7F3C8D")
 """Colours of classes in pictures of examples, by the index of the class."""
 CLASS_MARKERS = "os^DvPXh*<"

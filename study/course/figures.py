@@ -7,7 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import PercentFormatter
+from mpl_toolkits.mplot3d import proj3d
 
 from study.style import (
     BAND,
@@ -34,8 +36,6 @@ EDGE = 1.95
 
 WIRES = 1.6
 """Half the side of the cube in which the wire frames of planes are drawn."""
-
-LABEL = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
 
 PLANE = 2.2
 """Half the side of the squares in which classes about the corners of [-1, 1]^2 are drawn."""
@@ -88,17 +88,19 @@ def figure_planes(X, y, codes, initial, final, view, *, samples=10):
             colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
             axis.scatter(*X[y == c][:samples].T, s=14, color=colour, marker=marker, linewidths=0, depthshade=False)
         for i, w in enumerate(weights):
-            _draw_plane(axis, w, *OUTPUTS[i], f"$w_{i + 1}$")
+            _draw_plane(axis, w, *OUTPUTS[i])
         axis.view_init(*view)
         axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), zlim=(-EDGE, EDGE))
         axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
         axis.set_xlabel("$x_1$", labelpad=-8)
         axis.set_ylabel("$x_2$", labelpad=-8)
-        axis.set_zlabel("$x_3$", labelpad=-8)
+        # The label of a vertical axis would stand beyond the figure's edge; this one stands on top of the axis.
+        axis.text(EDGE, EDGE, 1.15 * EDGE, "$x_3$", ha="center")
         axis.tick_params(pad=-3, labelsize=7)
         axis.grid(False)
         axis.set_title(title, fontsize=9, y=1.0)
-        axis.set_box_aspect(None, zoom=1.08)
+        axis.set_box_aspect(None, zoom=1.04)
+        _name_normals(axis, weights, np.concatenate([X[y == c][:samples] for c in range(len(codes))]))
     handles = [*_output_handles(len(codes[0])), *_class_handles(codes)]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
     return figure
@@ -138,7 +140,7 @@ def figure_modifications(counts, rows, published):
         below.minorticks_off()
     axes[0, 0].set_ylabel("share of runs")
     axes[1, 0].set_ylabel("modifications")
-    axes[0, 1].legend(title="samples per class", title_fontsize=8, loc="center", bbox_to_anchor=(0.62, 0.5))
+    axes[0, 1].legend(title="samples per class", title_fontsize=8, loc="center", bbox_to_anchor=(0.58, 0.5))
     axes[1, 1].legend(handles=[_hollow()], loc="lower right")
     return figure
 
@@ -249,10 +251,9 @@ def segment_in_cube(point, direction, half):
     return (first, last) if first < last else None
 
 
-def _draw_plane(axis, w, colour, style, name):
+def _draw_plane(axis, w, colour, style):
     """The plane w_0 + w . x = 0 inside a cube as a wire frame, and its normal from the point nearest the origin."""
-    length = np.linalg.norm(w[1:])
-    normal, foot = w[1:] / length, -w[0] * w[1:] / length**2
+    foot, normal = _normal(w)
     corners = plane_in_cube(w, WIRES)
     if len(corners):
         axis.plot(*np.vstack([corners, corners[:1]]).T, color=colour, linewidth=1.0)
@@ -264,7 +265,33 @@ def _draw_plane(axis, w, colour, style, name):
                     points = (foot + step * u)[:, None] + v[:, None] * np.array(ends)
                     axis.plot(*points, color=colour, linewidth=0.35, alpha=0.6)
     axis.quiver(*foot, *(2.0 * normal), color=colour, linewidth=1.8, arrow_length_ratio=0.12, linestyle=style)
-    axis.text(*(foot + 2.4 * normal), name, color=colour, fontsize=10, ha="center", va="center", bbox=LABEL)
+
+
+def _normal(w):
+    """The point of the plane w_0 + w . x = 0 nearest the origin, and its normal of length 1."""
+    length = np.linalg.norm(w[1:])
+    return -w[0] * w[1:] / length**2, w[1:] / length
+
+
+def _name_normals(axis, weights, points):
+    """The names of the normals, each beside its tip in the picture, where points, arrows and other names leave room."""
+    arrows = [foot + t * normal for foot, normal in map(_normal, weights) for t in np.linspace(0, 2, 21)]
+    taken, tips = _in_picture(axis, [*points, *arrows]), _in_picture(axis, arrows)[20::21]
+    reach = 0.07 * np.ptp(_in_picture(axis, EDGE * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1)), axis=0).max()
+    turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    for i, tip in enumerate(tips):
+        places = tip + reach * np.column_stack([np.cos(turn), np.sin(turn)])
+        rooms = np.linalg.norm(places[:, None] - taken, axis=2).min(axis=1)
+        place = places[rooms.argmax()]
+        white = [withStroke(linewidth=2, foreground="white")]
+        names = dict(color=OUTPUTS[i][0], fontsize=10, ha="center", va="center", zorder=10, path_effects=white)
+        axis.annotate(f"$w_{i + 1}$", place, **names)
+        taken = np.vstack([taken, place])
+
+
+def _in_picture(axis, points):
+    """Where points (n, 3) stand in the picture (n, 2), in the coordinates of `annotate`."""
+    return np.column_stack(proj3d.proj_transform(*np.transpose(points), axis.get_proj())[:2])
 
 
 def plane_in_cube(w, half):

@@ -10,11 +10,15 @@ from study.family.names import AVERAGED, LAST, LEARNERS, ODD_OR_EVEN, SVM, VOTED
 from study.style import (
     BLACK,
     BLUE,
+    CLASS_COLOURS,
     GREEN,
     GREY,
+    KERNEL_COLOURS,
     METHOD_COLOURS,
+    METHOD_MARKERS,
     ORANGE,
     PREDICTOR_COLOURS,
+    PREDICTOR_MARKERS,
     REFERENCE,
     SKY,
     VERMILION,
@@ -22,13 +26,14 @@ from study.style import (
     log_percent_axis,
 )  # fmt: skip
 
+VIOLET = CLASS_COLOURS[9]
 STYLES = {
     "perceptron": (BLACK, "s", "-"),
     "oldest": (ORANGE, "v", "--"),
     "random": (SKY, "^", ":"),
     "forgetron": (BLUE, "o", "-"),
     "basic forgetron": (GREEN, "D", "-."),
-    "norma": (VERMILION, "P", (0, (5, 1, 1, 1))),
+    "norma": (VIOLET, "P", (0, (5, 1, 1, 1))),
 }
 """Colour, marker and line style of each method, everywhere in the chapter."""
 
@@ -43,8 +48,10 @@ NAMES = {
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
 
-CONDITIONS = [(BLACK, "s", "-"), (BLUE, "o", "--"), (ORANGE, "^", "-."), (VERMILION, "D", ":")]
-"""Looks of the rates of wrong labels, in their order."""
+CONDITIONS = [("#440154", "s", "-"), ("#3B528B", "o", "--"), ("#21918C", "^", "-."), ("#6CCE59", "D", ":")]
+"""Looks of the rates of wrong labels, in their order: from dark to light (viridis), in the colours of no method."""
+MACHINE = {"color": METHOD_COLOURS["SVM"], "marker": METHOD_MARKERS["SVM"], "markerfacecolor": "white", "markersize": 7}
+"""The support vector machine: hollow, as the vote has the same colour."""
 KERNELS = {"poly": "polynomial", "rbf": "RBF"}
 
 
@@ -71,7 +78,7 @@ def figure_growth(streams, growth):
     for (kernel, group), shift, marker in zip(growth.groupby("kernel", sort=False), (-0.12, 0.12), "os", strict=False):
         places = np.array([rates.index(rate) for rate in group["noise"]]) + shift
         reach = [group["exponent"] - group["low"], group["high"] - group["exponent"]]
-        colour = {"poly": BLACK, "rbf": BLUE}[kernel]
+        colour = KERNEL_COLOURS[kernel]
         right.errorbar(
             places, group["exponent"], yerr=reach, color=colour, marker=marker, markersize=5, linestyle="none", capsize=3,
             label=f"{KERNELS[kernel]} kernel",
@@ -141,14 +148,14 @@ def figure_wrong_labels(table, found):
     figure, axes = canvas(2, (len(rates) + 1) // 2, height=5.6, sharex=True, squeeze=False)
     own = table[(table["passes"] == passes) & (table["predictor"] == "last") & (table["value"] > 0)]
     curves = (
-        (1.0, "test", VERMILION, "o", "-", r"NORMA ($\rho = 1$), test"),
-        (1.0, "train", VERMILION, "s", ":", "NORMA, training"),
+        (1.0, "test", VIOLET, "o", "-", r"NORMA ($\rho = 1$), test"),
+        (1.0, "train", VIOLET, "s", ":", "NORMA, training"),
         (0.0, "test", ORANGE, "^", "-", r"no margin ($\rho = 0$), test"),
     )
     across = (
-        (LAST, "test", BLACK, "-", r"$\lambda = \rho = 0$: last, test"),
-        (LAST, "train", BLACK, ":", "last, training"),
-        (AVERAGED, "test", BLUE, "-", "averaged, test"),
+        (LAST, "test", PREDICTOR_COLOURS["final"], "-", r"$\lambda = \rho = 0$: last, test"),
+        (LAST, "train", PREDICTOR_COLOURS["final"], ":", "last, training"),
+        (AVERAGED, "test", PREDICTOR_COLOURS["average"], "-", "averaged, test"),
     )
     for axis, rate in zip(axes.flat, rates, strict=False):
         for margin, split, colour, marker, line, name in curves:
@@ -196,27 +203,30 @@ def figure_bounds(bounds):
     ended = part[part["separated"].astype(bool)].groupby("degree")["total"]
     for values, colour, marker, line, name in (
         (group["hard_bound"].mean(), GREY, "v", "--", r"$(R/\gamma)^2$, separable"),
-        (group["bound"].mean(), BLACK, "^", "-", r"$((R+D)/\gamma)^2$"),
+        (group["bound"].mean(), BLACK, "s", "-", r"$((R+D)/\gamma)^2$"),
         (ended.mean(), ORANGE, "D", "--", "mistakes until none is left"),
         (group["mistakes"].mean(), BLUE, "o", "-", "mistakes in one pass"),
     ):
         left.plot(values.index, values, color=colour, marker=marker, linestyle=line, label=name)
     left.axhline(n, label="number of examples", **REFERENCE)
     left.set(yscale="log", ylabel="mistakes", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
+    machine, vote = (part[f"{name}_errors"] / part["n_test"] for name in ("svm", "vote"))
     for values, colour, marker, line, name in (
-        (2 * group["bound"].mean() / (n + 1), BLACK, "^", "-", "vote: bound by the margin"),
+        (2 * group["bound"].mean() / (n + 1), BLACK, "s", "-", "vote: bound by the margin"),
         (2 * group["mistakes"].mean() / (n + 1), BLUE, "o", "--", "vote: bound by its mistakes"),
-        ((part["vote_errors"] / part["n_test"]).groupby(part["degree"]).mean(), ORANGE, "s", "-", "vote: test error"),
-        (group["svm_support"].mean() / (n + 1), METHOD_COLOURS["SVM"], "v", "--", "SVM: support vectors / n"),
         (
-            (part["svm_errors"] / part["n_test"]).groupby(part["degree"]).mean(),
-            METHOD_COLOURS["SVM"],
-            "D",
+            vote.groupby(part["degree"]).mean(),
+            PREDICTOR_COLOURS["voted"],
+            PREDICTOR_MARKERS["voted"],
             "-",
-            "SVM: test error",
+            "vote: test error",
         ),
     ):
         right.plot(values.index, 100 * values, color=colour, marker=marker, linestyle=line, label=name)
+    support = group["svm_support"].mean() / (n + 1)
+    right.plot(support.index, 100 * support, linestyle="--", label="SVM: support vectors / n", **MACHINE)
+    of_machine = machine.groupby(part["degree"]).mean()
+    right.plot(of_machine.index, 100 * of_machine, linestyle=":", label="SVM: test error", **MACHINE)
     log_percent_axis(right)
     right.set(ylabel="error (%)", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
     left.yaxis.set_major_formatter(COUNTS)
@@ -231,22 +241,18 @@ def figure_machines(rates):
     """Examples held (left) and test error (right) by training examples, right labels: predictors of the perceptron after the
     last pass and the support vector machine; bars are 95 % intervals. rates is tables.rates_by_learner."""
     figure, (left, right) = canvas(1, 2, height=3.2)
+    predictors = {LAST: ("final", "-"), AVERAGED: ("average", "--"), VOTED: ("voted", "-.")}
     looks = {
-        LAST: (PREDICTOR_COLOURS["final"], "o", "-"),
-        AVERAGED: (PREDICTOR_COLOURS["average"], "s", "--"),
-        VOTED: (GREEN, "^", "-."),
-        SVM: (BLACK, "D", ":"),
+        name: {"color": PREDICTOR_COLOURS[own], "marker": PREDICTOR_MARKERS[own], "linestyle": line}
+        for name, (own, line) in predictors.items()
     }
-    for name, (colour, marker, line) in looks.items():
+    for name, look in {**looks, SVM: {**MACHINE, "linestyle": ":"}}.items():
         part = rates[rates["learner"] == name]
         if name in (LAST, SVM):
-            label = "perceptron" if name == LAST else "support vector machine"
-            left.plot(part["n"], part["support"], color=colour, marker=marker, linestyle=line, label=label)
+            left.plot(part["n"], part["support"], label="perceptron" if name == LAST else "support vector machine", **look)
         reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
         label = name if name == SVM else f"perceptron, {name}"
-        right.errorbar(
-            part["n"], 100 * part["test"], yerr=reach, color=colour, marker=marker, linestyle=line, capsize=2, label=label
-        )
+        right.errorbar(part["n"], 100 * part["test"], yerr=reach, capsize=2, label=label, **look)
     left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="examples held")
     right.set(xscale="log", xlabel="training examples", ylabel="test error (%)")
     log_percent_axis(right)

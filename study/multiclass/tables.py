@@ -261,6 +261,19 @@ def by_width(fresh):
     )
 
 
+def demotions(draws):
+    """What the choice of the class demoted changes, in experiment.draws of one set with the same orders for all choices.
+
+    changed: draws on which the test errors of the choices differ; draws; most: the widest such range; gaps {method:
+    Difference}: test error less that of the first choice, over the draws, one family (Holm).
+    """
+    own = draws[draws["method"].str.startswith("Xu-Zhang, ")]
+    rates = own.assign(rate=own["test_errors"] / own["n_test"]).pivot(index="draw", columns="method", values="rate")
+    spread, first = rates.max(axis=1) - rates.min(axis=1), rates.columns[0]
+    gaps = {name: statistics.student(rates[name] - rates[first], varies="draws of the set") for name in rates.columns[1:]}
+    return {"changed": int((spread > 0).sum()), "draws": len(spread), "most": spread.max(), "gaps": statistics.holm(gaps)}
+
+
 def percent_points(differences, **names):
     """`statistics.table` of differences of rates, in percentage points: comparison, difference, low, high, p."""
     scaled = {

@@ -147,6 +147,11 @@ def settings(dataset, *, kernel="rbf", parameter="published", max_iter="publishe
 PUBLISHED = [settings(name) for name in SETS]
 
 
+def family(run):
+    """The settings whose comparisons with other methods are corrected together: all published ones, if run is among them."""
+    return PUBLISHED if run in PUBLISHED else [run]
+
+
 def _plain(*names):
     """What an experiment depends on, as plain values: the rows, folds and repeats, and these fields besides."""
     common = ("dataset", "rows", "n_folds", "n_repeats", "random_state")
@@ -289,9 +294,10 @@ def _workers(settings):
     return parallel_config(backend="loky") if settings.n_repeats >= MANY_REPEATS else nullcontext()
 
 
-def everything(settings, *, progress=False):
-    """{name: table} of all experiments on these settings (a list), as study.uci.tables reads them."""
-    return {each.tables[0]: each(settings, progress=progress) for each in EXPERIMENTS}
+def everything(settings, *, names=None, progress=False):
+    """{name: table} of all experiments on these settings (a list), as study.uci.tables reads them; names: of these only."""
+    wanted = {each.tables[0]: each for each in EXPERIMENTS}
+    return {name: wanted[name](settings, progress=progress) for name in (wanted if names is None else names)}
 
 
 EXPERIMENTS = (sets, kernel, grid, chosen, baselines, predictors, curves, linear, readings, rival, thresholds, speakers)

@@ -16,7 +16,7 @@ from study.style import canvas
 from study.uci.readings import DEMOTE
 from study.uci.source import KERNELS, SPLITS, original, setting
 
-KERNEL_COLOURS = {"linear": style.METHOD_COLOURS["linear"], "poly": style.VERMILION, "rbf": style.BLUE}
+KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
 RED, DIAMOND = style.PUBLISHED["color"], style.PUBLISHED["marker"]
 SPLIT_MARKERS = {"train": "v", "test": DIAMOND}
@@ -36,13 +36,13 @@ def figure_distributions(repeats, compared):
             if values.any():
                 # Equal values stand one above the other.
                 shift = 0.6 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
-                axis.plot(values, y + shift, "o", color=KERNEL_COLOURS[kernel], markersize=2.2, alpha=0.6)
+                axis.plot(values, y + shift, "o", color=KERNEL_COLOURS[kernel], markersize=2.2, alpha=0.6, clip_on=False)
             else:
                 axis.annotate(
                     f"0.00 in all {len(values)} repeats", (0, y), xytext=(9, -3), textcoords="offset points", fontsize=7
                 )
         axis.set(xlabel=f"mean {word} error (%)")
-        axis.set_xlim(left=min(0, axis.get_xlim()[0]))
+        axis.set_xlim(left=0)
         axis.grid(False, axis="y")
     names = {row.kernel: f"{_symbols(row.kernel, row.parameter)}, {row.iterations:,}" for row in repeats.itertuples()}
     axes[0].set(
@@ -57,7 +57,8 @@ def figure_distributions(repeats, compared):
 def figure_readings_of_set(compared, kernel="linear"):
     """The central 95 % of the mean training and test error of one set under every reading; the published number as a line.
 
-    Readings that cannot differ on this set are drawn once, under the first of their names.
+    Readings that cannot differ on this set are drawn once, under the first of their names. Where all repeats have the same
+    error, its number stands in place of the bar.
     """
     rows = compared[(compared["kernel"] == kernel) & (compared["statistic"] == "mean")].drop(
         columns="reading_key", errors="ignore"
@@ -68,14 +69,11 @@ def figure_readings_of_set(compared, kernel="linear"):
         part = rows[rows["split"] == split].set_index("reading").loc[names]
         for y, row in enumerate(part.itertuples()):
             found = row.verdict != "outside"
-            axis.plot(
-                [row.low, row.high],
-                [y, y],
-                color=KERNEL_COLOURS[kernel] if found else style.GREY,
-                lw=3,
-                alpha=0.8 if found else 0.35,
-            )
+            bar = dict(color=KERNEL_COLOURS[kernel] if found else style.GREY, alpha=0.8 if found else 0.35)
+            axis.plot([row.low, row.high], [y, y], lw=3, solid_capstyle="butt", **bar)
             axis.plot(row.median, y, "|", color=style.BLACK, markersize=5)
+            if row.low == row.high:
+                axis.annotate(f"{row.low:.2f}", (row.low, y), (4, -2), textcoords="offset points", fontsize=5)
         axis.axvline(part["published"].iloc[0], color=RED, lw=1)
         axis.set(xlabel=f"mean {word} error (%)")
         axis.grid(False, axis="y")
@@ -85,8 +83,9 @@ def figure_readings_of_set(compared, kernel="linear"):
         Line2D([], [], color=RED, lw=1, label="published"),
         Line2D([], [], color=KERNEL_COLOURS[kernel], lw=3, alpha=0.8, label="central 95 %, published inside"),
         Line2D([], [], color=style.GREY, lw=3, alpha=0.35, label="published outside"),
+        Line2D([], [], color=style.BLACK, marker="|", lw=0, markersize=5, label="median"),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    figure.legend(handles=handles, loc="outside upper center", ncols=4)
     return figure
 
 
@@ -306,7 +305,7 @@ def figure_differences(comparisons):
             if name in found:
                 each = found[name]
                 colour = style.GREY if each.word("", "", "tie") == "tie" else style.BLUE
-                axis.plot([100 * each.low, 100 * each.high], [y, y], color=colour, lw=2)
+                axis.plot([100 * each.low, 100 * each.high], [y, y], color=colour, lw=2, solid_capstyle="butt")
                 axis.plot(100 * each.estimate, y, "o", color=colour, markersize=5)
         axis.axvline(0, **style.REFERENCE)
         axis.set(title=original(name), yticks=range(len(comparisons)), yticklabels=list(comparisons))

@@ -635,7 +635,10 @@ def beyond_iterations(compared):
 
 
 def rival_table(results, *, n_folds=N_FOLDS):
-    """`comparison_table` of the RBF kernel perceptron against the support vector machine, in both ways of choosing."""
+    """`comparison_table` of the RBF kernel perceptron against the support vector machine, in both ways of choosing.
+
+    p is corrected over the sets in results, for each way on its own: give it all sets that are compared anywhere.
+    """
     words = {"published": "RBF, published setting,", "chosen": "RBF, setting chosen by inner folds,"}
     parts = against_rival(results, n_folds=n_folds).items()
     return pd.concat([comparison_table(found, first=words[way], second="the SVM") for way, found in parts])

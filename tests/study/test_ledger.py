@@ -1,6 +1,7 @@
 """The ledger: one row for every published number, with a verdict that follows from its numbers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from study import chapters, claims
@@ -57,6 +58,19 @@ def test_every_statement_has_a_verdict_and_what_it_rests_on(statements):
     assert not statements.isna().any().any() and set(statements["verdict"]) <= set(claims.STATEMENT_VERDICTS)
     assert set(statements["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
     assert statements["evidence"].str.len().gt(20).all()
+
+
+def test_no_statement_of_a_source_is_judged_twice(statements):
+    assert claims.judged_twice(statements) == []
+    row = {"source": "S", "key": "s/plane/simplest", "statement": "It is the simplest."}
+    named, worded = (
+        row | {"key": "s/sets/simplest", "statement": "other"},
+        row | {"key": "s/b", "statement": "it is the simplest"},
+    )
+    elsewhere = row | {"source": "T", "key": "t/plane/simplest"}
+    frame = pd.DataFrame([row, named, worded, elsewhere])
+    assert claims.judged_twice(frame) == ["s/plane/simplest", "s/sets/simplest", "s/b"]
+    assert claims.judged_twice(frame.iloc[[0, 3]]) == []
 
 
 def test_percentiles_are_shares(ledger):

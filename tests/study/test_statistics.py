@@ -199,9 +199,25 @@ def test_a_verb_needs_its_test():
     assert sure.word() == "is lower than" and sure.word(alpha=0.001) == "cannot be told apart from"
 
 
-@pytest.mark.parametrize(("p", "text"), [(0.0314, "p = .031"), (2e-5, "p < .001"), (1.0, "p = 1.0"), (0.9, "p = .900")])
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0314, "p = .031"),
+        (2e-5, "p < .001"),
+        (1.0, "p = 1.0"),
+        (0.9, "p = .900"),
+        (0.0495, "p = .0495"),
+        (0.04997, "p = .04997"),
+        (0.05, "p = .050"),
+        (0.0504, "p = .050"),
+    ],
+)
 def test_p_is_printed_without_what_is_always_there(p, text):
     assert statistics.p_value(p) == text
+
+
+def test_p_in_a_table_shows_on_which_side_of_the_level_it_lies():
+    assert [statistics.p_number(p) for p in (0.0314, 5 / 101, 0.05, 0.0504)] == ["0.031", "0.0495", "0.050", "0.050"]
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
