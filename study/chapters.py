@@ -274,6 +274,7 @@ VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 EXPERIMENTS = (
     "mnist",
     "orders",
+    "rejection",
     "references",
     "data",
     "algorithm",
@@ -284,7 +285,6 @@ EXPERIMENTS = (
     "seeds",
     "course",
     "family",
-    "rejection",
     "claims",
 )
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
