@@ -123,23 +123,6 @@ ORDERS = Chapter(
     tables=("spread", "published_place", "told", "degrees", "ensembles", "selection_table", "folds", "noise_table"),
 )
 
-REFERENCES = Chapter(
-    source="references",
-    quick=IMAGES["quick"],
-    full={**IMAGES["full"], "n_choice": 10_000, "n_held": 10_000, "n_orders": 20},
-    experiments=("references", "orders"),
-    figures=("error_against_time",),
-    tables=("choices", "errors", "costs"),
-)
-
-REJECTION = Chapter(
-    source="rejection",
-    **IMAGES,
-    experiments=("rejection",),
-    figures=("reliability", "risk_coverage", "refused", "inputs", "refusals"),
-    tables=("errors", "votes", "calibration", "areas", "targets", "sets", "read_as"),
-)
-
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -199,7 +182,6 @@ COMPARISON = Chapter(
         "grids",
         "perceptrons_off",
         "perceptrons_on",
-        "references",
         "best_on",
         "forms_over_sets",
         "pairs_won",
@@ -264,7 +246,7 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON,
     FORMS, SEEDS, COURSE, FAMILY,
 ]  # fmt: skip
 
@@ -275,7 +257,6 @@ EXPERIMENTS = (
     "mnist",
     "orders",
     "rejection",
-    "references",
     "data",
     "algorithm",
     "multiclass",
