@@ -123,6 +123,14 @@ ORDERS = Chapter(
     tables=("spread", "published_place", "told", "degrees", "ensembles", "selection_table", "folds", "noise_table"),
 )
 
+REJECTION = Chapter(
+    source="rejection",
+    **IMAGES,
+    experiments=("rejection",),
+    figures=("reliability", "risk_coverage", "refused", "inputs", "refusals"),
+    tables=("errors", "votes", "calibration", "areas", "targets", "sets", "read_as"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
