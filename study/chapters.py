@@ -190,6 +190,7 @@ COMPARISON = Chapter(
         "grids",
         "perceptrons_off",
         "perceptrons_on",
+        "references",
         "best_on",
         "forms_over_sets",
         "pairs_won",
