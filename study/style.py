@@ -135,3 +135,15 @@ def draw_image(axis, pixels, title="", *, colour="black"):
     for spine in axis.spines.values():
         spine.set(visible=True, color="#CCCCCC", linewidth=0.6)
     axis.set_title(title, fontsize=7, color=colour, pad=2)
+
+
+def gallery(images, titles, *, columns=10):
+    """A Figure of images (n, side * side) in rows, each with its title."""
+    rows = -(-len(images) // columns)
+    figure, axes = canvas(rows, columns, height=0.86 * rows + 0.1, squeeze=False)
+    for axis in axes.flat:
+        axis.set_visible(False)
+    for axis, image, title in zip(axes.flat, images, titles, strict=False):
+        axis.set_visible(True)
+        draw_image(axis, image, title)
+    return figure

@@ -20,7 +20,7 @@ from study.style import (
     REFERENCE,
     canvas,
     degree_colours,
-    draw_image,
+    gallery,
     heat_map,
     log_percent_axis,
 )
@@ -77,14 +77,7 @@ def figure_errors_along_the_log(log, *, n, title, parts=20):
 
 def figure_gallery(images, titles, *, columns=10):
     """Images (n, side * side) in rows, each with its title."""
-    rows = -(-len(images) // columns)
-    figure, axes = canvas(rows, columns, height=0.86 * rows + 0.1)
-    for axis in np.ravel(axes):
-        axis.set_visible(False)
-    for axis, image, title in zip(np.ravel(axes), images, titles, strict=False):
-        axis.set_visible(True)
-        draw_image(axis, image, title)
-    return figure
+    return gallery(images, titles, columns=columns)
 
 
 def figure_error_by_degree(multiclass, split="test"):

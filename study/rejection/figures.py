@@ -11,6 +11,7 @@ from study.style import (
     VERMILION,
     canvas,
     draw_image,
+    gallery,
     heat_map,
     log_percent_axis,
 )
@@ -71,14 +72,7 @@ def figure_risk_coverage(curves, *, most=0.2):
 
 def figure_gallery(images, titles, *, columns=10):
     """Images (n, side * side) in rows, each with its title."""
-    rows = -(-len(images) // columns)
-    figure, axes = canvas(rows, columns, height=0.86 * rows + 0.1, squeeze=False)
-    for axis in axes.flat:
-        axis.set_visible(False)
-    for axis, image, title in zip(axes.flat, images, titles, strict=False):
-        axis.set_visible(True)
-        draw_image(axis, image, title)
-    return figure
+    return gallery(images, titles, columns=columns)
 
 
 def figure_refusals(refusals):

@@ -211,11 +211,16 @@ def risk_coverage(confidence, wrong):
 
     Equally sure images are accepted in random order: errors are the mean over these orders.
     """
-    n, order = len(wrong), np.argsort(-confidence, kind="stable")
-    ends = np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True]) + 1
+    n, (order, last) = len(wrong), _ranked(confidence)
     k = np.arange(1, n + 1)
-    accepted = np.interp(k, np.r_[0, ends], np.r_[0, np.cumsum(wrong[order])[ends - 1]])
+    accepted = np.interp(k, np.r_[0, last + 1], np.r_[0, np.cumsum(wrong[order])[last]])
     return pd.DataFrame({"coverage": k / n, "risk": accepted / k, "generalized_risk": accepted / n})
+
+
+def _ranked(confidence):
+    """(order (n,), ends): the images, the surest first, and where in this order the groups of equally sure ones end."""
+    order = np.argsort(-confidence, kind="stable")
+    return order, np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True])
 
 
 def augrc(confidence, wrong, weights=None):
@@ -223,8 +228,7 @@ def augrc(confidence, wrong, weights=None):
 
     With weights (b, n), counts of resampled images, one area for each row (b,).
     """
-    order = np.argsort(-confidence, kind="stable")
-    ends = np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True])
+    order, ends = _ranked(confidence)
     w = (np.ones((1, len(wrong))) if weights is None else weights)[:, order]
     total = w.sum(axis=1, keepdims=True)
     coverage, risk = (np.pad(np.cumsum(part, axis=1)[:, ends] / total, ((0, 0), (1, 0))) for part in (w, w * wrong[order]))
@@ -261,8 +265,7 @@ def areas(of, y):
 
 def threshold_for(confidence, wrong, target):
     """The lowest confidence c above or at which at most the share `target` of images is wrong; inf if there is none."""
-    order = np.argsort(-confidence, kind="stable")
-    ends = np.flatnonzero(np.r_[np.diff(confidence[order]) != 0, True])
+    order, ends = _ranked(confidence)
     fine = ends[np.cumsum(wrong[order])[ends] <= target * (ends + 1)]
     return float(confidence[order][fine[-1]]) if len(fine) else np.inf
 
@@ -347,11 +350,10 @@ def typicality(parts, y_held):
         "best score": lambda a: a.scores.max(axis=1),
     }
     found = {name: {part: rule(answers) for part, answers in parts.items()} for name, rule in rules.items()}
-    held = conformities(parts["held out"])
+    fits = {part: conformities(answers) for part, answers in parts.items()}
     for name in ("margin of the class", "score of the class"):
-        found[f"largest p, {name}"] = {
-            part: p_values(held[name], y_held, conformities(answers)[name]).max(axis=1) for part, answers in parts.items()
-        }
+        held = fits["held out"][name]
+        found[f"largest p, {name}"] = {part: p_values(held, y_held, own[name]).max(axis=1) for part, own in fits.items()}
     return found
 
 
