@@ -131,6 +131,15 @@ REJECTION = Chapter(
     tables=("errors", "votes", "calibration", "areas", "targets", "sets", "read_as"),
 )
 
+REFERENCES = Chapter(
+    source="references",
+    quick=IMAGES["quick"],
+    full={**IMAGES["full"], "n_choice": 10_000, "n_held": 10_000, "n_orders": 20},
+    experiments=("references", "orders"),
+    figures=("error_against_time",),
+    tables=("choices", "errors", "costs"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -255,7 +264,7 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON,
     FORMS, SEEDS, COURSE, FAMILY,
 ]  # fmt: skip
 
@@ -266,6 +275,7 @@ EXPERIMENTS = (
     "mnist",
     "orders",
     "rejection",
+    "references",
     "data",
     "algorithm",
     "multiclass",
