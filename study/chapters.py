@@ -140,6 +140,15 @@ REFERENCES = Chapter(
     tables=("choices", "errors", "costs"),
 )
 
+GROWTH = Chapter(
+    source="growth",
+    quick={**IMAGES["quick"], "n_orders": 2},
+    full={**IMAGES["full"], "n_orders": 5},
+    experiments=("growth",),
+    figures=("prepared_images", "preparations", "curves", "costs"),
+    tables=("effects", "halves", "laws", "virtual"),
+)
+
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
@@ -264,8 +273,8 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, MULTICLASS, *UCI, UCI_SUMMARY, COMPARISON,
-    FORMS, SEEDS, COURSE, FAMILY,
+    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, *UCI, UCI_SUMMARY,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY,
 ]  # fmt: skip
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
@@ -276,6 +285,7 @@ EXPERIMENTS = (
     "orders",
     "rejection",
     "references",
+    "growth",
     "data",
     "algorithm",
     "multiclass",

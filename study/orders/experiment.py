@@ -24,6 +24,7 @@ from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.experiment import experiment
+from study.settings import order_seed
 
 CURVED = (2, 3, 4, 5, 6)
 """The degrees above 1; degree 1 costs four times as much as these together, and is run in fewer orders."""
@@ -33,11 +34,6 @@ TOGETHER = 5
 """Orders that are learnt side by side."""
 MEMORY_BUDGET = 6 * 2**30
 """Bytes for kernel rows."""
-
-
-def seed(degree, order):
-    """The seed of the visiting orders of a run; order 0 is the published one."""
-    return degree + 100 * order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +128,7 @@ def _learnt(parts, progress):
 
 def _estimator(part, degree):
     return OneVsAllKernelPerceptron(
-        degree=degree, max_iter=part.n_epochs, random_state=seed(degree, part.order), stop_if_separated=False
+        degree=degree, max_iter=part.n_epochs, random_state=order_seed(degree, part.order), stop_if_separated=False
     )
 
 

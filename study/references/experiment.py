@@ -7,13 +7,9 @@ memory are kept. Learners that have not converged stop at their limit of iterati
 thread, so that its bits do not depend on the machine.
 """
 
-import multiprocessing
-import resource
-import sys
 import time
 import warnings
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -27,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
+from study.alone import alone
 from study.experiment import experiment
 
 SVM_PENALTIES, PENALTIES = (1.0, 5.0, 25.0), (0.01, 0.1, 1.0)
@@ -101,7 +98,7 @@ def learners(part, *, progress=False):
             found = _fitted(estimator, X[: min(part.n_choice, n)], y[: min(part.n_choice, n)]).predict(X[n:])
             held.append((part.method, choice, int((found != y[n:]).sum()), part.n_held))
     best = min(range(len(held)), key=lambda i: held[i][2], default=0)
-    predictions, numbers, cost = _alone(_reference, part, best)
+    predictions, numbers, cost = alone(_reference, part, best)
     row = part.method, METHODS[part.method][best][0], "", 0, int((predictions != data.class_indices_test).sum())
     return _result(part, held, [(*row, len(predictions), numbers)], [(part.method, 0, *cost)], predictions[None])
 
@@ -138,7 +135,7 @@ def numbers_stored(estimator):
 def _ours(part):
     data, rows, costs, predictions = datasets.load(part.dataset), [], [], []
     for epochs in EPOCHS:
-        found, numbers, cost = _alone(_perceptron, part, epochs)
+        found, numbers, cost = alone(_perceptron, part, epochs)
         costs.append((OURS, epochs, *cost))
         for name, predicted in zip(PREDICTORS, found, strict=True):
             errors = int((predicted != data.class_indices_test).sum())
@@ -157,22 +154,6 @@ def _perceptron(part, epochs):
     predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)
     seconds = middle - start, (time.perf_counter() - middle) / len(PREDICTORS)
     return predictions, int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
-
-
-def _alone(function, part, which):
-    """function(part, which), and behind its seconds the peak memory in GiB of the process of its own in which it ran."""
-    if part.dataset != "mnist":
-        predictions, numbers, seconds = function(part, which)
-        return predictions, numbers, (*seconds, np.nan)
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_measured, function, part, which).result()
-
-
-def _measured(function, part, which):
-    function(replace(part, dataset="digits"), which)  # compiled code is there before the clock runs
-    predictions, numbers, seconds = function(part, which)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform != "darwin" else 2**30)
-    return predictions, numbers, (*seconds, peak)
 
 
 def _pixels(X):

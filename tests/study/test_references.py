@@ -54,17 +54,6 @@ def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
     assert result["costs"]["epoch"].tolist() == [1, 2] and (result["costs"]["fit"] > 0).all()
 
 
-def test_a_process_of_its_own_gives_the_same_and_its_memory():
-    part = Settings(method="linear SVM", **SMALL)
-    here = experiment._reference(part, 0)
-    with experiment.ProcessPoolExecutor(1, mp_context=experiment.multiprocessing.get_context("spawn")) as pool:
-        predictions, numbers, (fit, predict, peak) = pool.submit(
-            experiment._measured, experiment._reference, part, 0
-        ).result()
-    np.testing.assert_array_equal(predictions, here[0])
-    assert numbers == here[1] and fit > 0 and predict > 0 and 0.01 < peak < 10
-
-
 @pytest.mark.parametrize(
     ("options", "message"), [({"dataset": "x"}, "dataset must"), ({"method": "x"}, "method must be one of")]
 )

@@ -1,0 +1,1 @@
+"""The chapter on prepared images and on more of them."""

@@ -1,0 +1,191 @@
+"""Prepared images, and more of them: what preparation does to the error, and how errors, mistakes and costs grow with n.
+
+Source of the protocol: Hermans 2021, with K = (1 + gamma x . y)^p. Preparations are those that the literature on MNIST
+names, and scalings of pixels. Order r of degree p has the seed p + 100 r.
+
+Symbols: n training examples, D degrees, E epochs; predictors in the order of PREDICTORS.
+"""
+
+import time
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from kp.mistakes import PREDICTORS
+from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from study import datasets
+from study.alone import alone
+from study.experiment import experiment
+from study.growth.preparations import PREPARATIONS, with_shifts
+from study.settings import IMAGES, order_seed, require_integers, require_known
+
+DEGREES = (2, 3, 4, 5, 6)
+N_ORDERS = 5
+SIZES = {"mnist": (1000, 2000, 4000, 8000, 16_000, 32_000, 60_000), "digits": (75, 150, 300, 600, 1200)}
+"""Numbers of training examples of the learning curves; the last are all there are."""
+VIRTUAL = {"mnist": (300_000, 4), "digits": (6000, 4)}
+"""Numbers of examples with one-pixel shifts, five times all, and the degree that learns from them."""
+MEMORY_BUDGET = 6 * 2**30
+"""Bytes for rows of inner products."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """One visiting order of these degrees on images prepared in one of the PREPARATIONS. Raises ValueError otherwise."""
+
+    dataset: str = "mnist"
+    preparation: str
+    order: int = 0
+    degrees: tuple[int, ...] = DEGREES
+    n_epochs: int = 10
+
+    def __post_init__(self):
+        object.__setattr__(self, "degrees", tuple(self.degrees))
+        require_known(self, dataset=IMAGES, preparation=PREPARATIONS)
+        require_integers(self, order=(0, 10**6), degrees=(1, 40), n_epochs=(1, 1000))
+
+
+def preparation_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
+    """The parts of `prepared`: every preparation in every order."""
+    return [
+        Prepared(dataset=dataset, preparation=name, order=r, **options) for name in PREPARATIONS for r in range(n_orders)
+    ]
+
+
+@experiment(
+    "growth", published=preparation_settings, arrays=lambda part: f"{part.preparation.translate(PLAIN)}_{part.order}",
+    data=lambda part: [part.dataset], together=True,
+)  # fmt: skip
+def prepared(parts, *, progress=False):
+    """{prepared, arrays} of each part: errors on the test images after each epoch, and the predictions after the last.
+
+    Table: preparation, degree, order, epoch, predictor, errors, first (errors on the first half of the test images), n_test,
+    mistakes and support (those of all perceptrons by that epoch). Array predictions (n_test, D, 4): indices of classes.
+    """
+    steps = [list(group) for _, group in groupby(parts, key=lambda part: (part.dataset, part.preparation))]
+    for group in tqdm(steps, desc="preparations", disable=not progress):
+        data = datasets.load(group[0].dataset)
+        X, X_test, gamma = PREPARATIONS[group[0].preparation](data.X, data.X_test)
+        training = SharedTraining(X, data.y, memory_budget=MEMORY_BUDGET)
+        models = [[_estimator(part, degree, gamma) for degree in part.degrees] for part in group]
+        flat = training.fit([model for each in models for model in each])
+        predictions = _predictions(training, flat, X_test)
+        for part, own in zip(group, models, strict=True):
+            found, predictions = predictions[: len(own)], predictions[len(own) :]
+            table, last = _result(part, "preparation", found, _sizes(own))
+            yield {"prepared": table, "arrays": {"predictions": last}}
+
+
+PLAIN = str.maketrans({" ": "_", "[": "", "]": "", ",": ""})
+"""How the name of a preparation becomes that of a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """n training examples drawn at random, with one-pixel shifts beyond all there are, and one visiting order."""
+
+    dataset: str = "mnist"
+    n: int
+    order: int = 0
+    degrees: tuple[int, ...] = DEGREES
+    n_epochs: int = 10
+
+    def __post_init__(self):
+        object.__setattr__(self, "degrees", tuple(self.degrees))
+        require_known(self, dataset=IMAGES)
+        require_integers(self, n=(10, 10**6), order=(0, 10**6), degrees=(1, 40), n_epochs=(1, 1000))
+
+
+def growth_settings(dataset="mnist", *, n_orders=N_ORDERS):
+    """The parts of `curves`: every size in every order, then the images with their shifts in one."""
+    n, degree = VIRTUAL[dataset]
+    curve = [Growth(dataset=dataset, n=n, order=r) for n in SIZES[dataset] for r in range(n_orders)]
+    return [*curve, Growth(dataset=dataset, n=n, degrees=(degree,))]
+
+
+@experiment(
+    "growth", published=growth_settings, tables=("curves", "costs"), measured=("costs",),
+    arrays=lambda part: f"{part.n}_{part.order}", data=lambda part: [part.dataset],
+)  # fmt: skip
+def curves(part, *, progress=False):
+    """{curves, costs, arrays} of one part, each in a process of its own.
+
+    curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as of `prepared`. costs: n, order,
+    degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
+    """
+    n, most = len(datasets.load(part.dataset).X), VIRTUAL[part.dataset][0]
+    if part.n > n and part.n != most:
+        raise ValueError(f"n must be at most {n}, or {most} with all shifts, got {part.n}")
+    predictions, sizes, cost = alone(_learnt, part, MEMORY_BUDGET)
+    table, last = _result(part, "n", predictions, sizes)
+    costs = pd.DataFrame([(part.n, part.order, len(part.degrees), *cost)], columns=COSTS)
+    return {"curves": table, "costs": costs, "arrays": {"predictions": last}}
+
+
+COSTS = ["n", "order", "degrees", "fit", "predict", "peak"]
+
+
+def examples(part):
+    """(X, y) of a part: all images with their shifts, or a random draw of at most all."""
+    data = datasets.load(part.dataset)
+    if part.n == VIRTUAL[part.dataset][0]:
+        return with_shifts(data.X, data.y)
+    drawn = np.sort(np.random.RandomState(part.order).permutation(len(data.X))[: part.n])
+    return data.X[drawn], data.y[drawn]
+
+
+def _learnt(part, memory_budget):
+    """(predictions as of `_predictions`, sizes as of `_sizes`, (fit, predict seconds)) of a part of `curves`."""
+    X_test, (X, y) = datasets.load(part.dataset).X_test, examples(part)
+    start = time.perf_counter()
+    training = SharedTraining(X, y, memory_budget=memory_budget)
+    models = training.fit([_estimator(part, degree, 1.0) for degree in part.degrees])
+    middle = time.perf_counter()
+    predictions = _predictions(training, models, X_test)
+    return predictions, _sizes(models), (middle - start, time.perf_counter() - middle)
+
+
+def _estimator(part, degree, gamma):
+    return OneVsAllKernelPerceptron(
+        degree=degree, gamma=gamma, max_iter=part.n_epochs, random_state=order_seed(degree, part.order),
+        stop_if_separated=False,
+    )  # fmt: skip
+
+
+def _predictions(training, models, X):
+    """Classes of X (n, d) by all models, (models, 4, E, n) as uint8."""
+    out = np.empty((len(models), len(PREDICTORS), models[0].n_iter_, len(X)), dtype=np.uint8)
+    for part, outputs in training.staged_outputs(models, X):
+        for model, f in zip(out, outputs, strict=True):
+            for p, name in enumerate(PREDICTORS):
+                model[p, :, part] = f[name].argmax(axis=1)
+    return out
+
+
+def _sizes(models):
+    """(2, models, E): mistakes of all perceptrons of a model by each epoch, and the distinct examples among them."""
+    out = np.empty((2, len(models), models[0].n_iter_), dtype=np.int64)
+    for m, model in enumerate(models):
+        for e in range(model.n_iter_):
+            examples = np.concatenate([log.example[: log.length(e + 1)] for log in model.mistakes_])
+            out[:, m, e] = len(examples), len(np.unique(examples))
+    return out
+
+
+def _result(part, key, predictions, sizes):
+    """(table, array) of a part; its column `key` stands first."""
+    truth = datasets.load(part.dataset).class_indices_test
+    wrong, half = predictions != truth, len(truth) // 2
+    epochs = range(1, predictions.shape[2] + 1)
+    index = pd.MultiIndex.from_product([part.degrees, PREDICTORS, epochs], names=["degree", "predictor", "epoch"])
+    mistakes, support = (np.repeat(size[:, None], len(PREDICTORS), axis=1).ravel() for size in sizes)
+    table = pd.DataFrame({"errors": wrong.sum(axis=-1).ravel()}, index=index).reset_index()
+    table = table.assign(
+        first=wrong[..., :half].sum(axis=-1).ravel(), n_test=len(truth), mistakes=mistakes, support=support, order=part.order
+    )
+    table[key] = getattr(part, key)
+    columns = [key, "degree", "order", "epoch", "predictor", "errors", "first", "n_test", "mistakes", "support"]
+    return table[columns], np.ascontiguousarray(np.moveaxis(predictions[:, :, -1], -1, 0))
