@@ -32,6 +32,11 @@ def main(arguments=None):
     document = commands.add_parser("report", help="make the report of the executed notebooks")
     document.add_argument("--kind", choices=("html", "pdf"), default="html")
     document.add_argument("--target", type=Path)
+    document.add_argument("--report", choices=chapters.REPORTS, default="all", help="that of the study, or of one source")
+    document.add_argument("--code", action="store_true", help="show the code of all cells")
+    document.add_argument(
+        "--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks, in place of a report"
+    )
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
@@ -74,17 +79,16 @@ def _notebook(options):
 def _report(options):
     from study.report import document
 
-    found = chapters.chapters(options.profile)
-    target = options.target or BUILD / options.profile / f"report.{options.kind}"
+    profile, name = options.profile, options.report
+    found = chapters.report(profile, name)
+    sources = [document.Source(each.target(profile), each.number, each.title) for each in found]
+    if options.notebooks:
+        sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]
+    target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
-    titles = {chapter.name: chapter.title for chapter in found}
-    write(
-        [chapter.target(options.profile) for chapter in found],
-        target,
-        **chapters.title_page(options.profile),
-        titles=titles,
-    )
-    what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[options.profile]
+    write(sources, target, code=options.code, **chapters.title_page(profile, name))
+    what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]
+    what = "the notebooks that were named" if options.notebooks else what
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
     return 0
 

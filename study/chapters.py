@@ -1,4 +1,5 @@
-"""The plan of the study: its chapters in order, their numbers, titles, parameters, experiments, figures and tables.
+"""The plan of the study: its chapters in order, their numbers, titles, parameters, experiments, figures and tables, and the
+reports that are made of them.
 
 A chapter is one executed notebook. Several chapters may come from one source notebook with different parameters, its
 variants: MNIST at each degree, the published tables for each data set. What is not said here is the notebook's default.
@@ -23,6 +24,8 @@ class Chapter:
     """One chapter; see the module.
 
     source : stem of the notebook in notebooks/; variant : which of several chapters of that notebook, or "";
+    kind : "body", "appendix", "front" (before the contents of a report, without a number), or "supplement" (one of many runs
+    of a notebook: the report has their summary and refers to them);
     title : the chapter's title, for variants (else the notebook's own); full, quick : parameters of the profiles, quick None
     if that profile leaves the chapter out; experiments : names of study folders whose published results the chapter reads;
     figures, tables : the names of what it shows, in order.
@@ -30,6 +33,7 @@ class Chapter:
 
     source: str
     variant: str = ""
+    kind: str = "body"
     title: str = ""
     full: dict = field(default_factory=dict)
     quick: dict | None = field(default_factory=dict)
@@ -48,8 +52,9 @@ class Chapter:
 
     @property
     def number(self):
-        """The chapter's number in the report, from 1."""
-        return [chapter.name for chapter in CHAPTERS].index(self.name) + 1
+        """The chapter's number in the report: "1", "2", ... of the body, "A" of appendices, "S1" of supplements, or ""."""
+        place = [chapter.name for chapter in CHAPTERS if chapter.kind == self.kind].index(self.name)
+        return {"body": f"{place + 1}", "appendix": "ABCDEF"[place], "supplement": f"S{place + 1}", "front": ""}[self.kind]
 
     def parameters(self, profile):
         """The parameters of a profile, with the folder in which figures are saved."""
@@ -64,7 +69,7 @@ class Chapter:
         """The label of a figure or table by its name: "Figure 4.2". Raises ValueError for a name that is not in the plan."""
         for kind, names in (("Figure", self.figures), ("Table", self.tables)):
             if name in names:
-                return f"{kind} {self.number}.{names.index(name) + 1}"
+                return f"{kind} {self.number}{'.' * bool(self.number)}{names.index(name) + 1}"
         raise ValueError(
             f"chapter {self.name} shows the figures {', '.join(self.figures)} and the tables {', '.join(self.tables)}, got "
             f"{name!r}; add it to study/chapters.py"
@@ -74,6 +79,49 @@ class Chapter:
 EXECUTED = {"quick": BUILD / "quick" / "notebooks", "full": ROOT / "notebooks" / "executed"}
 FIGURES = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}
 IMAGES = {"quick": {"dataset": "digits"}, "full": {"dataset": "mnist"}}
+
+REPORTS = {
+    "all": "Kernel perceptrons: a reproducible study",
+    "hermans": "Kernel perceptrons on handwritten digits: Hermans (2021) reproduced",
+    "xu-zhang": "A multiclass kernel perceptron: Xu and Zhang (2005) reproduced",
+    "akar-ye": "Kernel least squares on the seeds data: Akar and Ye (2017) reproduced",
+    "course-page": "The delta rule and output codes: a course page reproduced",
+    "family": "The family of the kernel perceptron: an encyclopedia article measured",
+}
+"""Title of each report: that of the study, and one for each of its sources."""
+
+PARTS = {
+    "hermans": ("algorithm", "data", "mnist_summary", "orders", "rejection"),
+    "xu-zhang": ("multiclass", "uci_summary", "comparison", "forms"),
+    "akar-ye": ("seeds",),
+    "course-page": ("course",),
+    "family": ("algorithm", "family"),
+}
+"""The chapters of the report of a source; "all" has all but the supplements."""
+
+FRONT = [
+    Chapter(
+        source="front",
+        variant=report,
+        kind="front",
+        title=title,
+        full={"report": report},
+        quick=None,
+        experiments=("mnist", "orders", "claims"),
+        figures=("answer",),
+    )
+    for report, title in REPORTS.items()
+]
+
+INTRODUCTION = Chapter(source="introduction", quick=None, experiments=("claims",), tables=("sources",))
+
+CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims", "orders"), tables=("answers",))
+
+SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data", "software", "seeds", "costs", "symbols"))
+
+LEDGER = Chapter(
+    source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("verdicts", "outside", "statements")
+)
 
 DATA = Chapter(
     source="data",
@@ -94,6 +142,7 @@ MNIST_DEGREES = [
     Chapter(
         source="mnist_degree",
         variant=str(degree),
+        kind="supplement",
         title=f"MNIST at degree {degree}",
         quick={**IMAGES["quick"], "degree": degree},
         full={**IMAGES["full"], "degree": degree},
@@ -173,6 +222,7 @@ UCI = [
     Chapter(
         source="uci",
         variant=name,
+        kind="supplement",
         title=f"{name.capitalize()}: published tables",
         quick={"dataset": bundled, **UCI_SCALES["quick"]} if bundled else None,
         full={"dataset": name, **UCI_SCALES["full"]},
@@ -273,11 +323,11 @@ FAMILY = Chapter(
 )  # fmt: skip
 
 CHAPTERS = [
-    DATA, ALGORITHM, *MNIST_DEGREES, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, *UCI, UCI_SUMMARY,
-    COMPARISON, FORMS, SEEDS, COURSE, FAMILY,
+    *FRONT, INTRODUCTION, ALGORITHM, DATA, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, UCI_SUMMARY,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI,
 ]  # fmt: skip
 
-VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
+VARIANTS = {"front": "report", "mnist_degree": "degree", "uci": "dataset"}
 """The parameter of a source notebook that tells its variants apart."""
 
 EXPERIMENTS = (
@@ -336,12 +386,23 @@ def experiments(name):
     return [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
 
 
-def title_page(profile):
-    """Title, author, course and date of the report: environment variables KP_TITLE etc., or the defaults."""
+def report(profile, name="all"):
+    """The chapters of one of REPORTS in a profile: what stands before the contents, the chapters, the appendices."""
+    if name not in REPORTS:
+        raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
+    found = [each for each in chapters(profile) if each.kind != "supplement"]
+    front = [each for each in found if each.kind == "front" and each.variant == name]
+    own = [each for each in found if each.kind != "front" and (name == "all" or each.name in PARTS[name])]
+    return [*front, *own]
+
+
+def title_page(profile, name="all"):
+    """Title, author, course, date and declaration of a report: environment variables KP_TITLE etc., or the defaults."""
     scale = {"quick": " (quick profile: bundled data)", "full": ""}[profile]
     return {
-        "title": os.environ.get("KP_TITLE") or "Kernel perceptrons: a reproducible study" + scale,
+        "title": os.environ.get("KP_TITLE") or REPORTS[name] + scale,
         "author": os.environ.get("KP_AUTHOR") or "The kp authors",
         "course": os.environ.get("KP_COURSE") or "",
         "date": os.environ.get("KP_DATE") or "",
+        "declaration": os.environ.get("KP_DECLARATION") or "",
     }

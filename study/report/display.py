@@ -98,7 +98,8 @@ class OpenChapter:
                 store.write(ROOT / self.folder / f"{stem}.{kind}", content)
         alt = caption.replace("**", "")
         width = round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)
-        display({"image/png": png, "text/plain": alt}, raw=True, metadata={"image/png": {"alt": alt, "width": width}})
+        shown = {"alt": alt, "width": width} | ({"file": f"{self.folder}/{stem}"} if self.folder else {})
+        display({"image/png": png, "text/plain": alt}, raw=True, metadata={"image/png": shown})
         _show_markdown(caption)
 
     def table(self, name, frame, caption, *, formats=None):

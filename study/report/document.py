@@ -2,65 +2,87 @@
 
 notebook --(this module)--> Markdown --(pandoc)--> HTML with MathML, or Typst --(typst)--> PDF. No network is used, and
 the same notebooks give the same bytes. Each notebook is a chapter. Figures and tables that study.report.display showed
-become captioned floats. Code is folded in the HTML and left out of the PDF.
+become captioned floats, and their labels in sentences links. Code is folded in the HTML and left out of the PDF.
+
+What a cell is for is said by its tags: "notebook" for what is said to the reader of the notebook only, "appendix" for what
+stands in an appendix of the document, "box" for what is framed. A notebook whose number is "" stands before the contents.
+References are links to #ref-key; those that are used are listed at the end, from refs.bib.
 """
 
 import base64
+import html as escaping
 import json
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 
+from study import ROOT
+
 TEMPLATES = Path(__file__).parent
+REFERENCES = TEMPLATES / "refs.bib"
 # Markdown as Jupyter reads it, with pandoc's captions and attributes; "@" stays an ordinary character.
 MARKDOWN = (
     "markdown-citations-yaml_metadata_block-blank_before_header-subscript-superscript-example_lists"
     "+lists_without_preceding_blankline"
 )
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
-OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--number-sections", "--columns=100000"]
-TABLE = re.compile(r"\A(\*\*Table [^*]+\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
+OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
+TABLE = re.compile(r"\A(\*\*(Table [^*]+)\.\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
+LABEL = re.compile(r"(?<![\w*\[#])(Figure|Table) ([A-Z]?\d+(?:\.\d+)?)\b")
+FENCE = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$", re.DOTALL | re.MULTILINE)
+LARGEST_DRAWING = 500_000
+"""Bytes of the largest vector figure that is used; beyond, the picture of pixels is smaller."""
 
 
-def html(notebooks, target, *, title, author, date, course="", titles=None):
-    """Write the executed notebooks as one self-contained HTML file that loads nothing from outside.
+@dataclass(frozen=True)
+class Source:
+    """An executed notebook in a document: its file, its number there ("3", "S1"; "" if it stands before the contents), and
+    its title where that is not the notebook's own."""
 
-    titles maps stems of notebooks to the titles of their chapters, where those are not the notebooks' own.
+    path: Path
+    number: str = ""
+    title: str = ""
+
+
+def html(sources, target, *, title, code=False, **facts):
+    """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
+    open. facts: author, course, date, declaration.
+
     Raises ValueError if a notebook has no title, an error in its outputs, or a figure without a caption.
     """
     with tempfile.TemporaryDirectory() as folder:
-        text = "\n\n".join(_chapters(notebooks, Path(folder), titles, code=True))
-        facts = dict(title=title, author=author, course=course, date=date, pagetitle=title, lang="en")
+        text = _text(sources, Path(folder), "html", code=True)
         options = ["--mathml", "--embed-resources", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
-        options += [f"--metadata={name}={value}" for name, value in facts.items() if value]
-        page = _pandoc(text, "html5", notebooks, folder, options)
+        named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
+        options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
+        page = _pandoc(text, "html5", sources, folder, options)
     _write(target, page.encode())
 
 
-def pdf(notebooks, target, *, title, author, date, course="", titles=None):
-    """Write the executed notebooks as an A4 PDF with a title page, a table of contents and embedded fonts.
+def pdf(sources, target, *, title, code=False, **facts):
+    """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows the code.
 
-    titles, and what is raised, as for html.
+    facts, and what is raised, as for html.
     """
     import typst
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "report.typ")
-        facts = dict(title=title, author=author, course=course, date=date, titles=titles)
-        source.write_text(typst_source(notebooks, folder, **facts), encoding="utf-8")
+        source.write_text(typst_source(sources, folder, title=title, code=code, **facts), encoding="utf-8")
         pages = typst.compile(str(source), root=folder, ignore_system_fonts=True, timestamp=0)
     _write(target, pages)
 
 
-def typst_source(notebooks, folder, *, title, author, date, course="", titles=None):
+def typst_source(sources, folder, *, title, code=False, author="", course="", date="", declaration=""):
     """The Typst document behind pdf, as text; its pictures are written into folder."""
-    text = "\n\n".join(_chapters(notebooks, Path(folder), titles, code=False))
-    facts = dict(title=title, author=author, course=course, date=date)
+    text = _text(sources, Path(folder), "typst", code=code)
+    facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
     options = ["--syntax-highlighting=none", f"--extract-media={folder}", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
-    return _pandoc(text, "typst", notebooks, folder, options).replace(f'"{folder}/', '"')
+    return _pandoc(text, "typst", sources, folder, options).replace(f'"{folder}/', '"')
 
 
 def _write(target, content):
@@ -69,47 +91,128 @@ def _write(target, content):
     target.write_bytes(content)
 
 
-def _pandoc(text, form, notebooks, folder, options):
+def _pandoc(text, form, sources, folder, options):
     import pypandoc
 
-    folders = [str(folder), *dict.fromkeys(str(Path(notebook).resolve().parent) for notebook in notebooks)]
+    folders = [str(folder), *dict.fromkeys(str(Path(source.path).resolve().parent) for source in sources)]
+    if keys := sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text))):
+        listed = Path(folder, "references")
+        listed.write_text(_references(keys, form), encoding="utf-8")
+        options = [*options, f"--include-after-body={listed}"]
     options = [*OPTIONS, f"--resource-path={':'.join(folders)}", *options]
     return pypandoc.convert_text(text, form, format=MARKDOWN, extra_args=options)
 
 
-def _chapters(notebooks, folder, titles, *, code):
-    """The notebooks as Markdown texts; links between them point at the chapters."""
-    paths = [Path(notebook) for notebook in notebooks]
-    for path in paths:
-        text = "\n\n".join(_blocks(path, folder, (titles or {}).get(path.stem), code))
-        for other in paths:
-            text = text.replace(f"]({other.name})", f"](#{other.stem})")
-        yield text
+def _references(keys, form):
+    """The list of references of these keys; ValueError for a key that refs.bib lacks."""
+    import pypandoc
+
+    known = set(re.findall(r"^@\w+\{([^,\s]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE))
+    if unknown := sorted(set(keys) - known):
+        raise ValueError(f"references must be entries of {REFERENCES.name}, got {', '.join(unknown)}; add them there")
+    nocite = ", ".join(f"@{key}" for key in keys)
+    text = f"---\nnocite: |\n  {nocite}\n---\n\n# References {{#references}}\n\n::: {{#refs}}\n:::\n"
+    options = ["--citeproc", f"--bibliography={REFERENCES}", "--columns=100000", "--section-divs"]
+    return pypandoc.convert_text(text, form, format="markdown", extra_args=options)
 
 
-def _blocks(path, folder, title, code):
-    """The cells of one notebook as pieces of Markdown; its pictures are written into folder."""
+def _text(sources, folder, form, *, code):
+    """The whole document as Markdown: what stands before the contents, the chapters, then their appendices."""
+    front, chapters, appendices = [], [], []
+    for source in sources:
+        blocks = list(_blocks(source, folder, form, code))
+        own = [text for tags, text in blocks if "appendix" not in tags]
+        (chapters if source.number else front).append("\n\n".join(own))
+        if later := [text for tags, text in blocks if "appendix" in tags]:
+            heading = f"# Appendix to chapter {source.number} {{#appendix-{Path(source.path).stem}}}"
+            appendices.append("\n\n".join([heading, *later]))
+    contents = {"typst": "```{=typst}\n#contents()\n```", "html": ""}[form]
+    text = "\n\n".join([*front, contents, *chapters, *appendices])
+    for source in sources:
+        stem = Path(source.path).stem
+        text = text.replace(f"]({stem}.ipynb)", f"](#{stem})")
+    return _linked(text)
+
+
+def _linked(text):
+    """The labels of figures and tables in sentences as links, where the document has them."""
+    known = set(re.findall(r"\{#((?:figure|table)-[\w-]+)", text))
+    pieces, end = [], 0
+    for fence in FENCE.finditer(text):
+        pieces += [LABEL.sub(lambda match: _link(match, known), text[end : fence.start()]), fence.group()]
+        end = fence.end()
+    return "".join([*pieces, LABEL.sub(lambda match: _link(match, known), text[end:])])
+
+
+def _link(match, known):
+    return f"[{match.group()}](#{_anchor(match.group())})" if _anchor(match.group()) in known else match.group()
+
+
+def _anchor(label):
+    """ "figure-4-2", of "Figure 4.2"."""
+    return re.sub(r"[ .]", "-", label.lower())
+
+
+def _numbered(text, number, counts):
+    """Markdown whose headings have numbers: "# 4 Title", "## 4.1 Section"."""
+
+    def heading(match):
+        if len(match[1]) == 1:
+            return f"# [{number}]{{.number}} {match[2]}"
+        counts[0] += 1
+        return f"## [{number}.{counts[0]}]{{.number}} {match[2]}"
+
+    return re.sub(r"^(#{1,2}) (.*)$", heading, text, flags=re.MULTILINE) if number else text
+
+
+def _blocks(source, folder, form, code):
+    """(tags, Markdown) of the cells of one notebook; its pictures are written into folder."""
+    path, counts = Path(source.path), [0]
     cells = nbformat.read(path, as_version=4).cells
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
-    if title:
-        cells[0].source = re.sub("^# .*$", lambda _: f"# {title}", cells[0].source, count=1, flags=re.MULTILINE)
+    if source.title:
+        cells[0].source = re.sub("^# .*$", lambda _: f"# {source.title}", cells[0].source, count=1, flags=re.MULTILINE)
     for index, cell in enumerate(cells):
-        where = f"{path}, cell {index}"
+        where, tags = f"{path}, cell {index}", cell.metadata.get("tags", [])
+        if "notebook" in tags:
+            continue
         if cell.cell_type == "markdown":
             if re.search(r"!\[[^]]*\]\(\w+://", cell.source):
                 raise ValueError(f"{where}: expected pictures from files, got one from an address; save it beside")
             text = cell.source if index else re.sub("$", f" {{#{path.stem}}}", cell.source, count=1, flags=re.MULTILINE)
+            if not (index or source.number):
+                text = text.partition("\n")[2]  # what stands before the contents has the document's title
             # Footnotes of different notebooks may share a name.
-            yield re.sub(r"\[\^(\w+)\]", rf"[^{path.stem}-\1]", text)
+            text = re.sub(r"\[\^(\w+)\]", rf"[^{path.stem}-\1]", _numbered(text, source.number, counts))
+            yield tags, _framed(text, form) if "box" in tags else text
         elif cell.cell_type == "code":
-            if code and cell.source.strip() and "remove-input" not in cell.metadata.get("tags", []):
-                yield f"<details>\n<summary>Code</summary>\n\n{_fenced(cell.source, 'python')}\n\n</details>"
-            yield from _outputs(cell.outputs, folder / f"{path.stem}_{index}", where, code)
+            if code and cell.source.strip() and "remove-input" not in tags:
+                shown = _fenced(cell.source, "python")
+                yield (
+                    tags,
+                    shown if form == "typst" else f"<details>\n<summary>{_named(cell)}</summary>\n\n{shown}\n\n</details>",
+                )
+            texts = "\n\n".join(_outputs(cell.outputs, folder / f"{path.stem}_{index}", where, form))
+            if texts:
+                yield tags, _framed(texts, form) if "box" in tags else texts
 
 
-def _outputs(outputs, stem, where, screen):
-    """The outputs of one cell as pieces of Markdown; screen tells the HTML from the PDF."""
+def _named(cell):
+    """What the code of a cell is for: the labels that its outputs carry."""
+    text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in cell.outputs)
+    labels = re.findall(r"^\*\*((?:Figure|Table) [^*]+)\.\*\*", text, re.MULTILINE)
+    return f"Code of {' and '.join(labels)}" if labels else "Code"
+
+
+def _framed(text, form):
+    if form == "html":
+        return f"::: box\n{text}\n:::"
+    return f"```{{=typst}}\n#framed[\n```\n\n{text}\n\n```{{=typst}}\n]\n```"
+
+
+def _outputs(outputs, stem, where, form):
+    """The outputs of one cell as pieces of Markdown."""
     outputs = list(outputs)
     while outputs:
         output = outputs.pop(0)
@@ -122,17 +225,34 @@ def _outputs(outputs, stem, where, screen):
             caption = outputs.pop(0).get("data", {}).get("text/markdown", "") if outputs else ""
             if not caption.startswith("**Figure "):
                 raise ValueError(f"{where}: expected a caption after the figure, got none; show it with show_figure")
+            shown = output.metadata.get("image/png", {})
             picture = stem.with_name(f"{stem.name}_{len(outputs)}.png")
-            picture.write_bytes(base64.b64decode(data["image/png"]))
-            width = output.metadata.get("image/png", {}).get("width") if screen else None
-            yield f"![{caption}]({picture.name})" + (f"{{width={width}px}}" if width else "")
+            drawing = ROOT / f"{shown.get('file', 'nowhere')}.svg"
+            if drawing.is_file() and drawing.stat().st_size <= LARGEST_DRAWING:
+                picture = picture.with_suffix(".svg")
+                picture.write_bytes(drawing.read_bytes())
+            else:
+                picture.write_bytes(base64.b64decode(data["image/png"]))
+            label = caption[2:].partition(".**")[0]
+            width = f" width={shown['width']}px" if form == "html" and "width" in shown else ""
+            address = _data(picture) if form == "html" else picture.name
+            yield f"![{caption}]({address}){{#{_anchor(label)}{width}}}"
         elif "text/markdown" in data:
-            text = TABLE.sub(r"\2\n\n: \1", data["text/markdown"])
-            yield f"::: table\n{text}\n:::" if screen and text != data["text/markdown"] else text
+            table = TABLE.match(data["text/markdown"])
+            text = (
+                f"::: {{#{_anchor(table[2])} .table}}\n{table[3]}\n\n: {table[1]}\n:::" if table else data["text/markdown"]
+            )
+            yield text
         elif "text/latex" in data:
             yield data["text/latex"]
         elif "text/plain" in data:
             yield _fenced(data["text/plain"])
+
+
+def _data(picture):
+    """A picture as an address that holds it: as an image of its own, its names do not meet those of the page."""
+    kind = {".svg": "image/svg+xml", ".png": "image/png"}[picture.suffix]
+    return f"data:{kind};base64,{base64.b64encode(picture.read_bytes()).decode()}"
 
 
 def _fenced(text, language="text"):
