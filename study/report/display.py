@@ -8,6 +8,7 @@ import ast
 import inspect
 import io
 import json
+import re
 import textwrap
 
 import pandas as pd
@@ -96,7 +97,7 @@ class OpenChapter:
         if self.folder:
             for kind, content in (("png", png), ("svg", svg)):
                 store.write(ROOT / self.folder / f"{stem}.{kind}", content)
-        alt = caption.replace("**", "")
+        alt = re.sub(r"(?<=\d)%", " %", caption.replace("**", ""))
         width = round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)
         shown = {"alt": alt, "width": width} | ({"file": f"{self.folder}/{stem}"} if self.folder else {})
         display({"image/png": png, "text/plain": alt}, raw=True, metadata={"image/png": shown})
@@ -129,6 +130,7 @@ def show_source(function):
 
 
 def _show_markdown(text):
+    text = re.sub(r"(?<=\d)%", " %", text)  # Python's own format of a share has no space
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 

@@ -131,7 +131,7 @@ def _text(sources, folder, form, *, code):
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#{stem})")
-    return _linked(text)
+    return _linked(re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text))
 
 
 def _linked(text):
