@@ -54,7 +54,8 @@ class Chapter:
     def number(self):
         """The chapter's number in the report: "1", "2", ... of the body, "A" of appendices, "S1" of supplements, or ""."""
         place = [chapter.name for chapter in CHAPTERS if chapter.kind == self.kind].index(self.name)
-        return {"body": f"{place + 1}", "appendix": chr(ord("A") + place), "supplement": f"S{place + 1}", "front": ""}[self.kind]
+        count = place + 1
+        return {"body": f"{count}", "appendix": chr(ord("A") + place), "supplement": f"S{count}", "front": ""}[self.kind]
 
     def parameters(self, profile):
         """The parameters of a profile, with the folder in which figures are saved."""
