@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from crepes import WrapClassifier
 from scipy.special import softmax
 from sklearn.calibration import CalibratedClassifierCV, calibration_curve
 from sklearn.datasets import load_digits
@@ -327,6 +329,43 @@ def test_p_values_are_those_of_the_literal_count_by_class(random):
         for c in range(4):
             own = [held[j, c] for j in range(60) if y_held[j] == c]
             assert p[i, c] == (1 + sum(a <= f[i, c] for a in own)) / (1 + len(own))
+
+
+@pytest.fixture(params=["margin of the class", "vote share of the class", "score of the class"])
+def fit(request, data, parts):
+    """(held (m, C), y_held (m,), conformity (n, C), y (n,)) of digits by one measure; shares of votes are often equal."""
+    held, test = (tables.conformities(parts[name])[request.param] for name in ("held out", "test"))
+    return held, data.class_indices[-150:], test[:120], data.class_indices_test[:120]
+
+
+def conformal_classifier(held, y_held):
+    """The class-conditional classifier of crepes, which takes conformities (n, C) for points."""
+
+    def nonconformity(conformity, classes=None, y=None):
+        return -(conformity if y is None else conformity[np.arange(len(y)), y])
+
+    learner = SimpleNamespace(predict_proba=lambda conformity: conformity, classes_=np.arange(held.shape[1]))
+    return WrapClassifier(learner).calibrate(held, y_held, class_cond=True, nc=nonconformity)
+
+
+def test_p_values_are_those_of_crepes(fit):
+    held, y_held, conformity, _ = fit
+    p = conformal_classifier(held, y_held).predict_p(conformity, smoothing=False)
+    np.testing.assert_array_equal(tables.p_values(held, y_held, conformity), p)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.125, 0.25])
+def test_label_sets_are_those_of_crepes_less_the_classes_whose_p_is_the_level(fit, level):
+    """The set of crepes holds the classes with p >= level, ours those with p > level (Vovk et al. 2005)."""
+    held, y_held, conformity, y = fit
+    p, crepes = tables.p_values(held, y_held, conformity), conformal_classifier(held, y_held)
+    theirs = crepes.predict_set(conformity, labels=False, confidence=1 - level, smoothing=False).astype(bool)
+    np.testing.assert_array_equal(theirs & (p != level), p > level)
+    np.testing.assert_array_equal(theirs & ~(p > level), p == level)
+    just_above = 1 - (level + 1e-9)
+    measured = crepes.evaluate(conformity, y, confidence=just_above, smoothing=False)
+    (row,) = tables.label_sets({"m": p}, y, [level]).itertuples()
+    assert (1 - row.covered, row.single, row.empty) == pytest.approx([measured[k] for k in ("error", "one_c", "empty")])
 
 
 def test_sets_cover_as_promised_where_images_are_exchangeable(random):
