@@ -16,7 +16,7 @@ RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "F
 NAMES = str(config.get("notebooks", ""))  # those to be executed, separated by blanks; all if it is empty
 MARKS = f"build/{PROFILE}/marks"
 PYTHON = sys.executable
-DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/chapters.py"]
+DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 
 
 def computation(wildcards):
