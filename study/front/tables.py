@@ -1,0 +1,94 @@
+"""Small tables behind the abstract, the introduction and the conclusion: the ledger in numbers, source by source."""
+
+import pandas as pd
+
+from study import claims
+from study.claims import STATEMENT_VERDICTS, VERDICTS
+from study.report.display import listed
+
+SOURCES = {
+    "hermans": "Hermans 2021",
+    "xu-zhang": "Xu & Zhang 2005",
+    "akar-ye": "Akar & Ye 2017",
+    "course-page": "Course page",
+    "family": "Encyclopedia article",
+}
+"""The name in the ledger of the source of each report."""
+
+SUBJECTS = {
+    "xu-zhang": "Xu and Zhang (2005) learn all classes in one procedure with a kernel and test it on four benchmark sets. "
+    "Their algorithm is shown here to be the ordinary multiclass perceptron in the squared kernel matrix; their tables are "
+    "set into distributions over draws of the folds, under every reading of what the text leaves open.",
+    "akar-ye": "Akar and Ye (2017) classify seeds of wheat by least squares with a self-tuning kernel. Their accuracies, "
+    "found on one split, are reproduced and set into distributions over random splits, and the kernel is examined.",
+    "course-page": "A course page derives the delta rule, output codes and the kernel perceptron, with examples in the "
+    "plane and on digits. They are run as they are written, in many visiting orders.",
+    "family": "An encyclopedia article names the relatives of the kernel perceptron: learners on a budget, with "
+    "regularisation, with votes. They are run on one stream of digits, and what the article says of them is measured.",
+}
+"""What the report of a source is about: no result."""
+
+
+def by_source(ledger, statements):
+    """A row for each source, and one for "all": numbers, each of VERDICTS, statements, each of STATEMENT_VERDICTS."""
+    numbers = pd.crosstab(ledger["source"], ledger["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
+    words = pd.crosstab(statements["source"], statements["verdict"]).reindex(columns=list(STATEMENT_VERDICTS), fill_value=0)
+    numbers.insert(0, "numbers", numbers.sum(axis=1))
+    words.insert(0, "statements", words.sum(axis=1))
+    table = numbers.join(words, how="outer").fillna(0).astype(int)
+    table = table.reindex([name for name in SOURCES.values() if name in table.index])
+    table.loc["all"] = table.sum()
+    return table.rename_axis(index="source", columns=None)
+
+
+def from_files(ledger):
+    """How many counts of errors of all classes, of single classes, and confusion matrices there are in the files of Hermans
+    (2021); ValueError unless all are exact."""
+    rows = ledger[ledger["kind"] == "files"]
+    if not (rows["verdict"] == "exact").all():
+        raise ValueError(f"counts in files must all be exact, got {rows['verdict'].value_counts().to_dict()}")
+    matrices = claims.published("hermans_2021_confusion")[["degree", "epoch", "predictor"]].drop_duplicates()
+    return (
+        len(claims.published("hermans_2021_multiclass_errors")),
+        len(claims.published("hermans_2021_binary_errors")),
+        len(matrices),
+    )
+
+
+def accuracies(ledger):
+    """How many of the nine accuracies of Akar and Ye's table are exact."""
+    rows = ledger[(ledger["source"] == "Akar & Ye 2017") & (ledger["item"] == "Table 3")]
+    return int((rows["verdict"] == "exact").sum())
+
+
+def outcomes(counted):
+    """The rows of `by_source` but "all", of the numbers that can fail: can_fail, exact, good (exact or within)."""
+    rows = counted.drop(index="all")
+    fail = rows["exact"] + rows["within"] + rows["outside"]
+    return pd.DataFrame({"can_fail": fail, "exact": rows["exact"], "good": rows["exact"] + rows["within"]})
+
+
+WORDS = {
+    "higher": "is higher at",
+    "lower": "is lower at",
+    "the same": "is the same within 0.05 percentage points at",
+    "–": "cannot be told apart at",
+}
+"""How a verdict of the chapter on visiting orders reads before degrees."""
+
+
+def where(sides):
+    """ "is higher at degrees 2 and 5, and cannot be told apart at degree 4": of {verdict: degrees}, those that there are."""
+    there = [(words, sides[verdict]) for verdict, words in WORDS.items() if len(sides.get(verdict, []))]
+    return listed([f"{words} degree{'s' * (len(degrees) > 1)} {listed(degrees)}" for words, degrees in there])
+
+
+def told(pairs, verdict):
+    """{epoch: "the final one (degrees 2, 3 and 5)"}: for which predictors at which degrees the rows epoch, degree, predictor
+    have this verdict."""
+    out = {}
+    for epoch, rows in pairs.groupby("epoch"):
+        own = rows[rows["verdict"] == verdict].groupby("predictor", sort=False)["degree"].apply(list)
+        names = [f"the {name} one (degree{'s' * (len(part) > 1)} {listed(part)})" for name, part in own.items()]
+        out[epoch] = listed(names, "none")
+    return out
