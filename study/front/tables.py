@@ -1,8 +1,10 @@
 """Small tables behind the abstract, the introduction and the conclusion: the ledger in numbers, source by source."""
 
+import re
+
 import pandas as pd
 
-from study import claims
+from study import ROOT, claims, datasets
 from study.claims import STATEMENT_VERDICTS, VERDICTS
 from study.report.display import listed
 
@@ -92,3 +94,73 @@ def told(pairs, verdict):
         names = [f"the {name} one (degree{'s' * (len(part) > 1)} {listed(part)})" for name, part in own.items()]
         out[epoch] = listed(names, "none")
     return out
+
+
+CENTRAL = (
+    "hermans-2021/statement/degrees-above-3",
+    "hermans-2021/statement/final-worse",
+    "hermans-2021/statement/ensemble",
+    "xu-zhang-2005/statement/kernel-improves",
+    "xu-zhang-2005/statement/better-than-cited",
+    "xu-zhang-2005/comparison/accuracy",
+    "akar-ye-2017/not-linearly-separable",
+    "akar-ye-2017/limited",
+    "course-page/codes",
+    "encyclopedia/statements/forgetron",
+    "encyclopedia/statements/overfitting",
+    "encyclopedia/statements/vote-bounds",
+)
+"""Keys of the statements that the conclusion shows."""
+
+
+def judged(statements, keys):
+    """The statements with these keys, in their order: source, statement, verdict, evidence. Raises KeyError for others."""
+    rows = statements.set_index("key").loc[list(keys)].reset_index()
+    return rows[["source", "statement", "verdict", "evidence"]]
+
+
+def explained(ledger, verdict):
+    """The numbers with a verdict: source, item, quantity, published, ours, explanation."""
+    rows = ledger[ledger["verdict"] == verdict]
+    return rows[["source", "item", "quantity", "published", "ours", "explanation"]].reset_index(drop=True)
+
+
+def data_sets():
+    """A row for each registered data set: name, training, test, attributes, classes, licence, files."""
+    rows = [
+        (each.title, each.n_train, each.n_test or None, each.n_features, len(each.classes), each.licence.partition(",")[0],
+         "downloaded" if each.files else "bundled")
+        for each in datasets.DATASETS.values()
+    ]  # fmt: skip
+    names = ["data set", "training", "test", "attributes", "classes", "licence", "files"]
+    return pd.DataFrame(rows, columns=names).astype({"test": "Int64"})
+
+
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "matplotlib", "seaborn", "papermill", "nbval", "snakemake")
+
+
+def software():
+    """package and version of PACKAGES, from the lock file."""
+    lock = (ROOT / "requirements.lock.txt").read_text(encoding="utf-8")
+    found = dict(re.findall(r"^([\w.-]+)==([\w.+-]+)", lock, re.MULTILINE))
+    return pd.DataFrame([(name, found[name]) for name in PACKAGES], columns=["package", "version"])
+
+
+SYMBOLS = (
+    (r"$x$, $d$", "an example, and the number of its attributes"),
+    (r"$n$, $C$", "the number of training examples, and of classes"),
+    (r"$y$, $z$", "a class, and a sign +1 or -1"),
+    (r"$k(x, x')$, $K$", "a kernel, and the matrix of its values on the training examples"),
+    (r"$p$, $\sigma$, $\gamma$", "degree and width of a kernel; the factor of its inner product or squared distance"),
+    (r"$\alpha$", "the vector of mistakes: how often each example was added, with its sign"),
+    (r"$A$, $T$", "all vectors that a run passes through, and the number of its visits"),
+    (r"$f$, $F$", "the score of one perceptron, and of a class"),
+    (r"$R$, $\gamma^*$", "the largest norm of an example in feature space, and the margin"),
+    (r"$\lambda$, $\tau$", "the weight of a penalty; the scale of the self-tuning kernel"),
+)
+"""Symbol and meaning."""
+
+
+def symbols():
+    """The table of symbols."""
+    return pd.DataFrame(SYMBOLS, columns=["symbol", "meaning"])
