@@ -114,14 +114,14 @@ FRONT = [
     for report, title in REPORTS.items()
 ]
 
-INTRODUCTION = Chapter(source="introduction", quick=None, experiments=("claims",), tables=("sources",))
+INTRODUCTION = Chapter(source="introduction", quick=None, experiments=("claims",), tables=("outcomes",))
 
-CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims", "orders"), tables=("answers",))
+CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims", "orders"), tables=("judged",))
 
-SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data", "software", "seeds", "costs", "symbols"))
+SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data_sets", "software", "symbols"))
 
 LEDGER = Chapter(
-    source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("verdicts", "outside", "statements")
+    source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("outside", "other_data", "statements")
 )
 
 DATA = Chapter(
@@ -135,8 +135,8 @@ DATA = Chapter(
 ALGORITHM = Chapter(
     source="algorithm",
     experiments=("algorithm",),
-    figures=("surfaces", "log_picture", "multiset", "predictors", "orders", "bounds"),
-    tables=("log", "errors_by_order", "mistakes"),
+    figures=("surfaces", "log_picture", "predictors", "orders", "bounds"),
+    tables=("by_hand", "log", "kesler", "forms", "errors_by_order", "mistakes"),
 )
 
 MNIST_DEGREES = [
@@ -158,9 +158,13 @@ MNIST_SUMMARY = Chapter(
     source="mnist_summary",
     **IMAGES,
     experiments=("mnist", "data", "claims"),
-    figures=("test_error", "train_error", "against_average", "against_best", "digits", "confusion", "misclassified"),
+    figures=(
+        "binary_train", "binary_test", "multiclass_train", "multiclass_test", "differences", "digits", "misclassified",
+    ),
     tables=(
-        "ranking", "by_degree", "told_apart", "optimism", "halves", "digit_pairs", "verdicts", "statements", "literature",
+        "over_degrees", "replicated", "ranking", "without_preprocessing", "verdicts", "statements", "by_degree",
+        "told_apart",
+        "optimism", "halves", "digit_pairs", "literature",
     ),
 )  # fmt: skip
 
@@ -202,10 +206,10 @@ GROWTH = Chapter(
 MULTICLASS = Chapter(
     source="multiclass",
     experiments=("multiclass",),
-    figures=("figure_1", "figure_2", "figure_3", "centred", "mistakes", "predictors", "widths"),
+    figures=("planes", "mistakes", "regions"),
     tables=(
-        "worked", "literal", "binary", "operations", "separability", "mistakes_numbers", "ratios", "cycles", "five_draws",
-        "spiral_draws", "epochs", "predictor_gaps", "by_width", "statements",
+        "separability", "draws", "statements", "literal", "binary", "operations", "mistakes_numbers", "ratios", "cycles",
+        "five_draws", "spiral_draws", "epochs", "predictor_gaps", "by_width",
     ),
 )  # fmt: skip
 
@@ -253,26 +257,12 @@ COMPARISON = Chapter(
     source="comparison",
     full={"datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine"},
     experiments=("comparison",),
-    figures=("errors", "differences", "narrow", "predictors", "widths", "squared_kernel"),
+    figures=("errors", "differences", "narrow", "predictors", "best_widths", "squared_kernel", "widths"),
     tables=(
-        "sets",
-        "grids",
-        "perceptrons_off",
-        "perceptrons_on",
-        "references",
-        "best_on",
-        "forms_over_sets",
-        "pairs_won",
-        "thresholds_over_sets",
-        "against_svm",
-        "support",
-        "seconds",
-        "against_final",
-        "choices",
-        "best_widths",
-        "edges",
+        "best_on", "sets", "grids", "perceptrons_off", "perceptrons_on", "references", "forms_over_sets",
+        "thresholds_over_sets", "against_svm", "support", "seconds", "against_final", "choices", "best_width_table", "edges",
     ),
-)
+)  # fmt: skip
 
 FORMS = Chapter(
     source="forms",
@@ -289,11 +279,11 @@ SEEDS = Chapter(
     },
     experiments=("seeds",),
     figures=(
-        "spectrum", "accuracies", "surface", "differences", "projection", "persistent_errors", "hard_sets", "hard_errors",
+        "spectrum", "accuracies", "surface", "differences", "persistent_errors", "projection", "hard_errors", "hard_sets",
     ),
     tables=(
-        "identity", "feature_maps", "table_3", "misprint", "conventions", "pairs", "peaks", "optima", "costs",
-        "separation", "clusterings", "neighbours", "copies",
+        "identity", "feature_maps", "table_3", "misprint", "conventions", "pairs", "peaks", "optima", "separation",
+        "clusterings", "neighbours", "copies",
     ),
 )  # fmt: skip
 

@@ -30,7 +30,7 @@ PERCENT = PercentFormatter(1.0, decimals=0)
 def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
     """Left: the smallest eigenvalue of K against tau, by k (derivations.spectrum). Right: the test error against
     lambda at one tau and k (derivations.poles), with the lambdas at which K + lambda I is singular."""
-    figure, (left, right) = canvas(1, 2, height=3.2)
+    figure, (left, right) = canvas(1, 2, height=2.8)
     ks = sorted(smallest["k"].unique())
     colours = mpl.colormaps["viridis"](np.linspace(0, 0.85, len(ks)))
     for number, colour, marker in zip(ks, colours, CLASS_MARKERS, strict=False):
@@ -64,7 +64,7 @@ def figure_accuracies(splits, table):
     labels = [rf"$\lambda = {s.lam:g}$, $\tau = {s.tau:g}$, $k = {s.k}$" for s in table.itertuples()]
     accuracy = (1 - splits["errors"] / splits["n"]).groupby([splits["lam"], splits["tau"], splits["k"]])
     settings, rows = table[["lam", "tau", "k"]].itertuples(index=False, name=None), np.arange(len(table))
-    figure, axis = canvas(height=0.33 * len(table) + 0.9)
+    figure, axis = canvas(height=0.25 * len(table) + 0.9)
     axis.boxplot(
         [accuracy.get_group(setting) for setting in settings], positions=rows, orientation="horizontal", widths=0.55,
         whis=(2.5, 97.5), showfliers=False, patch_artist=True, tick_labels=labels, boxprops={"facecolor": SKY},
@@ -96,7 +96,7 @@ def figure_surface(surface, ks, marks, ours=()):
     rings = {"s": 70, "linewidths": 1.6}
     squares = {"s": 90, "linewidths": 1.3, "marker": "s", "linestyles": (0, (2, 1))}
     looks = [(mark, rings) for mark in marks] + ([(ours, squares)] if ours else [])
-    figure, axes = canvas(2, 3, height=4.6, sharex=True, sharey=True)
+    figure, axes = canvas(2, 3, height=3.9, sharex=True, sharey=True)
     for axis, k in zip(axes.flat, ks, strict=True):
         part = surface[surface["k"] == k]
         cells = part.pivot(index="tau", columns="lam", values="mean_error")
@@ -130,18 +130,19 @@ def figure_differences(paired):
     the kinds of methods; the reference itself is the line at 0.
     """
     rows = paired.iloc[::-1].reset_index(drop=True)
-    figure, axis = canvas(height=0.25 * len(rows) + 0.9)
+    figure, axis = canvas(height=0.165 * len(rows) + 0.9)
     for y, row in enumerate(rows.itertuples()):
         if np.isnan(row.p):
             continue
         colour = METHOD_COLOURS.get(row.method.partition(",")[0], GREY)
         ends = [[100 * (row.difference - row.low)], [100 * (row.high - row.difference)]]
         face = colour if row.p < 0.05 else "white"
-        axis.errorbar(100 * row.difference, y, xerr=ends, fmt="o", color=colour, markerfacecolor=face, capsize=3, zorder=3)
+        axis.errorbar(100 * row.difference, y, xerr=ends, fmt="o", color=colour, markerfacecolor=face, capsize=2, zorder=3)
     axis.axvline(0, **REFERENCE)
     labels = [f"{row.method}  {row.error:.1%}" for row in rows.itertuples()]
     axis.set(yticks=np.arange(len(rows)), yticklabels=labels, xlabel="difference in test error (percentage points)")
     axis.set_ylim(-0.7, len(rows) - 0.3)
+    axis.tick_params(axis="y", labelsize=7)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.grid(False, axis="y")
     mark = dict(color=GREY, marker="o", markeredgecolor=GREY)
@@ -197,7 +198,7 @@ def figure_persistent_errors(P, shares, y, rates, names):
 
     rates {method: (n,) error rates, NaN where never tested}.
     """
-    figure, axes = canvas(1, len(rates), height=3.3, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(rates), height=2.7, sharex=True, sharey=True, squeeze=False)
     for axis, (method, rate) in zip(axes.flat, rates.items(), strict=True):
         rate = np.nan_to_num(rate)
         for c in range(len(names)):
@@ -255,7 +256,7 @@ def figure_hard_errors(methods, limits):
     """
     sets = methods["dataset"].unique()
     order = methods[methods["dataset"] == sets[0]].sort_values("error", ascending=False)["method"].tolist()
-    figure, axes = canvas(1, len(sets), height=0.27 * len(order) + 1.1, sharey=len(sets) > 1, squeeze=False)
+    figure, axes = canvas(1, len(sets), height=0.19 * len(order) + 1.1, sharey=len(sets) > 1, squeeze=False)
     for axis, name in zip(axes.flat, sets, strict=True):
         rows = methods[methods["dataset"] == name].set_index("method").reindex(order)
         axis.errorbar(rows["error"], np.arange(len(rows)), xerr=rows["sd"], fmt="o", color=BLUE, capsize=3)
@@ -263,7 +264,7 @@ def figure_hard_errors(methods, limits):
         bound = {**REFERENCE, "color": VERMILION, "linestyle": ":", "linewidth": 1.4}
         axis.axvline(limits.loc[name, "bound"], **bound, label="bound from the nearest neighbour")
         axis.set(title=name, xlabel="test error", xlim=(0, None))
-        axis.set_yticks(np.arange(len(rows)), order)
+        axis.set_yticks(np.arange(len(rows)), order, fontsize=7)
         axis.xaxis.set_major_formatter(PERCENT)
         axis.grid(False, axis="y")
     handles, labels = axes[0, 0].get_legend_handles_labels()

@@ -164,6 +164,14 @@ def setting_pairs(points, nine):
     return pd.DataFrame(rows, columns=["pair", "changed", "first", "second", "sound", "difference"])
 
 
+def sensitive_where(sound, others):
+    """How a sentence ends that says where differences were told: sound, others count the pairs told apart, without and with a
+    setting that is not sound."""
+    if sound:
+        return "with and without sound settings" if others else "between sound settings only"
+    return "only where a setting is not sound" if others else "nowhere"
+
+
 def _rates(points):
     """(error rates (n, methods) of the examples, their classes (n,)), without examples that were never tested."""
     tested = points[points["tested"] > 0]

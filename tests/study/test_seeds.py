@@ -128,6 +128,13 @@ def test_settings_that_differ_in_one_value_are_told_apart_only_where_one_is_not_
         assert sum(a != b for a, b in zip(pair.first, pair.second, strict=True)) == 1
 
 
+def test_where_settings_are_told_apart_depends_on_both_counts():
+    words = [tables.sensitive_where(sound, others) for sound in (0, 2) for others in (0, 3)]
+    assert words == [
+        "nowhere", "only where a setting is not sound", "between sound settings only", "with and without sound settings",
+    ]  # fmt: skip
+
+
 def test_rates_leave_out_examples_that_were_never_tested():
     rows = [("a", 0, 2, 1), ("a", 1, 0, 0), ("a", 2, 4, 1), ("b", 0, 2, 2), ("b", 1, 0, 0), ("b", 2, 4, 4)]
     points = pd.DataFrame(rows, columns=["method", "example", "tested", "errors"]).assign(label=0)
