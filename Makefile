@@ -4,9 +4,11 @@
 PYTHON ?= python3
 PROFILE ?= quick
 RECOMPUTE ?= 0
+REPORT ?= all
+CODE ?= 0
 
 SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
-	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) --
+	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 .DEFAULT_GOAL := help
 .PHONY: help report pdf test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
@@ -14,6 +16,7 @@ SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
+report: REPORT = all
 report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to use no stored results
 	$(SNAKEMAKE) report
 	@echo
@@ -25,9 +28,14 @@ pdf: export KP_TITLE := $(value TITLE)
 pdf: export KP_AUTHOR := $(value AUTHOR)
 pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
-pdf: environment ## write the report as PDF; TITLE= AUTHOR= COURSE= DATE= fill the title page
+pdf: export KP_DECLARATION := $(value DECLARATION)
+pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb b.ipynb" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
+ifdef NOTEBOOKS
+	.venv/bin/python -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $(NOTEBOOKS) --target build/own.pdf
+else
 	$(SNAKEMAKE) pdf
-	@echo "The report of the study as PDF: build/full/report.pdf"
+	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"
+endif
 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (5 minutes)
 	.venv/bin/ruff check .

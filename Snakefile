@@ -13,6 +13,9 @@ from study import chapters, datasets
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
+REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
+CODE = "--code" if str(config.get("code", 0)) not in ("0", "", "False") else ""
+PAPER = "build/full/report" if REPORT == "all" else f"build/full/{REPORT}"
 NAMES = str(config.get("notebooks", ""))  # those to be executed, separated by blanks; all if it is empty
 MARKS = f"build/{PROFILE}/marks"
 PYTHON = sys.executable
@@ -45,17 +48,17 @@ rule report:
 
 
 rule pdf:
-    input: "build/full/report.pdf"
+    input: f"{PAPER}.pdf"
 
 
 rule document:
     # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
     input:
-        f"{MARKS}/executed" if PROFILE == "full" else [chapter.target("full") for chapter in chapters.chapters("full")],
+        f"{MARKS}/executed" if PROFILE == "full" else [each.target("full") for each in chapters.report("full", REPORT)],
         DOCUMENT,
-    params: facts=chapters.title_page("full")
-    output: "build/full/report.{kind,html|pdf}"
-    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --target {output:q}"
+    params: facts=chapters.title_page("full", REPORT)
+    output: PAPER + ".{kind,html|pdf}"
+    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT} {CODE} --target {output:q}"
 
 
 rule quick_document:

@@ -32,7 +32,7 @@ MARKDOWN = (
 OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
 TABLE = re.compile(r"\A(\*\*(Table [^*]+)\.\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
 LABEL = re.compile(r"(?<![\w*\[#])(Figure|Table) ([A-Z]?\d+(?:\.\d+)?)\b")
-FENCE = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$", re.DOTALL | re.MULTILINE)
+UNTOUCHED = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$|^<summary>.*?</summary>$", re.DOTALL | re.MULTILINE)
 LARGEST_DRAWING = 500_000
 """Bytes of the largest vector figure that is used; beyond, the picture of pixels is smaller."""
 
@@ -138,7 +138,7 @@ def _linked(text):
     """The labels of figures and tables in sentences as links, where the document has them."""
     known = set(re.findall(r"\{#((?:figure|table)-[\w-]+)", text))
     pieces, end = [], 0
-    for fence in FENCE.finditer(text):
+    for fence in UNTOUCHED.finditer(text):
         pieces += [LABEL.sub(lambda match: _link(match, known), text[end : fence.start()]), fence.group()]
         end = fence.end()
     return "".join([*pieces, LABEL.sub(lambda match: _link(match, known), text[end:])])

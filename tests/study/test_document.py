@@ -11,9 +11,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from study import chapters
 from study.report import display
 from study.report import document as report
+from study.report.document import Source
 from study.report.notebooks import execute
 
-FACTS = dict(title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026")
+FACTS = dict(
+    title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026",
+    declaration="All $mine$.",
+)  # fmt: skip
 FIGURE = """\
 fig, ax = plt.subplots(figsize=(3, 2))
 ax.plot([1, 2, 3])
@@ -37,7 +41,9 @@ chapter = OpenChapter("first", None)"""
         new_code_cell(imports),
         new_markdown_cell("## Method\nA formula, $x^2$:\n- and a list\n\n$$ K(x, y) = (1 + x \\cdot y)^p $$"),
         new_code_cell(FIGURE),
-        new_code_cell(TABLE),
+        new_code_cell(TABLE, metadata={"tags": ["appendix"]}),
+        new_markdown_cell("Said to the reader of the notebook.", metadata={"tags": ["notebook"]}),
+        new_markdown_cell("A box, and Figure 1 again, by [Novikoff 1962](#ref-novikoff1962).", metadata={"tags": ["box"]}),
         new_code_cell("say('It errs on **{error:.1%}**, $x^{{2}}$.', error=0.125)"),
         new_code_cell("print('hidden_input')", metadata={"tags": ["remove-input"]}),
     ]
@@ -48,31 +54,35 @@ chapter = OpenChapter("first", None)"""
         new_markdown_cell("## Method\n\nThe same title."),
     ]
     nbformat.write(new_notebook(cells=cells), folder / "executed/second.ipynb")
-    return [folder / "executed/first.ipynb", folder / "executed/second.ipynb"]
+    cells = [new_markdown_cell("# Front\n\nThe abstract."), new_code_cell("1")]
+    nbformat.write(new_notebook(cells=cells), folder / "executed/front.ipynb")
+    names = {"front": "", "first": "1", "second": "2"}
+    return [Source(folder / f"executed/{name}.ipynb", number) for name, number in names.items()]
 
 
 @pytest.fixture(scope="module")
 def page(notebooks):
-    report.html(notebooks, notebooks[0].parents[1] / "out/report.html", **FACTS)
-    return (notebooks[0].parents[1] / "out/report.html").read_text()
+    report.html(notebooks, notebooks[0].path.parents[1] / "out/report.html", **FACTS)
+    return (notebooks[0].path.parents[1] / "out/report.html").read_text()
 
 
 def test_html_loads_nothing_from_outside(page):
     loads = re.findall(r"<(?:img|script|link|iframe|source|object)[^>]*?(?:src|href|data)=\"([^\"]*)\"", page)
     assert loads and all(address.startswith("data:") for address in loads)
     assert "@import" not in page and not re.search(r"url\((?!['\"]?data:)", page)
-    assert "<script" not in page
+    assert "fetch(" not in page and "XMLHttpRequest" not in page
 
 
 def test_html_has_title_author_course_date_and_contents(page):
-    header = re.search(r"<header>.*?</header>", page, re.DOTALL).group()
+    header = re.search(r"<header id=.top.>.*?</header>", page, re.DOTALL).group()
     assert "A study of &lt;kernels&gt;" in header
     assert re.sub("&quot;|[“”]", '"', header).count('Ada "A" Lovelace') == 1
     assert "Course #1" in header and "1 March 2026" in header
     targets = re.findall(r'href="#([^"]+)"', page)
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert {"first", "second"} <= set(targets) <= set(ids)
+    assert {"first", "second", "figure-1", "ref-novikoff1962"} <= set(targets) <= set(ids)
+    assert "All $mine$." in header
 
 
 def test_html_formulas_are_mathml(page):
@@ -90,11 +100,18 @@ def test_html_figure_is_one_figure_with_its_caption_once(page):
 
 def test_html_table_has_its_caption_and_cells(page):
     assert "<caption><strong>Table 1.</strong> Two rows.</caption>" in page
-    assert re.findall(r"<td[^>]*>(.*?)</td>", page) == ["a|b", "50.0%", "c", "25.0%"]
+    assert page.index("The same title") < page.rindex("Appendix to chapter 1") < page.rindex("Two rows.")
+    assert re.findall(r"<td[^>]*>(.*?)</td>", page) == ["a|b", "50.0\N{NO-BREAK SPACE}%", "c", "25.0\N{NO-BREAK SPACE}%"]
 
 
 def test_html_folds_code_and_hides_tagged_input(page):
-    assert len(re.findall(r"<details>\s*<summary>\s*Code", page)) == 4
+    assert re.findall(r"<details>\s*<summary>\s*([^<]*?)\s*</summary>", page) == [
+        "Code",
+        "Code",
+        "Code of Figure 1",
+        "Code",
+        "Code of Table 1",
+    ]
     assert "sourceCode python" not in re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
     assert page.count("hidden_input") == 1
 
@@ -102,7 +119,26 @@ def test_html_folds_code_and_hides_tagged_input(page):
 def test_html_keeps_footnotes_and_signs_as_written(page):
     assert "First note." in page and "Second note." in page
     assert "Mail a@b" in page
-    assert "It errs on <strong>12.5%</strong>" in page
+    assert "It errs on <strong>12.5\N{NO-BREAK SPACE}%</strong>" in page
+    assert "Said to the reader" not in page and page.count("The abstract.") == 1
+
+
+def test_headings_have_numbers_and_what_stands_before_the_contents_none(page):
+    headings = [
+        re.sub(r"<[^>]*>|\s+", " ", text).split() for text in re.findall(r"<h[12][^>]*>(.*?)</h[12]>", page, re.DOTALL)
+    ]
+    assert [" ".join(words) for words in headings] == [
+        FACTS["title"].replace("<", "&lt;").replace(">", "&gt;"), "1 First chapter", "1.1 Method", "2 Second chapter",
+        "2.1 Method", "Appendix to chapter 1", "References",
+    ]  # fmt: skip
+
+
+def test_references_that_are_used_are_listed_and_unknown_ones_refused(page, tmp_path):
+    assert page.count('id="ref-') == 1 and "On Convergence Proofs" in re.sub(r"\s+", " ", page)
+    cells = [new_markdown_cell("# T\n\nBy [nobody](#ref-nobody1900).")]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
+    with pytest.raises(ValueError, match="entries of refs.bib, got nobody1900"):
+        report.html([Source(tmp_path / "a.ipynb", "1")], tmp_path / "a.html", **FACTS)
 
 
 def test_pdf_has_the_same_bytes_twice(notebooks, tmp_path):
@@ -116,10 +152,12 @@ def test_pdf_source_has_title_page_figures_tables_and_no_code(notebooks, tmp_pat
     source = report.typst_source(notebooks, tmp_path, **FACTS)
     for line in ('title = "A study of <kernels>"', r'author = "Ada \"A\" Lovelace"', 'course = "Course #1"'):
         assert f"#let {line}" in source
-    body = source.split("#outline(")[-1]
-    assert body.count("= First chapter") == body.count("= Second chapter") == 1
+    assert 'declaration = "All $mine$."' in source
+    body = source.split("#contents()\n\n")[-1]
+    assert body.count("= 1 First chapter") == body.count("= 2 Second chapter") == body.count("#framed[") == 1
     assert body.count("#figure(") == 2 and body.count("#strong[Figure 1.]") == body.count("#strong[Table 1.]") == 1
-    assert "chapter.figure" not in source and "import" not in body
+    assert "chapter.figure" not in source and "import" not in body and "#link(<figure-1>)" in body
+    assert "import matplotlib" in report.typst_source(notebooks, tmp_path, code=True, **FACTS)
     assert "#link(<second>)" in body
     (picture,) = re.findall(r'image\("([^"]+)"', body)
     assert (tmp_path / picture).exists()
@@ -130,7 +168,7 @@ def test_figure_without_caption_is_refused(tmp_path):
     cells = [new_markdown_cell("# Title"), new_code_cell("x", outputs=[picture])]
     nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
     with pytest.raises(ValueError, match="expected a caption after the figure"):
-        report.html([tmp_path / "a.ipynb"], tmp_path / "a.html", **FACTS)
+        report.html([Source(tmp_path / "a.ipynb", "1")], tmp_path / "a.html", **FACTS)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +185,7 @@ def test_figure_without_caption_is_refused(tmp_path):
 def test_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
     nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
     with pytest.raises(ValueError, match=message):
-        report.html([tmp_path / "a.ipynb"], tmp_path / "a.html", **FACTS)
+        report.html([Source(tmp_path / "a.ipynb", "1")], tmp_path / "a.html", **FACTS)
 
 
 @pytest.fixture
@@ -174,8 +212,8 @@ def test_figures_are_saved_with_the_same_bytes_and_closed(tmp_path, shown, monke
     for name in names:
         content = (tmp_path / "one" / name).read_bytes()
         assert content == (tmp_path / "two" / name).read_bytes()
-        assert b"study.data.figures.figure_lines" in content and b"Figure 1.2" in content
-    assert shown[1]["text/markdown"] == "**Figure 1.2.** A line."
+        assert b"study.data.figures.figure_lines" in content and b"Figure 3.2" in content
+    assert shown[1]["text/markdown"] == "**Figure 3.2.** A line."
 
 
 def test_figures_are_not_saved_without_a_folder(tmp_path, shown, monkeypatch):
@@ -186,7 +224,7 @@ def test_figures_are_not_saved_without_a_folder(tmp_path, shown, monkeypatch):
 
 def test_the_plan_numbers_figures_and_tables_and_refuses_other_names(shown):
     chapter = display.OpenChapter("data", PLAN)
-    assert (chapter.label("counts"), chapter.label("rows")) == ("Figure 1.1", "Table 1.1")
+    assert (chapter.label("counts"), chapter.label("rows")) == ("Figure 3.1", "Table 3.1")
     with pytest.raises(ValueError, match="got 'other'; add it to study/chapters.py"):
         chapter.table("other", pd.DataFrame({"p": [1]}), "Caption.")
 
@@ -209,8 +247,8 @@ def test_table_formats_cells_and_aligns_numbers(shown):
         "",
         r"| a\|b | p | n | f |",
         "| :-- | --: | --: | --: |",
-        r"| x\|y | 50% | 1 | 1.235 |",
-        "|  | 25% | 20 |  |",
+        r"| x\|y | 50 % | 1 | 1.235 |",
+        "|  | 25 % | 20 |  |",
     ]
     with pytest.raises(ValueError, match=r"columns of the table.*got \['q'\]"):
         display.OpenChapter("x", None).table("t", frame, "Caption.", formats={"q": ".1f"})
