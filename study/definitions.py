@@ -42,11 +42,15 @@ def fingerprint(functions):
 
 
 def fingerprint_of_text(source, module="<notebook>"):
-    """The fingerprint of a program given as text, that of a notebook for example, and of all that it reaches."""
+    """The fingerprint of a program given as text, that of a notebook for example: of its statements in their order, and of
+    all definitions of the project that they reach."""
     own, scope = _with_program(source, module)
-    text = json.dumps([own.plain(statement, scope) for statement in scope.effects])
-    digests = sorted(own.digest(scope.name, name) for name in scope.definitions)
-    return hashlib.sha256(json.dumps([text, digests]).encode()).hexdigest()[:16]
+
+    def meet(address):
+        return ["here", address[1]] if address[0] == scope.name else own.digest(*address)
+
+    text = json.dumps([own.plain(statement, scope, meet=meet) for statement in scope.statements])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def reached(functions):
@@ -55,13 +59,10 @@ def reached(functions):
 
 
 def reached_by_text(source, module="<notebook>"):
-    """The (module, name) of all definitions that a program given as text reaches, its own among them."""
+    """The (module, name) of all definitions of the project that a program given as text reaches."""
     own, scope = _with_program(source, module)
-    names = set().union(*(own.reached(scope.name, name) for name in scope.definitions), set())
-    for statement in scope.effects:
-        for address in own.references(statement, scope):
-            names |= own.reached(*address)
-    return sorted(names)
+    met = {address for statement in scope.statements for address in own.references(statement, scope)}
+    return sorted(set().union(*(own.reached(*address) for address in met if address[0] != scope.name), set()))
 
 
 def _with_program(source, module):
@@ -94,7 +95,7 @@ class Module:
     """One module's source: its top-level definitions, what its imports bind, wherever they stand, and its other statements.
 
     definitions : {name: list of statements that bind it}; imports : {name: (module, attribute or None)};
-    effects : statements that bind no name; path : relative to the project.
+    effects : statements that bind no name; statements : all but imports and texts; path : relative to the project.
     """
 
     def __init__(self, name, source, *, package, path=""):
@@ -104,6 +105,7 @@ class Module:
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self.imports |= _imported(node, package)
+        self.statements = [statement for statement in tree.body if not _is_ignored(statement)]
         for statement in tree.body:
             for each in (names := _bound([statement])):
                 self.definitions.setdefault(each, []).append(statement)

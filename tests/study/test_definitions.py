@@ -241,3 +241,16 @@ def test_the_fingerprint_is_the_same_in_another_process():
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == definitions.fingerprint([store.write_table])
+
+
+def test_a_program_depends_on_its_statements_and_on_what_they_reach(monkeypatch):
+    program = "from study import statistics\nx = 1\nx += statistics.wilson(x, 2)[0]"
+    found = definitions.fingerprint_of_text(program)
+    assert definitions.fingerprint_of_text(program + "  # said differently") == found
+    for other in (program.replace("2", "3"), program.replace("wilson", "mcnemar"), program + "\ny = 1"):
+        assert definitions.fingerprint_of_text(other) != found
+    reached = definitions.reached_by_text(program)
+    assert ("study.statistics", "wilson") in reached and ("study.statistics", "LEVEL") in reached
+    assert all(module in definitions.code().modules for module, _ in reached)
+    monkeypatch.setitem(definitions.code()._digests, ("study.statistics", "wilson"), "another")
+    assert definitions.fingerprint_of_text(program) != found
