@@ -128,8 +128,8 @@ DATA = Chapter(
     source="data",
     **IMAGES,
     experiments=("data",),
-    figures=("one_of_each", "grid", "counts", "means", "ink", "usage", "norms", "pairs", "pairs_by_angle"),
-    tables=("facts", "balance", "nearest"),
+    figures=("grid", "counts", "ink", "pairs", "norms"),
+    tables=("facts", "images", "nearest"),
 )  # fmt: skip
 
 ALGORITHM = Chapter(
@@ -163,8 +163,7 @@ MNIST_SUMMARY = Chapter(
     ),
     tables=(
         "over_degrees", "replicated", "ranking", "without_preprocessing", "verdicts", "statements", "by_degree",
-        "told_apart",
-        "optimism", "halves", "digit_pairs", "literature",
+        "told_apart", "optimism", "halves", "digit_pairs", "literature",
     ),
 )  # fmt: skip
 
@@ -173,16 +172,18 @@ ORDERS = Chapter(
     quick=IMAGES["quick"],
     full={**IMAGES["full"], "n_orders": 20, "n_linear": 5, "n_held": 10_000},
     experiments=("orders", "mnist"),
-    figures=("by_epoch", "components", "answer", "among_predictors", "selection", "noise"),
-    tables=("spread", "published_place", "told", "degrees", "ensembles", "selection_table", "folds", "noise_table"),
-)
+    figures=("by_epoch", "answer", "selection", "noise", "among_predictors"),
+    tables=(
+        "ensembles", "selection_table", "spread", "components", "published_place", "told", "degrees", "folds", "noise_table",
+    ),
+)  # fmt: skip
 
 REJECTION = Chapter(
     source="rejection",
     **IMAGES,
     experiments=("rejection",),
     figures=("reliability", "risk_coverage", "refused", "inputs", "refusals"),
-    tables=("errors", "votes", "calibration", "areas", "targets", "sets", "read_as"),
+    tables=("errors", "votes", "margin_targets", "calibration", "areas", "targets", "sets", "read_as"),
 )
 
 REFERENCES = Chapter(
@@ -191,7 +192,7 @@ REFERENCES = Chapter(
     full={**IMAGES["full"], "n_choice": 10_000, "n_held": 10_000, "n_orders": 20},
     experiments=("references", "orders"),
     figures=("error_against_time",),
-    tables=("choices", "errors", "costs"),
+    tables=("errors", "costs", "choices"),
 )
 
 GROWTH = Chapter(
@@ -246,9 +247,9 @@ UCI_SUMMARY = Chapter(
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
     full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
     experiments=("uci",),
-    figures=("readings", "units", "optimism", "differences", "baselines"),
+    figures=("readings", "strips", "parameters", "optimism", "differences", "units", "curves", "baselines"),
     tables=(
-        "judged", "programs", "explained", "published_and_ours", "arithmetic", "optimism_table", "rival", "statements",
+        "explained", "statements", "judged", "programs", "published_and_ours", "arithmetic", "optimism_table", "rival",
         "predictors",
     ),
 )  # fmt: skip
@@ -268,8 +269,8 @@ FORMS = Chapter(
     source="forms",
     **IMAGES,
     experiments=("forms", "mnist"),
-    figures=("choice", "growth", "cost", "tuning", "equal", "spectra"),
-    tables=("kernels", "largest", "widths", "equal_largest", "pairs", "seconds"),
+    figures=("growth", "tuning", "equal", "spectra", "cost", "choice"),
+    tables=("equal_largest", "kernels", "largest", "widths", "pairs", "seconds"),
 )  # fmt: skip
 
 SEEDS = Chapter(
@@ -306,7 +307,7 @@ FAMILY = Chapter(
         "n_orders": 3,
     },
     experiments=("family",),
-    figures=("growth", "budget", "spent", "noise", "remedies", "bounds", "machines"),
+    figures=("growth", "budget", "spent", "remedies", "noise", "bounds", "machines"),
     tables=(
         "rules", "exponents", "memory", "account", "guarantee", "chosen", "overfitting", "ways", "bounds_by_degree",
         "compared", "statements",

@@ -1,38 +1,44 @@
-"""Figures of the algorithm's chapter: sets in the plane, decision surfaces, the mistake log, the mistake bound.
+"""Figures of the algorithm's chapter: sets in the plane and boundaries, the mistake log, visiting orders, the mistake bound.
 
 Symbols: X (n, 2) examples, z (n,) signs +-1, f scores of the points of a lattice, box = (left, right, bottom, top).
 """
 
 import numpy as np
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study.style import NEGATIVE, POSITIVE, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas
 
 REGIONS = ListedColormap(["#FBE3D4", "#D6E8F5"])
-"""Pale versions of NEGATIVE and POSITIVE, for the two sides of a decision surface."""
+"""Pale versions of NEGATIVE and POSITIVE, for the two sides of a boundary."""
+
+SCORES = LinearSegmentedColormap.from_list("scores", ["#F2A878", "#FBE3D4", "#FFFFFF", "#D6E8F5", "#86BCE0"])
+"""From negative to positive scores, through white at 0."""
+COUNTS = LinearSegmentedColormap.from_list("counts", [NEGATIVE, "#FFFFFF", POSITIVE])
+"""The same for signed counts."""
 
 SIGNS = ((1, POSITIVE, "o", "$z = +1$"), (-1, NEGATIVE, "s", "$z = -1$"))
 
 
 def figure_surfaces(X, z, log, f, box, chosen):
-    """Decision surfaces after the chosen numbers of mistakes, from the history f (M + 1, c) on the lattice of the box.
+    """Boundaries after the chosen numbers of mistakes, from the history f (M + 1, c) on the lattice of the box.
 
-    Rings mark the examples with alpha > 0, larger for larger alpha; the example just mistaken carries a cross.
+    Regions are darker for larger scores in size, on one scale for all panels. Rings mark the examples with alpha > 0, larger
+    for larger alpha; the example just mistaken carries a cross.
     """
-    columns = 3
+    columns = 4
     rows = -(-len(chosen) // columns)
-    figure, axes = canvas(rows, columns, height=1.6 * rows + 0.6, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(rows, columns, height=1.3 * rows + 0.5, sharex=True, sharey=True, squeeze=False)
+    limit = np.quantile(np.abs(np.cbrt(f[chosen])), 0.95)
     for axis, m in zip(axes.flat, chosen, strict=False):
-        _draw_surface(axis, f[m], box)
-        _draw_examples(axis, X, z, size=11)
+        _draw_boundary(axis, f[m], box, np.cbrt(f[m]), cmap=SCORES, vmin=-limit, vmax=limit)
+        _draw_examples(axis, X, z, size=9)
         alpha = np.bincount(log.example[:m], minlength=len(X))
         held = alpha > 0
-        axis.scatter(*X[held].T, s=22 + 26 * alpha[held], facecolors="none", edgecolors="black", linewidths=0.8)
-        axis.scatter(*X[log.example[m - 1]], s=60, marker="x", color="black", linewidths=1.6)
-        axis.set_title(f"{m} mistake{'s' if m > 1 else ''}: {log.errors[m - 1]} of {len(X)} wrong", fontsize=8)
+        axis.scatter(*X[held].T, s=14 + 8 * alpha[held], facecolors="none", edgecolors="black", linewidths=0.6)
+        axis.scatter(*X[log.example[m - 1]], s=45, marker="x", color="black", linewidths=1.4)
+        axis.set_title(f"{m} mistake{'s' if m > 1 else ''}: {log.errors[m - 1]} of {len(X)} wrong", fontsize=7.5)
     for axis in axes.flat[len(chosen) :]:
         axis.set_axis_off()
     _label_outer(axes, len(chosen))
@@ -40,63 +46,54 @@ def figure_surfaces(X, z, log, f, box, chosen):
     return figure
 
 
-def figure_predictors(X, z, scores, box, table):
-    """Decision surfaces of the four predictors; scores {predictor: f (c,)}, table (predictor, split, errors, n)."""
-    figure, axes = canvas(2, 2, height=5.0, sharex=True, sharey=True)
-    shown = table.assign(text=table["split"] + " " + (table["errors"] / table["n"]).map("{:.1%}".format))
+def figure_predictors(X, z, scores, box, table, held):
+    """Boundaries of the four predictors; scores {predictor: f (c,)}, table (predictor, split, errors, n).
+
+    held {predictor: (n,) bool}: the support vectors of each, which have a black rim.
+    """
+    figure, axes = canvas(1, 4, height=1.85, sharex=True, sharey=True, squeeze=False)
+    shown = table.assign(text=table["split"] + " " + (100 * table["errors"] / table["n"]).map("{:.1f} %".format))
     for axis, name in zip(axes.flat, PREDICTORS, strict=True):
-        _draw_surface(axis, scores[name], box)
-        _draw_examples(axis, X, z, size=12)
-        errors = ", ".join(shown.loc[shown["predictor"] == name, "text"])
-        axis.set_title(f"{name}: {errors}")
+        _draw_boundary(axis, scores[name], box, scores[name] > 0, cmap=REGIONS, vmin=0, vmax=1)
+        for sign, colour, marker, _ in SIGNS:
+            rims = np.where(held[name][z == sign], "black", "white")
+            axis.scatter(*X[z == sign].T, s=13, color=colour, marker=marker, edgecolors=rims, linewidths=0.6)
+        errors = "\n".join(shown.loc[shown["predictor"] == name, "text"])
+        axis.set_title(f"{name}\n{errors}", fontsize=8)
     _label_outer(axes, len(PREDICTORS))
     return figure
 
 
-def figure_log(table, ends, best):
-    """The mistake log (see tables.log_table): above step against example, below the training errors after each mistake.
+def figure_log(table, A, z, ends, best):
+    """A run (see tables.log_table): above the multiset A (T, n), below the training errors after each mistake.
 
-    ends (E,) steps made when each epoch ended; best the number of mistakes of the minimizing predictor.
+    A column of the picture is a step, a row an example, in the colour of its sign z (n,), dark for a large alpha. ends (E,)
+    steps made when each epoch ended; best the number of mistakes of the minimizing predictor.
     """
-    figure, (above, below) = canvas(2, 1, height=4.6, sharex=True)
-    for sign, colour, marker, label in SIGNS:
-        part = table[table["sign"] == sign]
-        above.scatter(part["step"], part["example"], s=14, color=colour, marker=marker, label=label, zorder=3)
-    above.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.1)
-    above.set(ylabel="example mistaken (index)")
-    steps, errors = [*table["step"] + 1, ends[-1]], [*table["training_errors"], table["training_errors"].iloc[-1]]
-    below.step(steps, errors, where="post", color="#555555", linewidth=1.1, label="predictor after each mistake")
+    figure, (above, below) = canvas(2, 1, height=3.9, sharex=True, height_ratios=[1, 1.1])
+    largest, (steps, n) = A.max(), A.shape
+    above.imshow(
+        (A * z).T, cmap=COUNTS, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest", origin="lower",
+        extent=(0, steps, 0.5, n + 0.5),
+    )  # fmt: skip
+    above.set(ylabel="example")
+    at, errors = [*table["step"] + 1, ends[-1]], [*table["training_errors"], table["training_errors"].iloc[-1]]
+    below.step(at, errors, where="post", color="#555555", linewidth=1.1, label="after each mistake")
     chosen = table.iloc[best - 1]
-    mark = dict(color=PREDICTOR_COLOURS["minimizing"], markersize=8, linestyle="none", zorder=4)
-    below.plot(
-        chosen["step"] + 1,
-        chosen["training_errors"],
-        marker=PREDICTOR_MARKERS["minimizing"],
-        label=f"minimizing (mistake {best})",
-        **mark,
-    )
-    mark["color"] = PREDICTOR_COLOURS["final"]
-    below.plot(
-        ends[-1], errors[-1], marker=PREDICTOR_MARKERS["final"], label=f"final (mistake {len(table)})", clip_on=False, **mark
-    )
-    below.set(xlabel="step", ylabel="training errors (examples)", ylim=(0, None))
-    below.legend(loc="upper right")
+    for name, step, count, mistake in (
+        ("minimizing", chosen["step"] + 1, chosen["training_errors"], best),
+        ("final", ends[-1], errors[-1], len(table)),
+    ):
+        below.plot(
+            step, count, marker=PREDICTOR_MARKERS[name], color=PREDICTOR_COLOURS[name], markersize=8, linestyle="none",
+            zorder=4, clip_on=False, label=f"{name} (mistake {mistake})",
+        )  # fmt: skip
+    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, None), xlim=(0, steps))
+    below.legend(loc="upper right", ncols=3)
     for axis in (above, below):
-        axis.grid(False, axis="x")
-        for end in ends:
-            axis.axvline(end, color="#BBBBBB", linewidth=0.8, linestyle=":", zorder=1)
-    # The first mistake is at step 0: its mark has room on the left.
-    below.set_xlim(-0.015 * ends[-1], ends[-1])
-    return figure
-
-
-def figure_multiset(A):
-    """The multiset A (T, n) as a picture: a row for each step, a column for each example, dark for a large alpha."""
-    figure, axis = canvas(width=4.8, height=3.6)
-    image = axis.imshow(A, cmap="Blues", aspect="auto", interpolation="nearest", vmin=0)
-    axis.grid(False)
-    axis.set(xlabel="example (index)", ylabel="step (downwards)")
-    figure.colorbar(image, ax=axis, label=r"$\alpha$ (mistakes so far)", ticks=MaxNLocator(integer=True))
+        axis.grid(False)
+        for end in ends[:-1]:
+            axis.axvline(end, color="#999999", linewidth=0.8, linestyle=":", zorder=1)
     return figure
 
 
@@ -105,7 +102,7 @@ def figure_orders(table, n_test, run):
 
     A point for each order, the box of the middle half with the median, and a cross for the order `run`.
     """
-    figure, axis = canvas(height=2.9)
+    figure, axis = canvas(height=2.2)
     jitter = np.random.RandomState(0)
     for place, name in enumerate(PREDICTORS):
         rows = table[table["predictor"] == name]
@@ -126,7 +123,7 @@ def figure_orders(table, n_test, run):
 
 def figure_bounds(by_degree, by_gap):
     """Mistakes and their bound against the degree (left) and the gap (right), rows of experiment.bounds."""
-    figure, axes = canvas(1, 2, height=3.1, sharey=True)
+    figure, axes = canvas(1, 2, height=2.5, sharey=True)
     for axis, table, x, label in (
         (axes[0], by_degree, "degree", "degree $p$ of the kernel"),
         (axes[1], by_gap, "gap", "width of the gap"),
@@ -150,11 +147,11 @@ def _draw_examples(axis, X, z, *, size):
         axis.scatter(*X[z == sign].T, s=size, color=colour, marker=marker, label=label, edgecolors="white", linewidths=0.3)
 
 
-def _draw_surface(axis, f, box):
-    """The sign of f (side * side,) as two pale regions, and the line f = 0."""
+def _draw_boundary(axis, f, box, shade, **colours):
+    """The shades of the lattice's points as regions, and the line f = 0; f and shade (side * side,)."""
     side = round(len(f) ** 0.5)
-    f = f.reshape(side, side)
-    axis.imshow(f > 0, extent=box, origin="lower", cmap=REGIONS, vmin=0, vmax=1, aspect="equal", interpolation="nearest")
+    f, shade = f.reshape(side, side), shade.reshape(side, side)
+    axis.imshow(shade, extent=box, origin="lower", aspect="equal", interpolation="nearest", **colours)
     if f.min() < 0 < f.max():
         across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
         axis.contour(across, up, f, levels=[0], colors="black", linewidths=1.3)

@@ -1,14 +1,130 @@
-"""Tables of the algorithm's chapter: what a mistake log says, and the predictors that come from it, by their definitions.
+"""Tables of the algorithm's chapter: visits worked by hand, what a mistake log says, and the predictors that come from it.
 
-Source: Hermans 2021, section 3.3. Symbols: X (n, d) examples, z (n,) signs +-1, M mistakes, f_m the predictor after m
-mistakes, T steps.
+Sources: Hermans 2021, Algorithm 1 and section 3.3; Xu & Zhang 2005, eqs 4 to 11. Symbols: X (n, d) examples, z (n,) signs
++-1, y (n,) classes 0..C-1, K (n, n) kernel values, M mistakes, f_m the predictor after m mistakes, T steps.
 """
+
+from math import comb
 
 import numpy as np
 import pandas as pd
 
+from kp import literal
 from kp.mistakes import PREDICTORS
+from kp.perceptron import visiting_orders
 from study import statistics
+
+CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])
+"""Four points X (4, 2) and their signs z (4,): each pair of one sign lies on a diagonal, and the diagonals cross."""
+
+FORMS = pd.DataFrame(
+    [
+        ("start", r"$\alpha^a = 0$", r"$\alpha^a = 0,\ \beta^a = 0$", r"$\alpha^a = 0,\ \beta^a = 0$"),
+        (
+            r"score $f_a(x)$",
+            r"$\sum_s \alpha^a_s z^a_s K(x_s, x)$",
+            r"$\sum_s \alpha^a_s K(x_s, x) + \beta^a$",
+            r"$\sum_s \alpha^a_s K(x_s, x) + \beta^a$",
+        ),
+        ("visit to $i$", "for each class $a$", "once, for all classes", "once, for all classes"),
+        (
+            "mistake if",
+            r"$z^a_i f_a(x_i) \le 0$",
+            r"$f_y(x_i) \le f_j(x_i)$ for a $j \ne y$",
+            r"$f_y(x_i) \le f_j(x_i)$ for a $j \ne y$",
+        ),
+        (
+            "then",
+            r"$\alpha^a_i \leftarrow \alpha^a_i + 1$",
+            r"$\alpha^y_i \leftarrow \alpha^y_i + 1$",
+            r"$\alpha^y \leftarrow \alpha^y + k(x_i)$",
+        ),
+        ("", "", r"$\alpha^j_i \leftarrow \alpha^j_i - 1$", r"$\alpha^j \leftarrow \alpha^j - k(x_i)$"),
+        ("", "", *[r"$\beta^y + 1,\ \beta^j - 1$"] * 2),
+        ("adds to the scores", r"$z^a_i K(x_i, x)$", r"$\pm (K(x_i, x) + 1)$", r"$\pm (k(x_i) \cdot k(x) + 1)$"),
+    ],
+    columns=["", "one-vs-all", "ordinary", "Xu and Zhang"],
+)
+"""The three multiclass forms line by line, as Markdown."""
+
+
+def n_features(d, p):
+    """Dimension of the feature space of (1 + x.y)^p: the products of at most p of d numbers."""
+    return comb(d + p, p)
+
+
+def by_hand(K, z, order):
+    """Algorithm 1 visit by visit, for whole kernel values: a row for each.
+
+    Columns: visit, example (both from 1), score (the sum written out), label, mistake ("yes" or ""), alpha (afterwards).
+    """
+    A, rows = literal.algorithm_1(K, z, order), []
+    for visit, (t, alpha, after) in enumerate(zip(order, [np.zeros_like(z), *A], A, strict=False), start=1):
+        terms = [value for value, count in zip(alpha * z * K[:, t], alpha, strict=True) if count]
+        mistake = "yes" if (after != alpha).any() else ""
+        rows.append((visit, t + 1, _sum(terms), _signed(z[t]), mistake, vector(after)))
+    return pd.DataFrame(rows, columns=["visit", "example", "score", "label", "mistake", "alpha"])
+
+
+def with_sign_of_zero(K, z, order, sign):
+    """(alpha (n,), visits of the mistakes, from 1) of Algorithm 1 at its end if sgn(0) is this sign."""
+    alpha, visits = np.zeros(len(z), dtype=int), []
+    for visit, t in enumerate(order, start=1):
+        if (np.sign(literal.g(alpha, z, K[:, t])) or sign) != z[t]:
+            alpha[t] += 1
+            visits.append(visit)
+    return alpha, visits
+
+
+def kesler(X, y, order, *, names="ABC"):
+    """The ordinary and Xu and Zhang's update with the linear kernel, side by side: a row for each visit.
+
+    Columns: visit, example (from 1 and its class), and for each form the scores of all classes before the visit, the class
+    that is demoted (empty if there is no mistake), and alpha, beta of the promoted class after it. Also {form: mistakes}.
+    """
+    K, rows, counts = X @ X.T, [], {}
+    for visit, q in enumerate(order, start=1):
+        row = [visit, f"{q + 1} ({names[y[q]]})"]
+        for form in ("ordinary", "Xu-Zhang"):
+            scores = _multiclass(form, X, K, y, order[: visit - 1])[0][:, q]
+            _, alpha, beta, mistakes = _multiclass(form, X, K, y, order[:visit])
+            counts[form] = len(mistakes)
+            demoted = "".join(names[j] for _, step, j in mistakes if step == visit - 1)
+            own = f"{vector(alpha[y[q]])}, {_signed(beta[y[q]])}" if demoted else ""
+            row += [vector(scores), demoted, own]
+        rows.append(row)
+    columns = [f"{form}: {name}" for form in counts for name in ("scores", "demoted", "alpha, beta")]
+    return pd.DataFrame(rows, columns=["visit", "example", *columns]), counts
+
+
+def _multiclass(form, X, K, y, order):
+    """(scores (C, n), alpha (C, n), beta (C,), mistakes) of a form after these visits."""
+    if form == "Xu-Zhang":
+        alpha, beta, mistakes = literal.xu_zhang(K, y, order)
+        return alpha @ K + beta[:, None], alpha, beta, mistakes
+    W, beta, mistakes = literal.multiclass_linear(X, y, order)
+    alpha = np.zeros((len(W), len(X)), dtype=int)
+    for q, _, j in mistakes:
+        alpha[y[q], q] += 1
+        alpha[j, q] -= 1
+    return W @ X.T + beta[:, None], alpha, beta, mistakes
+
+
+def vector(values):
+    return f"({', '.join(map(_signed, values))})"
+
+
+def _signed(value):
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _sum(terms):
+    """ "1 - 1 - 1 = -1", with true minus signs; the number alone where there is one term or none."""
+    if len(terms) < 2:
+        return _signed(sum(terms))
+    first, *rest = terms
+    written = [_signed(first), *(f"{'+' if term > 0 else _signed(-1)[0]} {abs(term):g}" for term in rest)]
+    return f"{' '.join(written)} = {_signed(sum(terms))}"
 
 
 def history(log, kernel, X, points):
@@ -66,6 +182,13 @@ def multiset(log, n):
     hits = np.zeros((log.steps(), n), dtype=int)
     hits[log.step, log.example] = 1
     return hits.cumsum(axis=0)
+
+
+def fixed_orders(X, z, kernel, n_epochs, n_orders):
+    """Mistakes (n_orders,) of Algorithm 1 if all epochs visit the examples in one order: the first shuffle of each seed."""
+    K = kernel(X, X)
+    orders = (next(visiting_orders(len(z), 1, 1, random_state=np.random.RandomState(seed)))[0] for seed in range(n_orders))
+    return np.array([literal.algorithm_1(K, z, np.tile(order, n_epochs))[-1].sum() for order in orders])
 
 
 def by_order(table, n_test):

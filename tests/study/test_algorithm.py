@@ -1,5 +1,7 @@
 """The chapter on the algorithm: predictors by their definitions, mistakes and their bound; figures draw their tables."""
 
+from itertools import combinations_with_replacement
+
 import matplotlib
 import numpy as np
 import oracles
@@ -91,6 +93,63 @@ def test_error_table_counts_a_score_of_zero_as_wrong():
     assert table["errors"].tolist() == [1, 1, 1, 1] and table["predictor"].tolist() == list(PREDICTORS)
 
 
+def test_features_are_the_products_of_at_most_p_numbers():
+    for d, p in ((2, 2), (3, 1), (4, 3)):
+        products = {each for r in range(p + 1) for each in combinations_with_replacement(range(d), r)}
+        assert tables.n_features(d, p) == len(products)
+
+
+X4, Z4 = tables.CROSSED
+K4 = (1 + X4 @ X4.T) ** 2
+
+
+def test_the_four_points_by_hand_are_algorithm_1():
+    order = np.tile(np.arange(4), 3)
+    table = tables.by_hand(K4, Z4, order)
+    A = np.array(literal.algorithm_1(K4, Z4, order))
+    before = np.vstack([np.zeros((1, 4), dtype=int), A[:-1]])
+    scores = [int(text.split()[-1].replace("\N{MINUS SIGN}", "-")) for text in table["score"]]
+    assert scores == [literal.g(alpha, Z4, K4[:, t]) for alpha, t in zip(before, order, strict=True)]
+    assert (table["mistake"] == "yes").tolist() == (A != before).any(axis=1).tolist()
+    assert table["alpha"].tolist() == [tables.vector(alpha) for alpha in A]
+    for text in table["score"]:
+        *terms, total = text.replace("\N{MINUS SIGN}", "-").split("=")
+        assert not terms or sum(int(term) for term in "".join(terms).replace("- ", "-").replace("+ ", "").split()) == int(
+            total
+        )
+
+
+@pytest.mark.parametrize("sign", [0, 1, -1])
+def test_the_sign_of_zero_is_the_only_difference(sign):
+    order = np.tile(np.arange(4), 6)
+    alpha, visits = tables.with_sign_of_zero(K4, Z4, order, sign)
+    assert len(visits) == alpha.sum()
+    if sign == 0:
+        A = np.array(literal.algorithm_1(K4, Z4, order))
+        assert np.array_equal(alpha, A[-1])
+        assert visits == (1 + np.flatnonzero(np.diff(A.sum(axis=1), prepend=0))).tolist()
+    else:
+        assert (visits[0] == 1) == (Z4[0] != sign)
+
+
+def test_both_updates_by_hand_move_one_coefficient_or_all():
+    table, counts = tables.kesler(np.array([[2, 0], [1, 1]]), [0, 2], [0, 1] * 5)
+    assert table.iloc[0].tolist() == [1, "1 (A)", "(0, 0, 0)", "B", "(1, 0), 1", "(0, 0, 0)", "B", "(4, 2), 1"]
+    # After it f_A = 2 x_1 + 1 and f_B = -f_A in the ordinary form; f_A(x_2) = 4 * 2 + 2 * 2 + 1 in Xu and Zhang's.
+    assert table.loc[1, "ordinary: scores"] == "(3, \N{MINUS SIGN}3, 0)"
+    assert table.loc[1, "Xu-Zhang: scores"] == "(13, \N{MINUS SIGN}13, 0)"
+    assert counts == {form: (table[f"{form}: demoted"] != "").sum() for form in ("ordinary", "Xu-Zhang")}
+
+
+def test_one_order_for_all_epochs_is_the_first_shuffle_again_and_again():
+    X, y = datasets.moons(20, spread=0.3, random_state=1)
+    z, kernel = 2 * y - 1, kernels.polynomial(2)
+    order = np.arange(20)
+    np.random.RandomState(1).shuffle(order)
+    expected = literal.kernel_perceptron(kernel(X, X), z, np.tile(order, 3)).sum()
+    assert tables.fixed_orders(X, z, kernel, 3, 2)[1] == expected
+
+
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 1000), n=st.integers(4, 40), gap=st.sampled_from([0.1, 0.3, 0.6]), degree=st.integers(1, 4))
 def test_no_order_makes_more_mistakes_than_the_bound_allows(seed, n, gap, degree):
@@ -147,7 +206,7 @@ def test_surfaces_mark_the_example_just_mistaken_and_its_predecessors(run):
     figure = figures.figure_surfaces(X, z, log, f, box, chosen)
     assert_labelled(figure)
     for axis, m in zip(figure.axes, chosen, strict=False):
-        assert np.array_equal(axis.images[0].get_array().ravel(), f[m] > 0)
+        assert np.array_equal(axis.images[0].get_array().ravel(), np.cbrt(f[m]))
         *_, rings, cross = axis.collections
         assert cross.get_offsets().tolist() == [X[log.example[m - 1]].tolist()]
         assert np.array_equal(rings.get_offsets(), X[np.unique(log.example[:m])])
@@ -162,40 +221,36 @@ def test_predictors_are_drawn_with_the_errors_of_the_table(run):
     table = pd.DataFrame(
         {"predictor": np.repeat(PREDICTORS, 2), "split": ["train", "test"] * 4, "errors": range(8), "n": 40}
     )
-    figure = figures.figure_predictors(X, z, scores, box, table)
+    held = {name: np.arange(len(X)) == place for place, name in enumerate(PREDICTORS)}
+    figure = figures.figure_predictors(X, z, scores, box, table, held)
     assert_labelled(figure)
-    titles = [f"{name}: train {2 * i / 40:.1%}, test {(2 * i + 1) / 40:.1%}" for i, name in enumerate(PREDICTORS)]
+    titles = [f"{name}\ntrain {5 * i:.1f} %\ntest {5 * i + 2.5:.1f} %" for i, name in enumerate(PREDICTORS)]
     assert [axis.get_title() for axis in figure.axes] == titles
+    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
+        positive, negative = (
+            part for part in axis.collections if len(part.get_offsets()) in ((z == 1).sum(), (z == -1).sum())
+        )
+        for part, sign in ((positive, 1), (negative, -1)):
+            black = [colour[:3].tolist() == [0, 0, 0] for colour in part.get_edgecolors()]
+            assert black == held[name][z == sign].tolist()
     for axis, name in zip(figure.axes, PREDICTORS, strict=True):
         assert np.array_equal(axis.images[0].get_array().ravel(), scores[name] > 0)
 
 
 def test_log_is_drawn_mistake_by_mistake(run):
-    *_, log, _ = run
-    table = tables.log_table(log)
-    figure = figures.figure_log(table, log.ends, log.minimizing_length())
+    X, z, log, _ = run
+    table, A = tables.log_table(log), tables.multiset(log, len(X))
+    figure = figures.figure_log(table, A, z, log.ends, log.minimizing_length())
     assert_labelled(figure)
     above, below = figure.axes
-    for part, sign in zip(above.collections, (1, -1), strict=True):
-        kept = log.sign == sign
-        assert part.get_offsets().tolist() == np.column_stack([log.step, log.example])[kept].tolist()
+    assert np.array_equal(above.images[0].get_array(), (A * z).T)
     line, minimizing, final = below.lines[:3]
     assert line.get_xdata().tolist() == [*log.step + 1, log.steps()]
     assert line.get_ydata().tolist() == [*log.errors, log.errors[-1]]
-    assert (
-        minimizing.get_ydata()[0] == log.errors.min()
-        and minimizing.get_xdata()[0] == log.step[log.minimizing_length() - 1] + 1
-    )
+    assert minimizing.get_ydata()[0] == log.errors.min()
+    assert minimizing.get_xdata()[0] == log.step[log.minimizing_length() - 1] + 1
     assert final.get_ydata()[0] == log.errors[-1] and final.get_xdata()[0] == log.steps()
-    assert [end.get_xdata()[0] for end in above.lines] == log.ends.tolist()
-
-
-def test_multiset_is_drawn_as_it_is(run):
-    X, _, log, _ = run
-    A = tables.multiset(log, len(X))
-    figure = figures.figure_multiset(A)
-    assert_labelled(figure)
-    assert np.array_equal(figure.axes[0].images[0].get_array(), A)
+    assert [end.get_xdata()[0] for end in above.lines] == log.ends[:-1].tolist()
 
 
 def test_bounds_are_drawn_above_the_median_and_range_of_the_table():

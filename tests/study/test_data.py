@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from scipy import stats
 
 from study import datasets
-from study.data import experiment, figures, statements
+from study.data import experiment, figures, statements, tables
 
 COLUMNS = ["rank", "first", "second", "label_first", "label_second", "value"]
 
@@ -157,15 +158,6 @@ def assert_labelled(figure):
     figure.canvas.draw()
 
 
-def test_one_of_each_shows_the_first_image_of_each_class(digits):
-    figure = figures.figure_one_of_each(digits.X, digits.y)
-    assert_labelled(figure)
-    for label, axis in enumerate(figure.axes):
-        expected = next(x for x, y in zip(digits.X, digits.y, strict=True) if y == label)
-        assert axis.get_title() == f"label {label}"
-        assert np.array_equal(axis.images[0].get_array().ravel(), expected)
-
-
 def test_grid_has_a_row_of_images_for_each_class(digits):
     figure = figures.figure_grid(digits.X, digits.y, per_class=4)
     assert_labelled(figure)
@@ -174,37 +166,26 @@ def test_grid_has_a_row_of_images_for_each_class(digits):
     assert np.array_equal(figure.axes[3 * 4 + 2].images[0].get_array().ravel(), expected)
 
 
-def test_bars_are_the_counts_and_the_line_is_their_mean():
-    table = pd.DataFrame({"split": ["training"] * 3 + ["test"] * 3, "label": [0, 1, 2] * 2, "images": [5, 3, 4, 2, 3, 1]})
+def test_bars_are_the_deviations_from_equal_shares():
+    table = tables.counts({"training": np.repeat([0, 1, 2], [5, 3, 4]), "test": np.repeat([0, 1, 2], [2, 3, 1])})
     figure = figures.figure_counts(table)
     assert_labelled(figure)
-    for axis, heights in zip(figure.axes, ([5, 3, 4], [2, 3, 1]), strict=True):
-        assert [bar.get_height() for bar in axis.patches] == heights
-        assert list(axis.lines[0].get_ydata()) == [np.mean(heights)] * 2
+    heights = [[bar.get_height() for bar in bars] for bars in figure.axes[0].containers]
+    assert np.allclose(heights, [[1 / 4, -1 / 4, 0], [0, 1 / 2, -1 / 2]])
 
 
-def test_mean_images_are_drawn_under_their_labels():
-    means = np.arange(16.0).reshape(4, 4)
-    figure = figures.figure_means(means, [3, 5, 7, 9])
+def test_ink_is_drawn_as_mean_images_medians_and_pixels_that_never_hold_any():
+    table = pd.DataFrame({"label": [3, 5], "low": [0.1, 0.2], "median": [0.15, 0.3], "high": [0.4, 0.5]})
+    means, share = np.arange(18.0).reshape(2, 9), np.array([0.0, 0.25, 0.5, 0.0, 1.0, 0.1, 0.0, 0.2, 0.3])
+    figure = figures.figure_ink(means, table, share)
     assert_labelled(figure)
-    assert [axis.get_title() for axis in figure.axes] == [f"mean of {label}" for label in (3, 5, 7, 9)]
-    assert all(np.array_equal(axis.images[0].get_array().ravel(), m) for axis, m in zip(figure.axes, means, strict=True))
-
-
-def test_ink_is_drawn_as_median_with_the_middle_half():
-    table = pd.DataFrame({"label": [0, 1], "low": [0.1, 0.2], "median": [0.15, 0.3], "high": [0.4, 0.5]})
-    figure = figures.figure_ink(table)
-    assert_labelled(figure)
-    points, _, (bars,) = figure.axes[0].containers[0]
+    *above, left, right, _ = figure.axes
+    assert [axis.get_title() for axis in above] == ["mean 3", "mean 5"]
+    assert all(np.array_equal(axis.images[0].get_array().ravel(), mean) for axis, mean in zip(above, means, strict=True))
+    points, _, (bars,) = left.containers[0]
     assert points.get_ydata().tolist() == [0.15, 0.3]
     assert np.allclose([segment[:, 1] for segment in bars.get_segments()], [[0.1, 0.4], [0.2, 0.5]])
-
-
-def test_usage_marks_exactly_the_pixels_without_ink():
-    share = np.array([0.0, 0.25, 0.5, 0.0, 1.0, 0.1, 0.0, 0.2, 0.3])
-    figure = figures.figure_usage(share)
-    assert_labelled(figure)
-    drawn, never = figure.axes[0].images
+    drawn, never = right.images
     assert drawn.get_array().ravel().tolist() == share.tolist()
     assert (~np.ma.getmaskarray(never.get_array())).ravel().tolist() == (share == 0).tolist()
 
@@ -219,9 +200,8 @@ def test_histogram_of_norms_counts_every_image_on_its_side_of_the_limit():
     assert figure.axes[0].lines[0].get_xdata()[0] == 2**10
 
 
-@pytest.mark.parametrize("measure", experiment.MEASURES)
-def test_pairs_are_drawn_side_by_side_with_labels_numbers_and_distance(digits, measure):
-    pairs = experiment.pairs(experiment.Settings("digits", 3, measure))
+def test_pairs_of_both_measures_are_drawn_side_by_side_with_labels_numbers_and_how_far(digits):
+    pairs = pd.concat([experiment.pairs(experiment.Settings("digits", 3, measure)) for measure in experiment.MEASURES])
     figure = figures.figure_pairs(digits.X, pairs, columns=2)
     assert_labelled(figure)
     shown = [axis for axis in figure.axes if axis.images]
@@ -230,5 +210,43 @@ def test_pairs_are_drawn_side_by_side_with_labels_numbers_and_distance(digits, m
         assert np.array_equal(right.images[0].get_array().ravel(), digits.X[pair.second])
         assert (left.get_title(), right.get_title()) == (f"label {pair.label_first}", f"label {pair.label_second}")
         assert (left.get_xlabel(), right.get_xlabel()) == (str(pair.first), str(pair.second))
-        how_far = pair.degrees if measure == "angle" else pair.squared_distance**0.5
+        how_far = pair.degrees if pair.measure == "angle" else pair.squared_distance**0.5
         assert float(right.texts[0].get_text().rstrip("°")) == pytest.approx(how_far, abs=0.05)
+
+
+# Tables.
+
+
+def test_counts_and_balance_are_those_of_the_labels():
+    table = tables.counts({"training": [0, 0, 0, 1], "test": [1, 0]})
+    assert table["images"].tolist() == [3, 1, 1, 1] and table["deviation"].tolist() == [0.5, -0.5, 0, 0]
+    balance = tables.balance(table)
+    assert balance.loc["training", ["fewest", "most", "ratio"]].tolist() == [1, 3, 3]
+    assert balance["p"].tolist() == pytest.approx([stats.chi2.sf(1, 1), 1])
+
+
+def test_ink_is_a_share_of_full_black():
+    X, y = np.array([[0, 4], [4, 4], [0, 0], [2, 0]]), [0, 0, 1, 1]
+    assert tables.ink(X, y, 4)["median"].tolist() == [0.75, 0.125]
+
+
+def test_more_is_the_share_of_pairs_with_ties_for_one_half():
+    a, b = np.array([3, 1, 2, 2]), np.array([2, 0, 3])
+    expected = np.mean([(s > t) + 0.5 * (s == t) for s in a for t in b])
+    assert tables.more(a, b) == pytest.approx(expected)
+
+
+def test_kinds_count_two_classes_whichever_comes_first():
+    pairs = pd.DataFrame({"label_first": [7, 1, 4], "label_second": [1, 7, 9]})
+    assert tables.kinds(pairs).to_dict() == {"1 and 7": 2, "4 and 9": 1}
+
+
+def test_overflows_are_powers_beyond_64_bits():
+    X = np.array([[0], [2_000_000]])
+    expected = {p: np.mean([(1 + int(s) * int(t)) ** p >= 2**63 for s in X[:, 0] for t in X[:, 0]]) for p in (1, 2)}
+    assert tables.overflows(X, (1, 2)) == expected == {1: 0, 2: 0.25}
+
+
+def test_an_image_moved_by_one_pixel_loses_its_last_column():
+    images = np.array([[[1, 0], [0, 3]], [[2, 2], [0, 0]]])
+    assert tables.moved(images.reshape(2, 4), 2).tolist() == pytest.approx([np.sqrt(1 + 1 + 9), 2])
