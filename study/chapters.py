@@ -174,7 +174,7 @@ ORDERS = Chapter(
     experiments=("orders", "mnist"),
     figures=("by_epoch", "answer", "selection", "noise", "among_predictors"),
     tables=(
-        "ensembles", "selection_table", "spread", "components", "published_place", "told", "degrees", "folds", "noise_table",
+        "spread", "ensembles", "selection_table", "components", "published_place", "told", "degrees", "folds", "noise_table",
     ),
 )  # fmt: skip
 
@@ -201,7 +201,7 @@ GROWTH = Chapter(
     full={**IMAGES["full"], "n_orders": 5},
     experiments=("growth",),
     figures=("prepared_images", "preparations", "curves", "costs"),
-    tables=("effects", "halves", "laws", "virtual"),
+    tables=("errors", "virtual", "effects", "halves", "laws"),
 )
 
 MULTICLASS = Chapter(
@@ -247,7 +247,7 @@ UCI_SUMMARY = Chapter(
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
     full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
     experiments=("uci",),
-    figures=("readings", "strips", "parameters", "optimism", "differences", "units", "curves", "baselines"),
+    figures=("readings", "strips", "parameters", "curves", "optimism", "differences", "units", "baselines"),
     tables=(
         "explained", "statements", "judged", "programs", "published_and_ours", "arithmetic", "optimism_table", "rival",
         "predictors",

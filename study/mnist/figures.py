@@ -19,7 +19,6 @@ from study.style import (
     PREDICTOR_MARKERS,
     REFERENCE,
     canvas,
-    degree_colours,
     gallery,
     heat_map,
     log_percent_axis,
@@ -80,30 +79,40 @@ def figure_gallery(images, titles, *, columns=10):
     return gallery(images, titles, columns=columns)
 
 
-def figure_error_by_degree(multiclass, split="test"):
-    """A panel for each predictor: error by epoch, a line for each degree, on common axes (log scale).
+def figure_six_degrees(table, split, *, what):
+    """A panel for each degree: error by epoch, a line for each predictor (the source's Figs 3 to 6), on common log axes.
 
-    Where there are no errors, the point stands at half an image, on a dotted line.
+    table holds all degrees (and one digit); `what` names the error on the axis. No error at all is drawn at half an image,
+    on a dotted line. Band, for the test set: the exact 95 % interval of the average predictor's error, over test images.
     """
-    figure, axes = canvas(1, 4, height=2.9, sharex=True, sharey=True)
-    degrees = sorted(multiclass["degree"].unique())
-    colours = degree_colours(range(1, max(degrees) + 1))
-    rows = multiclass[multiclass["split"] == split]
-    none = 50 / rows["n"].iloc[0]
-    for axis, predictor in zip(axes, PREDICTORS, strict=True):
-        for degree, part in rows[rows["predictor"] == predictor].groupby("degree"):
-            rate = (100 * part["errors"] / part["n"]).clip(lower=none)
-            axis.plot(part["epoch"], rate, "o-", markersize=2.5, lw=1.2, color=colours[degree])
-        axis.set(title=predictor, xlabel="epoch")
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    rows = table[table["split"] == split]
+    degrees, none = sorted(rows["degree"].unique()), 50 / rows["n"].iloc[0]
+    columns = min(3, len(degrees))
+    lines = -(-len(degrees) // columns)
+    figure, axes = canvas(lines, columns, height=1.45 * lines + 0.5, sharex=True, sharey=True, squeeze=False)
+    for axis in axes.flat[len(degrees) :]:
+        axis.set_visible(False)
+    for axis, degree in zip(axes.flat, degrees, strict=False):
+        part = rows[rows["degree"] == degree]
+        for name in PREDICTORS:
+            own, colour = part[part["predictor"] == name].sort_values("epoch"), PREDICTOR_COLOURS[name]
+            rate = (100 * own["errors"] / own["n"]).clip(lower=none)
+            face = "white" if name == "voted" else colour
+            style = {"marker": PREDICTOR_MARKERS[name], "markersize": 3, "markerfacecolor": face, "markeredgewidth": 0.7}
+            axis.plot(own["epoch"], rate, color=colour, lw=1.1, **style)
+            if split == "test" and name == "average":
+                low, high = (100 * end / own["n"] for end in interval(own["errors"], own["n"]))
+                axis.fill_between(own["epoch"], low.clip(lower=none), high, color=colour, alpha=0.15, lw=0)
         if (rows["errors"] == 0).any():
-            axis.axhline(none, color=GREY, lw=0.7, linestyle=":")
-    log_percent_axis(axes[0])
-    if split == "train":
-        axes[0].yaxis.set_major_locator(LogLocator())
-    axes[0].set_ylabel(f"multiclass {'training' if split == 'train' else 'test'} error (%)")
-    handles = [Line2D([], [], color=colours[p], marker="o", markersize=3, label=f"degree {p}") for p in degrees]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), columnspacing=1.2)
+            axis.axhline(none, color=GREY, lw=0.7, linestyle=":", zorder=1)
+        axis.set_title(f"degree {degree}")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    log_percent_axis(axes[0, 0])
+    if rows["errors"].max() > 200 * max(rows["errors"].min(), 0.5):
+        axes[0, 0].yaxis.set_major_locator(LogLocator())
+    figure.supxlabel("epoch", fontsize=9)
+    figure.supylabel(f"{what} {'training' if split == 'train' else 'test'} error (%)", fontsize=9)
+    _legend(figure, PREDICTORS)
     return figure
 
 
@@ -133,28 +142,26 @@ def figure_differences(panels):
     return figure
 
 
-def figure_digits_by_degree(binary):
-    """Binary test errors of one predictor after one epoch as a heat map: digits in rows, degrees in columns."""
-    figure, axis = canvas(width=4.4, height=3.6)
+def figure_digits(binary, confusion):
+    """Two heat maps with a row for each digit: binary test errors by degree, and a confusion matrix.
+
+    binary: one predictor and epoch; its colours end at the largest count of the degrees above 1. The colour of a confusion
+    is that of the errors alone, right answers are in grey.
+    """
+    figure, (left, right) = canvas(1, 2, height=3.1, width_ratios=[6, 10])
     counts = binary.pivot(index="digit", columns="degree", values="errors")
-    top = counts.loc[:, counts.columns > 1].to_numpy().max()
-    heat_map(axis, counts.to_numpy(), rows=list(counts.index), columns=list(counts.columns), vmin=0, vmax=top)
-    axis.grid(False)
-    axis.set(xlabel="degree", ylabel="digit")
-    return figure
-
-
-def figure_confusion(confusion):
-    """The confusion matrix of one predictor; the colour is that of the errors alone, right answers are in grey."""
-    figure, axis = canvas(width=4.6, height=4.0)
+    curved = counts.loc[:, counts.columns > 1] if len(counts.columns) > 1 else counts
+    heat_map(left, counts.to_numpy(), rows=list(counts.index), columns=list(counts.columns), vmin=0, vmax=curved.max().max())
+    left.set(xlabel="degree", ylabel="digit", title="binary test errors")
     matrix = confusion.pivot(index="true", columns="predicted", values="count")
     digits, matrix = list(matrix.index), matrix.to_numpy()
     wrong = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
-    heat_map(axis, wrong, rows=digits, columns=digits, mask=wrong == 0, vmin=0, vmax=max(wrong.max(), 1))
+    heat_map(right, wrong, rows=digits, columns=digits, mask=wrong == 0, vmin=0, vmax=max(wrong.max(), 1))
     for i, count in enumerate(np.diag(matrix)):
-        axis.text(i + 0.5, i + 0.5, count, ha="center", va="center", fontsize=7, color=GREY)
-    axis.grid(False)
-    axis.set(xlabel="predicted digit", ylabel="true digit")
+        right.text(i + 0.5, i + 0.5, count, ha="center", va="center", fontsize=7, color=GREY)
+    right.set(xlabel="predicted digit", ylabel="true digit", title="confusions")
+    for axis in (left, right):
+        axis.grid(False)
     return figure
 
 

@@ -50,6 +50,21 @@ def best_by_degree(multiclass, split="test"):
     return with_rates(best)
 
 
+def over_degrees(multiclass, logs, epochs, *, predictors=("final", "average")):
+    """A row for each degree: mistakes, support (distinct examples), training (errors of the average predictor at the end),
+    and the test error rates of `predictors` after each of `epochs`, columns such as "final, epoch 1". logs: one list of logs
+    for each degree, in their order."""
+    rates, last = with_rates(multiclass).set_index(["degree", "epoch", "predictor", "split"]), multiclass["epoch"].max()
+    rows = []
+    for degree, own in zip(sorted(multiclass["degree"].unique()), logs, strict=True):
+        row = {"degree": degree, "mistakes": sum(map(len, own)), "support": support_size(own)}
+        row["training"] = int(rates.loc[(degree, last, "average", "train"), "errors"])
+        for epoch, name in product(epochs, predictors):
+            row[f"{name}, epoch {epoch}"] = rates.loc[(degree, epoch, name, "test"), "error"]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def epochs_to_reach(multiclass, predictor, error):
     """The first epoch at which the predictor, at any degree, misclassifies at most this share of the test set, or None."""
     rows = multiclass[(multiclass["split"] == "test") & (multiclass["predictor"] == predictor)]
@@ -263,6 +278,42 @@ def agreement(claims):
     order = [word for word in VERDICTS if word in verdicts]
     table = pd.crosstab(place, claims["verdict"]).reindex(index=place.unique(), columns=order)
     return table.assign(numbers=table.sum(axis=1)).rename_axis(index="place", columns=None).reset_index()
+
+
+REPLICATED = {
+    "Fig.": ("errors of the multiclass predictors", "files behind Figs 5 and 6"),
+    "Binary": ("errors of the ten binary perceptrons", "files behind Figs 3 and 4"),
+    "Confusion": ("confusion matrices", "files"),
+    "Final report, Abstract": ("smallest test errors", "final report, abstract"),
+    "Final report, Table 1": ("the best of each predictor", "final report, Table 1"),
+}
+"""Published numbers by the start of their item in the ledger: what they are, and where they stand."""
+
+
+def replicated(claims):
+    """How many published numbers are the same here, a row for each of REPLICATED. Columns published numbers, place, numbers,
+    the same.
+
+    A file of binary errors is one claim on as many numbers as it holds; any other claim is one number, the same if exact.
+    """
+    rows = []
+    for start, names in REPLICATED.items():
+        part = claims[claims["item"].str.startswith(start)]
+        whole = start == "Binary"
+        counts = (part["n"].sum(), part["ours"].sum()) if whole else (len(part), (part["verdict"] == "exact").sum())
+        rows.append((*names, *map(int, counts)))
+    return pd.DataFrame(rows, columns=["published numbers", "place", "numbers", "the same"])
+
+
+def at_degrees(degrees):
+    """Degrees as they stand in a sentence: "at degree 2", "at degrees 2, 4 and 5", "at degrees 3 to 6", "at no degree"."""
+    degrees = list(degrees)
+    texts = [str(degree) for degree in degrees]
+    if not texts:
+        return "at no degree"
+    if len(texts) > 2 and degrees == list(range(degrees[0], degrees[-1] + 1)):
+        return f"at degrees {texts[0]} to {texts[-1]}"
+    return f"at degree{'s' * (len(texts) > 1)} " + " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 def beside_literature(cited, ours):

@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study.orders.tables import ALL_FOUR, ROPE, SAME, UNTOLD
@@ -20,6 +20,8 @@ from study.style import (
 )
 
 NORMAL = 1.96
+TICKS = (0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
+"""Percentages on a logarithmic axis of less than a decade."""
 
 
 def figure_by_epoch(runs):
@@ -31,7 +33,7 @@ def figure_by_epoch(runs):
     degrees = sorted(runs["degree"].unique())
     columns = min(3, len(degrees))
     figure, axes = canvas(
-        -(-len(degrees) // columns), columns, height=1.9 * -(-len(degrees) // columns) + 0.5, squeeze=False
+        -(-len(degrees) // columns), columns, height=1.6 * -(-len(degrees) // columns) + 0.5, squeeze=False
     )
     for axis in axes.flat[len(degrees) :]:
         axis.set_visible(False)
@@ -49,6 +51,11 @@ def figure_by_epoch(runs):
         axis.set(title=f"degree {degree}, {part['order'].nunique()} orders", xlabel="epoch")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         log_percent_axis(axis)
+        axis.yaxis.set_major_locator(FixedLocator(TICKS))
+    curved = [axis for axis, degree in zip(axes.flat, degrees, strict=False) if degree > 1]
+    ends = np.array([axis.get_ylim() for axis in curved])
+    for axis in curved:
+        axis.set_ylim(ends[:, 0].min(), ends[:, 1].max())
     for row in axes:
         row[0].set_ylabel("test error (%)")
     _legend(figure, [Line2D([], [], color=GREY, marker="_", label="95 %, test images")])
@@ -62,7 +69,7 @@ def figure_answer(means, epochs, *, within=ROPE):
     Right: epochs as of tables.among_epochs: every epoch less the last, the mean over the degrees, with 95 % intervals over
     orders and images; in the grey band differences count as none.
     """
-    figure, (left, right) = canvas(1, 2, height=3.3, width_ratios=[3, 2])
+    figure, (left, right) = canvas(1, 2, height=3.0, width_ratios=[3, 2])
     for i, name in enumerate(PREDICTORS):
         part, colour = means[means["predictor"] == name], PREDICTOR_COLOURS[name]
         x = part["degree"] + 0.19 * (i - 1.5)
@@ -116,24 +123,10 @@ def figure_among_predictors(verdicts, *, within=ROPE):
     return figure
 
 
-def figure_components(components):
-    """Standard deviations of the error rate by what varies, a group of bars for each predictor (tables.components)."""
-    figure, axis = canvas(height=2.5)
-    sources = [column for column in components.columns if column != "predictor"]
-    for i, row in enumerate(components.itertuples(index=False)):
-        x = np.arange(len(sources)) + 0.19 * (i - 1.5)
-        axis.bar(x, [100 * value for value in row[1:]], width=0.17, color=PREDICTOR_COLOURS[row.predictor])
-    axis.set(xticks=range(len(sources)), xticklabels=[f"between {s}s".replace("images", "set") for s in sources])
-    axis.set_ylabel("standard deviation (points)")
-    axis.grid(False, axis="x")
-    _legend(figure)
-    return figure
-
-
 def figure_selection(counts, chosen, n):
     """Left: how many orders chose which degree and predictor. Right: test errors (of n) of the honest choice of each order,
     and the fewest of any candidate in the same order; sorted by the honest ones."""
-    figure, (left, right) = canvas(1, 2, height=3.1, width_ratios=[2, 3])
+    figure, (left, right) = canvas(1, 2, height=2.7, width_ratios=[2, 3])
     heat_map(left, counts.to_numpy(), rows=list(counts.index), columns=list(counts.columns))
     left.grid(False)
     left.set(xlabel="", ylabel="degree chosen")
@@ -155,7 +148,7 @@ def figure_noise(noise, epoch):
     Lines are means over orders, bands go from the lowest to the highest.
     """
     kernels = list(noise["kernel"].unique())
-    figure, axes = canvas(2, len(kernels), height=4.2, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(2, len(kernels), height=3.6, sharex=True, sharey=True, squeeze=False)
     rows = noise[noise["epoch"] == epoch]
     for (kernel, threshold, name), part in rows.groupby(["kernel", "threshold", "predictor"]):
         axis = axes[int(threshold), kernels.index(kernel)]

@@ -482,6 +482,50 @@ def test_jumps_are_ratios_of_the_errors_after_and_before_a_mistake(three):
     assert tables.jumps(log, share=0)["factor"] == 2
 
 
+def test_a_row_for_each_degree_holds_its_mistakes_and_its_errors(three):
+    found = tables.over_degrees(three["multiclass"], three["logs"], (1, 3))
+    assert found["degree"].tolist() == [1, 2, 3]
+    assert found["mistakes"].tolist() == [sum(map(len, logs)) for logs in three["logs"]]
+    assert (found["support"] <= 300).all() and (found["support"] <= found["mistakes"]).all()
+    row = found.iloc[2]
+    assert (
+        row["training"]
+        == select(three["multiclass"], degree=3, epoch=3, predictor="average", split="train")["errors"].item()
+    )
+    for name, epoch in (("final", 1), ("average", 3)):
+        rows = select(three["multiclass"], degree=3, epoch=epoch, predictor=name, split="test")
+        assert row[f"{name}, epoch {epoch}"] == rows["errors"].item() / rows["n"].item()
+
+
+def test_a_file_of_binary_errors_counts_for_as_many_numbers_as_it_holds():
+    claims = pd.DataFrame(
+        [
+            ("Fig. 5 (a)", "exact", 60000, 5), ("Fig. 6 (a)", "outside", 10000, 5),
+            ("Binary errors (files behind Figs 3 and 4)", "outside", 60, 58),
+            ("Confusion matrices (files)", "exact", 100, 100),
+            ("Final report, Table 1", "exact", 6, 3), ("Final report, Table 2", "exact", 6, 3),
+            ("Section 2", "degenerate", 1, 1),
+        ],
+        columns=["item", "verdict", "n", "ours"],
+    )  # fmt: skip
+    found = tables.replicated(claims)
+    assert found["numbers"].tolist() == [2, 60, 1, 0, 1] and found["the same"].tolist() == [1, 58, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("degrees", "text"),
+    [
+        ([], "no degree"),
+        ([2], "degree 2"),
+        ([1, 2], "degrees 1 and 2"),
+        ([3, 4, 5], "degrees 3 to 5"),
+        ([1, 2, 4], "degrees 1, 2 and 4"),
+    ],
+)
+def test_degrees_stand_in_a_sentence(degrees, text):
+    assert tables.at_degrees(degrees) == f"at {text}"
+
+
 def test_agreement_counts_verdicts_of_each_place_in_the_order_of_the_ledger():
     found = tables.agreement(pd.DataFrame({"item": ["b (a)", "a", "b (b)"], "verdict": ["exact", "outside", "exact"]}))
     assert found.to_dict("list") == {"place": ["b", "a"], "exact": [2, 0], "outside": [0, 1], "numbers": [2, 1]}
@@ -598,17 +642,20 @@ def test_parts_without_a_mistake_keep_the_predictor_before_them_and_no_error_has
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_error_by_degree_has_a_line_for_each_degree_and_draws_no_error_at_half_an_image(three, split):
+def test_each_degree_has_a_panel_with_a_line_for_each_predictor_and_no_error_is_drawn_at_half_an_image(three, split):
     table = three["multiclass"].copy()
     table.loc[(table["degree"] == 2) & (table["epoch"] == 3), "errors"] = 0
-    figure = figures.figure_error_by_degree(table, split)
+    figure = figures.figure_six_degrees(table, split, what="multiclass")
     assert_drawn(figure)
-    for axis, name in zip(figure.axes, PREDICTORS, strict=True):
-        assert axis.get_title() == name and axis.get_yscale() == "log"
-        for degree, line in zip((1, 2, 3), axis.get_lines(), strict=False):
+    assert [axis.get_title() for axis in figure.axes] == [f"degree {p}" for p in (1, 2, 3)]
+    for degree, axis in zip((1, 2, 3), figure.axes, strict=True):
+        assert axis.get_yscale() == "log" and len(axis.collections) == (split == "test")
+        for name in PREDICTORS:
             rows = select(table, degree=degree, predictor=name, split=split)
-            np.testing.assert_allclose(line.get_ydata(), 100 * np.maximum(rows["errors"], 0.5) / rows["n"])
-        assert axis.get_lines()[3].get_linestyle() == ":"
+            (line,) = lines(axis, PREDICTOR_COLOURS[name])
+            np.testing.assert_allclose(line, 100 * np.maximum(rows["errors"], 0.5) / rows["n"])
+        assert axis.get_lines()[-1].get_linestyle() == ":"
+    assert figure.axes[0].get_ylim() == figure.axes[2].get_ylim()
 
 
 def test_differences_are_drawn_in_points_filled_where_they_are_told(wrong):
@@ -631,23 +678,30 @@ def lines_of(axis, predictor):
     return [line for line in lines if to_hex(line.get_color()).upper() == colour and line.get_markersize() == 4]
 
 
-def test_the_heat_map_of_digits_holds_every_count(three):
+@pytest.fixture(scope="module")
+def heat_maps(three):
+    """The figure of digits, the table of its left half, the best predictor, and its confusions."""
     binary = three["binary"].query("split == 'test' and predictor == 'average' and epoch == 3")
-    figure = figures.figure_digits_by_degree(binary)
+    best = tables.ranking(three["multiclass"]).head(1)
+    rows = three["confusion"].merge(best[["predictor", "degree", "epoch"]])
+    return figures.figure_digits(binary, rows), binary, best, rows
+
+
+def test_the_heat_map_of_digits_holds_every_count(heat_maps):
+    figure, binary, _, _ = heat_maps
     assert_drawn(figure)
     counts = binary.pivot(index="digit", columns="degree", values="errors").to_numpy()
-    assert [int(text.get_text()) for text in figure.axes[0].texts] == counts.ravel().tolist()
-    for text, cell in zip(figure.axes[0].texts, figure.axes[0].collections[0].get_facecolors(), strict=True):
+    axis = figure.axes[0]
+    assert [int(text.get_text()) for text in axis.texts] == counts.ravel().tolist()
+    assert axis.collections[0].get_clim() == (0, counts[:, 1:].max())
+    for text, cell in zip(axis.texts, axis.collections[0].get_facecolors(), strict=True):
         shades = sorted(sns.utils.relative_luminance(colour) + 0.05 for colour in (text.get_color(), cell))
         assert shades[1] / shades[0] >= 4.5
 
 
-def test_the_confusion_matrix_writes_every_count_and_colours_the_errors(three):
-    best = tables.ranking(three["multiclass"]).head(1)
-    rows = three["confusion"].merge(best[["predictor", "degree", "epoch"]])
-    figure = figures.figure_confusion(rows)
-    assert_drawn(figure)
-    (axis,) = figure.axes
+def test_the_confusion_matrix_writes_every_count_and_colours_the_errors(heat_maps):
+    figure, _, best, rows = heat_maps
+    axis = figure.axes[1]
     written = {(int(t.get_position()[1]), int(t.get_position()[0])): int(t.get_text()) for t in axis.texts if t.get_text()}
     counts = rows.set_index(["true", "predicted"])["count"]
     assert written == counts[counts > 0].to_dict() | {(i, i): counts[i, i] for i in range(10)}

@@ -332,13 +332,10 @@ def test_figures_draw_what_they_are_given():
     drawn = (
         figures.figure_answer(means, tables.among_epochs(wrong)),
         figures.figure_among_predictors(verdicts),
-        figures.figure_components(tables.components(wrong)),
         figures.figure_selection(tables.counts_chosen(chosen.query("among == 'all four'")), chosen, 200),
         figures.figure_noise(noise_table(), 2),
     )
     assert all(isinstance(figure, Figure) for figure in drawn)
-    heights = [bar.get_height() for bar in drawn[2].axes[0].patches]
-    np.testing.assert_allclose(sorted(heights), sorted(100 * tables.components(wrong).iloc[:, 1:].to_numpy().ravel()))
 
 
 INDEPENDENT = {1: (159, 159, 155), 2: (161, 163, 161), 3: (164, 140, 166)}
