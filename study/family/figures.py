@@ -58,7 +58,7 @@ KERNELS = {"poly": "polynomial", "rbf": "RBF"}
 def figure_growth(streams, growth):
     """Left: examples held against examples seen by the polynomial perceptron, means over orders, with a line of slope 1.
     Right: the exponents of tables.growth_exponents with their intervals, both kernels; the line is linear growth."""
-    figure, (left, right) = canvas(1, 2, height=3.4)
+    figure, (left, right) = canvas(1, 2, height=2.7)
     own = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
     rates = sorted(own["noise"].unique())
     looks = dict(zip(rates, CONDITIONS + [(GREY, "x", "-")] * len(rates), strict=False))
@@ -93,7 +93,7 @@ def figure_growth(streams, growth):
 def figure_budget(summaries):
     """Error against the examples held; summaries {problem: table of tables.by_budget}. Above the online error, below
     the test error of the last hypothesis; bars from the lowest to the highest order."""
-    figure, axes = canvas(2, len(summaries), height=5.4, sharex="col", sharey="row", squeeze=False)
+    figure, axes = canvas(2, len(summaries), height=4.3, sharex="col", sharey="row", squeeze=False)
     for column, (problem, table) in zip(axes.T, summaries.items(), strict=True):
         for axis, rate in zip(column, ("online", "test"), strict=True):
             for method, (colour, marker, line) in STYLES.items():
@@ -124,7 +124,7 @@ def figure_spent(memory):
     """Online error so far against the kernel values spent so far, means over orders; a panel for each budget, all learners
     holding as many examples when they are full. Black, in every panel: the perceptron without a budget."""
     budgets = sorted(set(memory["budget"]) - {0})
-    figure, axes = canvas(1, len(budgets), height=3.3, sharey=True, sharex=True, squeeze=False)
+    figure, axes = canvas(1, len(budgets), height=2.6, sharey=True, sharex=True, squeeze=False)
     for axis, budget in zip(axes.flat, budgets, strict=True):
         for method, (colour, marker, line) in STYLES.items():
             part = memory[(memory["method"] == method) & memory["budget"].isin([0, budget])]
@@ -180,7 +180,7 @@ def figure_remedies(rates):
     """Test error of every learner, a panel for each rate of wrong labels: hollow after one pass, full after the last with
     its 95 % interval. rates is tables.rates_by_learner."""
     panels = rates["noise"].unique()
-    figure, axes = canvas(1, len(panels), height=3.2, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(panels), height=2.4, sharey=True, squeeze=False)
     places = {name: -place for place, name in enumerate(LEARNERS)}
     for axis, noise in zip(axes.flat, panels, strict=True):
         part = rates[rates["noise"] == noise]
@@ -199,7 +199,7 @@ def figure_bounds(bounds):
     and the support vector machine's. The examples are those of the smallest n."""
     part = bounds[bounds["n"] == bounds["n"].min()]
     group, n = part.groupby("degree"), part["n"].iloc[0]
-    figure, (left, right) = canvas(1, 2, height=3.9)
+    figure, (left, right) = canvas(1, 2, height=3.5)
     ended = part[part["separated"].astype(bool)].groupby("degree")["total"]
     for values, colour, marker, line, name in (
         (group["hard_bound"].mean(), GREY, "v", "--", r"$(R/\gamma)^2$, separable"),

@@ -24,44 +24,26 @@ BESIDE = (AVERAGED, VOTED, MARGIN, REGULARISED)
 """The remedies, each taken alone."""
 
 RULES = [
-    (
-        "kernel perceptron",
-        r"if $y_t f(x_t) \le 0$: hold it, $w_t = y_t$",
-        "Aizerman, Braverman & Rozonoer 1964",
-    ),
+    ("kernel perceptron", r"if $y_t f(x_t) \le 0$: hold it, $w_t = y_t$"),
     (
         "voted",
-        r"the same; predict $\operatorname{sgn} \sum_m c_m \operatorname{sgn} f_m(x)$, $c_m$ the steps "
-        r"that $f_m$ stood",
-        "Freund & Schapire 1999",
+        r"the same; predict $\operatorname{sgn} \sum_m c_m \operatorname{sgn} f_m(x)$, $c_m$ the steps that $f_m$ stood",
     ),
-    (
-        "remove the oldest",
-        r"if $y_t f(x_t) \le 0$: hold it; with more than $B$, drop $r$",
-        "baseline",
-    ),
-    (
-        "random budget",
-        r"if $y_t f(x_t) \le 0$: with $B$ held, drop one of them at random; hold it",
-        "Cavallanti, Cesa-Bianchi & Gentile 2007",
-    ),
+    ("remove the oldest", r"if $y_t f(x_t) \le 0$: hold it; with more than $B$, drop $r$"),
+    ("random budget", r"if $y_t f(x_t) \le 0$: with $B$ held, drop one of them at random; hold it"),
     (
         "Forgetron, basic",
-        r"as above, but before $r$ goes all $w_i \leftarrow \phi w_i$, $\phi = "
-        r"\min\{(B+1)^{-1/(2(B+1))}, U / \lVert f \rVert\}$, $U = \frac14 \sqrt{(B+1)/\log(B+1)}$",
-        "Dekel, Shalev-Shwartz & Singer 2008",
+        r"as above, but before $r$ goes all $w_i \leftarrow \phi w_i$, "
+        r"$\phi = \min\{(B+1)^{-1/(2(B+1))}, U / \lVert f \rVert\}$",
     ),
     (
         "Forgetron, self-tuning",
-        r"the same with the largest $\phi \in (0, 1]$ for which $\Psi(\phi\sigma_r, \phi\mu_r) + Q \le "
-        r"\frac{15}{32} M$; then $Q \leftarrow Q + \Psi(\phi\sigma_r, \phi\mu_r)$",
-        "Dekel, Shalev-Shwartz & Singer 2008",
+        r"the same with the largest $\phi \le 1$ for which $Q + \Psi(\phi\sigma_r, \phi\mu_r) \le \frac{15}{32} M$",
     ),
     (
         "NORMA",
-        r"$w_i \leftarrow (1 - \eta\lambda) w_i$; if $y_t (f(x_t) + b) \le \rho$: hold it, $w_t = \eta "
-        r"y_t$, $b \leftarrow b + \eta y_t$; drop what is $\tau$ steps old",
-        "Kivinen, Smola & Williamson 2004",
+        r"$w_i \leftarrow (1 - \eta\lambda) w_i$; if $y_t (f(x_t) + b) \le \rho$: hold it, $w_t = \eta y_t$, "
+        r"$b \leftarrow b + \eta y_t$; drop what is $\tau$ steps old",
     ),
 ]
-"""What each learner does with an example: its name, the rule, the source."""
+"""What each learner does with an example: its name and the rule."""

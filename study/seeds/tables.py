@@ -165,7 +165,7 @@ def setting_pairs(points, nine):
 
 
 def sensitive_where(sound, others):
-    """How a sentence ends that says where differences were told: sound, others count the pairs told apart, without and with a
+    """How a sentence ends that says where differences were told: sound, others count the pairs told apart without and with a
     setting that is not sound."""
     if sound:
         return "with and without sound settings" if others else "between sound settings only"
