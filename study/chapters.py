@@ -309,8 +309,8 @@ FAMILY = Chapter(
     experiments=("family",),
     figures=("growth", "budget", "spent", "remedies", "noise", "bounds", "machines"),
     tables=(
-        "rules", "exponents", "memory", "account", "guarantee", "chosen", "overfitting", "ways", "bounds_by_degree",
-        "compared", "statements",
+        "rules", "exponents", "memory", "memory_tests", "account", "guarantee", "chosen", "overfitting", "ways",
+        "bounds_by_degree", "compared", "statements",
     ),
 )  # fmt: skip
 

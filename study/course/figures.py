@@ -82,7 +82,7 @@ def figure_moving_lines(X, y, log, weights, codes):
 def figure_planes(X, y, codes, initial, final, view, *, samples=10):
     """The planes of three outputs as wire frames and their normals, at the beginning and in the end, from (elevation,
     azimuth), with the first few samples of each class."""
-    figure, axes = canvas(1, 2, height=3.9, subplot_kw={"projection": "3d"})
+    figure, axes = canvas(1, 2, height=3.4, subplot_kw={"projection": "3d"})
     for axis, weights, title in zip(axes.flat, (initial, final), ("at the beginning", "in the end"), strict=True):
         for c in range(len(codes)):
             colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
@@ -111,7 +111,7 @@ def figure_modifications(counts, rows, published):
 
     counts: experiment.modifications; rows: tables.by_spread; published {inputs: number}.
     """
-    figure, axes = canvas(2, 2, height=4.9)
+    figure, axes = canvas(2, 2, height=3.9)
     here = (counts["eta"] == 1) & (counts["counted"] == "presentations")
     rows = rows[(rows["eta"] == 1) & (rows["counted"] == "presentations") & (rows["n"] > 0)]
     sizes = sorted(counts["n_per_class"].unique())
@@ -147,7 +147,7 @@ def figure_modifications(counts, rows, published):
 
 def figure_codes(table):
     """Both codes by s, from experiment.codes: share separated, median modifications, mean test error, 95 % ranges."""
-    figure, axes = canvas(3, 2, height=6.0, sharex=True, sharey="row")
+    figure, axes = canvas(3, 2, height=4.2, sharex=True, sharey="row")
     table = table.assign(error=table["test_errors"] / table["n"])
     for column, inputs in enumerate((2, 3)):
         share, number, error = axes[:, column]
@@ -176,7 +176,7 @@ def figure_codes(table):
 
 def figure_widths(rows, published):
     """Test error by width of the kernel for both codes: median and 95 % range over splits, from tables.by_width."""
-    figure, axis = canvas(height=3.5)
+    figure, axis = canvas(height=2.5)
     for (code, (colour, marker, line)), shift in zip(CODES.items(), (0.98, 1.02), strict=True):
         part = rows[rows["code"] == code]
         span = [part["ours"] - part["low"], part["high"] - part["ours"]]

@@ -135,7 +135,7 @@ def figure_spent(memory):
             )  # fmt: skip
         axis.set(xscale="log", xlabel="kernel values spent", title=f"budget {budget:,}")
         log_percent_axis(axis)
-    axes[0, 0].set_ylabel("online errors / examples seen (%)")
+    axes[0, 0].set_ylabel("online error so far (%)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
