@@ -109,7 +109,7 @@ FRONT = [
         full={"report": report},
         quick=None,
         experiments=("mnist", "orders", "claims"),
-        figures=("answer",),
+        figures=("answer",) if report in ("all", "hermans") else (),
     )
     for report, title in REPORTS.items()
 ]

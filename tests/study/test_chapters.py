@@ -18,17 +18,24 @@ def papermill(folder, *options, source="mnist_degree"):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | {"KP_OFFLINE": "1"})
 
 
-def test_every_notebook_is_in_both_profiles_and_every_degree_has_its_copy():
+STORED_ONLY = {"front", "introduction", "conclusion", "setup", "ledger"}
+"""Notebooks that read stored results at published scale and nothing else."""
+
+
+def test_every_notebook_is_in_the_profiles_and_every_degree_has_its_copy():
     sources = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
     for profile in chapters.PROFILES:
         found = chapters.chapters(profile)
-        assert {chapter.source for chapter in found} == sources
+        assert {chapter.source for chapter in found} == sources - (STORED_ONLY if profile == "quick" else set())
         assert len({chapter.target(profile) for chapter in found}) == len(found)
         assert [chapter.variant for chapter in found if chapter.source == "mnist_degree"] == list("123456")
 
 
 def test_numbers_follow_the_order_of_the_plan():
-    assert [chapter.number for chapter in chapters.CHAPTERS] == list(range(1, len(chapters.CHAPTERS) + 1))
+    by_kind = {kind: [each.number for each in chapters.CHAPTERS if each.kind == kind] for kind in ("body", "appendix")}
+    assert by_kind["body"] == [str(count) for count in range(1, len(by_kind["body"]) + 1)]
+    assert by_kind["appendix"] == ["A", "B"] and chapters.chapter("mnist_degree_3").number == "S3"
+    assert chapters.reference("front_all", "answer") == "Figure 1"
     for chapter in chapters.CHAPTERS:
         names = [*chapter.figures, *chapter.tables]
         assert len(set(names)) == len(names), f"{chapter.name}: a name stands twice"
@@ -39,7 +46,21 @@ def shown(chapter, kind):
     cells = nbformat.read(chapter.target("full"), as_version=4).cells
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
     text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
-    return [int(number) for number in re.findall(rf"^\*\*{kind} {chapter.number}\.(\d+)\.\*\*", text, re.MULTILINE)]
+    number = rf"{chapter.number}\." if chapter.number else ""
+    return [int(place) for place in re.findall(rf"^\*\*{kind} {number}(\d+)\.\*\*", text, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("name", chapters.REPORTS)
+def test_a_report_has_its_front_page_and_its_own_chapters(name):
+    found = chapters.report("full", name)
+    assert [each.variant for each in found if each.kind == "front"] == [name]
+    body = [each.name for each in found if each.kind == "body"]
+    assert body == (
+        [each.name for each in chapters.CHAPTERS if each.kind == "body"] if name == "all" else list(chapters.PARTS[name])
+    )
+    assert not [each for each in found if each.kind == "supplement"]
+    with pytest.raises(ValueError, match="report must be one of all, hermans, .*, got 'x'"):
+        chapters.report("full", "x")
 
 
 @pytest.mark.parametrize("kind", ["Figure", "Table"])
@@ -89,7 +110,7 @@ def test_papermill_alone_refuses_an_unknown_parameter(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["notebook", "nothing"], "notebook must be one of data"), (["run", "mnist"], "mnist/train-images-idx3-ubyte.gz")],
+    [(["notebook", "nothing"], "notebook must be one of algorithm"), (["run", "mnist"], "mnist/train-images-idx3-ubyte.gz")],
 )
 def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("KP_DATA", str(tmp_path))
@@ -103,7 +124,7 @@ def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, mo
 
 def test_list_names_the_notebooks_in_order(capsys):
     assert main(["list", "--profile", "full"]) == 0
-    assert capsys.readouterr().out.split()[:3] == ["data", "algorithm", "mnist_degree_1"]
+    assert capsys.readouterr().out.split()[:3] == ["front_all", "front_hermans", "front_xu-zhang"]
 
 
 def test_the_title_page_is_filled_from_the_environment(monkeypatch):
