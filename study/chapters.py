@@ -296,7 +296,7 @@ COURSE = Chapter(
     figures=("moving_lines", "planes", "modifications", "codes", "widths", "confusions"),
     tables=(
         "code_matrices", "decoding", "run", "steps", "spreads", "listing", "distances", "codes_compared", "errors_by_width",
-        "parity", "numbers", "outside", "statements",
+        "parity", "numbers",
     ),
 )  # fmt: skip
 
@@ -310,7 +310,7 @@ FAMILY = Chapter(
     figures=("growth", "budget", "spent", "remedies", "noise", "bounds", "machines"),
     tables=(
         "rules", "exponents", "memory", "memory_tests", "account", "guarantee", "chosen", "overfitting", "ways",
-        "bounds_by_degree", "compared", "statements",
+        "bounds_by_degree", "compared",
     ),
 )  # fmt: skip
 

@@ -25,16 +25,16 @@ MEASURE_STYLES = {
 
 
 def figure_inputs(rows):
-    """A row of images for each kind of input; rows {kind: (images (k, d), titles (k,))}, k may differ."""
-    columns = max(len(titles) for _, titles in rows.values())
-    figure, axes = canvas(len(rows), columns, height=0.74 * len(rows) + 0.1, squeeze=False)
+    """A strip of images for each kind of input, two to a line; rows {kind: (images (k, d), titles (k,))}, k may differ."""
+    most, lines = max(len(titles) for _, titles in rows.values()), -(-len(rows) // 2)
+    figure, axes = canvas(lines, 2 * most, height=0.66 * lines + 0.1, squeeze=False)
     for axis in axes.flat:
         axis.set_axis_off()
-    for line, (kind, (images, titles)) in zip(axes, rows.items(), strict=True):
-        for axis, image, title in zip(line, images, titles, strict=False):
+    for strip, (kind, (images, titles)) in zip(axes.reshape(2 * lines, most), rows.items(), strict=False):
+        for axis, image, title in zip(strip, images, titles, strict=False):
             axis.set_axis_on()
             draw_image(axis, image, title)
-        line[0].set_ylabel(kind, rotation=0, ha="right", va="center", fontsize=7)
+        strip[0].set_ylabel(kind, rotation=0, ha="right", va="center", fontsize=7)
     return figure
 
 
@@ -43,7 +43,7 @@ def figure_reliability(panels):
 
     The area of a mark grows with the logarithm of the number of images; on the line confidence is accuracy.
     """
-    figure, axes = canvas(1, len(panels), height=3.0, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(panels), height=2.4, sharex=True, sharey=True, squeeze=False)
     for axis, (title, table) in zip(axes[0], panels.items(), strict=True):
         x, y = 100 * table["confidence"], 100 * table["accuracy"]
         axis.plot([0, 100], [0, 100], **REFERENCE)
@@ -60,7 +60,7 @@ def figure_risk_coverage(curves, *, most=0.2):
 
     curves {measure: table of tables.risk_coverage}. A line ends where no accepted image is wrong.
     """
-    figure, axis = canvas(height=3.0)
+    figure, axis = canvas(height=2.6)
     for name, table in curves.items():
         shown = table[(table["coverage"] >= 1 - most) & (table["risk"] > 0)]
         axis.plot(100 * (1 - shown["coverage"]), 100 * shown["risk"], label=name, **MEASURE_STYLES[name])
@@ -77,11 +77,18 @@ def figure_gallery(images, titles, *, columns=10):
 
 def figure_refusals(refusals):
     """Shares refused, in percent, as a heat map: parts in rows, measures in columns, in the order of tables.refusals."""
-    figure, axis = canvas(height=3.4)
+    figure, axis = canvas(height=2.7)
     measures, parts = refusals["measure"].unique(), refusals["part"].unique()
     shares = 100 * refusals.pivot(index="part", columns="measure", values="refused").loc[parts, measures].to_numpy()
-    heat_map(axis, shares, rows=parts, columns=[name.replace(", ", ",\n") for name in measures], vmin=0, vmax=100)
-    axis.set_xticklabels(axis.get_xticklabels(), rotation=0, fontsize=6)
+    heat_map(
+        axis,
+        shares,
+        rows=parts,
+        columns=[name.replace(", ", ",\n").replace(" of one ", " of\none ") for name in measures],
+        vmin=0,
+        vmax=100,
+    )
+    axis.set_xticklabels(axis.get_xticklabels(), rotation=0, fontsize=7)
     axis.axhline(2, color=GREY, lw=1)
     axis.grid(False)
     return figure
