@@ -1,0 +1,84 @@
+"""What stands before the contents: the ledger in numbers, and words that are made of verdicts."""
+
+import pandas as pd
+import pytest
+
+from study import claims
+from study.front import tables
+from study.orders import tables as orders
+
+LEDGER = pd.DataFrame(
+    {
+        "source": ["Hermans 2021"] * 3 + ["Akar & Ye 2017"] * 2,
+        "item": ["Fig. 5 (a)", "Table 1", "Table 1", "Table 3", "Table 3"],
+        "quantity": list("abcde"),
+        "kind": ["files", "printed", "printed", "printed", "printed"],
+        "verdict": ["exact", "outside", "degenerate", "exact", "not comparable"],
+        "published": 1.0,
+        "ours": 2.0,
+        "explanation": ["", "why", "", "", "other data"],
+    }
+)
+STATEMENTS = pd.DataFrame(
+    {
+        "key": ["h/1", "h/2"],
+        "source": "Hermans 2021",
+        "statement": "s",
+        "verdict": ["holds", "cannot be told"],
+        "evidence": "e",
+    }
+)
+
+
+def test_sources_are_counted_in_order_and_together():
+    table = tables.by_source(LEDGER, STATEMENTS)
+    assert table.index.tolist() == ["Hermans 2021", "Akar & Ye 2017", "all"]
+    assert table.loc["all", ["numbers", "exact", "outside", "degenerate", "not comparable", "statements"]].tolist() == [
+        5,
+        2,
+        1,
+        1,
+        1,
+        2,
+    ]
+    fail = tables.outcomes(table)
+    assert fail.loc["Hermans 2021"].to_dict() == {"can_fail": 2, "exact": 1, "good": 1}
+    assert tables.accuracies(LEDGER) == 1
+
+
+def test_counts_in_files_must_all_be_exact():
+    assert tables.from_files(LEDGER) == (360, 3600, 180)
+    with pytest.raises(ValueError, match="must all be exact"):
+        tables.from_files(LEDGER.assign(kind="files"))
+
+
+def test_verdicts_read_as_a_sentence():
+    assert (
+        tables.where({"higher": [2, 5], "–": [4], "lower": []})
+        == "is higher at degrees 2 and 5 and cannot be told apart at degree 4"
+    )
+    assert set(tables.WORDS) == {orders.HIGHER, orders.LOWER, orders.SAME, orders.UNTOLD}
+    pairs = pd.DataFrame(
+        {
+            "epoch": [1, 1, 10],
+            "degree": [2, 3, 3],
+            "predictor": ["final", "final", "voted"],
+            "verdict": ["higher", "higher", "–"],
+        }
+    )
+    assert tables.told(pairs, "higher") == {1: "the final one (degrees 2 and 3)", 10: "none"}
+
+
+def test_central_statements_are_in_the_ledger_and_come_in_their_order():
+    _, _, statements = claims.stored()
+    assert set(tables.CENTRAL) <= set(statements["key"])
+    assert tables.judged(STATEMENTS, ["h/2", "h/1"])["verdict"].tolist() == ["cannot be told", "holds"]
+    assert tables.explained(LEDGER, "outside")["explanation"].tolist() == ["why"]
+
+
+def test_the_set_up_is_read_from_registry_and_lock():
+    sets = tables.data_sets().set_index("data set")
+    row = sets[sets.index.str.startswith("MNIST")].iloc[0]
+    assert row[["training", "test", "attributes", "classes", "files"]].tolist() == [60_000, 10_000, 784, 10, "downloaded"]
+    assert tables.software()["package"].tolist() == list(tables.PACKAGES)
+    assert all(len(row) == 2 for row in tables.symbols().itertuples(index=False))
