@@ -22,6 +22,7 @@ from study.style import (
 PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang", "linear")
 """The methods with filled marks."""
 THRESHOLDS = ("off", "on")
+FAMILY = {"off": "no thresholds", "on": "thresholds"}
 LINES = {"one-vs-all": "-", "ordinary": "--", "Xu-Zhang": ":"}
 SHORT = {"winequality-red": "wine quality, red", "winequality-white": "wine quality, white"}
 
@@ -29,37 +30,46 @@ SHORT = {"winequality-red": "wine quality, red", "winequality-white": "wine qual
 def figure_errors(chosen):
     """Test errors of the perceptrons without thresholds and of the references on each data set, with 95 % intervals.
 
-    chosen as of `tables.chosen_rates`.
+    chosen as of `tables.chosen_rates`. More than four sets stand in two columns.
     """
     chosen = chosen[chosen["thresholds"] != "on"]
     names, methods = _datasets(chosen), _methods(chosen)
-    figure, axis = canvas(height=1.3 + 0.62 * len(names))
-    for i, method in enumerate(methods):
-        rows = chosen[chosen["method"] == method].set_index("dataset").loc[names]
-        y = np.arange(len(names)) + 0.82 * (i / (len(methods) - 1) - 0.5)
-        floor = 50 / rows["n"]  # half an example, where no error was made, for the logarithm
-        error, low = np.maximum(100 * rows["error"], floor), np.maximum(100 * rows["low"], floor)
-        axis.hlines(y, low, 100 * rows["high"], color=METHOD_COLOURS[method], linewidth=1.0)
-        axis.plot(error, y, linestyle="none", markersize=4, label=method, **_mark(method))
-    for edge in np.arange(len(names) - 1) + 0.5:
-        axis.axhline(edge, color="#BBBBBB", linewidth=0.6)
-    axis.set(xlabel="test error (%)", yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
-    axis.set_yticklabels([_label(name) for name in names])
-    log_percent_axis(axis, which="x")
-    axis.grid(False, axis="y")
-    axis.tick_params(axis="y", length=0)
-    figure.legend(loc="outside upper center", ncols=4)
+    columns = 1 + (len(names) > 4)
+    rows = -(-len(names) // columns)
+    figure, axes = canvas(1, columns, height=1.1 + 0.6 * rows, sharex=True, squeeze=False)
+    for axis, start in zip(axes.flat, range(0, len(names), rows), strict=True):
+        _errors(axis, chosen, names[start : start + rows], methods, rows)
+    figure.supxlabel("test error (%)", fontsize=9)
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
 
+def _errors(axis, chosen, names, methods, rows):
+    """The errors on these sets, on an axis with room for `rows` of them."""
+    for i, method in enumerate(methods):
+        part = chosen[chosen["method"] == method].set_index("dataset").loc[names]
+        y = np.arange(len(names)) + 0.82 * (i / (len(methods) - 1) - 0.5)
+        floor = 50 / part["n"]  # half an example, where no error was made, for the logarithm
+        error, low = np.maximum(100 * part["error"], floor), np.maximum(100 * part["low"], floor)
+        axis.hlines(y, low, 100 * part["high"], color=METHOD_COLOURS[method], linewidth=1.0)
+        axis.plot(error, y, linestyle="none", markersize=4, label=method, **_mark(method))
+    for edge in np.arange(len(names)) + 0.5:
+        axis.axhline(edge, color="#BBBBBB", linewidth=0.6)
+    axis.set(yticks=range(len(names)), ylim=(rows - 0.5, -0.5))
+    axis.set_yticklabels([_label(name).replace(", ", ",\n") for name in names])
+    log_percent_axis(axis, which="x")
+    axis.grid(False, axis="y")
+    axis.tick_params(axis="y", length=0)
+
+
 def figure_differences(per_set, over_sets):
-    """Differences of test errors from the ordinary form's, a column for each form and a row for each family.
+    """Differences of test errors from the ordinary form's, a panel for each form of each family.
 
     per_set as of `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
     where the adjusted p is below 0.05; lines are 95 % intervals.
     """
     names, families = _datasets(per_set), list(dict.fromkeys(zip(per_set["thresholds"], per_set["first"], strict=True)))
-    figure, axes = canvas(2, 2, height=1.2 + 0.4 * len(names), sharey=True, sharex=True, squeeze=False)
+    figure, axes = canvas(1, len(families), height=1.3 + 0.19 * len(names), sharey=True, sharex=True, squeeze=False)
     for axis, (thresholds, form) in zip(axes.flat, families, strict=True):
         part = per_set.query("thresholds == @thresholds and first == @form").set_index("dataset").loc[names]
         axis.axvline(0, **REFERENCE)
@@ -67,10 +77,10 @@ def figure_differences(per_set, over_sets):
             _point(axis, y, row, METHOD_COLOURS[form], "o")
         axis.axhline(len(names) - 0.5, color="#BBBBBB", linewidth=0.6)
         _point(axis, len(names), over_sets[form, thresholds], "black", "D")
-        axis.set_title(f"{form} less {part['second'].iloc[0]}, thresholds {thresholds}", fontsize=8.5)
+        axis.set_title(f"{form},\n{FAMILY[thresholds]}", fontsize=8.5)
         axis.set(yticks=range(len(names) + 1), ylim=(len(names) + 0.5, -0.5))
         axis.set_yticklabels([*map(_label, names), "over the sets"])
-    figure.supxlabel("difference of test errors (percentage points)", fontsize=9)
+    figure.supxlabel(f"test error less that of the {per_set['second'].iloc[0]} form (percentage points)", fontsize=9)
     return figure
 
 
@@ -79,39 +89,28 @@ def _point(axis, y, row, colour, marker):
     if np.isfinite([row.low, row.high]).all():
         axis.hlines(y, 100 * row.low, 100 * row.high, color=colour, linewidth=1.2)
     face = colour if row.p < 0.05 else "white"
-    axis.plot(100 * row.estimate, y, marker, color=colour, markersize=5, markerfacecolor=face)
+    axis.plot(100 * row.estimate, y, marker, color=colour, markersize=4.5, markerfacecolor=face)
 
 
-def figure_predictors(ratios):
-    """Test error of each predictor as a multiple of the final one's: a column for each perceptron, a row for each family.
+def figure_predictors(differences):
+    """Test error of each predictor less the final one's over the sets: a panel for each family, a row for each perceptron.
 
-    ratios as of `tables.predictor_ratios`.
+    differences as of `tables.against_final`; filled where the adjusted p is below 0.05.
     """
-    names, methods = _datasets(ratios), _methods(ratios)
-    figure, axes = canvas(2, len(methods), height=1.2 + 0.4 * len(names), sharex=True, sharey=True, squeeze=False)
     others = [p for p in PREDICTORS if p != "final"]
-    for row, thresholds in zip(axes, THRESHOLDS, strict=True):
-        for axis, method in zip(row, methods, strict=True):
-            own = ratios[(ratios["method"] == method) & (ratios["thresholds"] == thresholds)]
-            axis.axvline(1, color=PREDICTOR_COLOURS["final"], linewidth=1.2)
-            for shift, predictor in zip((-0.22, 0, 0.22), others, strict=True):
-                values = own[own["predictor"] == predictor].set_index("dataset")["ratio"].reindex(names)
-                axis.plot(
-                    values, np.arange(len(names)) + shift, linestyle="none", markersize=3.5,
-                    color=PREDICTOR_COLOURS[predictor], marker=PREDICTOR_MARKERS[predictor],
-                )  # fmt: skip
-            axis.set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5), xscale="log")
-            axis.set_title(f"{method}, {thresholds}", fontsize=8.5)
-            axis.set_yticklabels([_label(name) for name in names], fontsize=7)
-            axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.xaxis.set_major_formatter("{x:g}")
-            axis.xaxis.set_minor_locator(NullLocator())
-            axis.tick_params(axis="x", labelsize=7)
+    figure, axes = canvas(1, 2, height=2.5, sharex=True, sharey=True)
+    for axis, thresholds in zip(axes, THRESHOLDS, strict=True):
+        axis.axvline(0, color=PREDICTOR_COLOURS["final"], linewidth=1.2)
+        for y, method in enumerate(PERCEPTRONS):
+            for shift, p in zip((-0.24, 0, 0.24), others, strict=True):
+                _point(axis, y + shift, differences[p, method, thresholds], PREDICTOR_COLOURS[p], PREDICTOR_MARKERS[p])
+        axis.set(title=FAMILY[thresholds], yticks=range(len(PERCEPTRONS)), ylim=(len(PERCEPTRONS) - 0.5, -0.5))
+        axis.set_yticklabels(PERCEPTRONS)
     handles = [Line2D([], [], color=PREDICTOR_COLOURS["final"], label="final")]
     styles = [{"color": PREDICTOR_COLOURS[p], "marker": PREDICTOR_MARKERS[p], "linestyle": "none"} for p in others]
     handles += [Line2D([], [], label=p, **style) for p, style in zip(others, styles, strict=True)]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    figure.supxlabel("test error (multiple of the final predictor's)", fontsize=9)
+    figure.supxlabel("test error less the final predictor's (percentage points)", fontsize=9)
     return figure
 
 
@@ -121,7 +120,7 @@ def figure_narrow(by_width):
     by_width as of `tables.by_width`.
     """
     methods = _methods(by_width)
-    figure, axes = canvas(1, len(methods), height=3.0, sharex=True, sharey=True)
+    figure, axes = canvas(1, len(methods), height=2.6, sharex=True, sharey=True)
     for axis, method in zip(axes, methods, strict=True):
         for predictor in ("final", "average", "voted"):
             for thresholds, style in (("on", "-"), ("off", "--")):
@@ -133,7 +132,7 @@ def figure_narrow(by_width):
                 )  # fmt: skip
         _width_axis(axis)
         axis.set_title(method, fontsize=8.5)
-    axes[0].set(ylabel="validation error, mean of the sets (%)", ylim=(0, None))
+    axes[0].set(ylabel="validation error (%)", ylim=(0, None))
     handles = [
         Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], markersize=4, label=p)
         for p in ("final", "average", "voted")
@@ -177,6 +176,25 @@ def figure_widths(curves):
     return figure
 
 
+def figure_best_widths(widths):
+    """The best RBF width of each form on each data set, a panel for each family; widths as of `tables.best_widths`."""
+    names = list(widths["set"])
+    figure, axes = canvas(1, 2, height=1.2 + 0.19 * len(names), sharex=True, sharey=True)
+    for axis, thresholds in zip(axes, THRESHOLDS, strict=True):
+        forms = [form for form in METHOD_COLOURS if f"{form}, {thresholds}" in widths]
+        own = widths[[f"{form}, {thresholds}" for form in forms]]
+        axis.hlines(range(len(names)), own.min(axis=1), own.max(axis=1), color="#BBBBBB", linewidth=1)
+        for form in forms:
+            axis.plot(widths[f"{form}, {thresholds}"], range(len(names)), linestyle="none", label=form, **_mark(form))
+        axis.set(title=FAMILY[thresholds], yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
+        axis.set_yticklabels(map(_label, names))
+        axis.grid(False, axis="y")
+        _width_axis(axis)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.supxlabel(r"best width $\sigma$ (median distances of training examples)", fontsize=9)
+    return figure
+
+
 def _width_axis(axis):
     """Widths on a scale of powers of two, written as fractions."""
     axis.set_xscale("log", base=2)
@@ -191,7 +209,7 @@ def figure_squared_kernel(squared):
     squared as of `squared_kernel`. Left, each as a share of its value at distance 0: K, the kernel of width sqrt(2) sigma,
     and pairs of examples under K^2. Right: the histogram of K^2[i, i] in units of their mean.
     """
-    figure, (left, right) = canvas(1, 2, height=2.9)
+    figure, (left, right) = canvas(1, 2, height=2.4)
     own = squared.loc[squared["same"], "squared"].to_numpy()
     pairs = squared[~squared["same"]].sort_values("distance")
     steps = np.linspace(0, min(1.5, pairs["distance"].max()), 31)
@@ -207,7 +225,7 @@ def figure_squared_kernel(squared):
     left.plot(centre, middle, ":", label="$K^2$: median and 5 to 95 %", markersize=3, **_mark("Xu-Zhang"))
     left.plot(pairs["distance"], pairs["kernel"], "-", color=METHOD_COLOURS["ordinary"], label=r"$K$, width $\sigma$")
     left.plot(pairs["distance"], pairs["wider"], "--", color=GREY, label=r"RBF of width $\sqrt{2}\,\sigma$")
-    left.set(xlabel="distance (medians)", ylabel="kernel value (1: mean at distance 0)", xlim=(0, steps[-1]), ylim=(0, None))
+    left.set(xlabel="distance (medians)", ylabel="relative kernel value", xlim=(0, steps[-1]), ylim=(0, None))
     right.hist(own / own.mean(), bins=30, color=METHOD_COLOURS["Xu-Zhang"], edgecolor="white", linewidth=0.4)
     right.axvline(1, color=METHOD_COLOURS["ordinary"], linewidth=1.6)
     right.set(xlabel="$K^2(x_i, x_i)$ (multiple of the mean)", ylabel="training examples", xlim=(0, None))

@@ -71,8 +71,8 @@ def grids(settings):
     narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
     epochs = f"epochs {listed(settings.epochs)}; {len(PREDICTORS)} predictors"
     served, kernels = len(PREDICTORS) * len(settings.epochs), len(settings.widths) + len(settings.degrees)
-    rows = [("each form, thresholds on or off", f"{widths}; {degrees}", epochs, kernels, kernels * served)]
-    rows += [("linear, thresholds on or off", "", epochs, 1, served)]
+    rows = [("each form", f"{widths}; {degrees}", epochs, kernels, kernels * served)]
+    rows += [("linear", "", epochs, 1, served)]
     for name, symbol, values, kernel in (
         ("SVM", "C", settings.penalties, True), ("kernel ridge", "λ", settings.ridges, True),
         ("nearest neighbours", "k", settings.neighbours, False),
@@ -174,6 +174,14 @@ def shown(differences, table, pairs):
     return pd.DataFrame(rows)
 
 
+def compact(rows):
+    """`shown` with fewer columns: "lower, within, higher" has the three probabilities, "method" what is compared."""
+    chances = [f"{r.lower:.2f}, {r.equivalent:.2f}, {r.higher:.2f}" for r in rows.itertuples()]
+    p = [text.removeprefix("p ").removeprefix("= ") for text in rows["p (Holm)"]]
+    table = rows.rename(columns={"first": "method"}).assign(**{"p": p, "lower, within, higher": chances})
+    return table[["method", "difference", "p", "lower, within, higher", "one set left out", "changes without"]]
+
+
 def _few(names, n):
     return ", ".join(names) if len(names) < 4 else f"{len(names)} of {n}"
 
@@ -232,11 +240,23 @@ def counts_by_set(per_set):
     return pd.DataFrame(rows)
 
 
-def best_on(table):
-    """A row for each method: mean error over the sets, and on how many sets it is lowest, alone or with others."""
+def summary(table, references):
+    """A row for each method: mean error over the sets, on how many sets it is lowest, alone or with others, and its error
+    less that of REFERENCE over the sets, of {(method, thresholds): Difference}, empty for REFERENCE itself."""
     lowest = table.eq(table.min(axis=1), axis=0).sum()
-    rows = [(label(*name), float(table[name].mean()), int(lowest[name])) for name in _ordered(table)]
-    return pd.DataFrame(rows, columns=["method", "mean error", "lowest on"])
+    rows = []
+    for name in _ordered(table):
+        found = references.get(name)
+        tested = (in_points(found), p_cell(found.p)) if found else ("", "")
+        family = "" if name[1] == NONE else name[1]
+        rows.append((NAMES_SHOWN.get(name[0], name[0]), family, float(table[name].mean()), int(lowest[name]), *tested))
+    heads = ["method", "thresholds", "mean error", "lowest on", f"less the {REFERENCE[0]}", "p"]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def p_cell(p):
+    """p below a head "p": ".031", "< .001"."""
+    return statistics.p_value(p).removeprefix("p ").removeprefix("= ")
 
 
 def _ordered(table):
@@ -267,12 +287,15 @@ def _of_logs(difference):
 
 
 def seconds(errors, times):
-    """Processor seconds of the last training of each chosen method: a row for each method, a column for each data set."""
+    """Processor seconds of the last training of each chosen method: a row for each data set, a column for each method.
+
+    Perceptrons have no thresholds; nearest neighbours, which only store their examples, are left out.
+    """
     keys = ["dataset", "repetition", "fold", "method", "thresholds", "predictor"]
-    part = errors.loc[errors["chosen"], keys].merge(times, on=keys)
-    part = part.assign(method=[label(m, t) for m, t in zip(part["method"], part["thresholds"], strict=True)])
-    table = part.pivot_table(index="method", columns="dataset", values="seconds", aggfunc="mean", sort=False)
-    return table[part["dataset"].unique()].rename_axis(columns=None).reset_index()
+    part = errors.loc[errors["chosen"] & (errors["thresholds"] != "on"), keys].merge(times, on=keys)
+    table = part.pivot_table(index="dataset", columns="method", values="seconds", aggfunc="mean")
+    columns = [name for name in NAMES if name != "nearest neighbours"]
+    return table.loc[part["dataset"].unique(), columns].rename_axis(columns=None, index="set").reset_index()
 
 
 def choices(errors):
@@ -303,15 +326,6 @@ def edges(errors, settings):
     return pd.DataFrame(rows, columns=["method", "parameter", "from", "to", "at lowest", "at highest", "of"])
 
 
-def predictor_ratios(errors):
-    """Error of each predictor of the perceptrons, each tuned for itself, as a multiple of the final predictor's."""
-    table = rates(errors[errors["method"].isin(PERCEPTRONS)])
-    keys = ["dataset", "method", "thresholds"]
-    final = table[table["predictor"] == "final"].set_index(keys)["error"]
-    base = np.array([final.get(key, np.nan) for key in table[keys].itertuples(index=False, name=None)])
-    return table.assign(ratio=table["error"] / np.where(base > 0, base, np.nan))
-
-
 def against_final(errors):
     """{(predictor, perceptron, thresholds): Difference} from the final predictor over the sets, Holm over all.
 
@@ -329,7 +343,7 @@ def against_final_table(differences):
     for t in THRESHOLDS:
         for name in PERCEPTRONS:
             own = {p: differences[p, name, t] for p in PREDICTORS if p != "final"}
-            cells = {p: f"{in_points(each)}, {statistics.p_value(each.p)}" for p, each in own.items()}
+            cells = {p: f"{in_points(each, digits=1)}, {statistics.p_value(each.p)}" for p, each in own.items()}
             rows.append({"perceptron": name, "thresholds": t} | cells)
     return pd.DataFrame(rows)
 
@@ -340,6 +354,15 @@ def width_curves(validation):
     part = part.assign(error=part["validation_errors"] / part["validation_n"])
     keys = ["dataset", "method", "thresholds", "width"]
     return part.groupby(keys, sort=False, as_index=False).agg(error=("error", "min"), n=("validation_n", "max"))
+
+
+SHORT = {"one-vs-all": "o.v.a.", "ordinary": "ord.", "Xu-Zhang": "X.-Z."}
+
+
+def shortened(name):
+    """A label with the short name of its form, for the head of a column: "ord., off"."""
+    method, *rest = name.split(", ")
+    return ", ".join([SHORT.get(method, method), *rest])
 
 
 def best_widths(curves):
@@ -419,6 +442,8 @@ PROSE = {
     "nearest neighbours": "nearest neighbours", "scikit-learn perceptron": "scikit-learn's perceptron",
 }  # fmt: skip
 FAMILY = {"off": "without thresholds", "on": "with thresholds"}
+NAMES_SHOWN = {"kernel ridge": "kernel ridge regression"}
+"""How tables call a method where its short name is not its own."""
 
 
 def prose(method, thresholds=NONE):
@@ -468,12 +493,31 @@ def named(names):
     return listed([prose(*name) for name in names])
 
 
-def showing(names):
-    """ "one shows (average of the ordinary form with thresholds)": names (predictor, method, thresholds) in a sentence."""
-    if not names:
-        return "none shows"
-    listing = listed([f"{predictor} of {prose(*rest)}" for predictor, *rest in names])
-    return f"{'one shows' if len(names) == 1 else f'{len(names)} show'} ({listing})"
+def predictors_of(names):
+    """ "the average, minimizing and voted predictor of the linear perceptron with thresholds": names (predictor, method,
+    thresholds) in a sentence, those of one perceptron together."""
+    groups, alike = {}, {}
+    for predictor, *rest in names:
+        groups.setdefault(tuple(rest), []).append(predictor)
+    for rest, own in groups.items():
+        alike.setdefault(tuple(own), []).append(prose(*rest))
+    return listed([f"the {listed(own)} predictor of {listed(whose)}" for own, whose in alike.items()])
+
+
+def places(counts):
+    """ "lower on 6 sets, equal on one and higher on 4 (none of them with p < .05)": a row of `counts_by_set`."""
+    sides = [(word, int(counts[word])) for word in ("lower", "equal", "higher") if counts[word]]
+    clauses = [f"{word} on {_count(n)}{' sets' * (n > 1) if i == 0 else ''}{' set' * (n == 1 and i == 0)}"
+               for i, (word, n) in enumerate(sides)]  # fmt: skip
+    sure = {word: int(counts[f"{word}, p < .05"]) for word in ("lower", "higher")}
+    told = [f"{_count(n)} of the sets where it is {word}" for word, n in sure.items() if n]
+    return (
+        f"{listed(clauses)}; {f'the test bears this out on {listed(told)}' if told else 'the test bears out none of these'}"
+    )
+
+
+def _count(n):
+    return "one" if n == 1 else f"{n}"
 
 
 def binary_sets(errors):
@@ -482,6 +526,35 @@ def binary_sets(errors):
 
 
 def changing(rows):
-    """ "one changes": how many verdicts of `shown` change when a set is left out."""
+    """ "one of these 4 verdicts changes": how many verdicts of `shown` change when a set is left out."""
     count = int((rows["changes without"] != "").sum())
-    return "none changes" if not count else "one changes" if count == 1 else f"{count} change"
+    words = "none" if not count else "one" if count == 1 else f"{count}"
+    return f"{words} of these {len(rows)} verdicts {'change' if count > 1 else 'changes'}"
+
+
+def chosen_by_test(errors):
+    """Two kinds of mean error over the sets of every kernel perceptron: with the predictor that validation chose, and with
+    the one that has the fewest test errors in each repetition and fold, which no honest choice can know.
+
+    Columns method, thresholds, chosen, by test.
+    """
+    rows = errors[errors["method"].isin(KERNEL_PERCEPTRONS)]
+    keys = ["dataset", "repetition", "fold", "method", "thresholds"]
+    least = rows.groupby(keys)["errors"].min().rename("least")
+    both = rows[rows["chosen"]].set_index(keys).join(least).reset_index()
+    by_set = both.groupby(["method", "thresholds", "dataset"])[["errors", "least", "n"]].sum()
+    found = by_set[["errors", "least"]].div(by_set["n"], axis=0).groupby(["method", "thresholds"]).mean()
+    return found.rename(columns={"errors": "chosen", "least": "by test"}).reset_index()
+
+
+def turned_by_the_first(errors):
+    """{form: sets} on which the first repetition and the mean of all have the form's error on different sides of the
+    ordinary form's, without thresholds; of the sets with several repetitions, a tie on a side of its own."""
+    rows = errors[errors["chosen"] & (errors["thresholds"] != "on")]
+    wide = rows.pivot_table(index=["dataset", "repetition"], columns="method", values="errors", aggfunc="sum")
+    turned = {}
+    for form in (name for name in KERNEL_PERCEPTRONS if name != CONTROL):
+        gaps = (wide[form] - wide[CONTROL]).groupby("dataset", sort=False)
+        sides = pd.DataFrame({"first": np.sign(gaps.first()), "all": np.sign(gaps.sum()), "n": gaps.size()})
+        turned[form] = list(sides.index[(sides["n"] > 1) & (sides["first"] != sides["all"])])
+    return turned

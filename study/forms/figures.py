@@ -4,6 +4,7 @@ Tables are those of study.forms; error rates in percent, intervals exact binomia
 """
 
 import numpy as np
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from study.style import METHOD_COLOURS, METHOD_MARKERS, canvas, log_percent_axis
@@ -13,7 +14,7 @@ AXES = {"rbf": "width $\\sigma$ (units of a pixel's value)", "poly": "degree $p$
 
 def figure_choice(choice):
     """Validation error of every form with every kernel: best predictor and epoch (lines), last final predictor (rings)."""
-    figure, axes = canvas(1, 2, height=3.2, sharey=True, width_ratios=[3, 2])
+    figure, axes = canvas(1, 2, height=3.0, sharey=True, width_ratios=[3, 2])
     best = choice.groupby(["form", "kernel", "parameter", "n_test"], as_index=False, sort=False)["errors"].min()
     last = _last(choice[choice["predictor"] == "final"])
     for axis, kind in zip(axes, ("rbf", "poly"), strict=True):
@@ -26,7 +27,7 @@ def figure_choice(choice):
         axis.tick_params(axis="x", labelrotation=45 if kind == "rbf" else 0)
         log_percent_axis(axis)
     axes[0].set_ylabel("validation error (%)")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    _legend(figure, axes[0])
     return figure
 
 
@@ -35,7 +36,7 @@ def figure_growth(rates, predictors=("final", "average")):
 
     rates as of tables.with_rates.
     """
-    figure, axes = canvas(1, len(predictors), height=3.3, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(predictors), height=2.7, sharey=True, squeeze=False)
     last = _last(rates)
     for axis, predictor in zip(axes.flat, predictors, strict=True):
         for shift, form in enumerate(_forms(rates)):
@@ -55,7 +56,7 @@ def figure_growth(rates, predictors=("final", "average")):
 
 def figure_cost(errors):
     """Mistakes and support examples at the end of the run against the number of training examples."""
-    figure, axes = canvas(1, 2, height=3.0)
+    figure, axes = canvas(1, 2, height=2.5)
     rows = _last(errors[errors["predictor"] == "final"]).sort_values("n")
     for axis, (column, label) in zip(axes, {"mistakes": "mistakes", "support": "support examples"}.items(), strict=True):
         for form in _forms(errors):
@@ -73,7 +74,7 @@ def figure_cost(errors):
 def figure_tuning(tuning):
     """Validation error by width, a panel for each n: the average predictor (lines) and the final one (rings), means."""
     sizes = sorted(set(tuning["n"]))
-    figure, axes = canvas(1, len(sizes), height=3.2, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(sizes), height=2.9, sharey=True, squeeze=False)
     rates = tuning.assign(error=100 * tuning["errors"] / tuning["n_new"])
     rates = rates.groupby(["n", "form", "width", "predictor"], sort=False, as_index=False)["error"].mean()
     for axis, n in zip(axes.flat, sizes, strict=True):
@@ -91,13 +92,13 @@ def figure_tuning(tuning):
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("validation error (%)")
     figure.supxlabel(AXES["rbf"], fontsize=9)
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    _legend(figure, axes.flat[0])
     return figure
 
 
 def figure_equal(rates, predictors=("final", "average")):
     """Test error on equal terms against the number of training examples: mean and range over the orders."""
-    figure, axes = canvas(1, len(predictors), height=3.3, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(predictors), height=2.7, sharey=True, squeeze=False)
     for axis, predictor in zip(axes.flat, predictors, strict=True):
         for shift, form in enumerate(_forms(rates)):
             part = rates[(rates["form"] == form) & (rates["predictor"] == predictor)].sort_values("n")
@@ -116,7 +117,7 @@ def figure_equal(rates, predictors=("final", "average")):
 
 def figure_spectra(spectra):
     """Eigenvalues of K and of K^2, each as a share of the sum; spectra {title: (shares of K, shares of K^2)} in order."""
-    figure, axes = canvas(1, len(spectra), height=2.8, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(spectra), height=2.4, sharey=True, squeeze=False)
     for axis, (title, (plain, squares)) in zip(axes.flat, spectra.items(), strict=True):
         ranks = np.arange(1, len(plain) + 1)
         axis.plot(ranks, plain, color=METHOD_COLOURS["ordinary"], linestyle="-", label="$K$: ordinary")
@@ -125,6 +126,13 @@ def figure_spectra(spectra):
     axes.flat[0].set_ylabel("share of the sum")
     axes.flat[0].legend(loc="lower left")
     return figure
+
+
+def _legend(figure, axis):
+    """The forms of an axis, and what open marks are."""
+    handles, labels = axis.get_legend_handles_labels()
+    open_mark = Line2D([], [], color="black", marker="o", markerfacecolor="none", linestyle="none", markersize=4)
+    figure.legend([*handles, open_mark], [*labels, "final (open)"], loc="outside upper center", ncols=5)
 
 
 def _forms(table):

@@ -13,6 +13,7 @@ from kp.mistakes import PREDICTORS
 from study import statistics
 from study.claims import interval
 from study.forms.experiment import EQUAL, FORMS, JUDGED, PAIR, best_widths, kernel_of, split
+from study.report.display import listed
 
 
 def describe(kind, parameter):
@@ -55,6 +56,11 @@ def seconds(times):
     """Seconds of training: a row for each form, a column for each number of training examples."""
     table = times.pivot(index="form", columns="n", values="seconds").loc[list(FORMS)]
     return table.rename(columns=lambda n: f"n = {n:,}").rename_axis(columns=None).reset_index()
+
+
+def minutes(times, form, n):
+    """Minutes of training of one form with n examples."""
+    return float(times.set_index(["form", "n"]).loc[(form, n), "seconds"]) / 60
 
 
 def average_against_final(errors, form, n):
@@ -171,6 +177,11 @@ def as_published(row, width):
     return pd.DataFrame([about | {name: row[name] / row["n_test"] for name in JUDGED}])
 
 
+def with_first_choice(largest, row, width):
+    """The rows of `largest_terms`, and below them that of `as_published`."""
+    return pd.concat([largest, as_published(row, width)], ignore_index=True)
+
+
 def narrowest(tuning, wrong, n):
     """(Difference, rate without, rate with): Xu and Zhang's threshold at the narrowest width, by the average predictor.
 
@@ -210,3 +221,43 @@ def threshold_share(dataset, width, sizes, *, n=200):
     columns = CrossGram(Products(Points(X[:n]), Points(X[: max(sizes)])))
     squares = columns.values(kernel_of("rbf", width), np.arange(min(n, len(X)))) ** 2
     return {size: float(squares[:, :size].sum(axis=1).mean()) for size in sizes}
+
+
+def by_size(counts, unit):
+    """ "10 epochs with 1,000 and 4,000 images and 4 with 60,000": {n: count of units} in a sentence."""
+    groups, texts = {}, []
+    for n, count in counts.items():
+        groups.setdefault(count, []).append(f"{n:,}")
+    for count, sizes in groups.items():
+        number = f"{'one' if count == 1 else count} {unit}{'s' * (count != 1)}"
+        first = f"{number} with {listed(sizes)} images"
+        texts.append(f"{'one' if count == 1 else count} with {listed(sizes)}" if texts else first)
+    return listed(texts)
+
+
+def outcome(gap):
+    """ "−0.21 points, −0.40 to −0.03, p = .030": a Difference as a sentence has it."""
+    ends = f"{100 * gap.low:+.2f} to {100 * gap.high:+.2f}"
+    return f"{statistics.points(gap.estimate)}, {ends}, {statistics.p_value(gap.p)}"
+
+
+def carried_width(tuning, form, small, large):
+    """(width found with `small` examples, validation error with it and with the best width, both with `large` examples).
+
+    Means over the orders, of the average predictor; rows as of experiment.tuning.
+    """
+    best = {n: best_widths(tuning[tuning["n"] == n])[form] for n in (small, large)}
+    rows = tuning[(tuning["n"] == large) & (tuning["form"] == form) & (tuning["predictor"] == "average")]
+    rates = (rows["errors"] / rows["n_new"]).groupby(rows["width"]).mean()
+    return best[small], float(rates[best[small]]), float(rates[best[large]])
+
+
+def nearest_of_same_class(X, y):
+    """Shares of integer images X (n, d) whose nearest other image has their class: by distances in 64 bits, and by
+    differences that are squared in 8 bits and wrap around."""
+    shares = []
+    for kind in (np.int64, np.uint8):
+        squares = np.stack([((X.astype(kind) - x.astype(kind)) ** 2).sum(axis=1, dtype=np.int64) for x in X])
+        np.fill_diagonal(squares, np.iinfo(np.int64).max)
+        shares.append(float((y[squares.argmin(axis=1)] == y).mean()))
+    return tuple(shares)

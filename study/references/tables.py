@@ -42,3 +42,30 @@ def cost(errors, costs):
     best = errors.assign(error=errors["errors"] / errors["n_test"]).groupby(keys, sort=False)
     table = best.agg(error=("error", "min"), numbers=("numbers", "first")).reset_index()
     return table.merge(costs, on=keys, validate="one_to_one")[[*keys, "error", "fit", "predict", "peak", "numbers"]]
+
+
+def in_percent(table):
+    """`compared` as it is printed: method, error and gap in percent and points with their intervals, p, and how ours is."""
+    errors = [f"{100 * r.error:.2f} ({100 * r.low:.2f} to {100 * r.high:.2f})" for r in table.itertuples()]
+    ends = zip(table["gap"], table["gap low"], table["gap high"], strict=True)
+    gaps = [f"{100 * gap:+.2f} ({100 * low:+.2f} to {100 * high:+.2f})" for gap, low, high in ends]
+    p = [statistics.p_value(value).removeprefix("p ").removeprefix("= ") for value in table["p"]]
+    columns = {
+        "method": table["method"],
+        "error (%)": errors,
+        "ours less it (points)": gaps,
+        "p": p,
+        "ours": table["verdict"],
+    }
+    return pd.DataFrame(columns)
+
+
+def overflowing_degree(X):
+    """(p, share): the lowest degree at which (1 + x . y)^p of integers X (n, d), computed in 64 bits, has negative values
+    though no x has, and their share. Such values have wrapped around."""
+    products = 1 + X.astype(np.int64) @ X.astype(np.int64).T
+    for degree in range(1, 64):
+        share = float((products**degree < 0).mean())
+        if share:
+            return degree, share
+    return None, 0.0

@@ -362,6 +362,36 @@ def test_leaving_out_a_set_shows_what_hangs_on_it():
     assert row["first"] == "one-vs-all, off" and row["less"] == "ordinary, off"
 
 
+def test_the_summary_has_means_and_the_test_against_the_svm():
+    table = rates_of(ova_off=[0.2, 0.4], ordinary_off=[0.1, 0.5]).assign(**{})
+    table["SVM", "-"] = [0.1, 0.2]
+    found = tables.over_sets(table, {("one-vs-all", "off"): (("one-vs-all", "off"), ("SVM", "-"))})
+    rows = tables.summary(table, found).set_index("method")
+    assert rows["mean error"].tolist() == pytest.approx([0.3, 0.3, 0.15]) and rows["lowest on"].tolist() == [0, 1, 2]
+    assert rows.loc["one-vs-all", "less the SVM"].startswith("+15.00") and rows.loc["SVM", "thresholds"] == ""
+
+
+def test_choosing_by_test_errors_and_by_one_repetition_is_told():
+    made = {"one-vs-all": ((5, 3), (1, 4)), "ordinary": ((4, 4), (4, 2)), "Xu-Zhang": ((4, 4), (5, 9))}
+    rows = [("s", r, 0, form, "off", p, wrong, 10, p == "final") for form, repetitions in made.items()
+            for r, counts in enumerate(repetitions)
+            for p, wrong in zip(("final", "average"), counts, strict=True)]  # fmt: skip
+    columns = ["dataset", "repetition", "fold", "method", "thresholds", "predictor", "errors", "n", "chosen"]
+    errors = pd.DataFrame(rows, columns=columns)
+    found = tables.chosen_by_test(errors).set_index("method")
+    assert found.loc["one-vs-all", ["chosen", "by test"]].tolist() == [0.3, 0.2]
+    assert tables.turned_by_the_first(errors) == {"one-vs-all": ["s"], "Xu-Zhang": ["s"]}
+
+
+def test_places_of_a_form_are_counted_in_words():
+    counts = {"lower": 1, "equal": 0, "higher": 4, "lower, p < .05": 0, "higher, p < .05": 1}
+    assert tables.places(counts) == (
+        "lower on one set and higher on 4; the test bears this out on one of the sets where it is higher"
+    )
+    assert tables.places(dict.fromkeys(counts, 0) | {"equal": 3}).endswith("the test bears out none of these")
+    assert tables.shortened("ordinary, off") == "ord., off" and tables.shortened("SVM") == "SVM"
+
+
 def test_every_method_but_the_svm_is_compared_with_it():
     pairs = tables.reference_pairs()
     assert len(pairs) == 11 and ("SVM", "-") not in pairs and {second for _, second in pairs.values()} == {("SVM", "-")}
@@ -411,15 +441,12 @@ def predictors():
 
 
 def test_predictors_are_compared_with_the_final_one(predictors):
-    ratios = tables.predictor_ratios(predictors)
-    part = ratios.query("method == 'ordinary' and thresholds == 'on'").set_index(["predictor", "dataset"])["ratio"]
-    assert part["average"].tolist()[:2] == [0.5, 2.0] and part["average"].isna().tolist() == [False, False, True]
     found = tables.against_final(predictors)
     assert len(found) == 24 and {each.adjusted for each in found.values()} == {"Holm over 24"}
     assert found["minimizing", "linear", "on"].estimate == pytest.approx(np.median([0, 0, 0, 0.01, 0.01, 0.02]))
     shown = tables.against_final_table(found)
     assert shown[["perceptron", "thresholds"]].to_numpy().tolist() == [[name, t] for t in THRESHOLDS for name in PERCEPTRONS]
-    assert shown.loc[0, "minimizing"] == "+0.50, p = 1.0"
+    assert shown.loc[0, "minimizing"] == "+0.5, p = 1.0"
 
 
 def test_choices_count_the_chosen_predictors(predictors):
@@ -440,7 +467,7 @@ def test_costs_are_shares_of_the_training_examples(tiny):
     assert support.loc[0, "SVM"] == literal and support.loc[0, "examples"] == 60
     times = tiny["times"].assign(seconds=np.arange(len(errors), dtype=float))
     rows = [(i, row) for i, row in enumerate(errors.itertuples()) if row.chosen and row.method == "linear"]
-    found = tables.seconds(errors, times).set_index("method")["iris-bundled"]
+    found = tables.seconds(errors, times).set_index("set").loc["iris-bundled"]
     assert len(found) == 12 and found["linear, on"] == np.mean([i for i, row in rows if row.thresholds == "on"])
 
 
@@ -513,12 +540,21 @@ def test_width_ratios_are_those_of_students_test_on_logarithms():
 
 
 def test_sentences_name_the_perceptrons_that_a_test_shows():
-    assert tables.showing([("average", "linear", "on")]) == "one shows (average of the linear perceptron with thresholds)"
-    assert tables.showing([]) == "none shows" and tables.showing([("voted", "ordinary", "off")] * 2).startswith(
-        "2 show (voted"
+    names = [
+        ("average", "linear", "on"),
+        ("voted", "linear", "on"),
+        ("average", "linear", "off"),
+        ("voted", "linear", "off"),
+    ]
+    assert tables.predictors_of(names[:1]) == "the average predictor of the linear perceptron with thresholds"
+    assert tables.predictors_of(names) == (
+        "the average and voted predictor of the linear perceptron with thresholds and the linear perceptron without "
+        "thresholds"
     )
     rows = pd.DataFrame({"changes without": ["", "wine", "8 of 11"]})
-    assert [tables.changing(rows[:n]) for n in (1, 2, 3)] == ["none changes", "one changes", "2 change"]
+    assert [tables.changing(rows[:n]) for n in (1, 2, 3)] == [
+        "none of these 1 verdicts changes", "one of these 2 verdicts changes", "2 of these 3 verdicts change",
+    ]  # fmt: skip
     assert tables.named([("SVM", "-"), ("Xu-Zhang", "off")]) == "the SVM and Xu and Zhang's form without thresholds"
 
 
@@ -565,7 +601,7 @@ def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
     over = tables.over_sets(table, tables.form_pairs())
     figure = figures.figure_differences(per_set, over)
     assert [axis.get_title() for axis in figure.axes][:2] == [
-        "one-vs-all less ordinary, thresholds off", "Xu-Zhang less ordinary, thresholds off",
+        "one-vs-all,\nno thresholds", "Xu-Zhang,\nno thresholds",
     ]  # fmt: skip
     axis = figure.axes[0]
     assert points(axis, marker="o") == [[20, 0]] and points(axis, marker="D") == [
@@ -576,10 +612,14 @@ def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
 
 
 def test_figures_of_predictors_and_widths_draw_the_tables(predictors):
-    figure = figures.figure_predictors(tables.predictor_ratios(predictors))
-    assert [axis.get_title() for axis in figure.axes] == [f"{name}, {t}" for t in THRESHOLDS for name in PERCEPTRONS]
+    final = tables.against_final(predictors)
+    figure = figures.figure_predictors(final)
+    assert [axis.get_title() for axis in figure.axes] == ["no thresholds", "thresholds"]
     drawn = points(figure.axes[0], marker=style.PREDICTOR_MARKERS["average"])
-    assert drawn[:2] == [[0.5, -0.22], [2.0, 0.78]] and np.isnan(drawn[2][0])
+    assert drawn == [[100 * final["average", name, "off"].estimate, y - 0.24] for y, name in enumerate(PERCEPTRONS)]
+    widths = pd.DataFrame({"set": ["s"], "ordinary, off": [1.0], "Xu-Zhang, off": [0.5], "Xu-Zhang, on": [0.25]})
+    left, right = figures.figure_best_widths(widths).axes
+    assert points(left, marker="D") == [[0.5, 0]] and points(right, marker="D") == [[0.25, 0]]
     rows = [("s", m, w, e, 50) for m in KERNEL_PERCEPTRONS for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
     (axis,) = figures.figure_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error", "n"])).axes
     assert points(axis, marker="s") == [[0.25, 10], [0.5, 10], [1.0, 20]]

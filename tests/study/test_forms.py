@@ -369,6 +369,26 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
         assert np.concatenate([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(expected)
 
 
+def test_sentences_count_by_size():
+    assert (
+        tables.by_size({1000: 10, 4000: 10, 60_000: 4}, "epoch") == "10 epochs with 1,000 and 4,000 images and 4 with 60,000"
+    )
+    assert tables.by_size({5: 3, 6: 1}, "visiting order") == "3 visiting orders with 5 images and one with 6"
+
+
+def test_a_width_from_few_images_is_judged_with_many():
+    rows = [("ordinary", n, w, "average", e, 100) for n, w, e in ((10, 1.0, 5), (10, 2.0, 9), (20, 1.0, 4), (20, 2.0, 3))]
+    table = pd.DataFrame(rows, columns=["form", "n", "width", "predictor", "errors", "n_new"])
+    assert tables.carried_width(table, "ordinary", 10, 20) == (1.0, 0.04, 0.03)
+
+
+def test_squares_in_8_bits_wrap_around():
+    X, y = np.array([[0, 0], [16, 0], [1, 1], [17, 1]], dtype=np.uint8), np.array([0, 1, 0, 1])
+    assert tables.nearest_of_same_class(X.astype(int), y) == (1.0, 0.0)
+    times = pd.DataFrame({"form": ["ordinary"], "n": [10], "seconds": [90]})
+    assert tables.minutes(times, "ordinary", 10) == 1.5
+
+
 @pytest.mark.recompute
 @pytest.mark.parametrize("form", forms.FORMS)
 def test_stored_errors_come_out_again(form):

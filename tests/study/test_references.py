@@ -94,5 +94,13 @@ def test_costs_stand_beside_the_fewest_errors():
     table = tables.cost(errors, costs)
     assert table["error"].tolist() == [0.05, 0.04] and table["numbers"].tolist() == [1, 2]
     figure = figures.figure_error_against_time(errors, costs, ours=OURS)
-    texts = [text.get_text() for text in figure.axes[0].texts]
+    texts = [text.get_text() for text in figure.axes[1].texts]
     assert texts == ["a"] and len(figure.legends[0].get_texts()) == 4
+
+
+def test_rows_are_printed_with_intervals_and_overflow_is_found():
+    table = tables.in_percent(tables.compared(*example()))
+    assert table["ours"].tolist() == ["lower", "higher"] and table["p"].tolist()[0] == "< .001"
+    assert table.loc[1, "error (%)"].startswith("0.00 (0.00 to ")
+    wrapped = (p for p in range(1, 64) if ((1 + 3000**2) ** p + 2**63) % 2**64 < 2**63)
+    assert tables.overflowing_degree(np.array([[3000]], dtype=np.uint16)) == (next(wrapped), 1.0)
