@@ -28,26 +28,40 @@ def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=
     Lines are the boundaries, where the two highest scores are equal. names (C,) of the classes make a legend;
     rings (n,) bool marks some examples of the last panel.
     """
-    columns = min(columns, len(panels))
-    rows = -(-len(panels) // columns)
+    cases = [{"title": title, "X": X, "y": y, "F": F, "box": box} for title, F in panels.items()]
+    if rings is not None:
+        cases[-1]["rings"] = rings
+    return figure_cases(cases, names=names, columns=columns, width=width)
+
+
+def figure_cases(cases, *, names=(), columns=3, width=None):
+    """The same for cases of their own: dicts with title, X (n, 2), y (n,), F (c, C), box, and if need be rings (n,) bool."""
+    columns = min(columns, len(cases))
+    rows = -(-len(cases) // columns)
     width = width or (4.2 if columns == 1 else 6.4)
-    side = (width - 0.6) / columns * (box[3] - box[2]) / (box[1] - box[0])
+    boxes = [case["box"] for case in cases]
+    side = (width - 0.6) / columns * max((box[3] - box[2]) / (box[1] - box[0]) for box in boxes)
     shape = 3 if columns == 1 and len("".join(names)) > 30 else len(names)
     lines = -(-len(names) // shape) if len(names) else 0
-    height = rows * (side + (0.25 if any(panels) else 0.0)) + 0.4 + 0.2 * lines
-    figure, axes = canvas(rows, columns, width=width, height=height, sharex=True, sharey=True, squeeze=False)
-    size = 20 if columns == 1 else 14 if columns == 2 else 8
-    for position, (axis, (title, F)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
-        _draw_regions(axis, F, box)
-        _draw_examples(axis, X, y, size=size)
-        axis.set_title(title, fontsize=9 if columns < 3 else 8)
-        if rings is not None and position == len(panels) - 1:
-            axis.scatter(*X[rings].T, s=5 * size, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+    titles = 0.15 * max(1 + case["title"].count("\n") for case in cases) + 0.1 if any(c["title"] for c in cases) else 0.0
+    height = rows * (side + titles) + 0.4 + 0.2 * lines
+    same = len(set(boxes)) == 1
+    figure, axes = canvas(rows, columns, width=width, height=height, sharex=same, sharey=same, squeeze=False)
+    size = {1: 20, 2: 14, 3: 8}.get(columns, 4)
+    for position, (axis, case) in enumerate(zip(axes.flat, cases, strict=False)):
+        _draw_regions(axis, case["F"], case["box"])
+        _draw_examples(axis, case["X"], case["y"], size=size)
+        axis.set_title(case["title"], fontsize={1: 9, 2: 9, 3: 7.5}.get(columns, 7))
+        if case.get("rings") is not None:
+            marked = case["X"][case["rings"]]
+            axis.scatter(*marked.T, s=5 * size, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
         if position // columns == rows - 1:
             axis.set_xlabel("$x_1$")
         if position % columns == 0:
             axis.set_ylabel("$x_2$")
-    for axis in axes.flat[len(panels) :]:
+        if columns > 2:
+            axis.tick_params(labelsize=7)
+    for axis in axes.flat[len(cases) :]:
         axis.set_axis_off()
     if len(names):
         figure.legend(handles=_handles(names), loc="outside upper center", ncols=shape, handletextpad=0.2)
@@ -59,7 +73,7 @@ def figure_mistakes(panels):
 
     The rows have a column more, the value on the horizontal axis.
     """
-    figure, axes = canvas(1, len(panels), height=3.3, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(panels), height=2.7, sharey=True, squeeze=False)
     for axis, (label, table) in zip(axes.flat, panels.items(), strict=True):
         for update in UPDATES:
             colour, marker = METHOD_COLOURS[update], METHOD_MARKERS[update]
@@ -78,7 +92,7 @@ def figure_mistakes(panels):
     handles += [
         Line2D([], [], color=c, marker="v", linestyle=":", mfc="white", label=f"{update}: bound") for update, c, _ in looks
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2)
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2, fontsize=7.5)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Tables of the multiclass chapter: the literal updates beside the estimator, a worked example, operations, growth, draws.
+"""Tables of the multiclass chapter: the literal updates beside the estimator, operations, growth, draws.
 
 Tables of experiments are those of study.multiclass.experiment; nothing is fitted here.
 """
@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from kp import PREDICTORS, literal
 from study import statistics
+from study.plane import lattice
 
 
 def beside_literal(model, alpha, beta, mistakes):
@@ -68,29 +69,48 @@ def growth(table):
     }
 
 
-def distance_to_boundary(X, predicted, lattice, regions):
-    """Distance (n,) from each example to the nearest point of the lattice (c, 2) whose region (c,) is not its own.
+def distance_to_boundary(X, predicted, points, regions):
+    """Distance (n,) from each example to the nearest of the points (c, 2) of a lattice whose region (c,) is not its own.
 
     The region of an example is its prediction (n,).
     """
     distance = np.full(len(X), np.inf)
     for label in np.unique(predicted):
-        other = lattice[regions != label]
+        other = points[regions != label]
         if len(other):
             distance[predicted == label] = cKDTree(other).query(X[predicted == label])[0]
     return distance
 
 
-def panels(choices, train, fresh, lattice):
-    """{title: scores (c, C) on the lattice} for figure_regions, from choices {name: (fitted estimator, predictor, epoch)}.
+def case(title, model, X, y, *, resolution):
+    """What figures.figure_cases draws of an estimator that was fitted to X (n, 2) and y (n,): title, X, y, F, box, wrong.
+
+    wrong: training examples misclassified; the title tells it, and the epochs that were run.
+    """
+    points, box = lattice(X, margin=0.07 * np.ptp(X, axis=0).max(), resolution=resolution)
+    wrong = int((model.predict(X) != y).sum())
+    title = f"{title}\n{wrong} of {len(y)} wrong, {model.n_iter_:,} epochs"
+    return {
+        "title": title,
+        "X": X,
+        "y": y,
+        "F": model.decision_function(points),
+        "points": points,
+        "box": box,
+        "wrong": wrong,
+    }
+
+
+def panels(choices, train, fresh, points):
+    """{title: scores (c, C) at the points} for figure_regions, from choices {name: (fitted estimator, predictor, epoch)}.
 
     train and fresh are `Data`; the titles tell the error rates on both.
     """
     found = {}
     for name, (model, predictor, epoch) in choices.items():
         options = {"predictor": predictor, "epoch": epoch}
-        rates = [np.mean(model.predict(part.X, **options) != part.y) for part in (train, fresh)]
-        found["{}: train {:.1%}, fresh {:.1%}".format(name, *rates)] = model.decision_function(lattice, **options)
+        rates = [100 * np.mean(model.predict(part.X, **options) != part.y) for part in (train, fresh)]
+        found["{}\ntrain {:.1f} %, fresh {:.1f} %".format(name, *rates)] = model.decision_function(points, **options)
     return found
 
 
@@ -119,6 +139,13 @@ def summary(table):
         least=("test", "min"),
         most=("test", "max"),
     )
+
+
+def both_sets(runs):
+    """The `summary` of several sets {name: table} in short: columns set, method, stopped (share), mistakes, error."""
+    names = {"converged": "stopped", "mistakes": "mistakes", "test": "error"}
+    parts = [summary(table)[["method", *names]].rename(columns=names).assign(set=name) for name, table in runs.items()]
+    return pd.concat(parts, ignore_index=True)[["set", "method", *names.values()]]
 
 
 SUMMARY_FORMATS = {
@@ -155,33 +182,6 @@ def beside_binary(name, K, z, order):
         "set": name, "examples": len(z), "epochs": len(order) // len(z), "mistakes": len(mistakes),
         "same": "yes" if same else "no", "difference": gap, "wrong": wrong,
     }  # fmt: skip
-
-
-def worked(K, y, order, *, names="ABC"):
-    """The ordinary and Xu and Zhang's update step by step on a few examples with whole kernel values K (n, n).
-
-    A row for each visit and form. Columns: visit, example, class, form, scores (of all classes, before), demoted (the winner
-    among the classes that match or beat the true one; empty if there is none), alpha (of the promoted class, after), beta
-    (of the promoted class, after).
-    """
-    rows, forms = [], {"ordinary": np.eye(len(K), dtype=K.dtype), "Xu-Zhang": K}
-    alpha = {form: np.zeros((len(names), len(K)), dtype=K.dtype) for form in forms}
-    beta = {form: np.zeros(len(names), dtype=int) for form in forms}
-    for visit, q in enumerate(order, start=1):
-        for form, moves in forms.items():
-            i, f = y[q], alpha[form] @ K[:, q] + beta[form]
-            rivals = literal.demoted(f, i, "winner")
-            for j, sign in [(i, 1), *((j, -1) for j in rivals)] if rivals else ():
-                alpha[form][j] += sign * moves[q]
-                beta[form][j] += sign
-            own = (_vector(alpha[form][i]), int(beta[form][i])) if rivals else ("", None)
-            rows.append((visit, q + 1, names[i], form, _vector(f), "".join(names[j] for j in rivals), *own))
-    table = pd.DataFrame(rows, columns=["visit", "example", "class", "form", "scores", "demoted", "alpha", "beta"])
-    return table.astype({"beta": "Int64"}), alpha
-
-
-def _vector(values):
-    return f"({', '.join(f'{value:g}' for value in values)})"
 
 
 def with_orders(mistakes, orders):

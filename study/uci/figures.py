@@ -5,6 +5,7 @@ number: filled where it lies inside the central 95 % of our repeats, hollow wher
 """
 
 import numpy as np
+import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
@@ -54,6 +55,108 @@ def figure_distributions(repeats, compared):
     return figure
 
 
+LANES = {"base reading": style.GREY, "program": style.BLUE}
+"""The colour of the base reading and of the program that fits best."""
+
+
+def figure_strips(rates, judged):
+    """Strips of the mean errors of all sets, repeat by repeat, with the published numbers: sets downwards, splits across.
+
+    rates: `tables.lanes`; judged: `tables.judged_lanes`. Of the two lanes of each row the upper is the base reading.
+    """
+    sets, kernels = list(dict.fromkeys(rates["dataset"])), _kernels(rates, KERNELS)
+    figure, axes = canvas(len(sets), 2, height=0.3 * len(kernels) * len(sets) + 1.1, squeeze=False)
+    for line, name in zip(axes, sets, strict=True):
+        for axis, (split, word) in zip(line, SPLITS.items(), strict=True):
+            here = rates[(rates["dataset"] == name) & (rates["split"] == split)]
+            for place, kernel in enumerate(kernels):
+                for shift, lane in zip((-0.21, 0.21), LANES, strict=True):
+                    part = here[(here["kernel"] == kernel) & (here["lane"] == lane)]["rate"].to_numpy()
+                    row = judged[(judged["dataset"] == name) & (judged["kernel"] == kernel) & (judged["split"] == split)]
+                    _lane(axis, part, row[row["lane"] == lane], place + shift, LANES[lane])
+            axis.set(yticks=range(len(kernels)), ylim=(len(kernels) - 0.5, -0.5))
+            axis.set_yticklabels([KERNELS[kernel] for kernel in kernels] if split == "train" else [], fontsize=7.5)
+            if here["rate"].any():
+                axis.set_xlim(left=0)
+            else:
+                axis.set(xlim=(0, 1), xticks=[0, 1])
+            axis.tick_params(axis="x", labelsize=7.5)
+            axis.grid(False, axis="y")
+            if name == sets[-1]:
+                axis.set_xlabel(f"mean {word} error (%)")
+        line[0].set_ylabel(name)
+    handles = [Line2D([], [], color=c, marker="o", lw=0, markersize=3, label=lane) for lane, c in LANES.items()]
+    figure.legend(handles=[*handles, *_diamond_handles()], loc="outside upper center", ncols=4, fontsize=7.5)
+    return figure
+
+
+def _lane(axis, values, row, y, colour):
+    """One strip: the band of the central 95 %, the repeats as dots, the published number; "0.00" where all are 0."""
+    for each in row.itertuples():
+        axis.barh(y, each.high - each.low, left=each.low, height=0.38, color=style.BAND, zorder=0)
+    if values.any():
+        # Equal values stand one above the other.
+        spread = 0.3 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
+        axis.plot(values, y + spread, "o", color=colour, markersize=1.3, alpha=0.6, clip_on=False)
+    elif len(values):
+        axis.annotate("0.00 in all repeats", (0, y), xytext=(8, -2.5), textcoords="offset points", fontsize=7, color=colour)
+    for each in row.itertuples():
+        _diamond(axis, each.published, y, each.verdict != "outside")
+
+
+def figure_all_curves(table, compared):
+    """Error against the limit of iterations: a row of panels for each kernel, a column for each set; bands as below."""
+    return _panels_of_sets(table, compared, "iterations", {kernel: "iterations at most" for kernel in KERNELS})
+
+
+def figure_all_parameters(grid, compared):
+    """Error against degree and width at the published limit of iterations: a row a kernel, a column a set."""
+    limits = compared.drop_duplicates(["dataset", "kernel"]).set_index(["dataset", "kernel"])["iterations"]
+    parts = []
+    for (dataset, kernel), part in grid.groupby(["dataset", "kernel"], sort=False):
+        limit = limits.get((original(dataset), kernel))
+        parts.append(part[part["iterations"] == (limit if limit in set(part["iterations"]) else part["iterations"].max())])
+    return _panels_of_sets(pd.concat(parts), compared, "parameter", {"poly": "degree p", "rbf": "width σ"})
+
+
+def _panels_of_sets(table, compared, x, labels):
+    kernels, sets = _kernels(table, labels), list(dict.fromkeys(table["dataset"]))
+    figure, axes = canvas(len(kernels), len(sets), height=1.12 * len(kernels) + 0.75, squeeze=False)
+    for line, kernel in zip(axes, kernels, strict=True):
+        for axis, name in zip(line, sets, strict=True):
+            part = table[(table["kernel"] == kernel) & (table["dataset"] == name)]
+            own = compared[compared["dataset"] == original(name)]
+            for split in SPLITS:
+                marker = KERNEL_MARKERS[kernel] if x == "parameter" else ""
+                colour = KERNEL_COLOURS[kernel]
+                _band(axis, part.groupby(x)[f"{split}_mean"], colour, dashes=style.DASHES[split], marker=marker)
+                _published_means(axis, own, kernel, split, x)
+            if x == "iterations":
+                axis.set_xscale("log")
+                axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+                axis.minorticks_off()
+                axis.margins(y=0.08)
+                axis.set_ylim(bottom=0)
+            else:
+                _percent_up_to_five(axis)
+            axis.tick_params(labelsize=7)
+            axis.set_xlabel(labels[kernel], fontsize=7.5)
+        line[0].set_ylabel(f"{KERNELS[kernel]}:\nmean error (%)", fontsize=7.5)
+    for axis, name in zip(axes[0], sets, strict=True):
+        axis.set_title(original(name), fontsize=9)
+    _split_legend(figure)
+    return figure
+
+
+def _percent_up_to_five(axis):
+    """A vertical axis of percentages that is linear up to 5 and logarithmic above."""
+    axis.set_yscale("symlog", linthresh=5)
+    axis.set_yticks([0, 2, 5, 10, 20, 50])
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.minorticks_off()
+    axis.set_ylim(bottom=-0.2)
+
+
 def figure_readings_of_set(compared, kernel="linear"):
     """The central 95 % of the mean training and test error of one set under every reading; the published number as a line.
 
@@ -101,7 +204,7 @@ def figure_readings(second, third, *, alpha=0.05):
         "II, sonar not scaled": second[second["scaling"] == "outside"],
         "Table III": third[third["scaling"] == "train"],
     }
-    figure, axes = canvas(1, len(parts), height=3.5, sharey=True)
+    figure, axes = canvas(1, len(parts), height=3.2, sharey=True)
     for axis, (title, part) in zip(axes, parts.items(), strict=True):
         core = part[(part["folds"] == "stratified") & (part["threshold"] == True)]  # noqa: E712
         core = core.set_index(["demote", "order", "unit"])
@@ -116,7 +219,7 @@ def figure_readings(second, third, *, alpha=0.05):
                     f"{found['inside']:.0f} / {found['of']:.0f}\n{p_value(found['p'])}",
                     ha="center",
                     va="center",
-                    fontsize=6,
+                    fontsize=7,
                 )
                 if found["p"] >= alpha:
                     axis.add_patch(
@@ -125,7 +228,7 @@ def figure_readings(second, third, *, alpha=0.05):
         axis.set(xticks=range(len(units)), title=title)
         axis.set_xticklabels(units.values(), fontsize=7)
         axis.grid(False)
-    names = {"winner": "winner", "first": "first", "all": "all", "each": "all, gain for each"}
+    names = {"winner": "winner", "first": "first", "all": "all", "each": "all, one gain each"}
     labels = [f"{names[demote]}, {'fresh shuffles' if order == 'fresh' else 'one shuffle'}" for demote, order in rows]
     axes[0].set(yticks=range(len(rows)), ylabel="who is demoted, in which order")
     axes[0].set_yticklabels(labels, fontsize=7)
@@ -158,7 +261,7 @@ def figure_units(parts, *, limit=4.0):
                 if abs(units) > limit:
                     side = np.sign(units)
                     axis.annotate(f"{units:.0f}" if np.isfinite(units) else "∞", (side * limit, y), xytext=(side * 6, -2.5),
-                                  textcoords="offset points", fontsize=6, ha="left" if side > 0 else "right")  # fmt: skip
+                                  textcoords="offset points", fontsize=7, ha="left" if side > 0 else "right")  # fmt: skip
         handles = [
             Line2D([], [], color=c, marker=m, lw=0, markersize=4.5, label=reading)
             for (reading, c, m) in zip(readings, colours, "od^", strict=False)
@@ -175,7 +278,7 @@ def figure_units(parts, *, limit=4.0):
             frameon=False,
         )
         axis.set(yticks=range(len(numbers)), ylim=(len(numbers) - 0.5, -0.5), xlim=(-limit, limit))
-        axis.set_yticklabels(numbers, fontsize=6)
+        axis.set_yticklabels(numbers, fontsize=7)
     axes[-1, 0].set_xlabel("published number less our median, in half-widths of our central 95 %")
     return figure
 
@@ -211,11 +314,7 @@ def figure_parameters(grid, compared):
             _band(axis, groups, KERNEL_COLOURS[kernel], dashes=style.DASHES[split], marker=KERNEL_MARKERS[kernel])
             _published_means(axis, compared, kernel, split, "parameter")
         axis.set(xlabel=labels[kernel], title=f"{KERNELS[kernel]}, {limit:,} iterations at most")
-        axis.set_yscale("symlog", linthresh=5)
-        axis.set_yticks([0, 2, 5, 10, 20, 50])
-        axis.yaxis.set_major_formatter("{x:g}")
-        axis.minorticks_off()
-        axis.set_ylim(bottom=-0.2)
+        _percent_up_to_five(axis)
     axes[0, 0].set_ylabel("mean error (%)")
     _split_legend(figure)
     return figure
@@ -247,7 +346,7 @@ def figure_optimism(found):
     A panel for each set, a thin line for each repeat; found as of `tables.optimism`.
     """
     sets, names = list(found["dataset"].unique()), ["apparent", "again", "nested"]
-    figure, axes = canvas(1, len(sets), height=2.7, squeeze=False, width=style.WIDTH if len(sets) > 1 else 4.2)
+    figure, axes = canvas(1, len(sets), height=2.3, squeeze=False, width=style.WIDTH if len(sets) > 1 else 4.2)
     for axis, name in zip(axes[0], sets, strict=True):
         for start, kernel in ((0, "poly"), (3.4, "rbf")):
             rows = found[(found["dataset"] == name) & (found["kernel"] == kernel)]
@@ -299,7 +398,7 @@ def figure_baselines(table, repeats, cited):
 def figure_differences(comparisons):
     """Differences of mean test errors with their 95 % intervals, a panel for each set; {words: {set: Difference}}."""
     sets = list(dict.fromkeys(name for found in comparisons.values() for name in found))
-    figure, axes = canvas(1, len(sets), height=0.3 * len(comparisons) + 1.1, squeeze=False, sharey=True)
+    figure, axes = canvas(1, len(sets), height=0.22 * len(comparisons) + 0.95, squeeze=False, sharey=True)
     for axis, name in zip(axes[0], sets, strict=True):
         for y, found in enumerate(comparisons.values()):
             if name in found:

@@ -77,17 +77,24 @@ def _with_verdicts(table, *, decimals, degenerate=False):
     return table.assign(verdict=claims_verdict(*ours, decimals=decimals, degenerate=degenerate))
 
 
+MARKS = {"outside": "*", "exact": "", "within": "", "degenerate": ""}
+"""What marks a number of ours by the verdict on the published one."""
+
+
 def side_by_side(compared):
-    """Tables II and III as published beside ours: a row for each set and kernel; cells "mean ± sd" in percent."""
+    """Tables II and III as published beside ours: a row for each set and kernel; cells "mean ± sd" in percent.
+
+    A star marks a number of ours of which the published one lies outside the central 95 %.
+    """
     rows = []
-    for (table, dataset, kernel), part in compared.groupby(["table", "dataset", "kernel"], sort=False):
-        row = {"table": table, "dataset": dataset, "iterations": part["iterations"].iloc[0]}
-        row["kernel"] = setting(kernel, part["parameter"].iloc[0])
+    for (_, dataset, kernel), part in compared.groupby(["table", "dataset", "kernel"], sort=False):
+        row = {"set": dataset, "kernel": setting(kernel, part["parameter"].iloc[0]).replace("sigma", "σ")}
+        row["iterations"] = part["iterations"].iloc[0]
         for split, word in SPLITS.items():
             cells = part[part["split"] == split].set_index("statistic")
-            for column in ("published", "ours"):
-                row[f"{word}, {column}"] = f"{cells.loc['mean', column]:.2f} ± {cells.loc['sd', column]:.2f}"
-            row[f"{word}, verdicts"] = f"{cells.loc['mean', 'verdict']}, {cells.loc['sd', 'verdict']}"
+            row[f"{word}, published"] = " ± ".join(f"{cells.loc[name, 'published']:.2f}" for name in ("mean", "sd"))
+            ours = (f"{cells.loc[name, 'ours']:.2f}{MARKS[cells.loc[name, 'verdict']]}" for name in ("mean", "sd"))
+            row[f"{word}, ours"] = " ± ".join(ours)
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -275,6 +282,32 @@ def programs(results):
     return pd.DataFrame(rows)
 
 
+def left_over(found):
+    """How many programs a test leaves, with the verb: "one is not rejected", "none is left", "2 are not rejected"."""
+    return {0: "none is left", 1: "one is not rejected"}.get(len(found), f"{len(found)} are not rejected")
+
+
+def in_brackets(found, *, most=3):
+    """The names of some `programs` in brackets, the first `most` of them; "" without programs."""
+    names = quoted(found["reading"].tolist()[:most], of=len(found))
+    return f" ({names.removeprefix(': ')})" if names else ""
+
+
+def largest_effect(results, name):
+    """The largest change of a mean test error that the reading of this name makes, in words: "iris, RBF: from 1.0 % to ...".
+
+    Over the rows of both tables that were run under it and under the base reading.
+    """
+    frames = []
+    for table, readings in READINGS.items():
+        known = {words(each): each for each in readings}
+        frames.append(reading_effect(results, known[name], table))
+    found = pd.concat(frames, ignore_index=True).query("split == 'test'")
+    row = found.loc[found["difference"].abs().idxmax()]
+    rates = f"from {100 * row['base']:.2f} % to {100 * row['reading']:.2f} %"
+    return f"{rates} ({original(row['dataset'])}, {KERNELS[row['kernel']]})"
+
+
 def inside(verdicts):
     """True where a verdict is not "outside"."""
     return verdicts != "outside"
@@ -307,6 +340,55 @@ def across_readings(compared):
         found = {"inside": len(under), "readings": len(same), "fewest changes": fewest}
         rows.append(numbers | found | {"nearest": nearest["reading"], "there": nearest["ours"]})
     return pd.DataFrame(rows)
+
+
+DESCRIBED = {
+    "demote": {
+        "winner": "a mistake demotes the highest-scoring of the classes that score at least as high as the true one",
+        "first": "a mistake demotes the first of the classes that score at least as high as the true one",
+        "all": "a mistake demotes all classes that score at least as high as the true one and promotes that one once",
+        "each": "a mistake demotes all classes that score at least as high as the true one and promotes that one for each",
+    },
+    "order": {
+        "fresh": "each epoch visits the training examples in a fresh order",
+        "fixed": "all epochs visit the training examples in the same shuffled order",
+    },
+    "unit": {
+        "epochs": "an iteration is an epoch",
+        "presentations": "an iteration is the presentation of one example",
+        "updates": "an iteration is a mistake",
+    },
+}
+"""A program in sentences, by the columns of `programs`."""
+
+
+def described(program):
+    """A row of `programs` in a sentence: "a mistake demotes ..., each epoch visits ... and an iteration is an epoch"."""
+    return listed([known[program[name]] for name, known in DESCRIBED.items()])
+
+
+def lanes(results, program):
+    """Mean errors of each repeat under the base reading and under a program {table: name of its reading}, in percent.
+
+    Columns dataset, kernel, parameter, iterations, repeat, split, lane (BASE or "program"), rate.
+    """
+    frames = []
+    for table, name in program.items():
+        known = {words(each): each for each in READINGS[table]}
+        for lane, reading in ((BASE, Reading()), ("program", known[name])):
+            part = repeats_under(results, table, reading)
+            for split in SPLITS:
+                frames.append(part[KEYS].assign(split=split, lane=lane, rate=100 * part[f"{split}_mean"]))
+    found = pd.concat(frames, ignore_index=True)
+    return found.assign(dataset=found["dataset"].map(original))
+
+
+def judged_lanes(compared, program):
+    """The rows of `by_reading` on mean errors that belong to `lanes`, with the column lane."""
+    rows = compared[compared["statistic"] == "mean"]
+    base = rows[rows["reading"] == BASE].assign(lane=BASE)
+    other = pd.concat([rows[(rows["table"] == table) & (rows["reading"] == name)] for table, name in program.items()])
+    return pd.concat([base, other.assign(lane="program")], ignore_index=True)
 
 
 def explained_by(compared, program):
@@ -413,6 +495,20 @@ def nearest_iterations(curves, compared):
         keep = {key: row[key] for key in ("dataset", "kernel", "split", "published", "iterations")}
         rows.append(keep | {"nearest": int(nearest), "there": means[nearest]})
     return pd.DataFrame(rows, columns=["dataset", "kernel", "split", "published", "iterations", "nearest", "there"])
+
+
+def limit_effects(curves, low=500, high=5000):
+    """{(set, kernel): Difference}: the mean test error at the limit low less that at the limit high, over the repeats.
+
+    All adjusted together (Holm); {} where there is one repeat only.
+    """
+    wide = curves[curves["iterations"].isin([low, high])]
+    wide = wide.pivot(index=["dataset", "kernel", "repeat"], columns="iterations", values="test_mean")
+    found = {}
+    for (dataset, kernel), part in wide.groupby(level=["dataset", "kernel"], sort=False):
+        if len(part) > 1:
+            found[original(dataset), kernel] = statistics.student(part[low] - part[high], varies=VARIES)
+    return statistics.holm(found)
 
 
 def separated(results):

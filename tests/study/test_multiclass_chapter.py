@@ -181,7 +181,7 @@ def test_panels_tell_the_error_rates_of_the_chosen_predictor_and_epoch():
     found = tables.panels({"a": (model, "average", 1), "b": (model, "final", 2)}, train, fresh, train.X[:4])
     for (title, F), name, predictor, epoch in zip(found.items(), "ab", ("average", "final"), (1, 2), strict=True):
         rates = [np.mean(model.predict(part.X, predictor=predictor, epoch=epoch) != part.y) for part in (train, fresh)]
-        assert title == f"{name}: train {rates[0]:.1%}, fresh {rates[1]:.1%}"
+        assert title == f"{name}\ntrain {100 * rates[0]:.1f} %, fresh {100 * rates[1]:.1f} %"
         assert np.array_equal(F, model.decision_function(train.X[:4], predictor=predictor, epoch=epoch))
     table = tables.errors_by_epoch(model, fresh, [1, 2])
     assert table["epoch"].tolist() == [1, 2] and list(table.columns) == ["epoch", *PREDICTORS]
@@ -208,6 +208,28 @@ def test_one_vs_all_has_a_threshold_and_the_same_kernel():
     np.testing.assert_allclose(model.kernel(X, X), 1 + np.exp(-((X[:, None] - X) ** 2).sum(-1) / (2 * 0.49)))
 
 
+def test_draws_of_both_sets_stand_below_each_other_in_short():
+    names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
+    rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20)]
+    table = pd.DataFrame(rows, columns=names.split())
+    found = tables.both_sets({"one": table, "two": table.assign(test_errors=0)})
+    assert found.to_numpy().tolist() == [["one", "a", 0.5, 20.0, 0.1], ["two", "a", 0.5, 20.0, 0.0]]
+    assert list(found.columns) == ["set", "method", "stopped", "mistakes", "error"]
+
+
+def test_cases_of_different_sets_stand_side_by_side_with_their_errors():
+    data = datasets.load("five-classes")
+    model = clone(LINEAR).fit(data.X, data.y)
+    case = tables.case("a", model, data.X, data.y, resolution=11)
+    wrong = int(np.sum(model.predict(data.X) != data.y))
+    assert case["wrong"] == wrong and case["title"] == f"a\n{wrong} of {len(data.y)} wrong, {model.n_iter_} epochs"
+    other = {**case, "X": case["X"] + 5, "box": tuple(end + 5 for end in case["box"]), "rings": data.y == 2}
+    figure = figures.figure_cases([case, other])
+    assert [axis.get_ylabel() for axis in figure.axes] == ["$x_2$", ""]
+    assert [tuple(axis.images[0].get_extent()) for axis in figure.axes] == [case["box"], other["box"]]
+    assert figure.axes[1].collections[-1].get_offsets().tolist() == other["X"][data.y == 2].tolist()
+
+
 def test_summary_and_difference_are_over_the_draws():
     names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
     rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20), ("b", 0, True, 1, 1, 0, 50, 0, 20)]
@@ -230,18 +252,6 @@ def test_summary_and_difference_are_over_the_draws():
 
 
 # Orders, draws, and what the source says.
-
-
-def test_a_worked_example_is_what_the_literal_updates_make():
-    K, y, visits = np.array([[4, 2], [2, 2]]), [0, 1], [0, 1] * 4
-    table, alpha = tables.worked(K, y, visits)
-    literal_alpha, *_ = literal.xu_zhang(K, np.array(y), visits)
-    assert alpha["Xu-Zhang"][:2].tolist() == literal_alpha.tolist() and not alpha["Xu-Zhang"][2].any()
-    own = table[table["form"] == "ordinary"]
-    W, b, mistakes = literal.multiclass_linear(np.array([[2, 0], [1, 1]]), y, visits)
-    assert (own["demoted"] != "").sum() == len(mistakes)
-    assert (alpha["ordinary"][:2] @ np.array([[2, 0], [1, 1]])).tolist() == W.tolist()
-    assert own["scores"].tolist()[:2] == ["(0, 0, 0)", "(3, -3, 0)"] and own["beta"].isna().sum() == 3
 
 
 def test_the_binary_form_is_the_multiclass_one_on_two_classes():

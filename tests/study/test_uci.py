@@ -207,6 +207,58 @@ def test_dividing_by_k_less_1_is_a_reading_of_its_own(tiny):
     assert other["ours"][~spread].equals(base["ours"][~spread])
 
 
+def test_a_program_in_sentences_says_all_three_choices():
+    row = {"demote": "all", "order": "fixed", "unit": "epochs"}
+    said = tables.described(row)
+    assert "demotes all classes" in said and "same shuffled order" in said and said.endswith("and an iteration is an epoch")
+    for readings in experiment.READINGS.values():
+        core = [each for each in readings if each.order != "given"]
+        assert all(getattr(each, name) in known for each in core for name, known in tables.DESCRIBED.items())
+    found = pd.DataFrame({"reading": ["a, b", "c", "d", "e"]})
+    assert [tables.left_over(found[:n]) for n in (0, 1, 2)] == ["none is left", "one is not rejected", "2 are not rejected"]
+    assert [tables.in_brackets(found[:n]) for n in (0, 1, 4)] == ["", " (“a, b”)", " (“a, b”, “c”, “d” and 1 other)"]
+
+
+def test_lanes_are_the_repeats_under_the_base_reading_and_under_a_program(tiny):
+    program = {"II": "all demoted", "III": tables.BASE}
+    found = tables.lanes(tiny, program)
+    base, other = (found[found["lane"] == lane] for lane in (tables.BASE, "program"))
+    assert base.query("kernel != 'linear'")["rate"].tolist() == other.query("kernel != 'linear'")["rate"].tolist()
+    stored = tiny["readings"].query("kernel == 'linear' and reading == @Reading(demote='all').key")
+    lane = other.query("kernel == 'linear' and split == 'test'")
+    assert lane["rate"].tolist() == (100 * stored["test_mean"]).tolist() and set(found["dataset"]) == {"wine"}
+    judged = tables.judged_lanes(tables.by_reading(tiny, n_folds=3), program)
+    assert judged["lane"].value_counts().to_dict() == {tables.BASE: 6, "program": 6}
+    assert set(judged.query("lane == 'program' and kernel == 'linear'")["reading"]) == {"all demoted"}
+    axes = figures.figure_strips(found, judged).axes
+    published = judged.query("split == 'test' and lane == 'program'")["published"].tolist()
+    assert [x for x, _ in drawn(axes[1], figures.DIAMOND)][1::2] == published
+    assert len(axes) == 2 and [label.get_text() for label in axes[0].get_yticklabels()] == list(source.KERNELS.values())
+
+
+def test_the_largest_effect_of_a_reading_is_that_of_its_own_repeats(tiny):
+    frames = [tables.reading_effect(tiny, Reading(demote="all"), table) for table in ("II", "III")]
+    rows = pd.concat(frames).query("split == 'test'")
+    row = rows.iloc[[rows["difference"].abs().argmax()]]
+    text = tables.largest_effect(tiny, "all demoted")
+    assert text.startswith(f"from {100 * row['base'].item():.2f} % to {100 * row['reading'].item():.2f} %")
+
+
+def test_published_numbers_outside_are_marked_beside_ours():
+    repeats = repeats_table({"linear": [0.02, 0.03]}, dataset="wine", kernels=["linear"])
+    row = tables.side_by_side(tables.compare(repeats)).iloc[0]
+    assert row["test, published"] == "2.81 ± 4.50" and row["test, ours"] == "2.50 ± 0.00*"
+    assert row["training, ours"] == "0.00 ± 0.00" and row["kernel"] == "linear"
+
+
+def test_the_effect_of_the_limit_is_between_two_limits_of_the_same_repeats():
+    rates = [(500, 0, 0.20), (500, 1, 0.30), (5000, 0, 0.10), (5000, 1, 0.16), (100, 0, 0.9), (100, 1, 0.9)]
+    curves = pd.DataFrame(rates, columns=["iterations", "repeat", "test_mean"]).assign(dataset="iris-bundled", kernel="rbf")
+    [(key, gap)] = tables.limit_effects(curves).items()
+    assert key == ("iris", "rbf") and gap.estimate == pytest.approx(0.12) and gap.n == 2
+    assert tables.limit_effects(curves[curves["repeat"] == 0]) == {}
+
+
 def joint_by_hand(numbers):
     """Results in which linear iris has these numbers in percent, and 20 repeats around 3, 2, 5 and 4."""
     values = np.array([3.0, 2.0, 5.0, 4.0]) + np.random.RandomState(0).normal(size=(20, 4))
@@ -497,6 +549,24 @@ def test_curves_and_parameters_show_means_over_the_repeats(tiny):
             for line, split in ((axis.lines[0], "train"), (axis.lines[2], "test")):
                 means = 100 * table[table["kernel"] == kernel].groupby(x)[f"{split}_mean"].mean()
                 assert np.array_equal(line.get_xdata(), means.index) and np.array_equal(line.get_ydata(), means)
+            rows = compared.query("kernel == @kernel and split == 'test' and statistic == 'mean'")
+            assert drawn(axis, figures.DIAMOND) == [(rows[x].item(), rows["published"].item())]
+
+
+def test_curves_and_parameters_of_all_sets_stand_in_one_figure(tiny):
+    compared = tables.compare(tables.repeats_of(tiny))
+    grid = tiny["grid"].query("iterations == 5000")
+    for figure, table, x in (
+        (figures.figure_all_curves(tiny["curves"], compared), tiny["curves"], "iterations"),
+        (figures.figure_all_parameters(tiny["grid"], compared), grid, "parameter"),
+    ):
+        kernels = [kernel for kernel in source.KERNELS if kernel in set(table["kernel"])]
+        assert [axis.get_title() for axis in figure.axes] == ["wine", *[""] * (len(kernels) - 1)]
+        for axis, kernel in zip(figure.axes, kernels, strict=True):
+            means = 100 * table[table["kernel"] == kernel].groupby(x)["test_mean"].mean()
+            assert np.array_equal(axis.lines[2].get_xdata(), means.index) and np.array_equal(
+                axis.lines[2].get_ydata(), means
+            )
             rows = compared.query("kernel == @kernel and split == 'test' and statistic == 'mean'")
             assert drawn(axis, figures.DIAMOND) == [(rows[x].item(), rows["published"].item())]
 
