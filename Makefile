@@ -21,6 +21,7 @@ report: environment ## run the study and write the HTML report; PROFILE=full for
 	$(SNAKEMAKE) report
 	@echo
 	@echo "The report of the study:                  build/full/report.html"
+	@echo "Its ledger, with filters:                 build/full/ledger.html"
 	@test $(PROFILE) != quick || echo "What was executed now, on bundled data:   build/quick/report.html"
 
 # Texts as they were typed: make does not expand them, the shell does not see them.

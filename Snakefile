@@ -44,7 +44,7 @@ def sources(wildcards):
 
 
 rule report:
-    input: "build/full/report.html", "build/quick/report.html" if PROFILE == "quick" else []
+    input: "build/full/report.html", "build/full/ledger.html", "build/quick/report.html" if PROFILE == "quick" else []
 
 
 rule pdf:
@@ -59,6 +59,15 @@ rule document:
     params: facts=chapters.title_page("full", REPORT)
     output: PAPER + ".{kind,html|pdf}"
     shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT} {CODE} --target {output:q}"
+
+
+rule ledger:
+    input:
+        f"{MARKS}/claims.computed" if PROFILE == "full" else [],
+        [f"data/results/{name}.csv" for name in ("claims", "claims_statements")],
+        "study/report/ledger.py", "study/report/ledger.html",
+    output: "build/full/ledger.html"
+    shell: "{PYTHON:q} -m study ledger --target {output:q}"
 
 
 rule quick_document:

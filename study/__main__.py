@@ -4,6 +4,7 @@ python -m study run EXPERIMENT   compute what is missing of an experiment and wr
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
 python -m study list             list the notebooks of a profile
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
+python -m study ledger           write the ledger as a page that can be filtered
 python -m study held             count what is held against the code by its fingerprint only
 """
 
@@ -37,14 +38,15 @@ def main(arguments=None):
     document.add_argument(
         "--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks, in place of a report"
     )
+    page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
+    page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
     options = parser.parse_args(arguments)
     try:
-        return {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "held": _held}[options.command](
-            options
-        )
+        run = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger, "held": _held}
+        return run[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
@@ -90,6 +92,14 @@ def _report(options):
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]
     what = "the notebooks that were named" if options.notebooks else what
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
+    return 0
+
+
+def _ledger(options):
+    from study.report import ledger
+
+    ledger.write(options.target)
+    print(f"Ledger: {os.path.relpath(options.target)}", flush=True)
     return 0
 
 

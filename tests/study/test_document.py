@@ -1,5 +1,6 @@
 """What cells display, and the HTML and PDF made of it."""
 
+import json
 import re
 
 import matplotlib.pyplot as plt
@@ -8,8 +9,8 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import chapters
-from study.report import display
+from study import chapters, claims
+from study.report import display, ledger
 from study.report import document as report
 from study.report.document import Source
 from study.report.notebooks import execute
@@ -264,3 +265,15 @@ def test_a_mistyped_parameter_is_named_and_constants_are_not_parameters():
 def test_source_is_shown_as_code(shown):
     display.show_source(display.show_source)
     assert shown[0]["text/markdown"].startswith("```python\ndef show_source(function):")
+
+
+def test_the_ledger_is_a_page_with_all_numbers_and_statements(tmp_path):
+    ledger.write(tmp_path / "ledger.html")
+    page = (tmp_path / "ledger.html").read_text(encoding="utf-8")
+    (rows,) = re.findall(r"rows = (\[\[.*\]\]);\n", page)
+    numbers, _, statements = claims.stored()
+    found = json.loads(rows)
+    assert len(found) == len(numbers) + len(statements) and {len(row) for row in found} == {len(ledger.COLUMNS)}
+    assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
+    assert "$" not in re.sub(r"rows = .*", "", page) and "nan" not in {cell for row in found for cell in row}
+    assert not re.findall(r'(?:src|href)="', page)

@@ -1,0 +1,41 @@
+"""The ledger as a page that can be filtered by source, verdict, chapter and words; it loads nothing from outside."""
+
+import json
+from pathlib import Path
+from string import Template
+
+from study import claims
+
+TEMPLATE = Path(__file__).with_name("ledger.html")
+COLUMNS = ("source", "place", "what", "published", "ours", "interval", "verdict", "remark", "chapter")
+
+
+def rows(ledger, statements):
+    """A list of texts in the order of COLUMNS for each number of the ledger, then for each statement."""
+    numbers = [
+        [
+            row.source, row.item, row.quantity, f"{row.published:g}", _number(row.ours),
+            f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.verdict, row.explanation or "", row.chapter,
+        ]
+        for row in ledger.fillna({"explanation": ""}).itertuples()
+    ]  # fmt: skip
+    words = [
+        [row.source, row.place, row.statement, "", "", "", row.verdict, row.evidence, row.chapter]
+        for row in statements.itertuples()
+    ]
+    return numbers + words
+
+
+def write(target):
+    """Write the page of the stored ledger to a file."""
+    ledger, _, statements = claims.stored()
+    # "</" would end the script.
+    found = json.dumps(rows(ledger, statements), ensure_ascii=False).replace("</", "<\\/")
+    texts = {"columns": json.dumps(COLUMNS), "rows": found}
+    target = Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(Template(TEMPLATE.read_text(encoding="utf-8")).substitute(texts), encoding="utf-8")
+
+
+def _number(value):
+    return "" if value != value else f"{value:.5g}"
