@@ -80,14 +80,8 @@ def figure_refusals(refusals):
     figure, axis = canvas(height=2.7)
     measures, parts = refusals["measure"].unique(), refusals["part"].unique()
     shares = 100 * refusals.pivot(index="part", columns="measure", values="refused").loc[parts, measures].to_numpy()
-    heat_map(
-        axis,
-        shares,
-        rows=parts,
-        columns=[name.replace(", ", ",\n").replace(" of one ", " of\none ") for name in measures],
-        vmin=0,
-        vmax=100,
-    )
+    names = [name.replace(", ", ",\n").replace(" of one ", " of\none ") for name in measures]
+    heat_map(axis, shares, rows=parts, columns=names, vmin=0, vmax=100)
     axis.set_xticklabels(axis.get_xticklabels(), rotation=0, fontsize=7)
     axis.axhline(2, color=GREY, lw=1)
     axis.grid(False)
