@@ -15,7 +15,7 @@ def rows(ledger, statements):
     numbers = [
         [
             row.source, row.item, row.quantity, f"{row.published:g}", _number(row.ours),
-            f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.verdict, row.explanation or "", row.chapter,
+            f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.verdict, row.explanation, row.chapter,
         ]
         for row in ledger.fillna({"explanation": ""}).itertuples()
     ]  # fmt: skip
