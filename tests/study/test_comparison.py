@@ -468,7 +468,7 @@ def test_costs_are_shares_of_the_training_examples(tiny):
     times = tiny["times"].assign(seconds=np.arange(len(errors), dtype=float))
     rows = [(i, row) for i, row in enumerate(errors.itertuples()) if row.chosen and row.method == "linear"]
     found = tables.seconds(errors, times).set_index("set").loc["iris-bundled"]
-    assert len(found) == 12 and found["linear, on"] == np.mean([i for i, row in rows if row.thresholds == "on"])
+    assert len(found) == 7 and found["linear"] == np.mean([i for i, row in rows if row.thresholds == "off"])
 
 
 def test_ratios_of_support_vectors_are_geometric_means():
