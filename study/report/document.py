@@ -111,7 +111,7 @@ def _references(keys, form):
     if unknown := sorted(set(keys) - known):
         raise ValueError(f"references must be entries of {REFERENCES.name}, got {', '.join(unknown)}; add them there")
     nocite = ", ".join(f"@{key}" for key in keys)
-    text = f"---\nnocite: |\n  {nocite}\n---\n\n# References {{#references}}\n\n::: {{#refs}}\n:::\n"
+    text = f"---\nnocite: |\n  {nocite}\n---\n\n# References {{#bibliography}}\n\n::: {{#refs}}\n:::\n"
     options = ["--citeproc", f"--bibliography={REFERENCES}", "--columns=100000", "--section-divs"]
     return pypandoc.convert_text(text, form, format="markdown", extra_args=options)
 
@@ -130,7 +130,7 @@ def _text(sources, folder, form, *, code):
     text = "\n\n".join([*front, contents, *chapters, *appendices])
     for source in sources:
         stem = Path(source.path).stem
-        text = text.replace(f"]({stem}.ipynb)", f"](#{stem})")
+        text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
     return _linked(re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text))
 
 
@@ -180,7 +180,7 @@ def _blocks(source, folder, form, code):
         if cell.cell_type == "markdown":
             if re.search(r"!\[[^]]*\]\(\w+://", cell.source):
                 raise ValueError(f"{where}: expected pictures from files, got one from an address; save it beside")
-            text = cell.source if index else re.sub("$", f" {{#{path.stem}}}", cell.source, count=1, flags=re.MULTILINE)
+            text = cell.source if index else re.sub("$", f" {{#chapter-{path.stem}}}", cell.source, count=1, flags=re.MULTILINE)
             if not (index or source.number):
                 text = text.partition("\n")[2]  # what stands before the contents has the document's title
             # Footnotes of different notebooks may share a name.

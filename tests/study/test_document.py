@@ -82,7 +82,7 @@ def test_html_has_title_author_course_date_and_contents(page):
     targets = re.findall(r'href="#([^"]+)"', page)
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert {"first", "second", "figure-1", "ref-novikoff1962"} <= set(targets) <= set(ids)
+    assert {"chapter-first", "chapter-second", "figure-1", "ref-novikoff1962"} <= set(targets) <= set(ids)
     assert "All $mine$." in header
 
 
@@ -159,7 +159,7 @@ def test_pdf_source_has_title_page_figures_tables_and_no_code(notebooks, tmp_pat
     assert body.count("#figure(") == 2 and body.count("#strong[Figure 1.]") == body.count("#strong[Table 1.]") == 1
     assert "chapter.figure" not in source and "import" not in body and "#link(<figure-1>)" in body
     assert "import matplotlib" in report.typst_source(notebooks, tmp_path, code=True, **FACTS)
-    assert "#link(<second>)" in body
+    assert "#link(<chapter-second>)" in body
     (picture,) = re.findall(r'image\("([^"]+)"', body)
     assert (tmp_path / picture).exists()
 
