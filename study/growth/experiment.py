@@ -22,7 +22,7 @@ from study.experiment import experiment
 from study.growth.preparations import PREPARATIONS, with_shifts
 from study.settings import IMAGES, order_seed, require_integers, require_known
 
-DEGREES = (3, 4, 5)
+DEGREES = (4, 6)
 N_ORDERS = 5
 SIZES = {"mnist": (1000, 2000, 4000, 8000, 16_000, 32_000, 60_000), "digits": (75, 150, 300, 600, 1200)}
 """Numbers of training examples of the learning curves; the last are all there are."""

@@ -120,4 +120,4 @@ def with_shifts(X, y):
 
 def _to_norm(X):
     norms = np.sqrt((X.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
-    return np.rint(NORM * X / np.maximum(norms, 1.0)).astype(np.int16)
+    return np.rint(X.astype(np.float64) * (NORM / np.maximum(norms, 1.0))).astype(np.int16)
