@@ -235,7 +235,7 @@ def counts_by_set(per_set):
     for (thresholds, first), part in per_set.groupby(["thresholds", "first"], sort=False):
         sure, sign = part["p"] < statistics.ALPHA, np.sign(part["estimate"].round(12))
         counts = {word: int((sign == s).sum()) for word, s in (("lower", -1), ("equal", 0), ("higher", 1))}
-        counts |= {f"{word}, p < .05": int(((sign == s) & sure).sum()) for word, s in (("lower", -1), ("higher", 1))}
+        counts |= {f"{word}, p < 0.05": int(((sign == s) & sure).sum()) for word, s in (("lower", -1), ("higher", 1))}
         rows.append({"form": first, "thresholds": thresholds} | counts)
     return pd.DataFrame(rows)
 
@@ -452,7 +452,7 @@ def prose(method, thresholds=NONE):
 
 
 def outcome(difference):
-    """ "+0.31 points, −0.10 to +0.80, p = .40": a difference as a sentence has it."""
+    """ "+0.31 points, −0.10 to +0.80, p = 0.40": a difference as a sentence has it."""
     interval = ""
     if np.isfinite([difference.low, difference.high]).all():
         interval = f", {100 * difference.low:+.2f} to {100 * difference.high:+.2f}"
@@ -505,11 +505,11 @@ def predictors_of(names):
 
 
 def places(counts):
-    """ "lower on 6 sets, equal on one and higher on 4 (none of them with p < .05)": a row of `counts_by_set`."""
+    """ "lower on 6 sets, equal on one and higher on 4 (none of them with p < 0.05)": a row of `counts_by_set`."""
     sides = [(word, int(counts[word])) for word in ("lower", "equal", "higher") if counts[word]]
     clauses = [f"{word} on {_count(n)}{' sets' * (n > 1) if i == 0 else ''}{' set' * (n == 1 and i == 0)}"
                for i, (word, n) in enumerate(sides)]  # fmt: skip
-    sure = {word: int(counts[f"{word}, p < .05"]) for word in ("lower", "higher")}
+    sure = {word: int(counts[f"{word}, p < 0.05"]) for word in ("lower", "higher")}
     told = [f"{_count(n)} of the sets where it is {word}" for word, n in sure.items() if n]
     return (
         f"{listed(clauses)}; {f'the test bears this out on {listed(told)}' if told else 'the test bears out none of these'}"

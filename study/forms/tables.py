@@ -236,7 +236,7 @@ def by_size(counts, unit):
 
 
 def outcome(gap):
-    """ "−0.21 points, −0.40 to −0.03, p = .030": a Difference as a sentence has it."""
+    """ "−0.21 points, −0.40 to −0.03, p = 0.030": a Difference as a sentence has it."""
     ends = f"{100 * gap.low:+.2f} to {100 * gap.high:+.2f}"
     return f"{statistics.points(gap.estimate)}, {ends}, {statistics.p_value(gap.p)}"
 

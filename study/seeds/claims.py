@@ -272,7 +272,7 @@ def differences():
 
 
 def _told(found, names):
-    """A list in words of how methods compare with the control: "name (-4.0 points, Holm p = .02)"."""
+    """A list in words of how methods compare with the control: "name (-4.0 points, Holm p = 0.02)"."""
     each = (
         f"{name} ({statistics.points(found[name].estimate, digits=1)}, {statistics.p_value(found[name].p)})"
         for name in names

@@ -384,7 +384,7 @@ def test_choosing_by_test_errors_and_by_one_repetition_is_told():
 
 
 def test_places_of_a_form_are_counted_in_words():
-    counts = {"lower": 1, "equal": 0, "higher": 4, "lower, p < .05": 0, "higher, p < .05": 1}
+    counts = {"lower": 1, "equal": 0, "higher": 4, "lower, p < 0.05": 0, "higher, p < 0.05": 1}
     assert tables.places(counts) == (
         "lower on one set and higher on 4; the test bears this out on one of the sets where it is higher"
     )
