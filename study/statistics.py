@@ -334,7 +334,7 @@ def table(differences, **names):
 
 
 def p_value(p):
-    """p as it is printed: "p = 0.031", "p < 0.001", "p = 1.0"; with as many digits as show on which side of ALPHA it lies."""
+    """p as it is printed: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of ALPHA it lies."""
     if p < 0.001:
         return "p < 0.001"
     return "p = 1.0" if p > 0.9995 else f"p = {p_number(p)}"

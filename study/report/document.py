@@ -180,7 +180,8 @@ def _blocks(source, folder, form, code):
         if cell.cell_type == "markdown":
             if re.search(r"!\[[^]]*\]\(\w+://", cell.source):
                 raise ValueError(f"{where}: expected pictures from files, got one from an address; save it beside")
-            text = cell.source if index else re.sub("$", f" {{#chapter-{path.stem}}}", cell.source, count=1, flags=re.MULTILINE)
+            anchor = f" {{#chapter-{path.stem}}}"
+            text = cell.source if index else re.sub("$", anchor, cell.source, count=1, flags=re.MULTILINE)
             if not (index or source.number):
                 text = text.partition("\n")[2]  # what stands before the contents has the document's title
             # Footnotes of different notebooks may share a name.

@@ -42,8 +42,10 @@ def test_numbers_follow_the_order_of_the_plan():
 
 
 def shown(chapter, kind):
-    """The numbers of the figures or tables that the executed notebook of a chapter shows, in their order."""
+    """The numbers of the figures or tables that the executed notebook of a chapter shows, in the order of a document: those
+    of the appendix come last."""
     cells = nbformat.read(chapter.target("full"), as_version=4).cells
+    cells = sorted(cells, key=lambda cell: "appendix" in cell.metadata.get("tags", []))
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
     text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
     number = rf"{chapter.number}\." if chapter.number else ""
