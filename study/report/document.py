@@ -33,8 +33,8 @@ OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
 TABLE = re.compile(r"\A(\*\*(Table [^*]+)\.\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
 LABEL = re.compile(r"(?<![\w*\[#])(Figure|Table) ([A-Z]?\d+(?:\.\d+)?)\b")
 UNTOUCHED = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$|^<summary>.*?</summary>$", re.DOTALL | re.MULTILINE)
-LARGEST_DRAWING = 500_000
-"""Bytes of the largest vector figure that is used; beyond, the picture of pixels is smaller."""
+LARGEST_DRAWING = {"typst": 500_000, "html": 50_000}
+"""Bytes of the largest vector figure that is used; beyond, the picture of pixels is much smaller."""
 
 
 @dataclass(frozen=True)
@@ -228,12 +228,9 @@ def _outputs(outputs, stem, where, form):
                 raise ValueError(f"{where}: expected a caption after the figure, got none; show it with show_figure")
             shown = output.metadata.get("image/png", {})
             picture = stem.with_name(f"{stem.name}_{len(outputs)}.png")
-            drawing = ROOT / f"{shown.get('file', 'nowhere')}.svg"
-            if drawing.is_file() and drawing.stat().st_size <= LARGEST_DRAWING:
-                picture = picture.with_suffix(".svg")
-                picture.write_bytes(drawing.read_bytes())
-            else:
-                picture.write_bytes(base64.b64decode(data["image/png"]))
+            picture = _drawn(
+                ROOT / f"{shown.get('file', 'nowhere')}.svg", base64.b64decode(data["image/png"]), picture, form
+            )
             label = caption[2:].partition(".**")[0]
             width = f" width={shown['width']}px" if form == "html" and "width" in shown else ""
             address = _data(picture) if form == "html" else picture.name
@@ -248,6 +245,26 @@ def _outputs(outputs, stem, where, form):
             yield data["text/latex"]
         elif "text/plain" in data:
             yield _fenced(data["text/plain"])
+
+
+def _drawn(drawing, png, picture, form):
+    """The file of a figure: its drawing with coordinates of hundredths of a point where that is small enough, else pixels,
+    which in a page have 128 colours."""
+    if drawing.is_file():
+        text = drawing.read_text(encoding="utf-8")
+        text = re.sub(r'(?<= )(?:d|x|y|points)="[^"]*"', lambda m: re.sub(r"(\.\d\d)\d+", r"\1", m.group()), text)
+        if len(text) <= LARGEST_DRAWING[form]:
+            picture = picture.with_suffix(".svg")
+            picture.write_text(text, encoding="utf-8")
+            return picture
+    picture.write_bytes(png)
+    if form == "html":
+        from PIL import Image
+
+        with Image.open(picture) as image:
+            few = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+        few.save(picture, optimize=True)
+    return picture
 
 
 def _data(picture):
