@@ -88,7 +88,8 @@ def _report(options):
         sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]
     target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
-    write(sources, target, code=options.code, **chapters.title_page(profile, name))
+    listing = () if options.notebooks else chapters.listing(name)
+    write(sources, target, code=options.code, listing=listing, **chapters.title_page(profile, name))
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]
     what = "the notebooks that were named" if options.notebooks else what
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)

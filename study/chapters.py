@@ -11,6 +11,7 @@ Figures and tables are known by name, each name once in a chapter; their numbers
 """
 
 import importlib
+import inspect
 import os
 from dataclasses import dataclass, field
 
@@ -100,6 +101,15 @@ PARTS = {
 }
 """The chapters of the report of a source; "all" has all but the supplements."""
 
+LISTINGS = {
+    "hermans": ("algorithm_1", "g", "average", "minimizing", "one_vs_all", "class_scores", "voted_perceptron", "vote"),
+    "xu-zhang": ("demoted", "multiclass_linear", "xu_zhang_binary", "xu_zhang"),
+    "akar-ye": ("akar_ye", "local_scales", "self_tuning_kernel", "kp.least_squares"),
+    "course-page": ("delta_rule", "course_kernel_perceptron", "wrong", "kp.delta_rule"),
+    "family": ("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma"),
+}
+"""The code in the appendix of the report of a source: functions of kp.literal, and modules."""
+
 FRONT = [
     Chapter(
         source="front",
@@ -116,13 +126,11 @@ FRONT = [
 
 INTRODUCTION = Chapter(source="introduction", quick=None, experiments=("claims",), tables=("outcomes",))
 
-CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims", "orders"), tables=("judged",))
+CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims",))
 
 SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data_sets", "software", "symbols"))
 
-LEDGER = Chapter(
-    source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("outside", "other_data", "statements")
-)
+LEDGER = Chapter(source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("other_data",))
 
 DATA = Chapter(
     source="data",
@@ -280,7 +288,7 @@ SEEDS = Chapter(
     },
     experiments=("seeds",),
     figures=(
-        "spectrum", "accuracies", "surface", "differences", "persistent_errors", "projection", "hard_errors", "hard_sets",
+        "spectrum", "accuracies", "surface", "differences", "persistent_errors", "hard_errors", "projection", "hard_sets",
     ),
     tables=(
         "identity", "feature_maps", "table_3", "misprint", "conventions", "pairs", "peaks", "optima", "separation",
@@ -307,7 +315,7 @@ FAMILY = Chapter(
         "n_orders": 3,
     },
     experiments=("family",),
-    figures=("growth", "budget", "spent", "remedies", "noise", "bounds", "machines"),
+    figures=("growth", "budget", "spent", "remedies", "bounds", "noise", "machines"),
     tables=(
         "rules", "exponents", "memory", "memory_tests", "account", "guarantee", "chosen", "overfitting", "ways",
         "bounds_by_degree", "compared",
@@ -386,6 +394,15 @@ def report(profile, name="all"):
     front = [each for each in found if each.kind == "front" and each.variant == name]
     own = [each for each in found if each.kind != "front" and (name == "all" or each.name in PARTS[name])]
     return [*front, *own]
+
+
+def listing(name):
+    """The code of LISTINGS as texts, each (title, source)."""
+    literal, found = importlib.import_module("kp.literal"), []
+    for each in LISTINGS.get(name, ()):
+        whole = importlib.import_module(each) if "." in each else None
+        found.append((each, inspect.getsource(whole or getattr(literal, each)).rstrip()))
+    return found
 
 
 def title_page(profile, name="all"):

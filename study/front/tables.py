@@ -125,6 +125,22 @@ def explained(ledger, verdict):
     return rows[["source", "item", "quantity", "published", "ours", "explanation"]].reset_index(drop=True)
 
 
+def statements_list(rows):
+    """The rows of `judged` as a Markdown list: source, statement, verdict, evidence."""
+    return "\n".join(
+        f"- {row.source}: *{row.statement.rstrip('.')}.* **{row.verdict.capitalize()}.** {row.evidence}"
+        for row in rows.itertuples()
+    )
+
+
+def numbers_list(rows):
+    """The rows of `explained` as a Markdown list: source, item, quantity, what is published, ours, why."""
+    return "\n".join(
+        f"- {row.source}, {row.item}, {row.quantity}: **{row.published:g}**, ours {row.ours:.4g}. {row.explanation}."
+        for row in rows.itertuples()
+    )
+
+
 def data_sets():
     """A row for each registered data set: name, training, test, attributes, classes, licence, files."""
     rows = [

@@ -47,14 +47,14 @@ class Source:
     title: str = ""
 
 
-def html(sources, target, *, title, code=False, **facts):
+def html(sources, target, *, title, code=False, listing=(), **facts):
     """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
-    open. facts: author, course, date, declaration.
+    open. listing: pairs (name, program) for an appendix with code. facts: author, course, date, declaration.
 
     Raises ValueError if a notebook has no title, an error in its outputs, or a figure without a caption.
     """
     with tempfile.TemporaryDirectory() as folder:
-        text = _text(sources, Path(folder), "html", code=True)
+        text = _text(sources, Path(folder), "html", code=True, listing=listing)
         options = ["--mathml", "--embed-resources", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
@@ -62,23 +62,23 @@ def html(sources, target, *, title, code=False, **facts):
     _write(target, page.encode())
 
 
-def pdf(sources, target, *, title, code=False, **facts):
+def pdf(sources, target, *, title, code=False, listing=(), **facts):
     """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows the code.
 
-    facts, and what is raised, as for html.
+    listing, facts, and what is raised, as for html.
     """
     import typst
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "report.typ")
-        source.write_text(typst_source(sources, folder, title=title, code=code, **facts), encoding="utf-8")
+        source.write_text(typst_source(sources, folder, title=title, code=code, listing=listing, **facts), encoding="utf-8")
         pages = typst.compile(str(source), root=folder, ignore_system_fonts=True, timestamp=0)
     _write(target, pages)
 
 
-def typst_source(sources, folder, *, title, code=False, author="", course="", date="", declaration=""):
+def typst_source(sources, folder, *, title, code=False, listing=(), author="", course="", date="", declaration=""):
     """The Typst document behind pdf, as text; its pictures are written into folder."""
-    text = _text(sources, Path(folder), "typst", code=code)
+    text = _text(sources, Path(folder), "typst", code=code, listing=listing)
     facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
     options = ["--syntax-highlighting=none", f"--extract-media={folder}", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
@@ -116,8 +116,8 @@ def _references(keys, form):
     return pypandoc.convert_text(text, form, format="markdown", extra_args=options)
 
 
-def _text(sources, folder, form, *, code):
-    """The whole document as Markdown: what stands before the contents, the chapters, then their appendices."""
+def _text(sources, folder, form, *, code, listing):
+    """The whole document as Markdown: what stands before the contents, the chapters, their appendices, then a listing."""
     front, chapters, appendices = [], [], []
     for source in sources:
         blocks = list(_blocks(source, folder, form, code))
@@ -126,6 +126,9 @@ def _text(sources, folder, form, *, code):
         if later := [text for tags, text in blocks if "appendix" in tags]:
             heading = f"# Appendix to chapter {source.number} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
+    if listing:
+        programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
+        appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
     contents = {"typst": "```{=typst}\n#contents()\n```", "html": ""}[form]
     text = "\n\n".join([*front, contents, *chapters, *appendices])
     for source in sources:
