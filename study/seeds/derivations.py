@@ -80,12 +80,6 @@ def projection(X):
     return P * np.sign(pca.components_[np.arange(3), np.abs(pca.components_).argmax(1)]), pca.explained_variance_ratio_
 
 
-def explained_by_class(P, y):
-    """eta^2 (d,): the share of the variance along each column of P that lies between the classes."""
-    between = sum(np.sum(y == c) * (P[y == c].mean(0) - P.mean(0)) ** 2 for c in np.unique(y))
-    return between / ((P - P.mean(0)) ** 2).sum(0)
-
-
 def nearest_classes(X, y):
     """(n,) the class of each example's nearest neighbour; attributes standardised."""
     nearest = KNeighborsClassifier(1).fit(StandardScaler().fit_transform(X), y).kneighbors(return_distance=False)[:, 0]

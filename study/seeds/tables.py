@@ -10,7 +10,7 @@ import pandas as pd
 from study import datasets, statistics
 from study.claims import percentile
 from study.seeds.experiment import KS, LAMBDAS, MISPRINT, TAUS, published_numbers
-from study.seeds.methods import BEST, MAJORITY, NEAREST, REFERENCE, WIDTHS
+from study.seeds.methods import BEST, MAJORITY, NEAREST, REFERENCE
 
 BASE = {"scaling": "whole", "include_self": True, "scale_from": "train", "chosen": "first"}
 """The variant of the protocol that reproduces the source."""
@@ -258,12 +258,6 @@ def paired(table, differences, reference=REFERENCE):
     tests = pd.DataFrame.from_dict(tests, orient="index", columns=["estimate", "low", "high", "p"])
     summary = summary.join(tests.rename(columns={"estimate": "difference"})).join(pd.DataFrame(shares))
     return summary.rename_axis("method").reset_index().sort_values("error", kind="stable", ignore_index=True)
-
-
-def chosen_widths(tuned):
-    """How often the tuned forms choose each width, as shares of the splits; a row a method, a column a width."""
-    counts = tuned.groupby("method", sort=False)["width"].value_counts(normalize=True).unstack(fill_value=0.0)
-    return counts.reindex(columns=sorted(WIDTHS), fill_value=0.0).reset_index()
 
 
 def peaks(surface, grid):

@@ -251,14 +251,6 @@ def leading(joint, *, n=6):
     return pd.concat(parts, ignore_index=True)
 
 
-def most_inside(found):
-    """ "14 of 14": of the readings of a `joint_table` that has the largest share of numbers inside; "none" without rows."""
-    if found.empty:
-        return "none"
-    best = found.loc[(found["inside"] / found["of"]).idxmax()]
-    return f"{best['inside']} of {best['of']}"
-
-
 def with_sonar_unscaled(name):
     """The name of the reading that differs from the one of this name in that sonar is not scaled."""
     known = {words(reading): reading for reading in READINGS["III"]}

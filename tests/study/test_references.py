@@ -100,7 +100,7 @@ def test_costs_stand_beside_the_fewest_errors():
 
 def test_rows_are_printed_with_intervals_and_overflow_is_found():
     table = tables.in_percent(tables.compared(*example()))
-    assert table["ours"].tolist() == ["lower", "higher"] and table["p"].tolist()[0] == "< .001"
+    assert table["ours"].tolist() == ["lower", "higher"] and table["p"].tolist()[0] == "< 0.001"
     assert table.loc[1, "error (%)"].startswith("0.00 (0.00 to ")
     wrapped = (p for p in range(1, 64) if ((1 + 3000**2) ** p + 2**63) % 2**64 < 2**63)
     assert tables.overflowing_degree(np.array([[3000]], dtype=np.uint16)) == (next(wrapped), 1.0)

@@ -251,11 +251,6 @@ def test_tuned_forms_choose_a_width_of_the_list_on_the_training_part(iris):
     np.testing.assert_array_equal(predict(X[test]), fixed.predict(X[test], predictor="average"))
 
 
-def test_shares_of_chosen_widths_add_up(found):
-    shares = tables.chosen_widths(found["tuned"]).set_index("method")
-    assert shares.sum(axis=1).to_numpy() == pytest.approx(1) and shares.columns.tolist() == sorted(methods.WIDTHS)
-
-
 def test_sets_that_may_not_separate_are_summarised_by_method_and_size(found):
     table, limits = tables.hard_methods(found["hard"]), tables.hard_limits(found["hard"])
     for name, rows in table.groupby("dataset"):
@@ -424,12 +419,6 @@ def test_primal_and_dual_agree_on_iris(iris):
     data, X, train, test = iris
     table = derivations.identity(X, data.y, train, test, 1.0)
     assert table["D"].tolist() == [4, 15, 35] and (table["gap"] < 1e-10).all() and (table["disagree"] == 0).all()
-
-
-def test_explained_by_class_is_one_between_points_and_zero_within():
-    y = np.repeat([0, 1], 4)
-    P = np.column_stack([y, np.tile([1.0, -1.0], 4)])
-    np.testing.assert_allclose(derivations.explained_by_class(P, y), [1, 0])
 
 
 def test_every_published_number_has_one_row_and_others_a_reading(found):
