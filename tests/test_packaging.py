@@ -94,14 +94,9 @@ def test_versions_agree_in_all_files():
     assert PROJECT["version"] == str(citation["version"]) == version
     assert str(citation["date-released"]) == date
     assert PROJECT["license"] == citation["license"] == "BSD-3-Clause"
-
-
-def test_citation_and_metadata_tell_of_this_version():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    metadata = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
-    assert citation["version"] == metadata["version"] == PROJECT["version"]
-    assert metadata["description"] == PROJECT["description"] and metadata["name"] == citation["title"]
-    assert metadata["license"].endswith(PROJECT["license"]) and citation["license"] == PROJECT["license"]
+    metadata = json.loads((ROOT / "codemeta.json").read_text())
+    assert metadata["version"] == version and metadata["license"].endswith(PROJECT["license"])
+    assert (metadata["name"], metadata["description"]) == (citation["title"], PROJECT["description"])
     assert metadata["runtimePlatform"].endswith(PROJECT["requires-python"])
     assert metadata["keywords"] == citation["keywords"]
     assert {each["year"] for each in citation["references"]} == {2005, 2017, 2021}
