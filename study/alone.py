@@ -21,7 +21,7 @@ def alone(function, part, which):
 
 def measured(function, part, which):
     """`alone` within the process: compiled code is made or loaded on bundled images before the clock runs."""
-    function(replace(part, dataset="digits"), which)  # compiled code is there before the clock runs
+    function(replace(part, dataset="digits"), which)
     predictions, numbers, seconds = function(part, which)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform != "darwin" else 2**30)
     return predictions, numbers, (*seconds, peak)

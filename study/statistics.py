@@ -340,6 +340,11 @@ def p_value(p):
     return "p = 1.0" if p > 0.9995 else f"p = {p_number(p)}"
 
 
+def p_cell(p):
+    """The same in a table, whose head says p: "0.031", "< 0.001", "1.0"."""
+    return p_value(p).removeprefix("p ").removeprefix("= ")
+
+
 def p_number(p):
     """p in a table: "0.031", and "0.0495" where three digits would round it to ALPHA, which it is below."""
     digits = 3

@@ -247,16 +247,11 @@ def summary(table, references):
     rows = []
     for name in _ordered(table):
         found = references.get(name)
-        tested = (in_points(found), p_cell(found.p)) if found else ("", "")
+        tested = (in_points(found), statistics.p_cell(found.p)) if found else ("", "")
         family = "" if name[1] == NONE else name[1]
         rows.append((NAMES_SHOWN.get(name[0], name[0]), family, float(table[name].mean()), int(lowest[name]), *tested))
     heads = ["method", "thresholds", "mean error", "lowest on", f"less the {REFERENCE[0]}", "p"]
     return pd.DataFrame(rows, columns=heads)
-
-
-def p_cell(p):
-    """p below a head "p": ".031", "< .001"."""
-    return statistics.p_value(p).removeprefix("p ").removeprefix("= ")
 
 
 def _ordered(table):

@@ -70,6 +70,16 @@ def outcomes(counted):
     return pd.DataFrame({"can_fail": fail, "exact": rows["exact"], "good": rows["exact"] + rows["within"]})
 
 
+def counted_as(count, one, many):
+    """ "1 number", "22 numbers"."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def parts(row, verdicts):
+    """ "exact (10), within (1) and outside (1)": these verdicts with their counts in a row of `by_source`, where not 0."""
+    return listed([f"{verdict} ({row[verdict]})" for verdict in verdicts if row[verdict]])
+
+
 WORDS = {
     "higher": "is higher at",
     "lower": "is lower at",

@@ -49,7 +49,7 @@ def in_percent(table):
     errors = [f"{100 * r.error:.2f} ({100 * r.low:.2f} to {100 * r.high:.2f})" for r in table.itertuples()]
     ends = zip(table["gap"], table["gap low"], table["gap high"], strict=True)
     gaps = [f"{100 * gap:+.2f} ({100 * low:+.2f} to {100 * high:+.2f})" for gap, low, high in ends]
-    p = [statistics.p_value(value).removeprefix("p ").removeprefix("= ") for value in table["p"]]
+    p = [statistics.p_cell(value) for value in table["p"]]
     columns = {
         "method": table["method"],
         "error (%)": errors,

@@ -82,3 +82,10 @@ def test_the_set_up_is_read_from_registry_and_lock():
     assert row[["training", "test", "attributes", "classes", "files"]].tolist() == [60_000, 10_000, 784, 10, "downloaded"]
     assert tables.software()["package"].tolist() == list(tables.PACKAGES)
     assert all(len(row) == 2 for row in tables.symbols().itertuples(index=False))
+
+
+def test_counts_read_as_a_person_would_write_them():
+    row = tables.by_source(LEDGER, STATEMENTS).loc["Hermans 2021"]
+    assert tables.parts(row, claims.VERDICTS) == "exact (1), outside (1) and degenerate (1)"
+    assert tables.parts(row, claims.STATEMENT_VERDICTS) == "holds (1) and cannot be told (1)"
+    assert [tables.counted_as(n, "number", "numbers") for n in (1, 22)] == ["1 number", "22 numbers"]

@@ -282,3 +282,7 @@ def test_welch_is_scipys_and_says_what_varies():
     assert found.low < found.estimate < found.high and (found.n, found.varies) == (7, "images")
     same = statistics.welch(np.ones(3), np.ones(4), varies="images")
     assert (same.estimate, same.low, same.high, same.p) == (0, 0, 0, 1)
+
+
+def test_p_in_a_table_is_the_printed_one_without_its_name():
+    assert [statistics.p_cell(p) for p in (0.0314, 2e-5, 1.0)] == ["0.031", "< 0.001", "1.0"]
