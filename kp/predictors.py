@@ -40,7 +40,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
     """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,),
     which are distinct indices of its rows; coefficients (m, S)."""
-    out = np.zeros((len(coefficients), len(columns)))
+    out, kernel = np.zeros((len(coefficients), len(columns))), columns.reading(kernel)
     with threadpool_limits(threads, "blas"):
         for start, stop, block, rows in blocks(columns, examples, block_bytes):
             norms = columns.norms[start:stop]
@@ -56,7 +56,8 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     the columns that each predictor gets wrong. callback(c) is called, and the arrays are overwritten, block by block."""
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]
-    kernels, nothing = one_for_each(kernel, len(logs)), np.empty(0, dtype=np.int64)
+    kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
+    nothing = np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
 
     def walk(a):
@@ -93,7 +94,7 @@ def one_for_each(kernel, m):
 
 def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
-    columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds."""
+    columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
     X, m = columns.column_points.X, len(logs)

@@ -131,9 +131,53 @@ def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch)
     random = np.random.RandomState(3)
     X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
     primal = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y)
-    monkeypatch.setattr(perceptron, "primal_is_exact", lambda *_: False)
+    monkeypatch.setattr(perceptron, "has_weights", lambda *_: False)
     dual = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y)
     for a, b in zip(primal.mistakes_, dual.mistakes_, strict=True):
+        for name in ("example", "step", "errors"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their_order(threads):
+    random = np.random.RandomState(4)
+    X, z, kernel = random.standard_normal((60, 5)), 2 * random.randint(0, 2, (3, 60)) - 1, kernels.polynomial(1, gamma=0.7)
+    orders = list(visiting_orders(60, 3, 4, random_state=np.random.RandomState(1)))
+    logs = find_mistakes(
+        Gram.of_points(X, memory_budget=2**20), kernel, z, orders, 4, threads=threads, count_errors=False
+    )  # fmt: skip
+    for a, log in enumerate(logs):
+        w, b, mistakes = [0.0] * 5, 0.0, []
+        for t in np.concatenate(orders, axis=1)[a]:
+            product = 0.0
+            for k in range(5):
+                product += w[k] * X[t, k]
+            if z[a, t] * (0.7 * product + b) <= 0:
+                w, b = [w[k] + z[a, t] * X[t, k] for k in range(5)], b + z[a, t]
+                mistakes.append(t)
+        assert log.errors is None and log.example.tolist() == mistakes
+
+
+def test_weight_vectors_and_kernel_rows_of_real_points_make_nearly_the_same_mistakes(monkeypatch):
+    random = np.random.RandomState(5)
+    X = random.standard_normal((150, 6))
+    y = (X @ random.standard_normal((6, 3))).argmax(axis=1)
+    fits = []
+    for rows in (False, True):
+        if rows:
+            monkeypatch.setattr(perceptron, "has_weights", lambda *_: False)
+        fits.append(OneVsAllKernelPerceptron("linear", random_state=0, max_iter=5).fit(X, y))
+    a, b = (model.decision_function(X) for model in fits)
+    np.testing.assert_allclose(a, b, atol=1e-9)
+
+
+@pytest.mark.parametrize("budget", [8 * 90 * 3, 2**20])
+def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
+    random = np.random.RandomState(6)
+    X, z, kernel = random.standard_normal((90, 4)), 2 * random.randint(0, 2, (2, 90)) - 1, kernels.rbf(gamma=0.5)
+    orders, source = list(visiting_orders(90, 2, 3, random_state=np.random.RandomState(1))), Products(Points(X), Points(X))
+    plain, kept = (find_mistakes(Gram(source, memory_budget=budget, kernel=k), kernel, z, orders, 3) for k in (None, kernel))
+    for a, b in zip(plain, kept, strict=True):
         for name in ("example", "step", "errors"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
