@@ -164,12 +164,13 @@ def _replay(
                 epoch += 1
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
-            if n_epochs > 0:
-                _accumulate(f, np.float64(step[i] - since), total, votes)
-                since = step[i]
             fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
-            for j in range(size):
-                f[j] += sign[i] * k[j]
+            if n_epochs > 0:
+                _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k)
+                since = step[i]
+            else:
+                for j in range(size):
+                    f[j] += sign[i] * k[j]
             if counting:
                 signs = z[start:stop]
                 wrong = 0
@@ -187,3 +188,13 @@ def _accumulate(f, steps, total, votes):
     for j in range(f.shape[0]):
         total[j] += steps * f[j]
         votes[j] += steps if f[j] > 0.0 else (-steps if f[j] < 0.0 else 0.0)
+
+
+@compiled
+def _accumulate_and_move(f, steps, total, votes, sign, k):
+    """`_accumulate`, and then a mistake moves f by sign k: in one loop, as both are short of memory, not of arithmetic."""
+    for j in range(f.shape[0]):
+        before = f[j]
+        total[j] += steps * before
+        votes[j] += steps if before > 0.0 else (-steps if before < 0.0 else 0.0)
+        f[j] = before + sign * k[j]
