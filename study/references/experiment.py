@@ -25,6 +25,7 @@ from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
 from study.alone import alone
 from study.experiment import experiment
+from study.settings import IMAGES, require_known
 
 SVM_PENALTIES, PENALTIES = (1.0, 5.0, 25.0), (0.01, 0.1, 1.0)
 METHODS = {
@@ -65,10 +66,7 @@ class Settings:
     degree: int = 3
 
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
-        if self.method not in (*METHODS, OURS):
-            raise ValueError(f"method must be one of {', '.join((*METHODS, OURS))}, got {self.method!r}")
+        require_known(self, dataset=IMAGES, method=(*METHODS, OURS))
 
 
 def settings(dataset="mnist", **options):

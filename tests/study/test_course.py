@@ -455,7 +455,7 @@ def test_experiments_are_the_tables_of_their_settings(counts, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"dataset": "iris"}, "mnist or digits, got 'iris'"),
+        ({"dataset": "iris"}, "one of mnist, digits, got 'iris'"),
         ({"n_splits": 0}, "n_splits must be an integer of at least 1, got 0"),
         ({"random_state": True}, "random_state must be an integer"),
     ],
