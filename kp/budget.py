@@ -31,7 +31,6 @@ from kp.estimator import (
     KERNEL_PARAMETERS,
     LEARNING_PARAMETERS,
     NOT_NEGATIVE,
-    POSITIVE,
     Classifier,
     number,
     one_of,
@@ -458,7 +457,8 @@ class Norma(OnlineKernelClassifier):
     ([13, 33, 21], 0.77)"""
 
     _parameters = {
-        **OnlineKernelClassifier._parameters, "regularization": NOT_NEGATIVE, "step": POSITIVE, "margin": FINITE,
+        **OnlineKernelClassifier._parameters, "regularization": NOT_NEGATIVE, "margin": FINITE,
+        "step": number("a positive number up to 1e50", lambda value: 0 < value <= 1e50),
         "schedule": one_of("constant", "sqrt"), "truncation": or_none(COUNT), "fit_intercept": FLAG,
         "nu": or_none(number("a fraction in [0, 1]", lambda value: 0 <= value <= 1)),
     }  # fmt: skip
