@@ -70,7 +70,7 @@ def prepared(parts, *, progress=False):
     for group in tqdm(steps, desc="preparations", disable=not progress):
         data = datasets.load(group[0].dataset)
         X, X_test, gamma = PREPARATIONS[group[0].preparation](data.X, data.X_test)
-        training = SharedTraining(X, data.y, memory_budget=MEMORY_BUDGET)
+        training = SharedTraining(X, data.y, memory_budget=MEMORY_BUDGET, n_jobs=2)
         models = [
             [estimator(degree, part.order, n_epochs=part.n_epochs, gamma=gamma) for degree in part.degrees] for part in group
         ]
@@ -143,7 +143,7 @@ def _learnt(part, memory_budget):
     """(predictions, sizes, (fit, predict seconds)) of a part of `curves`."""
     X_test, (X, y) = datasets.load(part.dataset).X_test, examples(part)
     start = time.perf_counter()
-    training = SharedTraining(X, y, memory_budget=memory_budget)
+    training = SharedTraining(X, y, memory_budget=memory_budget, n_jobs=2)
     models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
     middle = time.perf_counter()
     found = predictions(training, models, X_test)

@@ -23,7 +23,7 @@ def beside_literal(model, alpha, beta, mistakes):
     """
     log = model.mistakes_
     ours = np.column_stack([log.example, log.step, log.demoted]).tolist()
-    gap = max(np.abs(alpha - model.dual_coef_).max(), np.abs(beta - model.intercept_).max()) / np.abs(alpha).max()
+    gap = max(np.abs(alpha - model.alpha()).max(), np.abs(beta - model.intercept_).max()) / np.abs(alpha).max()
     same = "yes" if ours == [list(map(int, row)) for row in mistakes] else "no"
     return {
         "examples": alpha.shape[1], "epochs": model.n_iter_, "mistakes": len(ours), "literal": len(mistakes), "same": same,

@@ -109,7 +109,7 @@ def _learnt(parts, progress):
         data, n = datasets.load(group[0].dataset), group[0].n_train - group[0].n_held
         images = {"test": data.X_test} | ({"held": data.X[n : group[0].n_train]} if group[0].n_held else {})
         truth = {"test": data.class_indices_test, "held": data.class_indices[n : group[0].n_train]}
-        training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET)
+        training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET, n_jobs=2)
         steps = range(0, len(group), TOGETHER)
         for start in tqdm(steps, desc=f"orders of degree {group[0].degrees}", disable=not progress):
             some = group[start : start + TOGETHER]
@@ -175,7 +175,7 @@ def cross_validated(part, *, progress=False):
 
 def _errors(part, X, y, X_new, y_new):
     """(D, 4, E) errors on new points of the degrees of a part, trained on X (n, d), y (n,)."""
-    training = SharedTraining(X, y)
+    training = SharedTraining(X, y, n_jobs=2)
     models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
     return (predictions(training, models, X_new) != y_new).sum(axis=-1)
 
@@ -229,7 +229,7 @@ def noise(part, *, progress=False):
     kernel = KERNELS[part.kernel](points)
     K, K_test = (CrossGram(Products(points, p)).values(kernel, np.arange(len(X))) + part.threshold for p in (points, test))
     model = OneVsAllKernelPerceptron(
-        kernel="precomputed", max_iter=part.n_epochs, random_state=part.order, stop_if_separated=False
+        kernel="precomputed", max_iter=part.n_epochs, random_state=part.order, stop_if_separated=False, n_jobs=2
     ).fit(K, y)
     stages = model.staged_predict(K_test.T, predictor=PREDICTORS)
     errors = np.array([[(found[name] != truth).sum() for name in PREDICTORS] for found in stages]).T

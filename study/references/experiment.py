@@ -146,7 +146,12 @@ def _perceptron(part, epochs):
     data = datasets.load(part.dataset)
     start = time.perf_counter()
     model = OneVsAllKernelPerceptron(
-        degree=part.degree, max_iter=epochs, random_state=part.degree, stop_if_separated=False, memory_budget=5 * 2**30
+        degree=part.degree,
+        max_iter=epochs,
+        random_state=part.degree,
+        stop_if_separated=False,
+        memory_budget=5 * 2**30,
+        n_jobs=2,
     ).fit(data.X, data.class_indices)
     middle = time.perf_counter()
     predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)

@@ -100,7 +100,7 @@ def ensemble(settings, *, progress=False):
     X, y = data.X[: settings.n_train], data.y[: settings.n_train]
     if len(np.unique(y)) < len(data.classes):
         raise ValueError(f"the first {len(y)} images must show all {len(data.classes)} classes; raise n_train")
-    training = SharedTraining(X, y, memory_budget=MEMORY_BUDGET)
+    training = SharedTraining(X, y, memory_budget=MEMORY_BUDGET, n_jobs=2)
     models, size = settings.estimators(), len(y) * len(data.classes) * settings.n_epochs
     with tqdm(total=settings.n_orders * size, unit="visit", unit_scale=True, disable=not progress) as bar:
         training.fit(models, callback=bar.update)

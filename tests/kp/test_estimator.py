@@ -35,12 +35,12 @@ MODELS = {
     "one-vs-all, precomputed": OneVsAllKernelPerceptron("precomputed"),
     "binary codes": OutputCodeKernelPerceptron(degree=2, code="binary", stop_if_consistent=False),
     "one-hot codes": OutputCodeKernelPerceptron(square, presentation="shuffled", stop_if_consistent=False),
-    "ordinary": MulticlassKernelPerceptron("poly", coef0=1.0, update="ordinary"),
-    "Xu-Zhang": MulticlassKernelPerceptron("poly"),
-    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron(sigma=8.0, demote="all"),
+    "ordinary": MulticlassKernelPerceptron("poly", degree=2, update="ordinary"),
+    "Xu-Zhang": MulticlassKernelPerceptron("poly", degree=2, coef0=0.0),
+    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron("rbf", gamma=1 / 128, demote="all"),
     "Xu-Zhang, function": MulticlassKernelPerceptron(square, threshold=False),
     "Xu-Zhang, precomputed": MulticlassKernelPerceptron("precomputed"),
-    "linear": MulticlassPerceptron(),
+    "linear": MulticlassPerceptron(count_errors=True),
     "delta rule": DeltaRulePerceptron(code="binary", stop_if_consistent=False),
 }
 
@@ -220,7 +220,7 @@ def test_a_refused_first_part_of_a_stream_leaves_nothing_behind(make):
     for options, labels in (({}, y), ({"gamma": np.nan, "kernel": "rbf"}, np.minimum(y, 1))):
         with pytest.raises(ValueError, match="among the classes|gamma must be"):
             model.set_params(**options).partial_fit(X, labels, classes=[0, 1])
-    model.set_params(kernel="linear").partial_fit(X, y, classes=[0, 1, 2])
+    model.set_params(kernel="linear", gamma=None).partial_fit(X, y, classes=[0, 1, 2])
     assert model.classes_.tolist() == [0, 1, 2] and model.n_seen_ == 150
 
 

@@ -127,13 +127,13 @@ def test_equation_5_moves_the_weights_of_the_multiclass_perceptron(seed, demote,
 def test_equation_11_moves_the_coefficients_of_the_multiclass_kernel_perceptron(seed, demote, threshold, degree):
     X, y = problem(seed, n_classes=4, largest=4)
     options = {"degree": degree, "demote": demote, "threshold": threshold, "max_iter": 3, "random_state": seed}
-    model = run(MulticlassKernelPerceptron("poly", **options), X, y)
+    model = run(MulticlassKernelPerceptron("poly", coef0=0.0, **options), X, y)
     alpha, beta, mistakes = literal.xu_zhang(
         oracles.polynomial(X, X, degree, coef0=0), y, order_of(len(y), 3, seed), demote=demote, threshold=int(threshold)
     )
     log = model.mistakes_
     assert list(zip(log.example, log.step, log.demoted, strict=True)) == mistakes
-    assert np.array_equal(model.dual_coef_, alpha.astype(float)) and np.array_equal(model.intercept_, beta)
+    assert np.array_equal(model.alpha(), alpha.astype(float)) and np.array_equal(model.intercept_, beta)
 
 
 @settings(max_examples=20, deadline=None)
@@ -145,8 +145,8 @@ def test_two_classes_are_equations_3_and_9(seed, degree):
     model = run(MulticlassPerceptron(**options), X, y)
     assert model.coef_[0].tolist() == w and model.intercept_.tolist() == [b]
     alpha, beta = literal.xu_zhang_binary(oracles.polynomial(X, X, degree, coef0=0), z, order)
-    model = run(MulticlassKernelPerceptron("poly", degree=degree, **options), X, y)
-    assert model.dual_coef_.tolist() == [[-a for a in alpha], alpha.tolist()] and model.intercept_.tolist() == [-beta, beta]
+    model = run(MulticlassKernelPerceptron("poly", degree=degree, coef0=0.0, **options), X, y)
+    assert model.alpha().tolist() == [[-a for a in alpha], alpha.tolist()] and model.intercept_.tolist() == [-beta, beta]
 
 
 def test_the_classes_to_demote_are_those_that_match_or_beat_the_true_one():
