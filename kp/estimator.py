@@ -331,11 +331,11 @@ class KernelPerceptron(Classifier):
     def _n_threads(self):
         return effective_n_jobs(self.n_jobs)
 
-    def _pair(self, X):
+    def _pair(self, X, points=Points):
         """Rows and columns for `_between` of training points X (n, d), or of the Gram matrix X (n, n)."""
         if self._precomputed:
             return np.arange(len(X)), X
-        points = X if callable(self._form) else Points(X)
+        points = X if callable(self._form) else points(X)
         return points, points
 
     def _between(self, rows, columns):
@@ -353,22 +353,23 @@ class KernelPerceptron(Classifier):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
         if self._precomputed:
             return Gram.of_matrix(np.ascontiguousarray(X))
-        return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget, kernel=self._kernel)
+        pair = self._pair(X, Points.of_images)
+        return Gram(self._between(*pair).source, memory_budget=self.memory_budget, kernel=self._kernel)
 
     def _rows(self):
         """The support examples as rows for `_between`."""
         if self._precomputed:
             return self.support_
-        return self.support_vectors_ if callable(self._form) else Points(self.support_vectors_)
+        return self.support_vectors_ if callable(self._form) else Points.of_images(self.support_vectors_)
 
     def _columns(self, X, steps):
         """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
         rows = self._rows()
         if self._kernel == kernels.GIVEN:
             return self._between(rows, X.T if self._precomputed else X)
-        points = Points(X)
-        check_range(self._kernel, [points.top, rows.top], steps)
-        return self._between(rows, points)
+        found = self._between(rows, Points.of_images(X))
+        check_range(found.in_units(self._kernel), np.append(found.norms, found.row_norms), steps)
+        return found
 
     def _call_kernel(self, X, Y):
         values, shape = np.asarray(self._form(X, Y), dtype=np.float64), (len(X), len(Y))

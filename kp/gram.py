@@ -32,7 +32,27 @@ class Points:
     X : (n, d) float32 where it holds the points exactly, else float64; sparse points as CSR float64.
     compact : (n, d) the same points as bytes where they fit, else X; for products one at a time.
     norms : (n,) squared norms |x|^2; top is the largest of them.
-    exact : True if all inner products of the points are integers that double precision holds; of sparse ones not asked."""
+    exact : True if all inner products of the points are integers that double precision holds; of sparse ones not asked.
+    per_unit : 1, or 255 where `of_images` has made whole numbers of the points; norms and products are in these units."""
+
+    per_unit = 1
+
+    @classmethod
+    def of_images(cls, X):
+        """`Points` of X (n, d), but where its values are 0, 1/255, ..., 1, as those of images often are, in units of 1/255:
+        as whole numbers, whose products are exact and made fast. `CrossGram.in_units` puts kernels into these units."""
+        if sparse.issparse(X) or not (np.size(X) and X.dtype.kind == "f" and X.min() >= 0 and X.max() <= 1):
+            return cls(X)
+        whole = np.rint(X * 255)
+        if np.array_equal(X, np.rint(X)) or not np.array_equal(whole / X.dtype.type(255), X):
+            return cls(X)
+        found = cls(whole)
+        found.per_unit = 255
+        return found
+
+    def unscaled(self):
+        """The same points in units of 1."""
+        return self if self.per_unit == 1 else Points(self.X / np.float64(self.per_unit))
 
     def __init__(self, X):
         if sparse.issparse(X):
@@ -91,6 +111,8 @@ class Products:
     def __init__(self, points, column_points, *, threads=1):
         if points.is_sparse != column_points.is_sparse:
             points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
+        if points.per_unit != column_points.per_unit:
+            points, column_points = points.unscaled(), column_points.unscaled()
         self.points, self.column_points, self.arithmetic = points, column_points, points.arithmetic(column_points)
         self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
         self.row_norms, self.column_norms, self.threads = points.norms, column_points.norms, threads
@@ -285,15 +307,20 @@ class CrossGram:
     def __len__(self):
         return len(self.norms)
 
+    def in_units(self, kernel):
+        """The kernel that makes the values of this one of norms and inner products in the units of the points."""
+        unit = 1 if self.points is None else self.points.per_unit
+        return kernel if unit == 1 else kernel._replace(gamma=kernel.gamma / unit**2)
+
     def reading(self, kernel):
-        """The kernel that makes kernel values of what `columns` gives: this one of inner products."""
-        return kernel
+        """The kernel that makes the values of this one of what `columns` gives, norms and inner products."""
+        return self.in_units(kernel)
 
     def values(self, kernel, rows, columns=slice(None)):
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
         products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
         self.source.block(rows, columns, products)
-        return kernel.of(products, self.row_norms[rows], self.norms[columns])
+        return self.in_units(kernel).of(products, self.row_norms[rows], self.norms[columns])
 
     def columns(self, examples, start, stop, buffer):
         """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]]. buffer is a flat
@@ -352,10 +379,10 @@ class Gram(CrossGram):
         return len(self.store)
 
     def reading(self, kernel):
-        """The kernel that makes kernel values of what is kept: `GIVEN` for the kernel whose values are kept."""
+        """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""
         if self.kept not in (None, kernel):
             raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")
-        return kernel if self.kept is None else kernels.GIVEN
+        return self.in_units(kernel) if self.kept is None else kernels.GIVEN
 
     def values(self, kernel, rows, columns=slice(None)):
         """As `CrossGram.values`."""
@@ -396,8 +423,9 @@ class Gram(CrossGram):
     def _make(self, examples, columns, out):
         self.source.block(examples, columns, out)
         if self.kept is not None:
-            norms, theirs, threads = self.row_norms[examples], self.norms[columns], self.source.threads
-            in_strips(lambda part: _fill_rows(self.kept, norms, theirs[part], out[:, part]), len(theirs), BLOCK, threads)
+            kernel, threads = self.in_units(self.kept), self.source.threads
+            norms, theirs = self.row_norms[examples], self.norms[columns]
+            in_strips(lambda part: _fill_rows(kernel, norms, theirs[part], out[:, part]), len(theirs), BLOCK, threads)
 
     def columns(self, examples, start, stop, buffer):
         """As `CrossGram.columns`, but only rows that the store does not hold are computed."""

@@ -240,8 +240,8 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
     orders : "separate" draws an order for each class in turn, "shared" one for all classes.
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
-    count_errors : False spares the training errors after every mistake where they cost time and the predictor does not need
-        them: there is no minimizing predictor then.
+    count_errors : True counts the training errors after every mistake, which the minimizing predictor needs, also where that
+        takes a pass of its own: for linear kernels, which learn by weight vectors.
     random_state : int, RandomState or None.
     memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads (None: 1, or those of a joblib
         context): neither changes a bit.
@@ -274,7 +274,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
 
     def __init__(
         self, kernel="poly", *, degree=3, gamma=None, coef0=1.0, max_iter=10, predictor="final", epoch=None, shuffle=True,
-        orders="separate", stop_if_separated=True, count_errors=True, random_state=None, memory_budget=2**30, n_jobs=None,
+        orders="separate", stop_if_separated=True, count_errors=False, random_state=None, memory_budget=2**30, n_jobs=None,
         verbose=0,
     ):  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0

@@ -16,7 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
-from kp.gram import BYTES, DOUBLE, ORDERED, SINGLE, SPARSE, dot
+from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, dot
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
@@ -52,7 +52,7 @@ def find_mistakes(
     m, n = signs.shape
     kernels = one_for_each(kernel, m)
     for each in set(kernels):
-        check_range(each, gram.norms, n * n_epochs)
+        check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         primal = start is None and all(has_weights(gram, each, n * n_epochs) for each in set(kernels))
@@ -70,7 +70,7 @@ def find_mistakes(
 def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, threads=2):
     """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example (which an
     epoch without a mistake does not show where examples are drawn with replacement)."""
-    check_range(kernel, gram.norms, len(gram) * n_epochs)
+    check_range(gram.in_units(kernel), gram.norms, len(gram) * n_epochs)
     ends = []
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         run = _Dual(gram, [kernel] * len(signs), signs, None, pool)
@@ -101,18 +101,20 @@ def _log(examples, steps, errors, z, ends):
 def has_weights(gram, kernel, steps):
     """True if a weight vector in input space does the work of kernel rows: the kernel is affine, and the points are real
     numbers, or integers with the same bits either way, which needs an integer kernel and sums below 2^53."""
-    if not kernel.affine or gram.source.arithmetic not in (SINGLE, DOUBLE, ORDERED):
+    if not kernel.affine or gram.source.arithmetic == GIVEN:
         return False
+    if gram.source.arithmetic in (ORDERED, SPARSE) or gram.points.per_unit != 1:
+        return True
     whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
-    exact = whole and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
-    return exact or gram.source.arithmetic == ORDERED
+    return whole and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
 
 
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
     def __init__(self, gram, kernels, signs, pool):
-        self.points, self.kernels, self.signs, self.pool = gram.points.compact, kernels, signs, pool
+        self.points, self.signs, self.pool = gram.points.compact, signs, pool
+        self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.arithmetic = gram.source.arithmetic
         self.w, self.b = np.zeros((len(signs), self.points.shape[1])), np.zeros(len(signs))
         self.columns = [[[] for _ in signs] for _ in range(3)]
@@ -127,8 +129,11 @@ class _Primal:
         return sum(map(len, positions))
 
     def _run(self, a, order):
-        kernel, b = self.kernels[a], self.b[a : a + 1]
-        return _primal_epoch(kernel.gamma, kernel.coef0, self.arithmetic, self.points, order, self.signs[a], self.w[a], b)
+        kernel, z, w, b = self.kernels[a], self.signs[a], self.w[a], self.b[a : a + 1]
+        if self.arithmetic == SPARSE:
+            X = self.points
+            return _primal_epoch_sparse(kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
+        return _primal_epoch(kernel.gamma, kernel.coef0, self.arithmetic, self.points, order, z, w, b)
 
 
 @compiled
@@ -145,11 +150,29 @@ def _primal_epoch(gamma, coef0, arithmetic, X, order, z, w, b):
     return np.array(wrong, dtype=np.int64)
 
 
+@compiled
+def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b):
+    """The same for points whose numbers other than 0 are `values` at `features`, those of point t from starts[t] on."""
+    wrong = []
+    for position in range(order.shape[0]):
+        t = order[position]
+        score = 0.0
+        for p in range(starts[t], starts[t + 1]):
+            score += w[features[p]] * values[p]
+        if z[t] * (gamma * score + coef0 * b[0]) <= 0.0:
+            for p in range(starts[t], starts[t + 1]):
+                w[features[p]] += z[t] * values[p]
+            b[0] += z[t]
+            wrong.append(position)
+    return np.array(wrong, dtype=np.int64)
+
+
 class _Dual:
     """Perceptrons as scores of all training points, moved by kernel rows."""
 
     def __init__(self, gram, kernels, signs, start, pool):
-        self.gram, self.kernels, self.signs, self.pool = gram, kernels, signs, pool
+        self.gram, self.signs, self.pool = gram, signs, pool
+        self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
         self.stored = [gram.reading(kernel) for kernel in kernels]
         self.arithmetic, self.points = gram.source.arithmetic, np.empty((0, 0), dtype=np.uint8)

@@ -30,7 +30,7 @@ def square(X, Y):
 
 MODELS = {
     "one-vs-all": OneVsAllKernelPerceptron(degree=2),
-    "one-vs-all, linear": OneVsAllKernelPerceptron("linear"),
+    "one-vs-all, linear": OneVsAllKernelPerceptron("linear", count_errors=True),
     "one-vs-all, function": OneVsAllKernelPerceptron(square),
     "one-vs-all, precomputed": OneVsAllKernelPerceptron("precomputed"),
     "binary codes": OutputCodeKernelPerceptron(degree=2, code="binary", stop_if_consistent=False),
@@ -138,7 +138,7 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
 
 
 def degrees():
-    options = {"max_iter": 9, "stop_if_separated": False}
+    options = {"max_iter": 9, "stop_if_separated": False, "count_errors": True}
     return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
 
 

@@ -440,3 +440,43 @@ def test_kernel_values_are_kept_only_where_they_cost_no_room_and_save_time():
     points = Points(X / 7)
     assert Gram(Products(points, points), memory_budget=10**4, kernel=kernels.polynomial(3)).kept is None
     assert Gram(Products(points, points), memory_budget=10**4, kernel=kernel).kept == kernel
+
+
+# Images in units of 1/255.
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
+    pixels = np.random.RandomState(0).randint(0, 256, (9, 20))
+    points = Points.of_images((pixels / 255).astype(dtype))
+    assert points.per_unit == 255 and points.compact.dtype == np.uint8
+    np.testing.assert_array_equal(points.X, pixels)
+    np.testing.assert_array_equal(points.unscaled().X, pixels / 255)
+    source, kernel = CrossGram(Products(points, points)), kernels.polynomial(3, gamma=0.1)
+    K = source.values(kernel, np.arange(9))
+    base = 0.1 / 255**2 * (pixels @ pixels.T) + 1
+    np.testing.assert_array_equal(K, base * base * base)
+    np.testing.assert_allclose(K, kernel(pixels / 255, pixels / 255), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "X", [np.eye(3), np.array([[0.51, 1 / 255]]), np.array([[256 / 255, 0.2]]), np.array([[-1 / 255]]), np.ones((2, 3), int)]
+)
+def test_other_points_keep_their_unit(X):
+    assert Points.of_images(X).per_unit == 1
+
+
+def test_images_meet_other_points_in_units_of_one():
+    pixels, others = np.random.RandomState(1).randint(0, 256, (4, 6)), np.random.RandomState(2).standard_normal((3, 6))
+    source, out = Products(Points.of_images(pixels / 255), Points.of_images(others)), np.empty((4, 3))
+    source.block(np.arange(4), slice(None), out)
+    np.testing.assert_array_equal(out, ordered(pixels / 255, others))
+
+
+@pytest.mark.parametrize("budget", [10**4, 10**7])
+def test_kept_values_of_bright_images_are_in_their_unit(budget):
+    images, kernel = (250 + np.random.RandomState(3).randint(0, 6, (30, 784))) / 255, kernels.rbf(gamma=0.5)
+    points = Points.of_images(images)
+    gram = Gram(Products(points, points), memory_budget=budget, kernel=kernel)
+    assert gram.source.arithmetic == DOUBLE and gram.kept == kernel
+    np.testing.assert_allclose(gram.values(kernel, np.arange(30)), kernel(images, images), rtol=1e-9)

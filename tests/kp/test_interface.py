@@ -386,7 +386,7 @@ def test_training_errors_are_counted_where_they_are_asked_for():
         asked = clone(model).set_params(count_errors=True).fit(X, y).mistakes_.errors
         needed = clone(model).set_params(predictor="minimizing").fit(X, y)
         assert needed.mistakes_.errors is not None and len(asked) and needed.score(X, y) > 0.3
-    model = OneVsAllKernelPerceptron("linear", max_iter=2, random_state=0).set_params(count_errors=False).fit(PIXELS, DIGITS)
+    model = OneVsAllKernelPerceptron("linear", max_iter=2, random_state=0).fit(PIXELS, DIGITS)
     assert model.mistakes_[0].errors is None
     assert model.set_params(predictor="minimizing").fit(PIXELS, DIGITS).mistakes_[0].errors is not None
 
@@ -394,8 +394,9 @@ def test_training_errors_are_counted_where_they_are_asked_for():
 # Sparse points.
 
 SPARSE = [
-    OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron("linear"), OneVsAllKernelPerceptron("rbf"),
-    OneVsAllKernelPerceptron(lambda A, B: (1 + A @ B.T) ** 2), OutputCodeKernelPerceptron(degree=2, code="binary"),
+    OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron("linear", count_errors=True),
+    OneVsAllKernelPerceptron("rbf"), OneVsAllKernelPerceptron(lambda A, B: (1 + A @ B.T) ** 2),
+    OutputCodeKernelPerceptron(degree=2, code="binary"),
     MulticlassKernelPerceptron(degree=2), MulticlassKernelPerceptron("rbf", update="ordinary"),
 ]  # fmt: skip
 
