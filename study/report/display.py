@@ -126,11 +126,16 @@ class OpenChapter:
 def show_source(function):
     """Display the source of a function, as code, without its decorators."""
     source = inspect.getsource(function)
-    _show_markdown(f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```")
+    _display(f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```")
 
 
 def _show_markdown(text):
-    text = re.sub(r"(?<=\d)%", " %", text)  # Python's own format of a share has no space
+    """Display prose or a table, with a space before % and a minus sign before numbers: Python's formats have neither."""
+    text = re.sub(r"(?<=\d)%", " %", text)
+    _display(re.sub(r"\$[^$]*\$|(?<=[\s(])-(?=\d)", lambda found: "−" if found[0] == "-" else found[0], text))
+
+
+def _display(text):
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
