@@ -279,6 +279,7 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements(tmp_path):
     numbers, _, statements = claims.stored()
     found = json.loads(rows)
     assert len(found) == len(numbers) + len(statements) and {len(row) for row in found} == {len(ledger.COLUMNS)}
+    assert {row[-2]: row[-1] for row in found}["uci_wine"] == "python -m study run uci --recompute"
     assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
     assert "$" not in re.sub(r"rows = .*", "", page) and "nan" not in {cell for row in found for cell in row}
     assert not re.findall(r'(?:src|href)="', page)
