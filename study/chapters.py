@@ -376,14 +376,15 @@ def reference(name, item):
     return chapter(name).label(item)
 
 
-def experiments(name):
-    """The experiments of one of EXPERIMENTS, in the order in which their module declares them."""
+def experiments(name, *, unpublished=False):
+    """The experiments of one of EXPERIMENTS that publish something, or all, in the order in which they are declared."""
     from study.experiment import Experiment
 
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
     module = importlib.import_module("study.ledger" if name == "claims" else f"study.{name}.experiment")
-    return [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
+    found = [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
+    return [each for each in found if unpublished or each.published]
 
 
 def report(profile, name="all"):
