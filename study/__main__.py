@@ -6,6 +6,7 @@ python -m study notebook NAME    execute notebooks of a profile; all of them if 
 python -m study list             list the notebooks of a profile, with the seconds that each took here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
+python -m study check FILE       run a notebook that was handed in again, and say what does not come out
 python -m study held             count what is held against the code by its fingerprint only
 """
 
@@ -50,6 +51,9 @@ def main(arguments=None):
     )
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
+    handed_in = commands.add_parser("check", help="run a notebook that was handed in again, and say what does not come out")
+    handed_in.add_argument("notebook", type=Path)
+    handed_in.add_argument("--timeout", type=int, help="seconds for each cell; by default none")
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
@@ -58,8 +62,8 @@ def main(arguments=None):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.settings = rest
     try:
-        run = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger, "held": _held}
-        return run[options.command](options)
+        commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
+        return (commands | {"check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
@@ -146,6 +150,18 @@ def _ledger(options):
     ledger.write(options.target)
     print(f"Ledger: {os.path.relpath(options.target)}", flush=True)
     return 0
+
+
+def _check(options):
+    from study.report import handin
+
+    try:
+        findings = handin.check(options.notebook, timeout=options.timeout)
+    except handin.CannotRun as error:
+        print(f"{options.notebook} cannot be run: {error}", file=sys.stderr)
+        return 2
+    print(f"{options.notebook}: {findings}", flush=True)
+    return int(bool(findings.code or findings.outputs))
 
 
 def _held(options):

@@ -161,6 +161,16 @@ def table(experiment, runs, name=None, *, progress=False):
     return pd.concat(found, ignore_index=True)
 
 
+def planned(arguments):
+    """(experiment, parts) of a batch as it is typed behind `python -m study run`."""
+    parser = _Parser(prog="run", add_help=False, allow_abbrev=False)
+    parser.add_argument("experiment")
+    parser.add_argument("--stratified", action="store_true")
+    options, rest = parser.parse_known_args(arguments)
+    experiment = find(options.experiment, stratified=options.stratified)
+    return experiment, parts(settings(experiment, rest))
+
+
 def _with_keys(experiment, run, name):
     result = experiment(run)
     rows = result if isinstance(result, pd.DataFrame) else result[name]
