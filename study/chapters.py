@@ -250,6 +250,15 @@ UCI = [
     for name, bundled in UCI_SETS.items()
 ]  # fmt: skip
 
+CLASS = Chapter(
+    source="class",
+    kind="supplement",
+    quick=IMAGES["quick"],
+    full={**IMAGES["full"], "n_train": 10_000},
+    figures=("runs",),
+    tables=("spread", "differences"),
+)
+
 UCI_SUMMARY = Chapter(
     source="uci_summary",
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
@@ -324,7 +333,7 @@ FAMILY = Chapter(
 
 CHAPTERS = [
     *FRONT, INTRODUCTION, ALGORITHM, DATA, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, UCI_SUMMARY,
-    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS,
 ]  # fmt: skip
 
 VARIANTS = {"front": "report", "mnist_degree": "degree", "uci": "dataset"}
