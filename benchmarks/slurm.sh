@@ -13,7 +13,13 @@ RUNS="mnist --dataset digits --degree 3 --random-state 200:230"
 mkdir -p "$FOLDER"/{state,spool}
 say() { printf '\n== %s\n' "$*"; }
 started=()
-trap 'for id in "${started[@]}"; do kill "$id" 2>/dev/null || true; done' EXIT
+finish() { # what was kept under build/results before is put back
+    for id in "${started[@]}"; do kill "$id" 2> /dev/null || true; done
+    rm -rf build/results
+    [ ! -d "$FOLDER/results" ] || mv "$FOLDER/results" build/results
+}
+[ ! -d build/results ] || mv build/results "$FOLDER/results"
+trap finish EXIT
 
 if [ ! -x "$FOLDER/env/bin/python" ]; then
     "$PYTHON" -m venv "$FOLDER/env"
