@@ -11,7 +11,7 @@ SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
+.PHONY: help report pdf check test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,10 @@ else
 	$(SNAKEMAKE) pdf
 	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"
 endif
+
+check: environment ## run a notebook that was handed in again and say what does not come out: HANDIN=file.ipynb
+	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
+	@.venv/bin/python -m study check "$(HANDIN)"
 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (10 minutes)
 	.venv/bin/ruff check .

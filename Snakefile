@@ -6,10 +6,11 @@
 # what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice. To compute
 # everything again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
 
+import shlex
 import sys
 from pathlib import Path
 
-from study import chapters, datasets
+from study import chapters, datasets, runs
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
@@ -18,6 +19,9 @@ CODE = "--code" if str(config.get("code", 0)) not in ("0", "", "False") else ""
 PAPER = "build/full/report" if REPORT == "all" else f"build/full/{REPORT}"
 NAMES = str(config.get("notebooks", ""))  # those to be executed, separated by blanks; all if it is empty
 MARKS = f"build/{PROFILE}/marks"
+RUNS = shlex.split(str(config.get("runs", "")))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
+TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
+BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PYTHON = sys.executable
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 
@@ -97,3 +101,26 @@ rule notebooks:
     resources: mem_mb=6000
     shell:
         "{PYTHON:q} -m study notebook {NAMES} --profile {wildcards.profile:q} --jobs {threads} {params.changed}"
+
+
+# A batch of own runs: each job is one part of it, runs that differ in their seed only and share kernel rows. What a job has
+# computed is kept under build/results by its settings, so nothing is computed twice, whoever asks for it.
+rule runs:
+    input: TABLE if RUNS else []
+
+
+rule runs_part:
+    input: BATCH.source_files() if BATCH else []
+    output: touch("build/runs/marks/{part}-of-{parts}")
+    params: runs=" ".join(map(shlex.quote, RUNS))
+    threads: 2
+    resources: mem_mb=9000, runtime=240
+    shell: "{PYTHON:q} -m study run {params.runs} --part {wildcards.part}"
+
+
+rule runs_table:
+    input: [f"build/runs/marks/{part}-of-{len(PARTS)}" for part in range(len(PARTS))]
+    output: TABLE
+    params: runs=" ".join(map(shlex.quote, RUNS))
+    localrule: True
+    shell: "{PYTHON:q} -m study run {params.runs} --target {output:q}"

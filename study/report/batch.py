@@ -11,13 +11,15 @@ import json
 import multiprocessing
 import os
 import sys
+import time
 from multiprocessing.connection import wait
 
 import matplotlib as mpl
+import pandas as pd
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client import AsyncKernelManager
 
-from study import BUILD, definitions
+from study import BUILD, definitions, store
 from study.report import notebooks
 
 FORK = sys.platform == "linux"
@@ -47,15 +49,17 @@ def execute(chapters, profile, *, jobs=1, changed=False):
                 chapter = waiting.pop()
                 process = PROCESSES.Process(target=_execute, args=(chapter, profile))
                 process.start()
-                running[process.sentinel] = process, chapter
+                running[process.sentinel] = process, chapter, time.monotonic()
             for sentinel in wait(running):
-                process, chapter = running.pop(sentinel)
+                process, chapter, start = running.pop(sentinel)
                 process.join()
                 print(f"{chapter.name}: {'failed' if process.exitcode else 'executed'}", flush=True)
                 if process.exitcode:
                     failed.append(f"{chapter.name}: {_log(chapter, profile).read_text(encoding='utf-8').strip()}")
+                else:
+                    _keep_time(chapter, profile, time.monotonic() - start)
     finally:
-        for process, _ in running.values():
+        for process, *_ in running.values():
             process.terminate()
     if failed:
         raise RuntimeError("\n".join(failed))
@@ -95,6 +99,18 @@ def _is_marked(chapter, profile, origin):
 def _state(chapter, profile, origin):
     """A hash of an executed notebook, and what it was made from, as text."""
     return json.dumps([hashlib.sha256(chapter.target(profile).read_bytes()).hexdigest(), origin])
+
+
+def times(profile):
+    """{name: seconds} that notebooks of a profile took when they were last executed here, as build/<profile>/times.csv has
+    them."""
+    path = BUILD / profile / "times.csv"
+    return pd.read_csv(path, index_col="notebook")["seconds"].to_dict() if path.exists() else {}
+
+
+def _keep_time(chapter, profile, seconds):
+    found = pd.Series({**times(profile), chapter.name: round(seconds, 1)}, name="seconds")
+    store.write(BUILD / profile / "times.csv", found.rename_axis("notebook").to_csv())
 
 
 def _log(chapter, profile):

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from study.__main__ import main
 from study.report import batch, notebooks
 
 
@@ -106,3 +107,17 @@ def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, caps
     assert executed(first, Small(second.folder, "second", degree=4)) == ["second: executed"]
     batch.execute([first], "quick")
     assert capsys.readouterr().out == "first: executed\n"
+
+
+def test_the_seconds_of_each_notebook_are_kept_and_listed(small, capsys, monkeypatch):
+    assert batch.times("quick") == {}
+    batch.execute([small("slow", "import time\ntime.sleep(1.5)"), small("fast")], "quick")
+    with pytest.raises(RuntimeError):
+        batch.execute([small("bad", "1 / 0")], "quick")
+    seconds = batch.times("quick")
+    assert set(seconds) == {"slow", "fast"} and 1.5 <= seconds["slow"] < 60
+    again = {**seconds, "algorithm": 83.4}
+    monkeypatch.setattr(batch, "times", lambda profile: again)
+    capsys.readouterr()
+    assert main(["list"]) == 0
+    assert f"{'algorithm':24}    83 s\ndata\n" in capsys.readouterr().out
