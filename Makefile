@@ -25,6 +25,7 @@ report: environment ## run the study and write the HTML report; PROFILE=full for
 	@test $(PROFILE) != quick || echo "What was executed now, on bundled data:   build/quick/report.html"
 
 # Texts as they were typed: make does not expand them, the shell does not see them.
+unexport TITLE AUTHOR COURSE DATE DECLARATION
 pdf: export KP_TITLE := $(value TITLE)
 pdf: export KP_AUTHOR := $(value AUTHOR)
 pdf: export KP_COURSE := $(value COURSE)

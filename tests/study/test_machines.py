@@ -1,4 +1,4 @@
-"""The same bytes on every CPU, and a checkout in any folder."""
+"""The same bytes on every CPU and in every surrounding, and an environment for each folder."""
 
 import hashlib
 import importlib.util
@@ -40,29 +40,6 @@ def test_functions_have_the_same_bits_on_newer_processors():
         assert plain != with_study, "the loops of this processor agree with the others: SAME_BYTES is not needed any more"
     assert loops("", **SAME_BYTES) == (False, with_study)
     assert loops("import study", NPY_DISABLE_CPU_FEATURES="") == (without, plain), "a variable that is set is left alone"
-
-
-def files():
-    """The files of the checkout that are or would be committed."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
-def test_the_workflow_runs_in_a_folder_with_blanks_and_signs_in_its_name(tmp_path):
-    folder = tmp_path / "it's a study & $HOME"
-    for name in files():
-        if not name.startswith(("notebooks/executed", "figures", "tests")):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
-    mark, config = "build/quick/marks/executed", ["profile=quick", "notebooks=algorithm"]
-    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", "--config", *config, "--", mark]
-    environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(ROOT / "build" / "numba")}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert (folder / mark).exists() and (folder / "build/quick/notebooks/algorithm.ipynb").exists()
 
 
 def bootstrap(folder):
