@@ -35,14 +35,6 @@ for mark in Path("build").glob("*/marks/*"):
     if mark.suffix in (".html", ".pdf"):
         drop(mark, [mark.parents[1] / mark.name])
 
-# In place of Snakemake's own lock, which a run that is killed leaves behind (profiles/default/config.yaml).
-HELD = []
-
-
-onstart:
-    HELD.append(lock.hold("build/run.lock", "one process alone can run the study in this folder"))
-
-
 def computation(wildcards):
     """The source files and the data files, as far as they are here, of an experiment; the ledger needs all others' results."""
     found, paths = chapters.experiments(wildcards.experiment), set()
@@ -122,3 +114,11 @@ rule notebooks:
     resources: mem_mb=6000
     shell:
         "{PYTHON:q} -m study notebook {NAMES} --profile {wildcards.profile:q} --jobs {threads} {params.changed}"
+
+
+# In place of Snakemake's own lock, which a run that is killed leaves behind (profiles/default/config.yaml).
+HELD = []
+
+
+onstart:
+    HELD.append(lock.hold("build/run.lock", "one process alone can run the study in this folder"))

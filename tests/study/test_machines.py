@@ -7,9 +7,12 @@ import shutil
 import subprocess
 import sys
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import ROOT, SAME_BYTES
+from study import BUILD, KEPT_AT_HOME, ROOT, SAME_BYTES
+from study.report.notebooks import METADATA
 
 LOOPS = """
 import hashlib, sys
@@ -40,6 +43,104 @@ def test_functions_have_the_same_bits_on_newer_processors():
         assert plain != with_study, "the loops of this processor agree with the others: SAME_BYTES is not needed any more"
     assert loops("", **SAME_BYTES) == (False, with_study)
     assert loops("import study", NPY_DISABLE_CPU_FEATURES="") == (without, plain), "a variable that is set is left alone"
+
+
+def test_a_home_that_cannot_be_written_to_is_left_alone(tmp_path):
+    """Nothing is said on stderr, which notebooks must keep empty."""
+    home = tmp_path / "absent"
+    program = "import study, matplotlib, IPython.paths; print(matplotlib.get_cachedir(), IPython.paths.get_ipython_dir())"
+    environment = {name: value for name, value in os.environ.items() if name not in KEPT_AT_HOME} | {"HOME": str(home)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (f"{BUILD / 'home' / 'matplotlib'} {BUILD / 'home' / 'ipython'}\n", "")
+    assert not home.exists()
+
+
+def test_a_copy_without_the_checkout_is_told_what_is_missing(tmp_path):
+    shutil.copytree(ROOT / "study", tmp_path / "study", ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-m", "study", "list"]
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("ImportError: study is run from a checkout of the project")
+
+
+SURROUNDINGS = {
+    "eight threads, far away": {
+        "LC_ALL": "tr_TR.UTF-8", "LANG": "C", "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "7", "OMP_NUM_THREADS": "8",
+        "OPENBLAS_NUM_THREADS": "8", "NUMBA_NUM_THREADS": "8",
+    },
+    "one thread, nothing set": {
+        "LC_ALL": "C", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
+    },
+}  # fmt: skip
+PROGRAM = """
+import hashlib, os, sys
+os.umask(0o077)
+from study import store
+from study.mnist import experiment as mnist
+from study.report import notebooks
+study = mnist.Study(dataset="digits", n_epochs=2, n_train=300)
+found = mnist.run_together(study.runs()[:3], threads=int(os.environ.get("NUMBA_NUM_THREADS", 2)))
+digest = hashlib.sha256()
+for result in found:
+    for name in mnist.degrees.tables:
+        digest.update(store.table_text(result[name]).encode())
+    for name, array in sorted(result["arrays"].items()):
+        digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
+source, target = sys.argv[1:]
+notebooks.execute(source, target, {})
+print(digest.hexdigest(), hashlib.sha256(open(target, "rb").read()).hexdigest())
+"""
+NOTEBOOK = """\
+import numpy as np
+from study import style
+figure, axis = style.canvas()
+x = np.linspace(0.1, 5, 200)
+axis.semilogy(x, np.exp(x) * np.log(1 + x), label="ı ß 1,000.5")
+legend = axis.legend()
+print(f"{x.std():.17g} {1234.5:n}", sorted({"b", "a", "ä"}))
+figure"""
+
+
+def surrounded(folder, environment):
+    """Hashes of a small experiment and of a notebook with a figure, made in a process with these variables and umask 077."""
+    cells = [
+        new_markdown_cell("# Title"),
+        new_code_cell("degree = 1  # of the kernel", metadata={"tags": ["parameters"]}),
+        new_code_cell(NOTEBOOK),
+    ]
+    nbformat.write(new_notebook(cells=cells, metadata=METADATA), folder / "source.ipynb")
+    command = [sys.executable, "-c", PROGRAM, str(folder / "source.ipynb"), str(folder / "target.ipynb")]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory):
+    return surrounded(tmp_path_factory.mktemp("usual"), {})
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_an_experiment_and_a_notebook_have_the_same_bits_in_every_surrounding(usual, name, tmp_path):
+    assert surrounded(tmp_path, SURROUNDINGS[name]) == usual
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_every_program_is_read_without_a_warning(version):
+    program = (
+        "import pathlib, sys\n"
+        "for path in [p for f in ('kp', 'study', 'benchmarks') for p in pathlib.Path(f).rglob('*.py')]:\n"
+        "    compile(path.read_text(encoding='utf-8'), str(path), 'exec')\n"
+        "print('%d.%d' % sys.version_info[:2])"
+    )
+    interpreter = shutil.which(f"python{version}")
+    done = interpreter and subprocess.run(
+        [interpreter, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, text=True
+    )
+    if not done or "command not found" in done.stderr:
+        pytest.skip(f"Python {version} is not here")
+    assert (done.stdout, done.stderr) == (f"{version}\n", "")
 
 
 def bootstrap(folder):
