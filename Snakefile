@@ -35,6 +35,7 @@ for mark in Path("build").glob("*/marks/*"):
     if mark.suffix in (".html", ".pdf"):
         drop(mark, [mark.parents[1] / mark.name])
 
+
 def computation(wildcards):
     """The source files and the data files, as far as they are here, of an experiment; the ledger needs all others' results."""
     found, paths = chapters.experiments(wildcards.experiment), set()

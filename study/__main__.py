@@ -47,7 +47,7 @@ def main(arguments=None):
     try:
         run = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger, "held": _held}
         return run[options.command](options)
-    except (DataError, StaleResult, ValueError, RuntimeError) as error:
+    except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
 

@@ -89,7 +89,7 @@ def _execute(chapter, profile, held):
     try:
         source, parameters = chapter.notebook, chapter.parameters(profile)
         origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         print(error)
         sys.exit(1)
     finally:
