@@ -1,5 +1,6 @@
 """The same bytes on every CPU and in every surrounding, and an environment for each folder."""
 
+import ast
 import hashlib
 import importlib.util
 import os
@@ -147,6 +148,11 @@ def bootstrap(folder):
     shutil.copy(ROOT / "bootstrap.py", folder)
     for name in ("pyproject.toml", "requirements.lock.txt"):
         shutil.copy(ROOT / name, folder)
+    (folder / "study").mkdir(exist_ok=True)
+    for name in ("__init__.py", "lock.py"):
+        shutil.copy(ROOT / "study" / name, folder / "study")
+    (folder / "data").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "data" / "registry.toml", folder / "data")
     spec = importlib.util.spec_from_file_location(
         f"bootstrap_{hashlib.md5(str(folder).encode()).hexdigest()}", folder / "bootstrap.py"
     )
@@ -157,6 +163,8 @@ def bootstrap(folder):
 
 @pytest.mark.parametrize("how", [shutil.copytree, shutil.move])
 def test_an_environment_that_was_copied_or_moved_is_made_again(tmp_path, monkeypatch, how):
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    monkeypatch.setattr(sys, "argv", ["bootstrap.py"])
     (tmp_path / "one" / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / "one" / ".venv" / "bin" / "python").symlink_to(sys.executable)
     first = bootstrap(tmp_path / "one")
@@ -169,3 +177,86 @@ def test_an_environment_that_was_copied_or_moved_is_made_again(tmp_path, monkeyp
     monkeypatch.setattr(second, "make", lambda: made.append("two"))
     second.main()
     assert made == ["two"]
+
+
+SLOW = """
+import os, sys, time
+sys.argv = ["bootstrap.py"]
+import bootstrap
+def make():
+    with open("made", "a") as file:
+        file.write("x")
+    time.sleep(0.5)
+    bootstrap.program("python").parent.mkdir(parents=True)
+    bootstrap.program("python").symlink_to(sys.executable)
+    bootstrap.STAMP.write_text(bootstrap.fingerprint())
+bootstrap.make = make
+bootstrap.main()
+"""
+
+
+def test_of_two_set_ups_at_once_the_second_waits_and_takes_what_the_first_has_made(tmp_path):
+    bootstrap(tmp_path)
+    clean = {name: value for name, value in os.environ.items() if name not in ("CONDA_PREFIX", "PYTHONPATH")}
+    both = [subprocess.Popen([sys.executable, "-c", SLOW], cwd=tmp_path, env=clean) for _ in range(2)]
+    assert [process.wait(60) for process in both] == [0, 0]
+    assert (tmp_path / "made").read_text() == "x"
+
+
+def conda(folder, *, path, lacking=()):
+    """A folder like that of a conda environment, whose Python has our packages, without some, and this path of its own."""
+    (folder / "bin").mkdir(parents=True)
+    head = f"import sys; sys.path.insert(0, {str(path)!r})" if path else "import sys"
+    hide = f"\nimport importlib.metadata as m; v = m.version\ndef version(name):\n    if name in {lacking!r}:\n"
+    hide += "        raise m.PackageNotFoundError(name)\n    return v(name)\nm.version = version\n"
+    (folder / "start.py").write_text(head + hide + "sys.argv = sys.argv[2:]\nexec(sys.argv.pop(0) if 0 else sys.argv[0])\n")
+    script = f"#!/bin/sh\nexec '{sys.executable}' -P '{folder}/start.py' \"$@\"\n"
+    (folder / "bin" / "python").write_text(script)
+    (folder / "bin" / "python").chmod(0o755)
+    return folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a fake environment of POSIX")
+@pytest.mark.parametrize(("own", "lacking", "taken"), [(True, (), True), (True, ("typst",), False), (False, (), False)])
+def test_an_active_conda_environment_is_taken_if_it_has_all_packages_and_this_code(tmp_path, own, lacking, taken):
+    project = tmp_path / "a project"
+    project.mkdir()
+    bootstrap(project)
+    environment = conda(tmp_path / "an env", path=project if own else ROOT, lacking=lacking)
+    variables = os.environ | {"CONDA_PREFIX": str(environment), "PYTHONPATH": ""}
+    command = [sys.executable, "bootstrap.py", "--python"]
+    done = subprocess.run(command, cwd=project, env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (f"{environment}/bin/python" if taken else ".venv/bin/python")
+
+
+@pytest.mark.parametrize("version", ["2.7", "3.6", "3.8", "3.10"])
+def test_an_old_python_is_told_what_is_needed(version):
+    interpreter = shutil.which(f"python{version}")
+    done = interpreter and subprocess.run([interpreter, "bootstrap.py"], cwd=ROOT, capture_output=True, text=True)
+    if not done or "command not found" in done.stderr:
+        pytest.skip(f"Python {version} is not here")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"This project needs Python 3.11 or newer, got {version} (")
+
+
+def test_an_old_python_can_read_the_set_up():
+    """What Python 2.7 cannot parse, as far as it is likely; a Python 2.7 is seldom at hand."""
+    tree = ast.parse((ROOT / "bootstrap.py").read_text(encoding="utf-8"))
+    newer = (
+        ast.JoinedStr,
+        ast.NamedExpr,
+        ast.AnnAssign,
+        ast.AsyncFunctionDef,
+        ast.Await,
+        ast.Nonlocal,
+        ast.Match,
+        ast.YieldFrom,
+    )
+    for node in ast.walk(tree):
+        assert not isinstance(node, newer), ast.unparse(node)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            assert not any(isinstance(each, ast.Starred) for each in node.elts), ast.unparse(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            assert not node.keywords and len(node.args) == 1, ast.unparse(node)
+        if isinstance(node, ast.arguments):
+            assert not node.kwonlyargs and not any(each.annotation for each in node.args)
