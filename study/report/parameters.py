@@ -161,6 +161,6 @@ def check(source, values):
     """Raise ValueError for the first of the values {name: value} of a notebook's parameters that breaks its rule."""
     rules = PLACE | RULES[source]
     # What others look at comes first.
-    for name in sorted(rules, key=lambda name: name not in ("dataset", "kernel")):
+    for name in sorted(values, key=lambda name: name not in ("dataset", "kernel")):
         if not rules[name].holds(values[name], values):
             raise ValueError(f"{name} must be {rules[name].expected}, got {values[name]!r}")
