@@ -95,11 +95,13 @@ def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checko
     begun, go = checkout / "begun", checkout / "go"
     write("Path('../begun').touch()\nwhile not Path('../go').exists():\n    pass\nprint('done')")
     killed = start(checkout)
-    wait_for(begun)
-    code, output = run(checkout)
-    assert code != 0 and f"process {killed.pid} does so already" in output
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.communicate()
+    try:
+        wait_for(begun)
+        code, output = run(checkout)
+        assert code != 0 and f"process {killed.pid} does so already" in output
+    finally:
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.communicate()
     begun.unlink()
     go.touch()
     # Notebooks are processes of their own; they notice within a second that nobody leads them any more.
