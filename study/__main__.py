@@ -64,7 +64,7 @@ def main(arguments=None):
     try:
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
         return (commands | {"check": _check, "held": _held})[options.command](options)
-    except (DataError, StaleResult, ValueError, RuntimeError) as error:
+    except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
 
@@ -137,7 +137,13 @@ def _report(options):
     target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
     listing = () if options.notebooks else chapters.listing(name)
-    write(sources, target, code=options.code, listing=listing, **chapters.title_page(profile, name))
+    lacking = write(sources, target, code=options.code, listing=listing, **chapters.title_page(profile, name))
+    if lacking:
+        print(
+            f"study: no font of the PDF has the characters {' '.join(lacking)}, which are boxes there; write them in other "
+            "letters, or print the page of --kind html, which takes the fonts of the browser",
+            file=sys.stderr,
+        )
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]
     what = "the notebooks that were named" if options.notebooks else what
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)

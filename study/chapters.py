@@ -366,6 +366,13 @@ def chapters(profile):
     return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
 
 
+def files(profile):
+    """The files that the notebooks of a profile leave: their executed copies and their figures."""
+    found = [each.target(profile) for each in chapters(profile)]
+    stems = [FIGURES[profile] / f"{each.name}-{figure}" for each in chapters(profile) for figure in each.figures]
+    return found + [stem.with_name(f"{stem.name}.{kind}") for stem in stems for kind in ("png", "svg")]
+
+
 def chapter(name, profile="full"):
     """The chapter of this name; ValueError if the profile has none."""
     known = {each.name: each for each in chapters(profile)}

@@ -17,9 +17,9 @@ from multiprocessing.connection import wait
 import matplotlib as mpl
 import pandas as pd
 from ipykernel.kernelapp import IPKernelApp
-from jupyter_client import AsyncKernelManager
+from ipykernel.parentpoller import ParentPollerUnix
 
-from study import BUILD, definitions, store
+from study import BUILD, ROOT, definitions, lock, store
 from study.report import notebooks
 
 FORK = sys.platform == "linux"
@@ -33,8 +33,15 @@ def execute(chapters, profile, *, jobs=1, changed=False):
 
     What a run prints goes to build/<profile>/logs/<name>.log. A mark under build/ says what an executed notebook was made
     from, and changed=True leaves out those that would be made from the same. When all others are done, raises RuntimeError
-    with the messages of those that failed.
+    with the messages of those that failed, and at once if another process executes notebooks of this profile: both would
+    write the same files. What is forked here ends with this process.
     """
+    held = lock.hold(BUILD / profile / "notebooks.lock", f"one process alone can execute notebooks of profile {profile}")
+    with held:
+        _execute_all(chapters, profile, jobs, changed, held)
+
+
+def _execute_all(chapters, profile, jobs, changed, held):
     if FORK:
         for module in definitions.code().modules:
             importlib.import_module(module)
@@ -47,7 +54,7 @@ def execute(chapters, profile, *, jobs=1, changed=False):
         while waiting or running:
             while waiting and len(running) < jobs:
                 chapter = waiting.pop()
-                process = PROCESSES.Process(target=_execute, args=(chapter, profile))
+                process = PROCESSES.Process(target=_execute, args=(chapter, profile, held if FORK else None))
                 process.start()
                 running[process.sentinel] = process, chapter, time.monotonic()
             for sentinel in wait(running):
@@ -65,8 +72,11 @@ def execute(chapters, profile, *, jobs=1, changed=False):
         raise RuntimeError("\n".join(failed))
 
 
-def _execute(chapter, profile):
-    """Execute one notebook in this process, which ends with 1 if that fails; what is printed goes to the log."""
+def _execute(chapter, profile, held):
+    """Execute one notebook in this process, which ends with 1 if that fails; what is printed goes to the log.
+
+    The process holds the lock too, until it has ended; its kernel, which writes nothing, does not.
+    """
     log, mark = _log(chapter, profile), _mark(chapter, profile)
     for path in (log, mark):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,11 +87,13 @@ def _execute(chapter, profile):
         os.dup2(sys.stdout.fileno(), stream)
     mark.unlink(missing_ok=True)
     # The kernel comes first, while nothing else has happened here.
-    manager = ForkedKernelManager.with_kernel() if FORK else AsyncKernelManager
+    manager = ForkedKernelManager.with_kernel(held) if FORK else notebooks.OwnKernelManager
+    if FORK:
+        ParentPollerUnix(os.getppid()).start()
     try:
         source, parameters = chapter.notebook, chapter.parameters(profile)
         origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         print(error)
         sys.exit(1)
     finally:
@@ -93,7 +105,16 @@ def _execute(chapter, profile):
 def _is_marked(chapter, profile, origin):
     """True if the executed notebook is the one that was made here, and would be made from the same again."""
     mark, target = _mark(chapter, profile), chapter.target(profile)
-    return mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)
+    if not (mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)):
+        return False
+    return all(path.exists() for path in _figures(target))
+
+
+def _figures(target):
+    """The files of the figures that an executed notebook has saved."""
+    cells = json.loads(target.read_text(encoding="utf-8"))["cells"]
+    shown = [output.get("metadata", {}).get("image/png", {}) for cell in cells for output in cell.get("outputs", ())]
+    return [ROOT / f"{each['file']}.{kind}" for each in shown if "file" in each for kind in ("png", "svg")]
 
 
 def _state(chapter, profile, origin):
@@ -121,14 +142,14 @@ def _mark(chapter, profile):
     return BUILD / profile / "marks" / f"{chapter.name}.executed"
 
 
-class ForkedKernelManager(AsyncKernelManager):
+class ForkedKernelManager(notebooks.OwnKernelManager):
     """Gives its one kernel to a process that was forked before, and waits for its connection file."""
 
     @classmethod
-    def with_kernel(cls):
-        """The class of managers for a kernel that is forked now."""
+    def with_kernel(cls, held):
+        """The class of managers for a kernel that is forked now, and does not hold the lock."""
         there, here = PROCESSES.Pipe(duplex=False)
-        process = PROCESSES.Process(target=_serve, args=(there, here, os.getpid()))
+        process = PROCESSES.Process(target=_serve, args=(there, here, os.getpid(), held))
         process.start()
         there.close()
         return type("Forked", (cls,), {"forked": process, "pipe": here})
@@ -140,9 +161,10 @@ class ForkedKernelManager(AsyncKernelManager):
         self._reconcile_connection_info(self.provisioner.connection_info)
 
 
-def _serve(there, here, parent):
+def _serve(there, here, parent, held):
     """Be a kernel, when its connection file is known; end if the process that leads it ends."""
     here.close()
+    held.close()
     os.setsid()
     try:
         connection_file, folder = there.recv()

@@ -136,3 +136,9 @@ def test_the_title_page_is_filled_from_the_environment(monkeypatch):
     monkeypatch.delenv("KP_AUTHOR", raising=False)
     page = chapters.title_page("full")
     assert page["title"] == "A title" and page["author"] == "The kp authors"
+
+
+def test_the_files_of_a_profile_are_the_executed_copies_and_their_figures():
+    found = chapters.files("full")
+    assert chapters.chapter("data").target("full") in found and chapters.FIGURES["full"] / "data-grid.svg" in found
+    assert [path for path in found if not path.exists()] == []
