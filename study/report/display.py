@@ -135,7 +135,7 @@ def show_source(function):
 def _show_markdown(text):
     """Display prose or a table, with a space before % and a minus sign before numbers: Python's formats have neither."""
     text = re.sub(r"(?<=\d)%", " %", text)
-    _display(re.sub(r"\$[^$]*\$|(?<=[\s(])-(?=\d)", lambda found: "−" if found[0] == "-" else found[0], text))
+    _display(re.sub(r"\$[^$]*\$|(?<=[\s([])-(?=\d)", lambda found: "−" if found[0] == "-" else found[0], text))
 
 
 def _display(text):
