@@ -46,7 +46,7 @@ endif
 
 check: environment ## run a notebook that was handed in again and say what does not come out: HANDIN=file.ipynb
 	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
-	@.venv/bin/python -m study check "$(HANDIN)"
+	@$(PY) -m study check "$(HANDIN)"
 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (10 minutes)
 	$(PY) -m ruff check .

@@ -193,7 +193,7 @@ def test_characters_that_no_font_has_are_named(notebooks, tmp_path, capsys, monk
 def test_make_passes_a_title_on_as_it_was_typed(tmp_path):
     title = '$(shell touch made) On $\\ell_2$ `touch made` "quoted" it\'s $100 # ünï'
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for name, program in (("python3", "exit 0"), (".venv/bin/python", 'printf "%s" "$KP_TITLE" > title')):
+    for name, program in (("python3", "echo .venv/bin/python"), (".venv/bin/python", 'printf "%s" "$KP_TITLE" > title')):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/sh\n{program}\n")
         (tmp_path / name).chmod(0o755)
