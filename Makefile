@@ -1,4 +1,5 @@
-# Needs Python >= 3.11 and make. Every target first makes the environment .venv from requirements.lock.txt, once.
+# Needs Python >= 3.11 and make. Every target first makes the environment .venv from requirements.lock.txt, once, unless a
+# conda environment that has all packages is active.
 # README.md gives the plain commands for machines without make.
 
 PYTHON ?= python3
@@ -7,11 +8,15 @@ RECOMPUTE ?= 0
 REPORT ?= all
 CODE ?= 0
 
-SNAKEMAKE = .venv/bin/python -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
+# The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
+PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
+unexport JUPYTER_PATH
+
+SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
+.PHONY: help report pdf check test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +30,7 @@ report: environment ## run the study and write the HTML report; PROFILE=full for
 	@test $(PROFILE) != quick || echo "What was executed now, on bundled data:   build/quick/report.html"
 
 # Texts as they were typed: make does not expand them, the shell does not see them.
+unexport TITLE AUTHOR COURSE DATE DECLARATION
 pdf: export KP_TITLE := $(value TITLE)
 pdf: export KP_AUTHOR := $(value AUTHOR)
 pdf: export KP_COURSE := $(value COURSE)
@@ -32,27 +38,31 @@ pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
 pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb b.ipynb" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
 ifdef NOTEBOOKS
-	.venv/bin/python -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $(NOTEBOOKS) --target build/own.pdf
+	$(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $(NOTEBOOKS) --target build/own.pdf
 else
 	$(SNAKEMAKE) pdf
 	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"
 endif
 
+check: environment ## run a notebook that was handed in again and say what does not come out: HANDIN=file.ipynb
+	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
+	@$(PY) -m study check "$(HANDIN)"
+
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (10 minutes)
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 test-study $(LANES) test-kp
-	@.venv/bin/python -m study held
+	@$(PY) -m study held
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
-	.venv/bin/python -m pytest -m recompute
-	.venv/bin/python -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
+	$(PY) -m pytest -m recompute
+	$(PY) -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
 test-kp:
-	.venv/bin/python -m pytest tests/kp
+	$(PY) -m pytest tests/kp
 
 test-study:
-	.venv/bin/python -m pytest --ignore=tests/kp
+	$(PY) -m pytest --ignore=tests/kp
 
 # The source notebooks beside the tests of the code; their output is kept back until it ends. The front page needs the raw
 # images at published scale: its executed copies are held by their fingerprint.
@@ -64,7 +74,7 @@ test-notebooks-1: NOTEBOOKS = $(filter $(LANE_1),$(SOURCES))
 test-notebooks-2: NOTEBOOKS = $(filter-out $(LANE_1),$(SOURCES))
 $(LANES):
 	@mkdir -p build
-	@.venv/bin/python -m pytest --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
+	@$(PY) -m pytest --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results

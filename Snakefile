@@ -6,20 +6,38 @@
 # what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice. To compute
 # everything again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
 
+import shlex
 import sys
 from pathlib import Path
 
-from study import chapters, datasets
+from study import chapters, datasets, lock, runs
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
 REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
 CODE = "--code" if str(config.get("code", 0)) not in ("0", "", "False") else ""
-PAPER = "build/full/report" if REPORT == "all" else f"build/full/{REPORT}"
+PAPER = "report" if REPORT == "all" else REPORT
 NAMES = str(config.get("notebooks", ""))  # those to be executed, separated by blanks; all if it is empty
 MARKS = f"build/{PROFILE}/marks"
+RUNS = shlex.split(str(config.get("runs", "")))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
+TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
+BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PYTHON = sys.executable
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
+
+
+def drop(mark, files):
+    """Remove the mark of files of which one has been deleted since: they are made again."""
+    if not all(path.exists() for path in files):
+        mark.unlink(missing_ok=True)
+
+
+drop(Path(MARKS, "executed"), chapters.files(PROFILE))
+for name in chapters.EXPERIMENTS if PROFILE == "full" else ():
+    drop(Path(MARKS, f"{name}.computed"), [path for each in chapters.experiments(name) for path in each.stored_files()])
+for mark in Path("build").glob("*/marks/*"):
+    if mark.suffix in (".html", ".pdf"):
+        drop(mark, [mark.parents[1] / mark.name])
 
 
 def computation(wildcards):
@@ -44,11 +62,13 @@ def sources(wildcards):
 
 
 rule report:
-    input: "build/full/report.html", "build/full/ledger.html", "build/quick/report.html" if PROFILE == "quick" else []
+    input:
+        [f"build/full/marks/{name}.html" for name in ("report", "ledger")],
+        "build/quick/marks/report.html" if PROFILE == "quick" else [],
 
 
 rule pdf:
-    input: f"{PAPER}.pdf"
+    input: f"build/full/marks/{PAPER}.pdf"
 
 
 rule document:
@@ -56,9 +76,11 @@ rule document:
     input:
         f"{MARKS}/executed" if PROFILE == "full" else [each.target("full") for each in chapters.report("full", REPORT)],
         DOCUMENT,
-    params: facts=chapters.title_page("full", REPORT)
-    output: PAPER + ".{kind,html|pdf}"
-    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT} {CODE} --target {output:q}"
+    params:
+        facts=chapters.title_page("full", REPORT),
+        target=lambda wildcards: f"build/full/{PAPER}.{wildcards.kind}",
+    output: touch(f"build/full/marks/{PAPER}." + "{kind,html|pdf}")
+    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT} {CODE} --target {params.target:q}"
 
 
 rule ledger:
@@ -66,14 +88,14 @@ rule ledger:
         f"{MARKS}/claims.computed" if PROFILE == "full" else [],
         [f"data/results/{name}.csv" for name in ("claims", "claims_statements")],
         "study/report/ledger.py", "study/report/ledger.html",
-    output: "build/full/ledger.html"
-    shell: "{PYTHON:q} -m study ledger --target {output:q}"
+    output: touch("build/full/marks/ledger.html")
+    shell: "{PYTHON:q} -m study ledger --target build/full/ledger.html"
 
 
 rule quick_document:
     input: f"{MARKS}/executed", DOCUMENT,
-    output: "build/quick/report.html"
-    shell: "{PYTHON:q} -m study report --profile quick --target {output:q}"
+    output: touch("build/quick/marks/report.html")
+    shell: "{PYTHON:q} -m study report --profile quick --target build/quick/report.html"
 
 
 rule experiment:
@@ -97,3 +119,34 @@ rule notebooks:
     resources: mem_mb=6000
     shell:
         "{PYTHON:q} -m study notebook {NAMES} --profile {wildcards.profile:q} --jobs {threads} {params.changed}"
+
+
+# A batch of own runs: each job is one part of it, runs that differ in their seed only and share kernel rows. What a job has
+# computed is kept under build/results by its settings, so nothing is computed twice, whoever asks for it.
+rule runs:
+    input: TABLE if RUNS else []
+
+
+rule runs_part:
+    input: BATCH.source_files() if BATCH else []
+    output: touch("build/runs/marks/{part}-of-{parts}")
+    params: runs=" ".join(map(shlex.quote, RUNS))
+    threads: 2
+    resources: mem_mb=9000, runtime=240
+    shell: "{PYTHON:q} -m study run {params.runs} --part {wildcards.part}"
+
+
+rule runs_table:
+    input: [f"build/runs/marks/{part}-of-{len(PARTS)}" for part in range(len(PARTS))]
+    output: TABLE
+    params: runs=" ".join(map(shlex.quote, RUNS))
+    localrule: True
+    shell: "{PYTHON:q} -m study run {params.runs} --target {output:q}"
+
+
+# In place of Snakemake's own lock, which a run that is killed leaves behind (profiles/default/config.yaml).
+HELD = []
+
+
+onstart:
+    HELD.append(lock.hold("build/run.lock", "one process alone can run the study in this folder"))

@@ -2,20 +2,49 @@
 
 Runs with a bare Python: python3 bootstrap.py. The environment is remade from nothing when the lock, pyproject.toml,
 this file, the version of Python or the folder changes: an environment that was copied or moved runs the other folder's code.
+An active conda environment that has all packages and runs this folder's code is taken in its place. With --python it
+prints the environment's Python and makes nothing.
+
+Old versions of Python must be able to read this file, to say that they are too old: the syntax is that of Python 2.7.
 """
 
-import hashlib
-import importlib.util
-import os
-import subprocess
 import sys
-from pathlib import Path
+
+OLDEST = (3, 11)
+if sys.version_info < OLDEST:
+    sys.exit(
+        "This project needs Python {}.{} or newer, got {}.{} ({}); "
+        "install one and name it: make PYTHON=python3.12 ...".format(
+            *(OLDEST + tuple(sys.version_info[:2]) + (sys.executable,))
+        )
+    )
+
+import hashlib  # noqa: E402
+import importlib.util  # noqa: E402
+import os  # noqa: E402
+import subprocess  # noqa: E402
+from pathlib import Path  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "made-from.sha256"
 IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
-OLDEST = (3, 11)
+
+COMPLETE = """
+import importlib.metadata, re, sys, tomllib
+project = tomllib.load(open(sys.argv[1] + "/pyproject.toml", "rb"))["project"]
+for requirement in sum(project["optional-dependencies"].values(), project["dependencies"]):
+    importlib.metadata.version(re.match("[A-Za-z0-9._-]+", requirement)[0])
+import study
+sys.exit(str(study.ROOT) != sys.argv[1])
+"""
+"""Ends with 0 where all packages are installed, and study is this folder's from any other folder."""
+
+
+def program(name):
+    """The path of a program of the environment."""
+    return BIN / (name + ".exe" if os.name == "nt" else name)
 
 
 def fingerprint():
@@ -26,31 +55,43 @@ def fingerprint():
     return digest.hexdigest()
 
 
+def conda():
+    """The Python of the active conda environment, if that has what is needed, else None."""
+    prefix = os.environ.get("CONDA_PREFIX")
+    if not prefix:
+        return None
+    python = Path(prefix, "python.exe" if os.name == "nt" else "bin/python")
+    clean = dict(os.environ)
+    clean.pop("PYTHONPATH", None)
+    try:
+        done = subprocess.run([str(python), "-c", COMPLETE, str(ROOT)], cwd=os.sep, env=clean, capture_output=True)
+    except OSError:
+        return None
+    return python if done.returncode == 0 else None
+
+
 def check_python():
-    """Stop with the remedy if this Python is too old or cannot make environments."""
-    if sys.version_info < OLDEST:
-        oldest, got = (".".join(map(str, version[:2])) for version in (OLDEST, sys.version_info))
-        sys.exit(
-            f"kp needs Python {oldest} or newer, got {got} ({sys.executable}); "
-            "install one and name it: make PYTHON=python3.12 ..."
-        )
+    """Stop with the remedy if this Python cannot make environments."""
     if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
         sys.exit(
-            f"kp needs 'python3 -m venv', which this Python ({sys.executable}) lacks; "
-            "on Debian or Ubuntu: sudo apt-get install python3-venv"
+            "This project needs 'python3 -m venv', which this Python ({}) lacks; "
+            "on Debian or Ubuntu: sudo apt-get install python3-venv".format(sys.executable)
         )
+
+
+def is_made():
+    return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(str(program("python")), os.X_OK)
 
 
 def make():
     """Make .venv anew; it gets its stamp last, so that an interrupted one is made again."""
-    python = str(VENV / "bin/python")
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [str(program("python")), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in (
         [sys.executable, "-m", "venv", "--clear", str(VENV)],
-        [*pip, "--require-hashes", "-r", "requirements.lock.txt"],
-        [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
+        pip + ["--require-hashes", "-r", "requirements.lock.txt"],
+        pip + ["--no-deps", "--no-build-isolation", "-e", "."],
     ):
-        subprocess.run(command, cwd=ROOT, check=True)
+        subprocess.run(command, cwd=str(ROOT), check=True)
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
     IPYTHON_CONFIG.write_text("c.IPKernelApp.log_level = 40\n")
@@ -58,14 +99,31 @@ def make():
 
 
 def main():
-    check_python()
-    if STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(VENV / "bin/python", os.X_OK):
+    found = conda()
+    if "--python" in sys.argv:
+        print((found or program("python").relative_to(ROOT)).as_posix())
         return
-    print("Making the environment .venv from requirements.lock.txt; this takes a minute or two, once.", flush=True)
-    try:
-        make()
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"The environment could not be made: {' '.join(error.cmd)} failed; read the message above.")
+    if found:
+        print(
+            "Using the Python of an active conda environment, {}; for .venv in its place: CONDA_PREFIX= make ...".format(
+                found
+            )
+        )
+        return
+    check_python()
+    if is_made():
+        return
+    from study import lock
+
+    with lock.hold(ROOT / "build" / "environment.lock", "one set-up at a time", wait=True):
+        if is_made():  # by the one that this one has waited for
+            return
+        print("Making the environment .venv from requirements.lock.txt; this takes a minute or two, once.")
+        sys.stdout.flush()
+        try:
+            make()
+        except subprocess.CalledProcessError as error:
+            sys.exit("The environment could not be made: {} failed; read the message above.".format(" ".join(error.cmd)))
 
 
 if __name__ == "__main__":

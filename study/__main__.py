@@ -1,10 +1,12 @@
 """The study from the command line.
 
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
+python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.runs)
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
-python -m study list             list the notebooks of a profile
+python -m study list             list the notebooks of a profile, with the seconds that each took here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
+python -m study check FILE       run a notebook that was handed in again, and say what does not come out
 python -m study held             count what is held against the code by its fingerprint only
 """
 
@@ -13,7 +15,7 @@ import os
 import sys
 from pathlib import Path
 
-from study import BUILD, chapters
+from study import BUILD, chapters, store
 from study.datasets import DataError
 from study.store import StaleResult
 
@@ -25,6 +27,15 @@ def main(arguments=None):
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables")
     run.add_argument("experiment", help=f"one of {', '.join(chapters.EXPERIMENTS)}, or one table of it, as in uci.kernel")
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
+    batch = run.add_argument_group(
+        "a batch of own runs",
+        "any field of the experiment's settings is an option, as in --degree 2,3 --random-state 0:30 (30 is left out); the "
+        "runs are all combinations",
+    )
+    batch.add_argument("--stratified", action="store_true", help="random subsets of n_train examples, drawn with the seed")
+    batch.add_argument("--table", help="which table of the experiment; by default its first")
+    batch.add_argument("--target", type=Path, help="the CSV file; by default build/runs/EXPERIMENT.csv")
+    batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and no table")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows; all if there is none")
     notebook.add_argument("--jobs", type=int, default=1, help="how many at a time")
@@ -40,19 +51,27 @@ def main(arguments=None):
     )
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
+    handed_in = commands.add_parser("check", help="run a notebook that was handed in again, and say what does not come out")
+    handed_in.add_argument("notebook", type=Path)
+    handed_in.add_argument("--timeout", type=int, help="seconds for each cell; by default none")
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
-    options = parser.parse_args(arguments)
+    options, rest = parser.parse_known_args(arguments)
+    if rest and options.command != "run":
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    options.settings = rest
     try:
-        run = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger, "held": _held}
-        return run[options.command](options)
-    except (DataError, StaleResult, ValueError, RuntimeError) as error:
+        commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
+        return (commands | {"check": _check, "held": _held})[options.command](options)
+    except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
 
 
 def _run(options):
+    if options.settings or options.stratified:
+        return _batch(options)
     chapter, _, name = options.experiment.partition(".")
     found = [each for each in chapters.experiments(chapter) if not name or each.name == options.experiment]
     if not found:
@@ -63,8 +82,37 @@ def _run(options):
     return 0
 
 
+def _batch(options):
+    from study import runs
+
+    experiment = runs.find(options.experiment, stratified=options.stratified)
+    found = runs.settings(experiment, options.settings)
+    if options.part is not None:
+        experiment(runs.parts(found)[options.part])
+        return 0
+    rows = runs.table(experiment, found, options.table, progress=sys.stderr.isatty())
+    target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
+    store.write_table(target, rows, experiment.provenance(found), _command(options))
+    summary = runs.summary(rows, found)
+    if summary is not None:
+        print("Errors on the test examples after the last epoch:")
+        print(summary.to_string(index=False, float_format="{:.1f}".format))
+    print(f"{len(found)} runs, {len(rows):,} rows: {os.path.relpath(target)}", flush=True)
+    return 0
+
+
+def _command(options):
+    """The command of a batch as it was typed, but for where its table goes."""
+    chosen = ["--stratified"] * options.stratified + (["--table", options.table] if options.table else [])
+    return " ".join(["python -m study run", options.experiment, *options.settings, *chosen])
+
+
 def _list(options):
-    print("\n".join(chapter.name for chapter in chapters.chapters(options.profile)))
+    from study.report import batch
+
+    seconds = batch.times(options.profile)
+    for chapter in chapters.chapters(options.profile):
+        print(f"{chapter.name:24}{seconds[chapter.name]:6.0f} s" if chapter.name in seconds else chapter.name)
     return 0
 
 
@@ -89,7 +137,13 @@ def _report(options):
     target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
     listing = () if options.notebooks else chapters.listing(name)
-    write(sources, target, code=options.code, listing=listing, **chapters.title_page(profile, name))
+    lacking = write(sources, target, code=options.code, listing=listing, **chapters.title_page(profile, name))
+    if lacking:
+        print(
+            f"study: no font of the PDF has the characters {' '.join(lacking)}, which are boxes there; write them in other "
+            "letters, or print the page of --kind html, which takes the fonts of the browser",
+            file=sys.stderr,
+        )
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]
     what = "the notebooks that were named" if options.notebooks else what
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
@@ -102,6 +156,18 @@ def _ledger(options):
     ledger.write(options.target)
     print(f"Ledger: {os.path.relpath(options.target)}", flush=True)
     return 0
+
+
+def _check(options):
+    from study.report import handin
+
+    try:
+        findings = handin.check(options.notebook, timeout=options.timeout)
+    except handin.CannotRun as error:
+        print(f"{options.notebook} cannot be run: {error}", file=sys.stderr)
+        return 2
+    print(f"{options.notebook}: {findings}", flush=True)
+    return int(bool(findings.code or findings.outputs))
 
 
 def _held(options):

@@ -250,6 +250,15 @@ UCI = [
     for name, bundled in UCI_SETS.items()
 ]  # fmt: skip
 
+CLASS = Chapter(
+    source="class",
+    kind="supplement",
+    quick=IMAGES["quick"],
+    full={**IMAGES["full"], "n_train": 10_000},
+    figures=("runs",),
+    tables=("spread", "differences"),
+)
+
 UCI_SUMMARY = Chapter(
     source="uci_summary",
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
@@ -324,7 +333,7 @@ FAMILY = Chapter(
 
 CHAPTERS = [
     *FRONT, INTRODUCTION, ALGORITHM, DATA, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, UCI_SUMMARY,
-    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS,
 ]  # fmt: skip
 
 VARIANTS = {"front": "report", "mnist_degree": "degree", "uci": "dataset"}
@@ -357,6 +366,13 @@ def chapters(profile):
     return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
 
 
+def files(profile):
+    """The files that the notebooks of a profile leave: their executed copies and their figures."""
+    found = [each.target(profile) for each in chapters(profile)]
+    stems = [FIGURES[profile] / f"{each.name}-{figure}" for each in chapters(profile) for figure in each.figures]
+    return found + [stem.with_name(f"{stem.name}.{kind}") for stem in stems for kind in ("png", "svg")]
+
+
 def chapter(name, profile="full"):
     """The chapter of this name; ValueError if the profile has none."""
     known = {each.name: each for each in chapters(profile)}
@@ -376,14 +392,15 @@ def reference(name, item):
     return chapter(name).label(item)
 
 
-def experiments(name):
-    """The experiments of one of EXPERIMENTS, in the order in which their module declares them."""
+def experiments(name, *, unpublished=False):
+    """The experiments of one of EXPERIMENTS that publish something, or all, in the order in which they are declared."""
     from study.experiment import Experiment
 
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
     module = importlib.import_module("study.ledger" if name == "claims" else f"study.{name}.experiment")
-    return [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
+    found = [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
+    return [each for each in found if unpublished or each.published]
 
 
 def report(profile, name="all"):

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import platform
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ def write(path, content):
     """Write bytes or text to path in one step: a reader sees the old file or the new one, never half of either."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}.part")
     try:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(part, path)

@@ -83,8 +83,16 @@ def test_no_function_is_called_by_nobody():
     assert idle == []
 
 
+def test_no_program_needs_docstrings():
+    """With PYTHONOPTIMIZE=2 there are none: they may be handed on, as to argparse, but not taken apart."""
+    for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py"), ROOT / "bootstrap.py"]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute | ast.Subscript):
+                assert "__doc__" not in ast.unparse(node.value), f"{path}: {ast.unparse(node)}"
+
+
 PUBLIC = {
     "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict",
-    "with_mistakes", "tidy", "_async_launch_kernel", "poll", "send_signal",
+    "with_mistakes", "tidy", "_async_launch_kernel", "kernel_spec", "poll", "send_signal",
 }  # fmt: skip
 """Methods of estimators for readers, what CONTRIBUTING.md tells them to call, and what the manager of a kernel calls."""

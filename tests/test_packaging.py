@@ -3,11 +3,16 @@
 import ast
 import importlib.metadata
 import json
+import os
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
@@ -100,3 +105,48 @@ def test_versions_agree_in_all_files():
     assert metadata["runtimePlatform"].endswith(PROJECT["requires-python"])
     assert metadata["keywords"] == citation["keywords"]
     assert {each["year"] for each in citation["references"]} == {2005, 2017, 2021}
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """{kind: an open wheel} of a copy of the project, as it is built to be installed and for an editable installation."""
+    folder = tmp_path_factory.mktemp("wheels")
+    for name in ("kp", "study", "tests", "benchmarks"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "bootstrap.py"):
+        shutil.copy(ROOT / name, folder)
+    program = "from setuptools import build_meta as b; b.build_wheel('wheel'); b.build_editable('editable')"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {kind: zipfile.ZipFile(*(folder / kind).glob("*.whl")) for kind in ("wheel", "editable")}
+
+
+def test_the_wheel_has_the_algorithms_alone_and_needs_what_they_import(wheels):
+    wheel = wheels["wheel"]
+    assert Path(wheel.filename).name.startswith(f"kernel_perceptron-{PROJECT['version']}-py3")
+    files = {path for path in wheel.namelist() if ".dist-info/" not in path}
+    assert files == {f"kp/{path.name}" for path in (ROOT / "kp").glob("*.py")}
+    (path,) = (path for path in wheel.namelist() if path.endswith(".dist-info/METADATA"))
+    needed = re.findall(r"^Requires-Dist: (.*)$", wheel.read(path).decode(), re.MULTILINE)
+    assert {name(each) for each in needed if "extra ==" not in each} == imported("kp/*.py")
+
+
+def test_the_wheel_works_far_from_the_checkout_and_imports_nothing_of_it(wheels, tmp_path):
+    wheels["wheel"].extractall(tmp_path)
+    program = (
+        "import sys, kp, importlib, pkgutil\n"
+        "for module in pkgutil.iter_modules(kp.__path__):\n"
+        "    importlib.import_module(f'kp.{module.name}')\n"
+        "assert 'study' not in sys.modules; print(kp.__file__)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert Path(done.stdout.strip()).is_relative_to(tmp_path)
+
+
+def test_an_editable_installation_has_the_study_too(wheels):
+    (path,) = (path for path in wheels["editable"].namelist() if path.endswith(".pth"))
+    folder = Path(wheels["editable"].read(path).decode().strip())
+    assert (folder / "study" / "__init__.py").is_file() and (folder / "kp" / "__init__.py").is_file()

@@ -5,6 +5,7 @@ python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | readme]
 
 import argparse
 import os
+import signal
 import sys
 
 from study.datasets import fetch, load
@@ -102,6 +103,7 @@ def _report(name, *, download):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing half made stays behind
     try:
         code = main()
         sys.stdout.flush()

@@ -12,11 +12,12 @@ baseline that needs no learning: `neighbours`.
 Symbols: C classes, E epochs; predictors in the order of PREDICTORS, splits train and test.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 import pandas as pd
+from sklearn.model_selection import train_test_split
 from tqdm import tqdm
 
 from kp.gram import Points, Products
@@ -79,6 +80,31 @@ def degrees(settings, *, progress=False):
     """
     for _, group in groupby(settings, key=lambda s: (s.dataset, s.n_train, s.n_epochs)):
         yield from run_together(list(group), progress=progress)
+
+
+@experiment("mnist", tables=("multiclass", "binary", "confusion"), data=lambda s: [s.dataset], together=True)
+def stratified(settings, *, progress=False):
+    """The tables of `degrees` for random subsets: n_train images of the set, each class with its share, drawn with the seed.
+
+    Nothing of it is published. Neighbouring settings with the same subset and epochs share their inner products.
+    Raises ValueError if fewer images are left out than there are classes.
+    """
+    for _, group in groupby(settings, key=lambda s: (s.dataset, s.n_train, s.n_epochs, s.random_state)):
+        group = list(group)
+        data = _subset(datasets.load(group[0].dataset), group[0])
+        training = shared_training(data, len(data.y))
+        yield from evaluate(training, fit(training, group, progress=progress), group, data, progress=progress)
+
+
+def _subset(data, settings):
+    """The data with a stratified random subset of n_train training images."""
+    most = len(data.y) - len(data.classes)
+    if settings.n_train > most:
+        raise ValueError(f"n_train of a random subset must be at most {most}, got {settings.n_train}")
+    index, _ = train_test_split(
+        np.arange(len(data.y)), train_size=settings.n_train, stratify=data.y, random_state=settings.random_state
+    )
+    return replace(data, X=data.X[index], y=data.y[index])
 
 
 def run_together(settings, *, memory_budget=MEMORY_BUDGET, threads=2, progress=False):

@@ -13,6 +13,7 @@ from study.claims import interval
 from study.statistics import ALPHA
 from study.style import (
     BAND,
+    BLACK,
     DASHES,
     GREY,
     PREDICTOR_COLOURS,
@@ -162,6 +163,34 @@ def figure_digits(binary, confusion):
     right.set(xlabel="predicted digit", ylabel="true digit", title="confusions")
     for axis in (left, right):
         axis.grid(False)
+    return figure
+
+
+def figure_class(rows, own):
+    """Left: test error by epoch, the mean over all runs of a class, a band from lowest to highest, and one run (dashed).
+    Right: the errors of all runs after the last epoch, each a dot; the seed `own` is marked.
+
+    rows: those of study.runs.table for runs that differ in their seed only.
+    """
+    figure, (left, right) = canvas(1, 2, height=3.0)
+    test = rows[rows["split"] == "test"].assign(rate=100 * rows["errors"] / rows["n"])
+    shifts = np.random.default_rng(0).uniform(-0.25, 0.25, test["random_state"].nunique())
+    for place, name in enumerate(PREDICTORS):
+        wide = test[test["predictor"] == name].pivot(index="random_state", columns="epoch", values="rate")
+        style = {"color": PREDICTOR_COLOURS[name], "marker": PREDICTOR_MARKERS[name]}
+        left.fill_between(wide.columns, wide.min(), wide.max(), color=style["color"], alpha=0.15, lw=0)
+        left.plot(wide.columns, wide.mean(), markersize=2.5, lw=1.1, **style)
+        left.plot(wide.columns, wide.loc[own], color=style["color"], lw=0.9, linestyle="--")
+        last = wide[wide.columns.max()]
+        right.plot(place + shifts, last, linestyle="none", markersize=3, alpha=0.5, **style)
+        right.hlines(last.mean(), place - 0.35, place + 0.35, color=style["color"], lw=1.4)
+        right.plot(place, last[own], color=BLACK, linestyle="none", markersize=6, marker=style["marker"], zorder=4)
+    left.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    left.set(xlabel="epoch", ylabel="test error (%)")
+    log_percent_axis(left)
+    right.set_xticks(range(len(PREDICTORS)), PREDICTORS)
+    right.set_ylabel("test error after the last epoch (%)")
+    _legend(figure, PREDICTORS)
     return figure
 
 

@@ -337,3 +337,43 @@ def jumps(log, *, share=0.05):
     factor = (after[some] / before[some]).max() if some.any() else 1.0
     made = {"mistakes": len(after), "up": (after > before).mean() if len(after) else np.nan, "factor": factor}
     return pd.Series(made | {"final": log.errors[-1], "minimizing": log.errors.min()})
+
+
+def errors_by_seed(rows):
+    """Test errors after the last epoch of runs that differ in their seed only: a row for each random_state, a column for
+    each predictor. rows: those of study.runs.table."""
+    last = rows[(rows["split"] == "test") & (rows["epoch"] == rows["epoch"].max())]
+    wide = last.pivot(index="random_state", columns="predictor", values="errors")
+    return wide[list(PREDICTORS)].rename_axis(columns=None)
+
+
+def class_spread(errors, own, n):
+    """The errors of a class (`errors_by_seed`) as rates of n test images, and where one run, that with the seed `own`, lies.
+
+    A row for each predictor: predictor, runs, mean, sd, lowest, highest, own, fewer and more (how many of the other runs
+    have fewer and more errors than that one). Raises ValueError if no run has that seed, or if there are fewer than three.
+    """
+    if own not in errors.index or len(errors) < 3:
+        raise ValueError(f"the class must have at least 3 runs, one of them with the seed {own}, got {list(errors.index)}")
+    mine = errors.loc[own]
+    rates = errors / n
+    columns = {"runs": len(errors), "mean": rates.mean(), "sd": rates.std(), "lowest": rates.min(), "highest": rates.max()}
+    columns |= {"own": mine / n, "fewer": (errors < mine).sum(), "more": (errors > mine).sum()}
+    return pd.DataFrame(columns).rename_axis("predictor").reset_index()
+
+
+def class_differences(errors, n):
+    """The other predictors less the average one, in the same runs of a class: predictor, fewer, equal and more (in how many
+    runs it has fewer, as many and more errors), and estimate, low, high, p of the mean difference of rates.
+
+    Student's t over the seeds, with Holm's correction; the test images are the same throughout.
+    """
+    gaps = {name: errors[name] - errors["average"] for name in PREDICTORS if name != "average"}
+    tests = statistics.holm({name: statistics.student(gap / n, varies="seeds") for name, gap in gaps.items()})
+    signs = {name: np.sign(gap) for name, gap in gaps.items()}
+    rows = [
+        (name, (signs[name] < 0).sum(), (signs[name] == 0).sum(), (signs[name] > 0).sum(), t.estimate, t.low, t.high, t.p)
+        for name, t in tests.items()
+    ]
+    columns = ["predictor", "fewer", "equal", "more", "estimate", "low", "high", "p"]
+    return pd.DataFrame(rows, columns=columns).sort_values("predictor", key=lambda names: names.map(PREDICTORS.index))

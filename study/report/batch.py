@@ -11,13 +11,15 @@ import json
 import multiprocessing
 import os
 import sys
+import time
 from multiprocessing.connection import wait
 
 import matplotlib as mpl
+import pandas as pd
 from ipykernel.kernelapp import IPKernelApp
-from jupyter_client import AsyncKernelManager
+from ipykernel.parentpoller import ParentPollerUnix
 
-from study import BUILD, definitions
+from study import BUILD, ROOT, definitions, lock, store
 from study.report import notebooks
 
 FORK = sys.platform == "linux"
@@ -31,8 +33,15 @@ def execute(chapters, profile, *, jobs=1, changed=False):
 
     What a run prints goes to build/<profile>/logs/<name>.log. A mark under build/ says what an executed notebook was made
     from, and changed=True leaves out those that would be made from the same. When all others are done, raises RuntimeError
-    with the messages of those that failed.
+    with the messages of those that failed, and at once if another process executes notebooks of this profile: both would
+    write the same files. What is forked here ends with this process.
     """
+    held = lock.hold(BUILD / profile / "notebooks.lock", f"one process alone can execute notebooks of profile {profile}")
+    with held:
+        _execute_all(chapters, profile, jobs, changed, held)
+
+
+def _execute_all(chapters, profile, jobs, changed, held):
     if FORK:
         for module in definitions.code().modules:
             importlib.import_module(module)
@@ -45,24 +54,29 @@ def execute(chapters, profile, *, jobs=1, changed=False):
         while waiting or running:
             while waiting and len(running) < jobs:
                 chapter = waiting.pop()
-                process = PROCESSES.Process(target=_execute, args=(chapter, profile))
+                process = PROCESSES.Process(target=_execute, args=(chapter, profile, held if FORK else None))
                 process.start()
-                running[process.sentinel] = process, chapter
+                running[process.sentinel] = process, chapter, time.monotonic()
             for sentinel in wait(running):
-                process, chapter = running.pop(sentinel)
+                process, chapter, start = running.pop(sentinel)
                 process.join()
                 print(f"{chapter.name}: {'failed' if process.exitcode else 'executed'}", flush=True)
                 if process.exitcode:
                     failed.append(f"{chapter.name}: {_log(chapter, profile).read_text(encoding='utf-8').strip()}")
+                else:
+                    _keep_time(chapter, profile, time.monotonic() - start)
     finally:
-        for process, _ in running.values():
+        for process, *_ in running.values():
             process.terminate()
     if failed:
         raise RuntimeError("\n".join(failed))
 
 
-def _execute(chapter, profile):
-    """Execute one notebook in this process, which ends with 1 if that fails; what is printed goes to the log."""
+def _execute(chapter, profile, held):
+    """Execute one notebook in this process, which ends with 1 if that fails; what is printed goes to the log.
+
+    The process holds the lock too, until it has ended; its kernel, which writes nothing, does not.
+    """
     log, mark = _log(chapter, profile), _mark(chapter, profile)
     for path in (log, mark):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,11 +87,13 @@ def _execute(chapter, profile):
         os.dup2(sys.stdout.fileno(), stream)
     mark.unlink(missing_ok=True)
     # The kernel comes first, while nothing else has happened here.
-    manager = ForkedKernelManager.with_kernel() if FORK else AsyncKernelManager
+    manager = ForkedKernelManager.with_kernel(held) if FORK else notebooks.OwnKernelManager
+    if FORK:
+        ParentPollerUnix(os.getppid()).start()
     try:
         source, parameters = chapter.notebook, chapter.parameters(profile)
         origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         print(error)
         sys.exit(1)
     finally:
@@ -89,12 +105,33 @@ def _execute(chapter, profile):
 def _is_marked(chapter, profile, origin):
     """True if the executed notebook is the one that was made here, and would be made from the same again."""
     mark, target = _mark(chapter, profile), chapter.target(profile)
-    return mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)
+    if not (mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)):
+        return False
+    return all(path.exists() for path in _figures(target))
+
+
+def _figures(target):
+    """The files of the figures that an executed notebook has saved."""
+    cells = json.loads(target.read_text(encoding="utf-8"))["cells"]
+    shown = [output.get("metadata", {}).get("image/png", {}) for cell in cells for output in cell.get("outputs", ())]
+    return [ROOT / f"{each['file']}.{kind}" for each in shown if "file" in each for kind in ("png", "svg")]
 
 
 def _state(chapter, profile, origin):
     """A hash of an executed notebook, and what it was made from, as text."""
     return json.dumps([hashlib.sha256(chapter.target(profile).read_bytes()).hexdigest(), origin])
+
+
+def times(profile):
+    """{name: seconds} that notebooks of a profile took when they were last executed here, as build/<profile>/times.csv has
+    them."""
+    path = BUILD / profile / "times.csv"
+    return pd.read_csv(path, index_col="notebook")["seconds"].to_dict() if path.exists() else {}
+
+
+def _keep_time(chapter, profile, seconds):
+    found = pd.Series({**times(profile), chapter.name: round(seconds, 1)}, name="seconds")
+    store.write(BUILD / profile / "times.csv", found.rename_axis("notebook").to_csv())
 
 
 def _log(chapter, profile):
@@ -105,14 +142,14 @@ def _mark(chapter, profile):
     return BUILD / profile / "marks" / f"{chapter.name}.executed"
 
 
-class ForkedKernelManager(AsyncKernelManager):
+class ForkedKernelManager(notebooks.OwnKernelManager):
     """Gives its one kernel to a process that was forked before, and waits for its connection file."""
 
     @classmethod
-    def with_kernel(cls):
-        """The class of managers for a kernel that is forked now."""
+    def with_kernel(cls, held):
+        """The class of managers for a kernel that is forked now, and does not hold the lock."""
         there, here = PROCESSES.Pipe(duplex=False)
-        process = PROCESSES.Process(target=_serve, args=(there, here, os.getpid()))
+        process = PROCESSES.Process(target=_serve, args=(there, here, os.getpid(), held))
         process.start()
         there.close()
         return type("Forked", (cls,), {"forked": process, "pipe": here})
@@ -124,9 +161,10 @@ class ForkedKernelManager(AsyncKernelManager):
         self._reconcile_connection_info(self.provisioner.connection_info)
 
 
-def _serve(there, here, parent):
+def _serve(there, here, parent, held):
     """Be a kernel, when its connection file is known; end if the process that leads it ends."""
     here.close()
+    held.close()
     os.setsid()
     try:
         connection_file, folder = there.recv()

@@ -15,6 +15,7 @@ import pandas as pd
 from IPython.display import display
 
 from study import ROOT, chapters, store
+from study.report import parameters as rules
 
 PIXELS_PER_INCH = 200
 SCREEN_PIXELS_PER_INCH = 100
@@ -37,8 +38,9 @@ def listed(values, nothing="none"):
 def open_chapter(source, namespace):
     """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
 
-    Raises ValueError if the namespace holds a plain value that is none of the notebook's parameters: papermill passes a
-    mistyped parameter on with a warning only. Constants (in capitals) and names that begin with an underscore do not count.
+    Raises ValueError if a parameter breaks its rule (study.report.parameters), or if the namespace holds a plain value that
+    is none of the notebook's parameters: papermill passes a mistyped name on with a warning only. Constants (in capitals)
+    and names that begin with an underscore do not count.
     """
     known = parameters(source)
     plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
@@ -46,6 +48,7 @@ def open_chapter(source, namespace):
     if unknown := sorted(found - {"In", "Out"} - set(known)):
         raise ValueError(f"parameters must be among {', '.join(known)}, got {', '.join(unknown)}; correct the name")
     values = {name: namespace[name] for name in known}
+    rules.check(source, values)
     return OpenChapter(source, chapters.of_notebook(source, values), values.get("figures_folder", ""))
 
 
@@ -126,11 +129,16 @@ class OpenChapter:
 def show_source(function):
     """Display the source of a function, as code, without its decorators."""
     source = inspect.getsource(function)
-    _show_markdown(f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```")
+    _display(f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```")
 
 
 def _show_markdown(text):
-    text = re.sub(r"(?<=\d)%", " %", text)  # Python's own format of a share has no space
+    """Display prose or a table, with a space before % and a minus sign before numbers: Python's formats have neither."""
+    text = re.sub(r"(?<=\d)%", " %", text)
+    _display(re.sub(r"\$[^$]*\$|(?<=[\s([])-(?=\d)", lambda found: "−" if found[0] == "-" else found[0], text))
+
+
+def _display(text):
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 

@@ -12,6 +12,7 @@ References are links to #ref-key; those that are used are listed at the end, fro
 import base64
 import html as escaping
 import json
+import os
 import re
 import tempfile
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import nbformat
 
-from study import ROOT
+from study import ROOT, store
 
 TEMPLATES = Path(__file__).parent
 REFERENCES = TEMPLATES / "refs.bib"
@@ -59,21 +60,48 @@ def html(sources, target, *, title, code=False, listing=(), **facts):
         named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
         page = _pandoc(text, "html5", sources, folder, options)
-    _write(target, page.encode())
+    store.write(target, page)
 
 
 def pdf(sources, target, *, title, code=False, listing=(), **facts):
     """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows the code.
 
-    listing, facts, and what is raised, as for html.
+    listing, facts, and what is raised, as for html. Returns the characters that no font has, as text: boxes in the PDF.
     """
     import typst
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "report.typ")
-        source.write_text(typst_source(sources, folder, title=title, code=code, listing=listing, **facts), encoding="utf-8")
+        text = typst_source(sources, folder, title=title, code=code, listing=listing, **facts)
+        source.write_text(text, encoding="utf-8")
         pages = typst.compile(str(source), root=folder, ignore_system_fonts=True, timestamp=0)
-    _write(target, pages)
+    store.write(target, pages)
+    return without_font(text)
+
+
+def without_font(text):
+    """The characters of a text, sorted, that none of the fonts of the PDF has.
+
+    A PDF for archives may hold no box in place of a character, so Typst names the first one there; it is taken away.
+    """
+    import typst
+
+    left, lacking = sorted(char for char in set(text) if not char.isascii() and char.isprintable()), ""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "characters.typ")
+        while left:
+            head = '#set document(date: datetime(year: 2000, month: 1, day: 1))\n#set text(font: "Libertinus Serif")\n'
+            source.write_text(f"{head}#{json.dumps(' '.join(left), ensure_ascii=False)}", encoding="utf-8")
+            try:
+                typst.compile(str(source), root=folder, ignore_system_fonts=True, pdf_standards="a-2b")
+                break
+            except typst.TypstError as error:
+                found = re.search('the text `"(.+?)"` could not be displayed', str(error))
+                if not found:
+                    raise
+                lacking += found[1]
+                left = [char for char in left if char not in found[1]]
+    return "".join(sorted(lacking))
 
 
 def typst_source(sources, folder, *, title, code=False, listing=(), author="", course="", date="", declaration=""):
@@ -85,12 +113,6 @@ def typst_source(sources, folder, *, title, code=False, listing=(), author="", c
     return _pandoc(text, "typst", sources, folder, options).replace(f'"{folder}/', '"')
 
 
-def _write(target, content):
-    target = Path(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
-
-
 def _pandoc(text, form, sources, folder, options):
     import pypandoc
 
@@ -99,7 +121,7 @@ def _pandoc(text, form, sources, folder, options):
         listed = Path(folder, "references")
         listed.write_text(_references(keys, form), encoding="utf-8")
         options = [*options, f"--include-after-body={listed}"]
-    options = [*OPTIONS, f"--resource-path={':'.join(folders)}", *options]
+    options = [*OPTIONS, f"--resource-path={os.pathsep.join(folders)}", *options]
     return pypandoc.convert_text(text, form, format=MARKDOWN, extra_args=options)
 
 
@@ -171,7 +193,7 @@ def _numbered(text, number, counts):
 def _blocks(source, folder, form, code):
     """(tags, Markdown) of the cells of one notebook; its pictures are written into folder."""
     path, counts = Path(source.path), [0]
-    cells = nbformat.read(path, as_version=4).cells
+    cells = _cells(path)
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
     if source.title:
@@ -200,6 +222,14 @@ def _blocks(source, folder, form, code):
             texts = "\n\n".join(_outputs(cell.outputs, folder / f"{path.stem}_{index}", where, form))
             if texts:
                 yield tags, _framed(texts, form) if "box" in tags else texts
+
+
+def _cells(path):
+    """The cells of an executed notebook. Raises ValueError, with its path, for a file that is missing or cut short."""
+    try:
+        return nbformat.read(path, as_version=4).cells
+    except (OSError, ValueError, AttributeError, KeyError) as error:
+        raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
 
 
 def _named(cell):

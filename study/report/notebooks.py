@@ -16,6 +16,9 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+from ipykernel.kernelspec import RESOURCES, get_kernel_dict
+from jupyter_client import AsyncKernelManager
+from jupyter_client.kernelspec import KernelSpec
 
 from study import ROOT, claims, definitions
 from study.experiment import Experiment
@@ -54,7 +57,7 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             request_save_on_cell_execute=False,
             start_timeout=300,
             iopub_timeout=300,
-            **engine,
+            **{"kernel_manager_class": OwnKernelManager, **engine},
         )
         executed, origin = clean(nbformat.read(part, as_version=4)), made_from(source, parameters)
         executed.metadata["made_from"] = nbformat.from_dict(origin)
@@ -73,6 +76,14 @@ def execute(source, target, parameters, *, cwd=None, **engine):
         raise ValueError(f"{source}: {error}; read {failed}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+class OwnKernelManager(AsyncKernelManager):
+    """Starts this Python's kernel, whatever JUPYTER_PATH or the user's own folders call python3."""
+
+    @property
+    def kernel_spec(self):
+        return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict())
 
 
 def made_from(source, parameters):

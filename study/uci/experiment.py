@@ -268,12 +268,11 @@ def linear(settings, *, progress=False):
 def reading_counts(settings, kernel):
     """{reading as it is for this set: its repeats} of all READINGS of a kernel but the base one.
 
-    All repeats where the linear perceptron makes few visits; half of them, which is still two, elsewhere.
+    All repeats of the linear perceptron; half of them, which is still two, of those with kernels.
     """
     counts, half = {}, max(min(2, settings.n_repeats), settings.n_repeats // 2)
     for reading in READINGS["II" if kernel == "linear" else "III"]:
-        count = settings.n_repeats if kernel == "linear" and reading.unit != "epochs" else half
-        counts[reading.of(original(settings.dataset))] = count
+        counts[reading.of(original(settings.dataset))] = settings.n_repeats if kernel == "linear" else half
     counts.pop(Reading(), None)
     return counts
 

@@ -1,5 +1,6 @@
 """Several notebooks executed in one command: each alone in its kernel, with the bytes that it has by itself."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from study import lock
+from study.__main__ import main
 from study.report import batch, notebooks
 
 
@@ -104,5 +107,40 @@ def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, caps
     second.target("quick").write_text("edited by hand")
     assert executed(first, second) == ["second: executed"]
     assert executed(first, Small(second.folder, "second", degree=4)) == ["second: executed"]
+    second.target("quick").unlink()
+    assert executed(first, second) == ["second: executed"]
     batch.execute([first], "quick")
     assert capsys.readouterr().out == "first: executed\n"
+
+
+def test_the_seconds_of_each_notebook_are_kept_and_listed(small, capsys, monkeypatch):
+    assert batch.times("quick") == {}
+    batch.execute([small("slow", "import time\ntime.sleep(1.5)"), small("fast")], "quick")
+    with pytest.raises(RuntimeError):
+        batch.execute([small("bad", "1 / 0")], "quick")
+    seconds = batch.times("quick")
+    assert set(seconds) == {"slow", "fast"} and 1.5 <= seconds["slow"] < 60
+    again = {**seconds, "algorithm": 83.4}
+    monkeypatch.setattr(batch, "times", lambda profile: again)
+    capsys.readouterr()
+    assert main(["list"]) == 0
+    assert f"{'algorithm':24}    83 s\ndata\n" in capsys.readouterr().out
+
+
+def test_a_batch_that_other_processes_write_too_is_refused(small, tmp_path):
+    with lock.hold(batch.BUILD / "quick" / "notebooks.lock", "test"):
+        with pytest.raises(RuntimeError, match="one process alone can execute notebooks of profile quick"):
+            batch.execute([small("a", "degree")], "quick")
+    assert not (tmp_path / "quick").exists()
+
+
+def test_a_foreign_kernel_of_the_same_name_is_not_started(small, tmp_path, monkeypatch):
+    folder = tmp_path / "share" / "kernels" / "python3"
+    folder.mkdir(parents=True)
+    spec = {"argv": ["false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
+    (folder / "kernel.json").write_text(json.dumps(spec))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share"))
+    chapter = small("a", "degree")
+    batch.execute([chapter], "quick")
+    notebooks.execute(chapter.notebook, tmp_path / "alone.ipynb", {"degree": 3})
+    assert chapter.target("quick").read_bytes() == (tmp_path / "alone.ipynb").read_bytes()

@@ -126,7 +126,9 @@ def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, mo
 
 def test_list_names_the_notebooks_in_order(capsys):
     assert main(["list", "--profile", "full"]) == 0
-    assert capsys.readouterr().out.split()[:3] == ["front_all", "front_hermans", "front_xu-zhang"]
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == [chapter.name for chapter in chapters.chapters("full")]
+    assert names[:3] == ["front_all", "front_hermans", "front_xu-zhang"]
 
 
 def test_the_title_page_is_filled_from_the_environment(monkeypatch):
@@ -134,3 +136,9 @@ def test_the_title_page_is_filled_from_the_environment(monkeypatch):
     monkeypatch.delenv("KP_AUTHOR", raising=False)
     page = chapters.title_page("full")
     assert page["title"] == "A title" and page["author"] == "The kp authors"
+
+
+def test_the_files_of_a_profile_are_the_executed_copies_and_their_figures():
+    found = chapters.files("full")
+    assert chapters.chapter("data").target("full") in found and chapters.FIGURES["full"] / "data-grid.svg" in found
+    assert [path for path in found if not path.exists()] == []

@@ -26,6 +26,7 @@ STUDY = "mnist iris sonar vowel wine seeds winequality-red winequality-white opt
 BUNDLED = ["digits", "iris-bundled", "wine-bundled"]
 SYNTHETIC = "blobs2d gaussians2d moons spirals five-classes four-spirals".split()
 TABLE = b"".join(b"%d,%d,%s\n" % (i, i * i, b"ab"[i % 2 : i % 2 + 1]) for i in range(500))
+pause = threading.Event()
 CORRUPT = bytes([TABLE[0] ^ 1]) + TABLE[1:]
 
 
@@ -478,3 +479,26 @@ def test_the_command_line_ends_without_a_traceback_when_interrupted_or_no_longer
     run = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert (run.returncode, run.stderr) == (1, "")
+
+
+def test_a_fetch_that_is_ended_leaves_nothing_behind_and_says_so(server, raw, tmp_path):
+    """SIGTERM, as from a batch system or at shutdown, while the server is silent."""
+    program = (
+        "import runpy, sys; from pathlib import Path; from dataclasses import replace\n"
+        "from study.datasets import DATASETS, File, fetch\n"
+        "fetch.RAW = Path(sys.argv.pop(1))\n"
+        "file = File('uci/tiny.data', '0' * 64, 9, (sys.argv.pop(1),))\n"
+        "DATASETS['iris'] = replace(DATASETS['iris'], files=(file,))\n"
+        "runpy.run_module('study.datasets', run_name='__main__')"
+    )
+    command = [sys.executable, "-c", program, str(raw), server.address + "silent", "fetch", "iris"]
+    environment = {key: value for key, value in os.environ.items() if key not in ("KP_DATA", "KP_OFFLINE")}
+    (tmp_path / "tmp").mkdir()
+    environment |= {"TMPDIR": str(tmp_path / "tmp")}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+    while not server.asked:
+        pause.wait(0.05)
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (1, "interrupted; files that were fetched whole are kept\n")
+    assert left_in(tmp_path) == ["tmp"]

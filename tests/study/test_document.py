@@ -1,7 +1,10 @@
 """What cells display, and the HTML and PDF made of it."""
 
+import html as escaping
 import json
 import re
+import shutil
+import subprocess
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -9,7 +12,8 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import chapters, claims
+from study import ROOT, chapters, claims
+from study.__main__ import main
 from study.report import display, ledger
 from study.report import document as report
 from study.report.document import Source
@@ -164,6 +168,40 @@ def test_pdf_source_has_title_page_figures_tables_and_no_code(notebooks, tmp_pat
     assert (tmp_path / picture).exists()
 
 
+@pytest.mark.parametrize("title", ["true", '$(value) $HOME `x` \\ # @a <b> *c* [d](e) "f" %', "Привет Ελλάδα ế"])
+def test_a_title_is_text_whatever_its_signs(notebooks, tmp_path, title):
+    report.html(notebooks[1:], tmp_path / "a.html", **FACTS | {"title": title, "author": title})
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    expected = escaping.escape(title)
+    for before, after in (("<title>", "</title>"), ("<h1>", "</h1>"), ('<meta name="author" content="', '">\n')):
+        assert f"{before}{expected}{after}" in page
+    assert f"#let title = {json.dumps(title, ensure_ascii=False)}\n" in report.typst_source(
+        notebooks[1:], tmp_path, **FACTS | {"title": title}
+    )
+    assert report.pdf(notebooks[1:], tmp_path / "a.pdf", **FACTS | {"title": title}) == ""
+
+
+def test_characters_that_no_font_has_are_named(notebooks, tmp_path, capsys, monkeypatch):
+    assert report.pdf(notebooks[1:], tmp_path / "a.pdf", **FACTS | {"author": "王 Łukasz 이 王"}) == "王이"
+    monkeypatch.setenv("KP_AUTHOR", "王")
+    target = ["--target", str(tmp_path / "b.pdf")]
+    assert main(["report", "--kind", "pdf", *target, "--notebooks", str(notebooks[2].path)]) == 0
+    assert "no font of the PDF has the characters 王, which are boxes" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_make_passes_a_title_on_as_it_was_typed(tmp_path):
+    title = '$(shell touch made) On $\\ell_2$ `touch made` "quoted" it\'s $100 # ünï'
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name, program in (("python3", "echo .venv/bin/python"), (".venv/bin/python", 'printf "%s" "$KP_TITLE" > title')):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/sh\n{program}\n")
+        (tmp_path / name).chmod(0o755)
+    command = ["make", f"TITLE={title}", "PYTHON=./python3", "pdf"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "title").read_text(encoding="utf-8") == title and not (tmp_path / "made").exists()
+
+
 def test_figure_without_caption_is_refused(tmp_path):
     picture = new_output("display_data", data={"image/png": "AAAA"})
     cells = [new_markdown_cell("# Title"), new_code_cell("x", outputs=[picture])]
@@ -187,6 +225,17 @@ def test_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
     nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
     with pytest.raises(ValueError, match=message):
         report.html([Source(tmp_path / "a.ipynb", "1")], tmp_path / "a.html", **FACTS)
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"cells": []'])
+def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(content, tmp_path):
+    path, target = tmp_path / "a.ipynb", tmp_path / "a.html"
+    target.write_text("earlier")
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(ValueError, match=r"a\.ipynb: expected an executed notebook, got .*; execute it again"):
+        report.html([Source(path, "1")], target, **FACTS)
+    assert target.read_text() == "earlier"
 
 
 @pytest.fixture
@@ -262,6 +311,11 @@ def test_a_mistyped_parameter_is_named_and_constants_are_not_parameters():
         display.open_chapter("data", namespace | {"n_pair": 2})
 
 
+def test_numbers_below_zero_have_a_minus_sign_but_formulas_and_code_keep_their_own(shown):
+    display.say("At $z = -1$ it is {x:.1f} points (-2 to -1) [-3], 7-fold, {share:.0%}", x=-0.5, share=-0.25)
+    assert shown[0]["text/markdown"] == "At $z = -1$ it is −0.5 points (−2 to −1) [−3], 7-fold, −25 %"
+
+
 def test_source_is_shown_as_code(shown):
     display.show_source(display.show_source)
     assert shown[0]["text/markdown"].startswith("```python\ndef show_source(function):")
@@ -274,6 +328,7 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements(tmp_path):
     numbers, _, statements = claims.stored()
     found = json.loads(rows)
     assert len(found) == len(numbers) + len(statements) and {len(row) for row in found} == {len(ledger.COLUMNS)}
+    assert {row[-2]: row[-1] for row in found}["uci_wine"] == "python -m study run uci --recompute"
     assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
     assert "$" not in re.sub(r"rows = .*", "", page) and "nan" not in {cell for row in found for cell in row}
     assert not re.findall(r'(?:src|href)="', page)

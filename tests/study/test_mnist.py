@@ -13,7 +13,7 @@ import pytest
 import seaborn as sns
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from scipy.stats import binomtest, fisher_exact
+from scipy.stats import binomtest, fisher_exact, ttest_1samp
 from sklearn.neighbors import KNeighborsClassifier
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
@@ -865,3 +865,43 @@ def test_threads_and_budgets_change_no_bit_on_images(images, degree):
     first, *others = (run(s, threads=t, memory_budget=b)[0] for t, b in ((2, 2**28), (1, 2**28), (2, 4 * 2000 * 60)))
     for other in others:
         assert_same(first, other)
+
+
+CLASS = pd.DataFrame(
+    [
+        {"random_state": seed, "epoch": epoch, "predictor": name, "split": split, "n": 1000 if split == "test" else 50}
+        | {"errors": counts[PREDICTORS.index(name)] + 100 * (epoch == 1) + 500 * (split == "train")}
+        for seed, counts in {3: (9, 5, 7, 5), 5: (8, 5, 5, 7), 8: (6, 4, 5, 3), 9: (5, 6, 5, 5)}.items()
+        for epoch in (1, 2) for name in PREDICTORS for split in ("train", "test")
+    ]
+)  # fmt: skip
+
+
+def test_the_place_of_one_run_is_counted_among_the_others_of_its_class():
+    errors = tables.errors_by_seed(CLASS)
+    assert errors.loc[5].to_list() == [8, 5, 5, 7] and list(errors.columns) == list(PREDICTORS)
+    spread = tables.class_spread(errors, 5, 1000).set_index("predictor")
+    final, average = spread.loc["final"], spread.loc["average"]
+    assert (final["runs"], final["own"], final["fewer"], final["more"]) == (4, 0.008, 2, 1)
+    assert (average["fewer"], average["more"], average["lowest"], average["highest"]) == (1, 1, 0.004, 0.006)
+    assert final["mean"] == pytest.approx(0.007) and final["sd"] == pytest.approx(np.std([9, 8, 6, 5], ddof=1) / 1000)
+    with pytest.raises(ValueError, match=r"at least 3 runs, one of them with the seed 7, got \[3, 5, 8, 9\]"):
+        tables.class_spread(errors, 7, 1000)
+
+
+def test_predictors_of_a_class_are_compared_run_by_run():
+    rows = tables.class_differences(tables.errors_by_seed(CLASS), 1000)
+    assert list(rows["predictor"]) == ["final", "minimizing", "voted"]
+    assert rows[["fewer", "equal", "more"]].to_numpy().tolist() == [[1, 0, 3], [1, 1, 2], [2, 1, 1]]
+    final = rows.iloc[0]
+    alone = ttest_1samp([0.004, 0.003, 0.002, -0.001], 0)
+    assert final["estimate"] == pytest.approx(0.002) and final["p"] == pytest.approx(min(1, 3 * alone.pvalue))
+
+
+def test_a_class_is_drawn_with_every_run_and_one_of_them_marked():
+    left, right = figures.figure_class(CLASS, 5).axes
+    dashed = [line for line in left.lines if line.get_linestyle() == "--"]
+    assert [line.get_ydata().tolist() for line in dashed][0] == pytest.approx([10.8, 0.8])
+    clouds = [line.get_ydata().tolist() for line in right.lines if len(line.get_ydata()) == 4]
+    assert clouds[0] == pytest.approx([0.9, 0.8, 0.6, 0.5]) and len(clouds) == 4
+    assert [line.get_ydata()[0] for line in right.lines if len(line.get_ydata()) == 1] == pytest.approx([0.8, 0.5, 0.5, 0.7])

@@ -144,9 +144,9 @@ def test_of_two_classes_it_is_the_same_who_is_demoted(seed, demote, kernel):
     assert np.array_equal(fold.learn(Reading(demote=demote), 7, seed), fold.learn(Reading(), 7, seed))
 
 
-def test_repeats_of_readings_are_many_where_visits_are_few_and_the_base_reading_is_not_run_again():
+def test_all_repeats_read_table_2_and_half_of_them_table_3_and_the_base_reading_is_not_run_again():
     counts = experiment.reading_counts(experiment.settings("vowel"), "linear")
-    assert Reading() not in counts and counts[Reading(demote="all")] == 50 and counts[Reading(unit="updates")] == 100
+    assert Reading() not in counts and set(counts.values()) == {100}
     assert all(count == 50 for count in experiment.reading_counts(experiment.settings("sonar"), "rbf").values())
     assert set(experiment.reading_counts(experiment.settings("iris", n_repeats=2), "linear").values()) == {2}
     assert all(len(set(each)) == len(each) and each[0] == Reading() for each in experiment.READINGS.values())

@@ -1,0 +1,97 @@
+#!/bin/bash
+# A batch of 30 runs through Slurm, on a cluster of one node that this script sets up, beside the plain command: the tables
+# must be the same bytes, with a worker killed on the way, and with two runners at a time.
+#
+# Needs root on a machine of its own with Debian's packages: apt-get install slurm-wlm munge. Run it from the project's folder.
+# It starts munged, slurmctld and slurmd if they do not run, and stops at the end those that it started. Snakemake's plugin
+# for Slurm is installed into build/slurm/env in the first run, for which a network is needed.
+set -euo pipefail
+
+PYTHON=${PYTHON:-.venv/bin/python}
+FOLDER=$PWD/build/slurm
+RUNS="mnist --dataset digits --degree 3 --random-state 200:230"
+mkdir -p "$FOLDER"/{state,spool}
+say() { printf '\n== %s\n' "$*"; }
+started=()
+finish() { # what was kept under build/results before is put back
+    for id in "${started[@]}"; do kill "$id" 2> /dev/null || true; done
+    rm -rf build/results
+    [ ! -d "$FOLDER/results" ] || mv "$FOLDER/results" build/results
+}
+[ ! -d build/results ] || mv build/results "$FOLDER/results"
+trap finish EXIT
+
+if [ ! -x "$FOLDER/env/bin/python" ]; then
+    "$PYTHON" -m venv "$FOLDER/env"
+    "$PYTHON" -c 'import site; print(site.getsitepackages()[0])' \
+        > "$("$FOLDER/env/bin/python" -c 'import site; print(site.getsitepackages()[0])')/project.pth"
+    "$FOLDER/env/bin/python" -m pip install --quiet snakemake-executor-plugin-slurm==2.8.0
+fi
+PYTHON=$FOLDER/env/bin/python
+
+say "a cluster of one node"
+CONF=/etc/slurm/slurm.conf # where jobs look for it: they do not get the environment of the one who submits them
+if [ -e "$CONF" ] && ! grep -q "^ClusterName=one$" "$CONF"; then
+    echo "$CONF is of another cluster; run this on a machine of its own" >&2
+    exit 1
+fi
+cat > "$CONF" <<CONF
+ClusterName=one
+SlurmctldHost=$(hostname -s)(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+StateSaveLocation=$FOLDER/state
+SlurmdSpoolDir=$FOLDER/spool
+SlurmctldPidFile=$FOLDER/slurmctld.pid
+SlurmdPidFile=$FOLDER/slurmd.pid
+SlurmctldLogFile=$FOLDER/slurmctld.log
+SlurmdLogFile=$FOLDER/slurmd.log
+ReturnToService=2
+NodeName=$(hostname -s) NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=$(free -m | awk '/^Mem/ { print int($2 * 0.9) }')
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+CONF
+serve() { # a daemon that stays in the foreground, unless it runs
+    pgrep -x "$1" > /dev/null && return
+    "$@" > "$FOLDER/$1.out" 2>&1 &
+    started+=($!)
+    sleep 2
+}
+mkdir -p /run/munge && chown munge: /run/munge
+pgrep -x munged > /dev/null || { runuser -u munge -- /usr/sbin/munged --foreground > "$FOLDER/munged.out" 2>&1 & started+=($!); sleep 2; }
+serve slurmctld -D
+serve slurmd -D
+sinfo
+
+say "the plain command"
+time "$PYTHON" -m study run $RUNS --target "$FOLDER/plain.csv"
+
+rm -rf build/results build/runs/marks "$FOLDER/cluster.csv"
+say "the same through Slurm, in three jobs; the first that runs is killed"
+(
+    until job=$(squeue --noheader --states=running --format=%i | head -n 1) && [ -n "$job" ]; do sleep 0.2; done
+    sleep 3
+    scancel --signal=KILL --full "$job"
+    echo "killed job $job"
+) &
+time "$PYTHON" -m snakemake --profile profiles/slurm --workflow-profile none --set-threads runs_part=1 \
+    --set-resources runs_part:mem_mb=2000 --slurm-init-seconds-before-status-checks 5 --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
+    | grep -E "submitted|Error in rule|Trying to restart|failed|steps|runs,|Nothing" || true
+cmp "$FOLDER/plain.csv" "$FOLDER/cluster.csv" && echo "the tables are the same bytes"
+
+say "again: nothing is left to do"
+"$PYTHON" -m snakemake --profile profiles/slurm --workflow-profile none --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
+    | grep -E "Nothing to be done|steps"
+
+say "two runners on one folder at the same time"
+rm -rf build/results
+"$PYTHON" -m study run $RUNS --target "$FOLDER/one.csv" > /dev/null &
+"$PYTHON" -m study run $RUNS --target "$FOLDER/two.csv" > /dev/null
+wait $!
+cmp "$FOLDER/plain.csv" "$FOLDER/one.csv" && cmp "$FOLDER/plain.csv" "$FOLDER/two.csv" && echo "the tables are the same bytes"

@@ -1,0 +1,194 @@
+"""Batches of runs: all combinations of some values of an experiment's settings, computed once, as one tidy table.
+
+    python -m study run mnist --dataset digits --degree 2,3 --random-state 0:30 --target seeds.csv
+
+Every field of the settings that holds a number or a word is an option: --n-train 1000 is the field n_train. A value is one
+(3), a range of whole numbers (0:30, without its end) or a list (2,3,4); where a field holds several numbers, a list is one
+value. The runs are the product of the values. Fields that are not given keep their defaults, or what is published where all
+published results agree.
+
+Runs that differ in their seed only are computed together, PART at a time: they share what costs most. Each is kept under
+build/ when its part is done (study.experiment), so an interrupted batch goes on where it stopped.
+"""
+
+import argparse
+import types
+import typing
+from dataclasses import MISSING, fields
+from itertools import groupby, product
+
+import pandas as pd
+from tqdm import tqdm
+
+from study import chapters
+
+PART = 10
+"""Runs that are computed together and kept together: one job on a cluster."""
+SEEDS = ("random_state", "order")
+"""Fields that choose between runs which are alike but for chance."""
+WORDS = {"true": True, "false": False}
+KINDS = {int: "a whole number or a range as in 0:30", float: "a number", bool: "true or false", str: "a word"}
+
+
+def find(name, *, stratified=False):
+    """The experiment "mnist.degrees", or the first of a chapter, "mnist"; or that of random subsets of its examples.
+
+    Raises ValueError for an unknown one.
+    """
+    chapter, _, own = name.partition(".")
+    known = {each.name: each for each in chapters.experiments(chapter, unpublished=True)}
+    asked = f"{chapter}.stratified" if stratified else name if own else next(iter(known))
+    if asked not in known:
+        raise ValueError(f"experiment must be one of {', '.join(known)}, got {asked!r}")
+    return known[asked]
+
+
+def settings(experiment, arguments):
+    """The settings of a batch, a list, from options as typed: ["--degree", "2,3", "--random-state", "0:30"].
+
+    Raises ValueError for an option that is no field, a value that does not fit, a repeated one, and a missing one.
+    """
+    kind, types_of = type(_published(experiment)[0]), _types(experiment)
+    parser = _Parser(prog=experiment.name, add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    for name in types_of:
+        parser.add_argument(_option(name), dest=name)
+    given, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        known = ", ".join(map(_option, types_of))
+        raise ValueError(f"options of {experiment.name} must be among {known}, got {' '.join(unknown)}")
+    values = {name: _values(name, text, types_of[name]) for name, text in vars(given).items()}
+    constant = _constants(experiment, kind, values)
+    names = [field.name for field in fields(kind) if field.name in values]
+    names.sort(key=lambda name: name in SEEDS)
+    found = [kind(**constant, **dict(zip(names, each, strict=True))) for each in product(*(values[name] for name in names))]
+    if len(set(found)) < len(found):
+        raise ValueError(f"each run must be asked for once, got {' '.join(arguments)}; remove the values that are equal")
+    return found
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise ValueError(f"options of {self.prog}: {message}")
+
+
+def _published(experiment):
+    """The published settings of an experiment, or those of the first of its chapter where it has none."""
+    return experiment.published or chapters.experiments(experiment.chapter)[0].published
+
+
+def _types(experiment):
+    """{name: (types, whether a field holds several)} of the fields that can be typed."""
+    found = {}
+    for name, hint in typing.get_type_hints(type(_published(experiment)[0])).items():
+        several = typing.get_origin(hint) is tuple
+        each = typing.get_args(hint)[0] if several else hint
+        each = typing.get_args(each) if isinstance(each, types.UnionType) else (each,)
+        if set(each) <= {int, float, str, bool}:
+            found[name] = each, several
+    return found
+
+
+def _option(name):
+    return "--" + name.replace("_", "-")
+
+
+def _values(name, text, kind):
+    """The values of one option; of a field that holds several numbers, the one value."""
+    each, several = kind
+    parts = text.split(",")
+    found = [value for part in parts for value in (_range(part) if int in each and ":" in part else [_one(part, each)])]
+    if None in found or not found:
+        kinds = " or ".join(KINDS[kind] for kind in each)
+        raise ValueError(f"{_option(name)} must be {kinds}, or a list of them as in a,b,c; got {text!r}")
+    return [tuple(found)] if several else found
+
+
+def _one(text, kinds):
+    """A value of the first of int, float, bool, str among kinds that the text fits, or None."""
+    for kind in (int, float, bool, str):
+        try:
+            if kind in kinds and text:
+                return WORDS[text] if kind is bool else kind(text)
+        except (ValueError, KeyError):
+            continue
+    return None
+
+
+def _range(text):
+    """The whole numbers of "a:b", b excluded; [None] if it is no range, [] if it is empty."""
+    start, _, end = text.partition(":")
+    try:
+        return range(int(start), int(end))
+    except ValueError:
+        return [None]
+
+
+def _constants(experiment, kind, given):
+    """Values of the fields that have no default and were not given, where all published results agree on them."""
+    needed = [
+        field.name
+        for field in fields(kind)
+        if field.name not in given and field.default is MISSING and field.default_factory is MISSING
+    ]
+    published = {name: {getattr(each, name) for each in _published(experiment)} for name in needed}
+    missing = [name for name in needed if len(published[name]) > 1]
+    if untyped := set(missing) - set(_types(experiment)):
+        raise ValueError(f"{experiment.name} cannot be run in a batch: no option can hold its {', '.join(sorted(untyped))}")
+    if missing:
+        raise ValueError(f"{experiment.name} needs {', '.join(map(_option, missing))}")
+    return {name: values.pop() for name, values in published.items()}
+
+
+def parts(runs, size=PART):
+    """The runs of a batch as lists that are computed together: at most `size` that differ in their seed only."""
+    groups = [list(group) for _, group in groupby(runs, key=lambda run: {**vars(run), **dict.fromkeys(SEEDS)})]
+    return [group[start : start + size] for group in groups for start in range(0, len(group), size)]
+
+
+def table(experiment, runs, name=None, *, progress=False):
+    """The rows of all runs, computed where they are not stored, with every field of the settings in a column.
+
+    name is one of the experiment's tables, by default the first. Columns that the table has itself stay where they are.
+    Raises ValueError for another name.
+    """
+    name = name or experiment.tables[0]
+    if name not in experiment.tables:
+        raise ValueError(f"table must be one of {', '.join(experiment.tables)}, got {name!r}")
+    found = []
+    for part in tqdm(parts(runs), desc=experiment.name, unit="part", disable=not progress):
+        experiment(part)
+        found += [_with_keys(experiment, run, name) for run in part]
+    return pd.concat(found, ignore_index=True)
+
+
+def planned(arguments):
+    """(experiment, parts) of a batch as it is typed behind `python -m study run`."""
+    parser = _Parser(prog="run", add_help=False, allow_abbrev=False)
+    parser.add_argument("experiment")
+    parser.add_argument("--stratified", action="store_true")
+    options, rest = parser.parse_known_args(arguments)
+    experiment = find(options.experiment, stratified=options.stratified)
+    return experiment, parts(settings(experiment, rest))
+
+
+def _with_keys(experiment, run, name):
+    result = experiment(run)
+    rows = result if isinstance(result, pd.DataFrame) else result[name]
+    plain = {key: " ".join(map(str, value)) if isinstance(value, tuple) else value for key, value in vars(run).items()}
+    keys = {"experiment": experiment.name} | {key: value for key, value in plain.items() if key not in rows.columns}
+    return pd.concat([pd.DataFrame(keys, index=rows.index), rows], axis=1)
+
+
+def summary(rows, runs):
+    """Mean, sd, least and most errors over the runs that differ in their seed only: a row for each predictor (and digit),
+    and for each setting that varies; of the test examples, after the last epoch. None where the table counts no errors."""
+    if "errors" not in rows:
+        return None
+    if "test" in set(rows.get("split", ())):
+        rows = rows[rows["split"] == "test"]
+    if "epoch" in rows:
+        rows = rows[rows["epoch"] == rows.get("n_epochs", rows["epoch"].max())]
+    kinds = {*vars(runs[0]), "degree", "digit", "predictor", "method"} - set(SEEDS)
+    keys = [name for name in rows if name in kinds and rows[name].nunique() > 1]
+    groups = rows.groupby(keys or "experiment", sort=False)
+    return groups["errors"].agg(count="size", mean="mean", sd="std", min="min", max="max").reset_index()

@@ -1,0 +1,87 @@
+"""No room left: what was there before stays whole, nothing half made is left, and a sentence says why."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from study import chapters, datasets, store
+from study.__main__ import main
+from study.datasets import fetch
+from study.report import display, notebooks
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A file system of 64 KiB, of which 16 are left."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if sys.platform != "linux" or os.getuid() or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("a small file system needs Linux and root")
+    (folder / "other").write_bytes(bytes(48 * 1024))
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def left(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_result_is_kept_as_it_was(disk):
+    source = {"experiment": "a", "parameters": [], "code": "", "data": {}}
+    store.write_arrays(disk / "a.npz", {"x": np.arange(3)}, source)
+    before = (disk / "a.npz").read_bytes()
+    with pytest.raises(OSError) as error:
+        store.write_arrays(disk / "a.npz", {"x": np.random.RandomState(0).bytes(50_000)}, source)
+    assert error.value.errno == errno.ENOSPC
+    assert left(disk) == ["a.npz", "other"] and (disk / "a.npz").read_bytes() == before
+
+
+def test_a_figure_is_kept_as_it_was(disk, monkeypatch):
+    monkeypatch.setattr(display, "ROOT", disk)
+    (disk / "data-counts.png").write_text("earlier")
+    plan = chapters.Chapter(source="data", figures=("counts",))
+    figure, axis = plt.subplots()
+    axis.plot(np.random.RandomState(0).normal(size=5000))
+    with pytest.raises(OSError) as error:
+        display.OpenChapter("data", plan, ".").figure("counts", figure, "Much.")
+    assert error.value.errno == errno.ENOSPC
+    assert left(disk) == ["data-counts.png", "other"] and (disk / "data-counts.png").read_text() == "earlier"
+
+
+def test_an_executed_notebook_is_kept_as_it_was(disk, tmp_path):
+    cells = [new_markdown_cell("# Title"), new_code_cell("print('a' * 50_000)", metadata={"tags": ["parameters"]})]
+    nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), tmp_path / "a.ipynb")
+    (disk / "a.ipynb").write_text("earlier")
+    with pytest.raises(OSError) as error:
+        notebooks.execute(tmp_path / "a.ipynb", disk / "a.ipynb", {})
+    assert error.value.errno == errno.ENOSPC
+    assert left(disk) == ["a.ipynb", "other"] and (disk / "a.ipynb").read_text() == "earlier"
+
+
+def test_a_report_is_kept_as_it_was_and_the_command_says_why(disk, capsys, tmp_path):
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# Title")]), tmp_path / "a.ipynb")
+    (disk / "a.html").write_text("earlier")
+    (disk / "more").write_bytes(bytes(shutil.disk_usage(disk).free - 4096))
+    arguments = ["report", "--target", str(disk / "a.html"), "--notebooks", str(tmp_path / "a.ipynb")]
+    assert main(arguments) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert left(disk) == ["a.html", "more", "other"] and (disk / "a.html").read_text() == "earlier"
+
+
+def test_a_download_leaves_nothing(disk, monkeypatch):
+    monkeypatch.setattr(fetch, "RAW", disk / "raw")
+    monkeypatch.setattr(fetch, "_download", lambda file, address: bytes(50_000))
+    monkeypatch.delenv("KP_DATA", raising=False)
+    monkeypatch.delenv("KP_OFFLINE", raising=False)
+    with pytest.raises(datasets.DataError, match="expected a place to write to, found: .*No space left on device"):
+        fetch.obtain(datasets.DATASETS["iris"].files[0])
+    assert left(disk) == ["other"]

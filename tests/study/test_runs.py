@@ -1,0 +1,184 @@
+"""Batches of own runs: options become settings, settings become rows that say all of what they are."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from study import ROOT, chapters, datasets, experiment, runs
+from study.__main__ import main
+from study.mnist import experiment as mnist
+
+SMALL = ["--dataset", "digits", "--n-train", "100", "--n-epochs", "2"]
+
+
+@pytest.fixture(autouse=True)
+def build(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiment, "BUILD", tmp_path / "build")
+    return tmp_path / "build"
+
+
+def settings(*options):
+    return runs.settings(mnist.degrees, [*SMALL, *options])
+
+
+def test_the_runs_are_the_product_of_the_values_seeds_last():
+    found = settings("--random-state", "5:8", "--degree", "2,4")
+    assert [(s.degree, s.random_state) for s in found] == [(2, 5), (2, 6), (2, 7), (4, 5), (4, 6), (4, 7)]
+    assert found[0] == mnist.Settings(dataset="digits", degree=2, n_train=100, n_epochs=2, random_state=5)
+
+
+def test_fields_of_several_numbers_take_a_list_as_one_value_and_missing_ones_come_from_what_is_published():
+    (orders,) = chapters.experiments("orders", unpublished=True)[:1]
+    assert [s.degrees for s in runs.settings(orders, ["--degrees", "2,3", "--order", "0:2"])] == [(2, 3), (2, 3)]
+    (seeds,) = runs.settings(runs.find("seeds.methods"), ["--n-splits", "7"])
+    assert (seeds.dataset, seeds.n_splits) == ("seeds", 7)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--degre", "3"], "options of mnist.degrees must be among --dataset, --degree, .*, got --degre 3"),
+        (["--degree", "x"], "--degree must be a whole number or a range as in 0:30, or a list .*; got 'x'"),
+        (["--degree", "3:3"], "--degree must be .*; got '3:3'"),
+        (["--degree", "3:x"], "--degree must be .*; got '3:x'"),
+        (["--degree", "2,,3"], "--degree must be .*; got '2,,3'"),
+        (["--degree"], "options of mnist.degrees: argument --degree: expected one argument"),
+        (["--degree", "3,3"], "each run must be asked for once"),
+        (["--degree", "41"], "degree must be an integer in 1..40, got 41"),
+        (["--random-state", "3"], "mnist.degrees needs --degree"),
+    ],
+)
+def test_wrong_options_say_what_was_expected(options, message):
+    with pytest.raises(ValueError, match=message):
+        settings(*options)
+
+
+def test_an_experiment_whose_settings_cannot_be_typed_says_so():
+    with pytest.raises(ValueError, match="uci.sets cannot be run in a batch: no option can hold its rows"):
+        runs.settings(runs.find("uci"), [])
+    with pytest.raises(ValueError, match="experiment must be one of .*, got 'uci.stratified'"):
+        runs.find("uci", stratified=True)
+
+
+def test_a_part_holds_runs_that_differ_in_their_seed_only():
+    parts = runs.parts(settings("--degree", "2,3", "--random-state", "0:5"), size=2)
+    assert [[(s.degree, s.random_state) for s in part] for part in parts] == [
+        [(2, 0), (2, 1)], [(2, 2), (2, 3)], [(2, 4)], [(3, 0), (3, 1)], [(3, 2), (3, 3)], [(3, 4)],
+    ]  # fmt: skip
+
+
+def test_no_two_rows_of_a_table_have_the_same_keys():
+    found = settings("--degree", "2,3", "--random-state", "0:3")
+    rows = runs.table(mnist.degrees, found)
+    keys = [name for name in rows if name not in ("errors", "n")]
+    assert {"experiment", "dataset", "degree", "n_train", "n_epochs", "random_state", "epoch", "predictor", "split"} == set(
+        keys
+    )
+    assert len(rows) == 6 * 2 * 4 * 2 and not rows.duplicated(keys).any()
+    own = rows.query("degree == 3 and random_state == 1").drop(columns=["experiment", "dataset", "n_train", "n_epochs"])
+    alone = mnist.degrees(found[4])["multiclass"]
+    pd.testing.assert_frame_equal(own.drop(columns="random_state").reset_index(drop=True), alone)
+
+
+def test_an_interrupted_batch_goes_on_where_it_stopped(monkeypatch):
+    found, computed = settings("--degree", "2", "--random-state", "0:3"), []
+    monkeypatch.setattr(runs.parts, "__defaults__", (1,))
+
+    def stop(some, *, progress=False):
+        computed.extend(s.random_state for s in some)
+        if len(computed) == 2:
+            raise KeyboardInterrupt
+        return mnist.run_together(some)
+
+    monkeypatch.setattr(mnist.degrees, "compute", stop)
+    monkeypatch.setattr(mnist.degrees, "_roots", lambda settings: [mnist.run_together])
+    with pytest.raises(KeyboardInterrupt):
+        runs.table(mnist.degrees, found)
+    assert len(runs.table(mnist.degrees, found)) == 3 * 2 * 4 * 2 and computed == [0, 1, 1, 2]
+
+
+def test_a_summary_is_over_the_seeds_of_the_last_epoch_on_the_test_images():
+    found = settings("--degree", "2,3", "--random-state", "0:3")
+    rows = runs.table(mnist.degrees, found)
+    table = runs.summary(rows, found).set_index(["degree", "predictor"])
+    own = rows.query("degree == 3 and predictor == 'voted' and epoch == 2 and split == 'test'")["errors"]
+    assert table.loc[(3, "voted")].to_list() == pytest.approx([3, own.mean(), own.std(), own.min(), own.max()])
+    assert len(table) == 8 and runs.summary(rows.drop(columns="errors"), found) is None
+
+
+def test_a_stratified_subset_has_the_shares_of_the_classes_and_follows_the_seed():
+    data = datasets.load("digits")
+    first, second = (
+        mnist._subset(data, mnist.Settings(dataset="digits", degree=2, n_train=400, random_state=seed)) for seed in (0, 1)
+    )
+    expected = np.bincount(data.class_indices) / len(data.y) * 400
+    assert np.abs(np.bincount(first.class_indices) - expected).max() < 1
+    assert not np.array_equal(first.X, second.X) and not np.array_equal(first.y, data.y[:400])
+    everything = {tuple(x) for x in data.X}
+    assert all(tuple(x) in everything for x in first.X) and len(first.X) == 400
+
+
+def test_stratified_runs_learn_from_their_subset_and_say_so():
+    experiment_of = runs.find("mnist", stratified=True)
+    found = settings("--degree", "2,3", "--random-state", "4")
+    rows = runs.table(experiment_of, found)
+    assert set(rows["experiment"]) == {"mnist.stratified"}
+    data = mnist._subset(datasets.load("digits"), found[0])
+    model = mnist.estimator(found[0]).fit(data.X, data.y)
+    wrong = int((model.predict(data.X_test, predictor="average") != data.y_test).sum())
+    query = "degree == 2 and predictor == 'average' and epoch == 2 and split == 'test'"
+    assert rows.query(query)["errors"].item() == wrong
+    with pytest.raises(ValueError, match="n_train of a random subset must be at most 1190, got 1200"):
+        list(experiment_of.compute([mnist.Settings(dataset="digits", degree=2)]))
+
+
+def test_the_command_writes_one_table_and_its_provenance(tmp_path, capsys):
+    target = tmp_path / "seeds.csv"
+    assert main(["run", "mnist", *SMALL, "--degree", "3", "--random-state", "0:2", "--target", str(target)]) == 0
+    shown = capsys.readouterr().out
+    assert "2 runs, 32 rows" in shown and "minimizing" in shown and "seeds.csv" in shown
+    table = pd.read_csv(target)
+    assert sorted(set(table["random_state"])) == [0, 1] and target.with_suffix(".json").exists()
+    assert main(["run", "mnist", *SMALL, "--degree", "3", "--random-state", "0:2", "--table", "nothing"]) == 1
+    assert "table must be one of multiclass, binary, confusion, got 'nothing'" in capsys.readouterr().err
+
+
+def test_a_part_of_a_batch_is_computed_and_kept(build, monkeypatch):
+    arguments = ["mnist", *SMALL, "--degree", "3", "--random-state", "0:12"]
+    experiment_of, parts = runs.planned(arguments)
+    assert experiment_of is mnist.degrees and [len(part) for part in parts] == [10, 2]
+    assert main(["run", *arguments, "--part", "1"]) == 0
+    assert len(list((build / "results" / "mnist.degrees").glob("*.npz"))) == 2
+
+
+def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
+    with pytest.raises(SystemExit):
+        main(["list", "--degree", "3"])
+    assert "unrecognized arguments: --degree 3" in capsys.readouterr().err
+
+
+def test_two_runners_on_one_folder_write_the_same_bytes(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from study import experiment; from study.__main__ import main; "
+        "experiment.BUILD = Path(sys.argv[1]); sys.exit(main(['run', *sys.argv[2:]]))"
+    )
+    command = [sys.executable, "-c", code, tmp_path / "build", "mnist", *SMALL, "--degree", "3", "--random-state", "0:4"]
+    targets = [tmp_path / f"{name}.csv" for name in ("one", "two", "later")]
+    both = [subprocess.Popen([*command, "--target", target], cwd=ROOT, stdout=subprocess.PIPE) for target in targets[:2]]
+    assert [each.communicate() and each.returncode for each in both] == [0, 0]
+    subprocess.run([*command, "--target", targets[2]], cwd=ROOT, check=True, capture_output=True)
+    assert len({target.read_bytes() for target in targets}) == 1
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_the_workflow_plans_a_job_for_each_part(tmp_path):
+    batch = "mnist --dataset digits --degree 2,3 --random-state 0:15"
+    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", "--dry-run", "--quiet", "rules"]
+    command += ["--config", f"runs={batch}", f"table={tmp_path / 'table.csv'}", "--", "runs"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "runs_part" in (planned := shown.stdout + shown.stderr)
+    (count,) = [line.split()[1] for line in planned.splitlines() if line.startswith("runs_part ")][:1]
+    assert int(count) == 4
