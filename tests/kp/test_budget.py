@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import OneVsAllKernelPerceptron, budget, kernels, literal
+from kp import OneVsAllKernelPerceptron, budget, kernels
 from kp.budget import BudgetPerceptron, Forgetron, Norma
+from study import literal
 
 
 def gram(X, kernel, normalize):

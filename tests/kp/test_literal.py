@@ -16,8 +16,8 @@ from kp import (
     Norma,
     OneVsAllKernelPerceptron,
     OutputCodeKernelPerceptron,
-    literal,
 )
+from study import literal
 
 DEMOTE = ("winner", "first", "all")
 SEEDS = st.integers(0, 10**6)

@@ -17,12 +17,12 @@ from kp import (
     OneVsAllKernelPerceptron,
     kernels,
     kesler,
-    literal,
 )
 from kp.gram import Gram, Points, Products
 from kp.kesler import DEMOTE, Dense, Rows, find_mistakes, product, squared
 from kp.multiclass import UPDATES
 from kp.perceptron import visiting_orders
+from study import literal
 
 COLUMNS = ("example", "step", "promoted", "demoted", "errors", "ends")
 

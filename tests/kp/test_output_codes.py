@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, output_codes, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, output_codes, perceptron
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import Gram
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores, code_matrix, one_hot, presentations
 from kp.perceptron import find_mistakes
+from study import literal
 
 
 def linear_listing(x, Y, W, draws, *, eta=1.0):

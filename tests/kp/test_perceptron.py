@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
 from kp.gram import BLOCK, CrossGram, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
+from study import literal
 
 
 @st.composite

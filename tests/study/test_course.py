@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from kp import literal
+from study import literal
 from study.claims import COLUMNS, STATEMENTS, readings_rows
 from study.course import claims, experiment, figures, tables
 

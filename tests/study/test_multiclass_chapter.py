@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
-from study import datasets
+from study import datasets, literal
 from study.claims import COLUMNS, published
 from study.margins import kesler_margins, separable_bound
 from study.multiclass import claims, experiment, figures, tables

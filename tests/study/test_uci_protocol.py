@@ -12,10 +12,10 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from kp import kernels, literal
+from kp import kernels
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from study import datasets
+from study import datasets, literal
 from study.uci import experiment, readings
 from study.uci import protocol as cv
 from study.uci.protocol import Method
