@@ -5,8 +5,8 @@
 
 The literal form (Hermans 2021, study.literal.algorithm_1) makes the whole matrix K = (1 + X X^T)^p in NumPy once and takes
 the product of alpha z with a column of it at every step; for the average and the minimizing predictor it then adds up the
-stored alpha and counts the training errors of each different one with K (alpha z). Both learn from the first n training images of
-MNIST in the same orders, and must make the same mistakes and arrive at the same predictors.
+stored alpha and counts the training errors of each different one with K (alpha z). Both learn from the first n training
+images of MNIST in the same orders, and must make the same mistakes and arrive at the same predictors.
 
 --svc trains scikit-learn's SVC on X / 255 with (x . y + 1 / 255^2)^p, which is K / 255^(2 p), and sets its time beside that
 of one degree of the study: ten one-vs-all perceptrons, all four predictors after every epoch, on both splits.

@@ -64,7 +64,8 @@ def test_the_first_steps_of_algorithm_1_by_hand():
 def test_one_vs_all_stores_the_vectors_that_the_log_tells(seed, degree, epochs):
     X, y = problem(seed)
     K, orders = oracles.polynomial(X, X, degree), oracles.orders(len(y), 3, epochs, seed)
-    model = run(OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed), X, y)
+    options = {"max_iter": epochs, "random_state": seed, "count_errors": True}
+    model = run(OneVsAllKernelPerceptron(degree=degree, **options), X, y)
     runs = literal.one_vs_all(K, y, orders)
     for a, (A, log) in enumerate(zip(runs, model.mistakes_, strict=True)):
         z = np.where(y == a, 1, -1)
