@@ -76,7 +76,9 @@ def orders(part, *, progress=False):
     X, y, X_test, y_test = toy_set(part)
     rows = []
     for order in range(part.n_orders):
-        model = OneVsAllKernelPerceptron(degree=part.degree, max_iter=part.n_epochs, random_state=order, n_jobs=1).fit(X, y)
+        model = OneVsAllKernelPerceptron(
+            degree=part.degree, max_iter=part.n_epochs, random_state=order, n_jobs=1, count_errors=True
+        ).fit(X, y)
         for name in PREDICTORS:
             wrong = [int((model.predict(A, predictor=name) != b).sum()) for A, b in ((X, y), (X_test, y_test))]
             rows.append((order, name, *wrong, len(model.mistakes_[0])))
