@@ -16,7 +16,7 @@ SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf check test test-all test-kp test-study test-notebooks-1 test-notebooks-2 clean environment
+.PHONY: help report pdf check test test-all test-kp test-study test-whole test-notebooks-1 test-notebooks-2 clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -51,18 +51,24 @@ check: environment ## run a notebook that was handed in again and say what does 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (10 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	@$(MAKE) --no-print-directory -j 2 test-study $(LANES) test-kp
+	@$(MAKE) --no-print-directory -j 2 test-study test-whole $(LANES) test-kp
 	@$(PY) -m study held
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
-	$(PY) -m pytest -m recompute
+	$(PY) -m pytest -m "recompute or long"
 	$(PY) -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
 test-kp:
 	$(PY) -m pytest tests/kp
 
+# The tests that run notebooks, batches or processes of their own.
+WHOLE = $(wildcard $(addprefix tests/study/test_,batch.py chapters.py experiment.py full_disk.py handin.py machines.py own_runs.py \
+	runs.py workflow.py))
 test-study:
-	$(PY) -m pytest --ignore=tests/kp
+	$(PY) -m pytest --ignore=tests/kp $(addprefix --ignore=,$(WHOLE))
+
+test-whole:
+	$(PY) -m pytest $(WHOLE)
 
 # The source notebooks beside the tests of the code; their output is kept back until it ends. The front page needs the raw
 # images at published scale: its executed copies are held by their fingerprint.

@@ -2,7 +2,7 @@
 
 Seconds of training (data/measured/growth_costs.csv, two degrees learnt together) and the examples that are kept
 (data/results/growth_curves.csv) are taken as a n^b, with b by least squares in logarithms through the three largest sizes.
-This is a law of thumb: it goes 135 times beyond what was measured, and shared work is taken to divide evenly.
+This is a rule of thumb: it goes 135 times beyond what was measured, and shared work is taken to divide evenly.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def law(values):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=8_100_000, help="images")
     parser.add_argument("--memory", type=float, default=256, help="GiB of a node that hold kernel rows")
     options = parser.parse_args()

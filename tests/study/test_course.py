@@ -189,12 +189,13 @@ def test_the_listing_may_go_on_where_planes_can_separate_the_classes(listing):
     assert table.loc[0.2, "presentations"] == separable["more_presentations"].max()
 
 
+@pytest.mark.filterwarnings("ignore:Solver terminated early")
 @pytest.mark.parametrize("seed", range(6))
 def test_a_plane_is_found_where_a_hard_margin_machine_finds_one(seed):
     X, y = experiment.gaussian_classes(2, n_per_class=10, s=0.5, random_state=seed)
     z = np.where(y == seed % 4, 1, -1)
     plane = experiment.separating_plane(X, z)
-    machine = SVC(kernel="linear", C=1e8).fit(X, z)
+    machine = SVC(kernel="linear", C=1e8, max_iter=10**6).fit(X, z)
     assert (plane is not None) == (machine.score(X, z) == 1)
     if plane is not None:
         assert (z * (plane[0] + X @ plane[1:])).min() >= 1 - 1e-7

@@ -122,6 +122,7 @@ def usual(tmp_path_factory):
     return surrounded(tmp_path_factory.mktemp("usual"), {})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_an_experiment_and_a_notebook_have_the_same_bits_in_every_surrounding(usual, name, tmp_path):
     assert surrounded(tmp_path, SURROUNDINGS[name]) == usual

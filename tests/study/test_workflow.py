@@ -114,6 +114,7 @@ def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checko
     go.unlink()
 
 
+@pytest.mark.long
 def test_a_deleted_figure_is_made_again_and_what_is_there_is_not(checkout, write):
     write("1 + 1")
     code, output = run(checkout)
