@@ -105,7 +105,9 @@ def mistakes_by_order(X, z, degree, *, n_orders, max_iter=10_000):
     """
     counts = []
     for seed in range(n_orders):
-        model = OneVsAllKernelPerceptron(degree=degree, max_iter=max_iter, random_state=seed, n_jobs=1).fit(X, z)
+        model = OneVsAllKernelPerceptron(
+            degree=degree, max_iter=max_iter, random_state=seed, n_jobs=1, count_errors=True
+        ).fit(X, z)
         log = model.mistakes_[0]
         if log.errors[-1]:
             raise ValueError(f"expected no training error after {max_iter} epochs, got {log.errors[-1]}; raise max_iter")
