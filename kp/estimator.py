@@ -239,9 +239,11 @@ class KernelPerceptron(Classifier):
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
-    def predict(self, X, *, predictor=None, epoch=None):
+    def predict(self, X, *, predictor=None, epoch=None, min_margin=None, rejected=-1):
         """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
-        predictor and epoch as for `decision_function`."""
+        predictor and epoch as for `decision_function`; with min_margin, `rejected` as of `predict_or_reject`."""
+        if min_margin is not None:
+            return predict_or_reject(self, X, min_margin=min_margin, rejected=rejected, predictor=predictor, epoch=epoch)
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
 
     def staged_predict(self, X, *, predictor=None):

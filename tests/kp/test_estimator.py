@@ -251,6 +251,7 @@ def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
         found = predict_or_reject(model, X, min_margin=least, rejected="none of these", **options)
         assert found.tolist() == np.where(margin < least, "none of these", labels).tolist()
         assert 0 < np.count_nonzero(found == "none of these") <= len(X) // 3
+        np.testing.assert_array_equal(model.predict(X, min_margin=least, rejected="none of these", **options), found)
         np.testing.assert_array_equal(predict_or_reject(model, X, min_margin=0, rejected="", **options), labels)
         assert set(predict_or_reject(model, X, min_margin=np.inf, rejected="", **options)) == {""}
 
