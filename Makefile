@@ -48,7 +48,7 @@ check: environment ## run a notebook that was handed in again and say what does 
 	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
 	@$(PY) -m study check "$(HANDIN)"
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (10 minutes)
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (7 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 test-study test-whole $(LANES) test-kp
