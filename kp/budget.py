@@ -17,14 +17,25 @@ Every score is summed anew in the order in which the examples are held: neither 
 sizes change a bit.
 """
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp.compiled import compiled
-from kp.estimator import Classifier
+from kp.estimator import (
+    COUNT,
+    FINITE,
+    FLAG,
+    KERNEL_PARAMETERS,
+    LEARNING_PARAMETERS,
+    NOT_NEGATIVE,
+    Classifier,
+    number,
+    one_of,
+    or_none,
+)  # fmt: skip
 from kp.gram import BYTES, CrossGram, Points, Products, dot
 from kp.kernels import check_range, fill
 from kp.perceptron import visiting_orders
@@ -70,17 +81,24 @@ class OnlineLearners:
         self.state = np.zeros((m, 6))
         self.state[:, MARGIN] = rule.margin
 
-    def learn(self, X, signs, orders, *, draws=None):
-        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`.
+    def copy(self):
+        """Learners that go on without a change of these."""
+        other = copy.copy(self)
+        other.rows, other.weights, other.born = self.rows[:], self.weights[:], self.born[:]
+        other.state = self.state.copy()
+        return other
+
+    def learn(self, X, signs, orders, *, draws=None, watched=iter):
+        """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
 
         draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learnt."""
         held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)
-        check_range(self.kernel, P.norms, self.n_steps + len(orders) * len(X))
+        check_range(self.kernel, P.norms, (self.n_steps + len(orders) * len(X)) * max(self.rule.step, 1.0))
         scale = self._scale(P.norms)
         scores, visited = np.empty(signs.shape), np.empty(signs.shape)
-        for order in orders:
+        for order in watched(orders):
             columns = CrossGram(Products(P, Points(X[order])))
             drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
             start = 0
@@ -261,12 +279,12 @@ class OnlineKernelClassifier(Classifier):
 
     Parameters
     ----------
-    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, or "rbf" exp(-gamma |x - y|^2).
-    degree, gamma, coef0 : of the kernel, not scaled by the number of features.
+    kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`, but no kernel whose values are given.
     normalize : take k(x, y) / sqrt(k(x, x) k(y, y)), or 0 where k(x, x) = 0: all k(x, x) <= 1, as the analyses assume.
     max_iter : passes of `fit` over the examples.
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
     random_state : int, RandomState or None, for the orders and for random removal.
+    verbose : show a bar of passes, which needs tqdm.
 
     Attributes
     ----------
@@ -277,55 +295,54 @@ class OnlineKernelClassifier(Classifier):
     n_seen_, n_iter_ : examples seen, and passes.
     online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt."""
 
-    def fit(self, X, y):
-        """Learn from X (n, d) and labels y (n,), max_iter times, in random orders or (shuffle=False) in the order given."""
-        X, y, classes = self._validate(X, y)
+    _parameters = {**LEARNING_PARAMETERS, **KERNEL_PARAMETERS, "normalize": FLAG, "shuffle": FLAG}
+
+    def _learn(self, X, y, classes):
         learners, random = self._begin(len(classes))
         orders = visiting_orders(len(y), 1, self.max_iter, random_state=random if self.shuffle else None)
-        return self._learn(X, y, classes, [order[0] for order in orders], learners, random)
+        self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
     def partial_fit(self, X, y, classes=None):
         """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes.
 
-        However a stream is cut into calls, the result is bit by bit that of one `fit` with shuffle=False."""
-        X, y, classes = self._validate_part(X, y, classes)
-        state = (self._learners, self._random) if hasattr(self, "classes_") else self._begin(len(classes))
-        return self._learn(X, y, classes, [np.arange(len(y))], *state)
+        However a stream is cut into calls, the result is bit by bit that of one `fit` with shuffle=False, where gamma is a
+        number; "scale" is that of the X of the first call."""
+        with self._whole():
+            X, y, classes = self._validate_part(X, y, classes)
+            state = (self._learners.copy(), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
+            self._run(X, y, classes, [np.arange(len(y))], *state)
+        return self
 
     def decision_function(self, X):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
-        check_is_fitted(self)
-        f = self._learners.scores(validate_data(self, X, dtype="numeric", reset=False)).T
+        X = self._checked(X)
+        f = self._learners.scores(X).T
         return f[:, 0] if len(self.classes_) == 2 else f
 
     def _begin(self, n_classes):
         m = 1 if n_classes == 2 else n_classes
-        learners = OnlineLearners(self._rule(), self._kernel(), m, normalize=self.normalize)
+        learners = OnlineLearners(self._rule(), self._kernel, m, normalize=self.normalize)
         return learners, check_random_state(self.random_state)
 
-    def _learn(self, X, y, classes, orders, learners, random):
+    def _run(self, X, y, classes, orders, learners, random, watched=iter):
         positive = np.arange(1 if len(classes) == 2 else 0, len(classes))
         signs = np.where(y == positive[:, None], 1, -1).astype(np.int8)
         draw = (lambda n: random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
-        self.online_scores_ = learners.learn(X, signs, orders, draws=draw).T
+        self.online_scores_ = learners.learn(X, signs, orders, draws=draw, watched=watched).T
         self.classes_, self._learners, self._random = classes, learners, random
         self.support_, self.support_vectors_ = learners.seen, learners.points
         self.dual_coef_, self.intercept_ = learners.coefficients(), learners.state[:, INTERCEPT].copy()
         self.n_support_ = np.array([len(rows) for rows in learners.rows])
         self.n_mistakes_ = learners.state[:, MISTAKES].astype(np.int64)
         self.n_seen_, self.n_iter_ = learners.n_seen, learners.n_passes
-        return self
 
     def _check_parameters(self):
         super()._check_parameters()
         self._rule()
 
-    def _limit(self, name):
-        """A parameter that is an integer of at least 1, or None for no limit."""
-        if getattr(self, name) is None:
-            return UNLIMITED
-        self._check_count(name)
-        return int(getattr(self, name))
+
+def _limit(value):
+    return UNLIMITED if value is None else int(min(value, UNLIMITED))
 
 
 class BudgetPerceptron(OnlineKernelClassifier):
@@ -335,20 +352,30 @@ class BudgetPerceptron(OnlineKernelClassifier):
     ----------
     budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
     removal : "random", each of those held with probability 1/B (Cavallanti, Cesa-Bianchi & Gentile 2007), or "oldest".
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`."""
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as those of
+        `OnlineKernelClassifier`.
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BudgetPerceptron("rbf", budget=30, random_state=0).fit(X, y)
+    >>> model.n_support_.tolist(), round(model.score(X, y), 2)
+    ([4, 30, 16], 0.97)"""
 
-    _options = {"removal": ("random", "oldest")}
+    _parameters = {
+        **OnlineKernelClassifier._parameters, "budget": or_none(COUNT), "removal": one_of("random", "oldest"),
+    }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, budget=100, removal="random", degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1,
-        shuffle=True, random_state=None,
+        self, kernel="poly", *, budget=100, removal="random", degree=3, gamma=None, coef0=1.0, normalize=True, max_iter=1,
+        shuffle=True, random_state=None, verbose=0,
     ):  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
-        self.max_iter, self.shuffle, self.random_state = max_iter, shuffle, random_state
+        self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
         self.budget, self.removal = budget, removal
 
     def _rule(self):
-        return Rule(RANDOM if self.removal == "random" else OLDEST, self._limit("budget"))
+        return Rule(RANDOM if self.removal == "random" else OLDEST, _limit(self.budget))
 
 
 class Forgetron(OnlineKernelClassifier):
@@ -362,30 +389,40 @@ class Forgetron(OnlineKernelClassifier):
     budget : B, examples that each learner may hold.
     shrinking : "self-tuning", as little as keeps the damage Q of all removals within (15/32) M, or "basic", by
         (B + 1)^(-1 / (2 (B + 1))) and at least so far that |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as those of
+        `OnlineKernelClassifier`.
 
     Attributes
     ----------
     damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
-    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`."""
+    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`.
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Forgetron("rbf", budget=30, random_state=0).fit(X, y)
+    >>> model.n_support_.tolist(), round(model.score(X, y), 2)
+    ([4, 30, 16], 0.97)"""
 
-    _options, _counts = {"shrinking": ("self-tuning", "basic")}, ("max_iter", "budget")
+    _parameters = {
+        **OnlineKernelClassifier._parameters, "budget": COUNT, "shrinking": one_of("self-tuning", "basic"),
+    }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=1.0, coef0=1.0, normalize=True,
+        self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=None, coef0=1.0, normalize=True,
         max_iter=1, shuffle=True, random_state=None,
+        verbose=0,
     ):  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
-        self.max_iter, self.shuffle, self.random_state = max_iter, shuffle, random_state
+        self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
         self.budget, self.shrinking = budget, shrinking
 
     def _rule(self):
-        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, int(self.budget))
+        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, _limit(self.budget))
 
-    def _learn(self, *arguments):
-        super()._learn(*arguments)
+    def _run(self, *arguments):
+        super()._run(*arguments)
         self.damage_, self.shrinking_ = self._learners.state[:, [DAMAGE, SHRINKING]].T.copy()
-        return self
 
 
 class Norma(OnlineKernelClassifier):
@@ -405,35 +442,45 @@ class Norma(OnlineKernelClassifier):
     truncation : tau, or None; an example is dropped tau steps after it came. With X^2 >= k(x, x) and a constant step that
         changes f by at most (1 - eta lambda)^tau X / lambda in norm.
     fit_intercept : learn b, which is not regularised.
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state : as those of `OnlineKernelClassifier`.
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as those of
+        `OnlineKernelClassifier`.
 
     Attributes
     ----------
-    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`."""
+    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Norma("rbf", truncation=60, random_state=0).fit(X, y)
+    >>> model.n_support_.tolist(), round(model.score(X, y), 2)
+    ([13, 33, 21], 0.77)"""
 
-    _options = {"schedule": ("constant", "sqrt")}
+    _parameters = {
+        **OnlineKernelClassifier._parameters, "regularization": NOT_NEGATIVE, "margin": FINITE,
+        "step": number("a positive number up to 1e50", lambda value: 0 < value <= 1e50),
+        "schedule": one_of("constant", "sqrt"), "truncation": or_none(COUNT), "fit_intercept": FLAG,
+        "nu": or_none(number("a fraction in [0, 1]", lambda value: 0 <= value <= 1)),
+    }  # fmt: skip
 
     def __init__(
         self, kernel="poly", *, regularization=1e-3, step=0.5, schedule="constant", margin=1.0, nu=None, truncation=None,
-        fit_intercept=False, degree=3, gamma=1.0, coef0=1.0, normalize=True, max_iter=1, shuffle=True, random_state=None,
+        fit_intercept=False, degree=3, gamma=None, coef0=1.0, normalize=True, max_iter=1, shuffle=True, random_state=None,
+        verbose=0,
     ):  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
-        self.max_iter, self.shuffle, self.random_state = max_iter, shuffle, random_state
+        self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
         self.regularization, self.step, self.schedule = regularization, step, schedule
         self.margin, self.nu, self.truncation, self.fit_intercept = margin, nu, truncation, fit_intercept
 
     def _rule(self):
-        if not (self.step > 0 and 0 <= self.regularization * self.step < 1):
-            got = f"{self.step!r} and {self.regularization!r}"
-            raise ValueError(f"step must be positive and step * regularization in [0, 1), got {got}")
-        if self.nu is not None and not 0 <= self.nu <= 1:
-            raise ValueError(f"nu must be None or a fraction in [0, 1], got {self.nu!r}")
+        if not self.regularization * self.step < 1:
+            raise ValueError(f"step * regularization must be below 1, got {self.step!r} and {self.regularization!r}")
         return Rule(
-            NORMA, self._limit("truncation"), float(self.step), self.schedule == "sqrt", float(self.regularization),
+            NORMA, _limit(self.truncation), float(self.step), self.schedule == "sqrt", float(self.regularization),
             float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
 
-    def _learn(self, *arguments):
-        super()._learn(*arguments)
+    def _run(self, *arguments):
+        super()._run(*arguments)
         self.margin_ = self._learners.state[:, MARGIN].copy()
-        return self

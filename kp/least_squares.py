@@ -18,9 +18,8 @@ from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kp.estimator import Classifier, check_square
+from kp.estimator import FLAG, POSITIVE, Classifier, one_of
 
 
 def local_scale(X, Y=None, *, n_neighbors, include_self=True):
@@ -60,7 +59,8 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
         if sigma.shape != (len(points),) or not np.all((sigma > 0) & np.isfinite(sigma)):
             extent = f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else ""
             raise ValueError(f"sigma_{name} must be {len(points)} positive finite scales, got shape {sigma.shape}{extent}")
-    _check_positive("tau", tau)
+    if not POSITIVE.test(tau):
+        raise ValueError(f"tau must be {POSITIVE.words}, got {tau!r}")
     # Roots before products: neither overflows where the distances themselves do not.
     relative = cdist(X, Y) / np.outer(np.sqrt(scales[0]), np.sqrt(scales[1]))
     return np.exp(-(relative**2) / tau)
@@ -86,58 +86,48 @@ class KernelRidgeClassifier(Classifier):
     classes_ : (C,) labels, sorted.
     dual_coef_ : (n, C) A^T.
     positive_definite_ : whether K + lambda I is.
-    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel."""
+    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [3.0], [10.0], [12.0], [13.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> KernelRidgeClassifier(n_neighbors=2).fit(X, y).predict([[2.0], [11.0]]).tolist()
+    ['a', 'b']"""
 
-    _options, _counts = {"kernel": ("self-tuning", "precomputed")}, ()
+    _parameters = {
+        "kernel": one_of("self-tuning", "precomputed"), "alpha": POSITIVE, "tau": POSITIVE, "include_self": FLAG,
+    }  # fmt: skip
 
     def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
         self.kernel, self.alpha, self.tau = kernel, alpha, tau
         self.n_neighbors, self.include_self = n_neighbors, include_self
 
-    def fit(self, X, y):
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y, classes = self._validate(X, y)
+    def _learn(self, X, y, classes):
         K = self._gram(X)
         self.dual_coef_, self.positive_definite_ = _dual_coefficients(K, np.eye(len(classes))[y], self.alpha)
         self.classes_ = classes
         if not self.positive_definite_:
-            remedy = "Raise alpha or lower tau" if self._tuned else "Raise alpha"
+            remedy = "Raise alpha or lower tau" if self._tuning else "Raise alpha"
             text = f"K + alpha I is not positive definite for alpha={self.alpha!r}: solved by least squares. {remedy}"
-            warnings.warn(text, LinAlgWarning, stacklevel=2)
-        return self
+            warnings.warn(text, LinAlgWarning, stacklevel=3)
 
     def decision_function(self, X):
         """y(x) (m, C) for X (m, d), or for two classes (m,) the second output less the first."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._tuned:
-            sigma = local_scale(X, self.X_fit_, n_neighbors=self.n_neighbors)
-            X = self_tuning_kernel(X, self.X_fit_, sigma, self.sigma_, tau=self.tau)
+        X = self._checked(X)
+        if self._tuning:
+            n_neighbors, tau = self._tuning
+            sigma = local_scale(X, self.X_fit_, n_neighbors=n_neighbors)
+            X = self_tuning_kernel(X, self.X_fit_, sigma, self.sigma_, tau=tau)
         outputs = X @ self.dual_coef_
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        _check_positive("alpha", self.alpha)
-
-    def _kernel(self):
-        return None  # `fit` makes it from the points and their scales
-
-    def _dtype(self):
-        return np.float64
-
-    @property
-    def _tuned(self):
-        return self.kernel == "self-tuning"
+    def _fix(self, X):
+        self._tuning = None if self._precomputed else (self.n_neighbors, self.tau)
 
     def _gram(self, X):
-        if self._tuned:
+        if self._tuning:
             self.sigma_ = local_scale(X, n_neighbors=self.n_neighbors, include_self=self.include_self)
-            self.X_fit_ = X.copy()
+            self.X_fit_ = X.astype(np.float64)
             return self_tuning_kernel(X, X, self.sigma_, self.sigma_, tau=self.tau)
-        check_square(X)
-        if not np.allclose(X, X.T):
-            raise ValueError(f"a precomputed kernel must be a symmetric matrix (n, n) of training examples, got {X.shape}")
         return X
 
 
@@ -152,8 +142,3 @@ def _dual_coefficients(K, targets, alpha):
         if warning not in indefinite:
             warnings.warn(warning.message, warning.category, stacklevel=3)
     return solution, not indefinite
-
-
-def _check_positive(name, value):
-    if not (isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value < np.inf):
-        raise ValueError(f"{name} must be a positive number, got {value!r}")

@@ -108,7 +108,7 @@ LISTINGS = {
     "course-page": ("delta_rule", "course_kernel_perceptron", "wrong", "kp.delta_rule"),
     "family": ("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma"),
 }
-"""The code in the appendix of the report of a source: functions of kp.literal, and modules."""
+"""The code in the appendix of the report of a source: functions of study.literal, and modules."""
 
 FRONT = [
     Chapter(
@@ -415,7 +415,7 @@ def report(profile, name="all"):
 
 def listing(name):
     """The code of LISTINGS as texts, each (title, source)."""
-    literal, found = importlib.import_module("kp.literal"), []
+    literal, found = importlib.import_module("study.literal"), []
     for each in LISTINGS.get(name, ()):
         whole = importlib.import_module(each) if "." in each else None
         found.append((each, inspect.getsource(whole or getattr(literal, each)).rstrip()))

@@ -49,7 +49,7 @@ def test_figures_know_no_experiment():
 
 def test_kp_is_small():
     lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in KP}
-    assert sum(lines.values()) <= 3300 and max(lines.values()) <= 500, lines
+    assert sum(lines.values()) <= 3600 and max(lines.values()) <= 500, lines
 
 
 def names(text):

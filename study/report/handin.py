@@ -14,7 +14,6 @@ from pathlib import Path
 import nbformat
 
 from study import ROOT
-from study.report.notebooks import OwnKernelManager
 
 SHOWN = 150
 """Characters of a line that a finding shows."""
@@ -73,7 +72,7 @@ def _executed_again(notebook, folder, timeout):
     again, started = copy.deepcopy(notebook), []
     client = NotebookClient(
         again,
-        kernel_manager_class=OwnKernelManager,
+        kernel_name="python3",
         timeout=timeout,
         resources={"metadata": {"path": str(folder)}},
         on_cell_start=lambda cell, cell_index: started.append(cell_index),

@@ -122,7 +122,7 @@ def shared(form, thresholds, candidate, A, B, y):
         kernel = kernels.gaussian(sigma=candidate.width * grams.median) if rbf else kernels.polynomial(int(candidate.degree))
         other = OneVsAllKernelPerceptron(lambda X, Y: kernel(X, Y) + (thresholds == "on"), orders="shared", **options)
     else:
-        kernel = {"sigma": candidate.width * grams.median} if rbf else {"degree": int(candidate.degree), "coef0": 1.0}
+        kernel = {"gamma": 1 / (2 * (candidate.width * grams.median) ** 2)} if rbf else {"degree": int(candidate.degree)}
         other = MulticlassKernelPerceptron(
             candidate.kernel,
             **kernel,

@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 from sklearn.svm import SVC
 
-from kp import kernels, literal
+from kp import kernels
 from kp.budget import BudgetPerceptron, Norma, normalized
 from kp.perceptron import visiting_orders
 from study import claims as ledger
-from study import datasets, statistics
+from study import datasets, literal, statistics
 from study.family import claims, descent, experiment, figures, guarantee, tables
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, TEN_DIGITS
 

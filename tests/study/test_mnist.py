@@ -94,7 +94,7 @@ def test_all_means_every_training_example_and_degree_seeds_with_the_degree():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dataset": "iris"}, "dataset must be mnist or digits, got 'iris'"),
+        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
         ({"degree": 0}, "degree must be an integer in 1..40, got 0"),
         ({"degree": 41}, "degree must be an integer in 1..40, got 41"),
         ({"degree": True}, "degree must be an integer in 1..40, got True"),
