@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 
 from study import ROOT
+from study.report.notebooks import OwnKernelManager
 
 SHOWN = 150
 """Characters of a line that a finding shows."""
@@ -72,7 +73,7 @@ def _executed_again(notebook, folder, timeout):
     again, started = copy.deepcopy(notebook), []
     client = NotebookClient(
         again,
-        kernel_name="python3",
+        kernel_manager_class=OwnKernelManager,
         timeout=timeout,
         resources={"metadata": {"path": str(folder)}},
         on_cell_start=lambda cell, cell_index: started.append(cell_index),

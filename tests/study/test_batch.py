@@ -1,6 +1,5 @@
 """Several notebooks executed in one command: each alone in its kernel, with the bytes that it has by itself."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -134,12 +133,8 @@ def test_a_batch_that_other_processes_write_too_is_refused(small, tmp_path):
     assert not (tmp_path / "quick").exists()
 
 
-def test_a_foreign_kernel_of_the_same_name_is_not_started(small, tmp_path, monkeypatch):
-    folder = tmp_path / "share" / "kernels" / "python3"
-    folder.mkdir(parents=True)
-    spec = {"argv": ["false", "{connection_file}"], "display_name": "Python 3", "language": "python"}
-    (folder / "kernel.json").write_text(json.dumps(spec))
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share"))
+@pytest.mark.usefixtures("foreign_kernel")
+def test_a_foreign_kernel_of_the_same_name_is_not_started(small, tmp_path):
     chapter = small("a", "degree")
     batch.execute([chapter], "quick")
     notebooks.execute(chapter.notebook, tmp_path / "alone.ipynb", {"degree": 3})

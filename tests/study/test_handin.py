@@ -44,6 +44,11 @@ def test_a_notebook_that_comes_out_again_passes(executed, capsys):
     assert executed.read_bytes() == before
 
 
+@pytest.mark.usefixtures("foreign_kernel")
+def test_a_notebook_is_run_by_this_python_whatever_else_is_called_so(handed_in):
+    assert handin.check(handed_in(("print(1)", "1"))).outputs == ()
+
+
 def test_a_digit_changed_in_a_table_and_an_added_cell_are_found(executed, tmp_path, capsys):
     notebook = nbformat.read(executed, as_version=4)
     ((place, table),) = [
