@@ -165,7 +165,7 @@ def shown(differences, table, pairs):
                 "first": label(*a),
                 "less": label(*b),
                 "difference": in_points(found),
-                "p (Holm)": statistics.p_value(found.p),
+                "p": statistics.p_cell(found.p),
                 **chances,
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
                 "changes without": _few([left for left, each in others.items() if each.word() != found.word()], len(table)),
@@ -177,8 +177,7 @@ def shown(differences, table, pairs):
 def compact(rows):
     """`shown` with fewer columns: "lower, within, higher" has the three probabilities, "method" what is compared."""
     chances = [f"{r.lower:.2f}, {r.equivalent:.2f}, {r.higher:.2f}" for r in rows.itertuples()]
-    p = [text.removeprefix("p ").removeprefix("= ") for text in rows["p (Holm)"]]
-    table = rows.rename(columns={"first": "method"}).assign(**{"p": p, "lower, within, higher": chances})
+    table = rows.rename(columns={"first": "method"}).assign(**{"lower, within, higher": chances})
     return table[["method", "difference", "p", "lower, within, higher", "one set left out", "changes without"]]
 
 
