@@ -104,8 +104,13 @@ class Classifier(ClassifierMixin, BaseEstimator):
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
             raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
         with self._whole():
-            self._learn(*self._validate(X, y))
+            X, y, classes = self._validate(X, y)
+            self._learn(X, y, classes)
+            self._warn(X)
         return self
+
+    def _warn(self, X):
+        """Warn of what was learned on X, where there is something to say."""
 
     def predict(self, X):
         """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
@@ -322,8 +327,21 @@ class KernelPerceptron(Classifier):
         self.support_ = np.unique(np.concatenate([log.example for log in logs]))
         if not self._precomputed:
             self.support_vectors_ = X[self.support_]
-        if self._kernel.kind == kernels.RBF:
-            _warn_if_saturated(self.gamma_, X, len(self.support_))
+
+    def _warn(self, X):
+        """Warn where an RBF kernel sees no point near another one: nearly all examples are support examples."""
+        n, n_support = X.shape[0], len(self.support_)
+        if self._kernel.kind != kernels.RBF or n < 20 or n_support < 0.99 * n:
+            return
+        some = X[np.linspace(0, n - 1, 50).astype(int)]
+        some = (some.toarray() if issparse(some) else some).astype(np.float64)
+        median = self.gamma_ * np.median(pdist(some, "sqeuclidean"))
+        if median > SATURATED:
+            warnings.warn(
+                f"{n_support} of {n} examples are support examples, so the kernel has saturated: with gamma="
+                f"{self.gamma_:.3g} the median of gamma |x - y|^2 is {median:.3g}; take gamma='scale', or scale the data",
+                stacklevel=3,
+            )
 
     def _logs(self):
         """A list of the logs over the support examples alone."""
@@ -382,21 +400,6 @@ class KernelPerceptron(Classifier):
                 f"the kernel function must return finite values of shape {shape}, up to {LARGEST:.0e}, got {got}"
             )
         return values
-
-
-def _warn_if_saturated(gamma, X, n_support):
-    """Warn where an RBF kernel sees no point near another one: nearly all examples are support examples."""
-    n = X.shape[0]
-    if n < 20 or n_support < 0.99 * n:
-        return
-    some = X[np.linspace(0, n - 1, 50).astype(int)]
-    median = gamma * np.median(pdist((some.toarray() if issparse(some) else some).astype(np.float64), "sqeuclidean"))
-    if median > SATURATED:
-        warnings.warn(
-            f"{n_support} of {n} examples are support examples, so the kernel has saturated: with gamma={gamma:.3g} the "
-            f"median of gamma |x - y|^2 is {median:.3g}; take gamma='scale', or scale the data",
-            stacklevel=2,
-        )
 
 
 def predict_or_reject(model, X, *, min_margin, rejected=-1, **options):
