@@ -348,8 +348,9 @@ def test_a_stream_has_no_minimizing_predictor_from_its_first_part_on():
 @pytest.mark.parametrize("model", [LOGGED[0], OutputCodeKernelPerceptron("rbf", presentation="shuffled"), LOGGED[2]])
 def test_a_kernel_that_sees_no_neighbours_is_told(model):
     state = np.random.get_state()[1].tolist()
-    with pytest.warns(UserWarning, match="300 of 300 .* gamma=1 the median .* is .*e\\+05; take gamma='scale'"):
+    with pytest.warns(UserWarning, match="300 of 300 .* gamma=1 the median .* is .*e\\+05; take gamma='scale'") as told:
         short(model, gamma=1.0).fit(16 * PIXELS, DIGITS)
+    assert [each.filename for each in told] == [__file__], "the warning does not name the line that called fit"
     assert np.random.get_state()[1].tolist() == state
 
 
