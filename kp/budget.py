@@ -13,9 +13,7 @@ Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Sig
     NORMA        each step w_i <- (1 - eta lambda) w_i; hold (x_t, y_t) with weight eta if y_t (f(x_t) + b) <= rho
 
 Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mistakes, B budget. A score of 0 is a mistake.
-Every score is summed anew in the order in which the examples are held: neither cuts of a stream, nor threads, nor block
-sizes change a bit.
-"""
+Every score is summed anew in the order of the examples held: no cut of a stream, thread or block size changes a bit."""
 
 import copy
 from typing import NamedTuple
@@ -90,7 +88,6 @@ class OnlineLearners:
 
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
-
         draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learnt."""
         held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
@@ -285,7 +282,6 @@ class OnlineKernelClassifier(Classifier):
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
     random_state : int, RandomState or None, for the orders and for random removal.
     verbose : show a bar of passes, which needs tqdm.
-
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
@@ -303,10 +299,8 @@ class OnlineKernelClassifier(Classifier):
         self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
     def partial_fit(self, X, y, classes=None):
-        """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes.
-
-        However a stream is cut into calls, the result is bit by bit that of one `fit` with shuffle=False, where gamma is a
-        number; "scale" is that of the X of the first call."""
+        """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes, and its X
+        gives gamma="scale". Where gamma is a number, no cut of a stream changes a bit of one `fit` with shuffle=False."""
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
             state = (self._learners.copy(), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
@@ -352,8 +346,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
     ----------
     budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
     removal : "random", each of those held with probability 1/B (Cavallanti, Cesa-Bianchi & Gentile 2007), or "oldest".
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as those of
-        `OnlineKernelClassifier`.
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -389,9 +382,7 @@ class Forgetron(OnlineKernelClassifier):
     budget : B, examples that each learner may hold.
     shrinking : "self-tuning", as little as keeps the damage Q of all removals within (15/32) M, or "basic", by
         (B + 1)^(-1 / (2 (B + 1))) and at least so far that |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as those of
-        `OnlineKernelClassifier`.
-
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
     Attributes
     ----------
     damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
@@ -442,9 +433,7 @@ class Norma(OnlineKernelClassifier):
     truncation : tau, or None; an example is dropped tau steps after it came. With X^2 >= k(x, x) and a constant step that
         changes f by at most (1 - eta lambda)^tau X / lambda in norm.
     fit_intercept : learn b, which is not regularised.
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as those of
-        `OnlineKernelClassifier`.
-
+    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
     Attributes
     ----------
     margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.

@@ -1,8 +1,7 @@
 """Compiled functions, kept on disk for exactly the sources that they were compiled from.
 
 Numba's own cache notices no change of a function called from another file. Here the folder of the cache is named by a hash
-of all sources of the package: after any change all is compiled again.
-"""
+of all sources of the package: after any change all is compiled again."""
 
 import contextlib
 import hashlib

@@ -6,15 +6,12 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
     w_i  <-  w_i + eta delta_i x                                                                          (eq. 32)
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
-
 - With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Where weights begin
   at random in [-1, 1], eta is more than a scale: it says how much they weigh.
 - sgn(0) = 0 is neither label: delta is y then, and the step half as long (in the kernel listing it is a whole one).
 - Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
-
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
-and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
-"""
+and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m)."""
 
 from dataclasses import dataclass
 
@@ -32,7 +29,6 @@ from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 @dataclass(frozen=True, kw_only=True)
 class DeltaLog(Log):
     """The presentations that modified a weight vector, each with the errors delta (M, m) of the outputs, 0 where right.
-
     Training errors are examples wrong in any output. The minimizing predictor is chosen among those after a modification."""
 
     delta: np.ndarray
@@ -44,7 +40,6 @@ class DeltaLog(Log):
 
 class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, by the delta rule; decoding as in `kp.output_codes`.
-
     The defaults are the first listing of the course page "Perceptron" (eq. 32).
 
     Parameters
@@ -53,7 +48,6 @@ class DeltaRulePerceptron(Decoder):
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
     code, presentation, predictor, epoch, stop_if_consistent, random_state, verbose : as of `OutputCodeKernelPerceptron`.
-
     Attributes
     ----------
     initial_weights_ : (m, d + 1), the bias first.

@@ -85,8 +85,7 @@ MACHINE_PARAMETERS = {
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all estimators: those have a parameter kernel, `_learn(X, y, classes)` and a decision_function; `_parameters`
-    says what each of their parameters may be."""
+    """Base of all: estimators have kernel, `_learn(X, y, classes)`, decision_function, and `_parameters` {name: Allowed}."""
 
     _parameters, _takes_sparse = {}, False
 
@@ -97,9 +96,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X, y, **unsupported):
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). Returns the estimator.
-
-        A call that is refused leaves the estimator as it was. There are no sample weights: TypeError."""
+        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). A call that is refused
+        leaves the estimator as it was. There are no sample weights: TypeError."""
         if unsupported:
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
             raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
@@ -236,11 +234,9 @@ def _check_gram(K):
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with one mistake log or a list of them; those have `_blocks(X, predictors)`.
-
-    Their kernel is a name, "precomputed", or a function of float64 arrays X (n, d) and Y (m, d) that returns K (n, m); those
-    with points in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for
-    kernel="precomputed" the matrix (n, n_train) of kernel values with the training examples."""
+    """Base of the estimators with one mistake log or a list of them; they have `_blocks(X, predictors)`, those with a choice
+    of kernels n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" (n, n_train): kernel
+    values with the training examples."""
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
@@ -253,18 +249,14 @@ class KernelPerceptron(Classifier):
 
     def staged_predict(self, X, *, predictor=None):
         """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`.
-
         So a choice among all epochs and predictors costs one fit, and the model that was fitted makes it its own:
 
         >>> from kp import OneVsAllKernelPerceptron
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = OneVsAllKernelPerceptron("rbf", max_iter=5, random_state=0).fit(X[::2], y[::2])
-        >>> rates = {
-        ...     (predictor, epoch): float((labels == y[1::2]).mean())
-        ...     for epoch, stage in enumerate(model.staged_predict(X[1::2], predictor="all"), start=1)
-        ...     for predictor, labels in stage.items()
-        ... }
+        >>> stages = enumerate(model.staged_predict(X[1::2], predictor="all"), start=1)
+        >>> rates = {(name, t): float((got == y[1::2]).mean()) for t, stage in stages for name, got in stage.items()}
         >>> predictor, epoch = max(rates, key=rates.get)
         >>> model.set_params(predictor=predictor, epoch=epoch).score(X[1::2], y[1::2]) == max(rates.values())
         True"""
@@ -272,7 +264,6 @@ class KernelPerceptron(Classifier):
 
     def staged_decision_function(self, X, *, predictor=None):
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
-
         predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
         there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
         Holds n E C scores at a time, with `staged_predict` n E labels."""

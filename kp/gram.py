@@ -5,9 +5,7 @@ most |x| |y| in size, so a single-precision matrix product is exact while |x| |y
 it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. The few pairs above
 2^24 are computed again in double precision. Inner products of other points are summed in the order of the features by a
 compiled loop, those of sparse points over what is stored: the same bits, as adding zeros changes nothing.
-
-Symbols: X (n, d) points, s_ij = x_i . x_j.
-"""
+Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -94,8 +92,7 @@ class Points:
         return sparse.issparse(self.X)
 
     def arithmetic(self, other):
-        """SPARSE where both are; else SINGLE, DOUBLE or ORDERED: the cheapest way to multiply with `other` in which no
-        rounding can show."""
+        """SPARSE where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no rounding can show."""
         if self.is_sparse:
             return SPARSE
         if not (self.exact and other.exact and self.top * other.top <= 2.0**106):
@@ -202,7 +199,6 @@ def _ordered_dot(x, y):
 @compiled
 def ordered_products(A, B, out):
     """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns.
-
     Four rows of A are multiplied at a time with WIDTH rows of B, DEPTH columns at a time: their sums stay in the first-level
     cache. Where a tile is not full, its edge holds zeros."""
     n, m, d = A.shape[0], B.shape[0], A.shape[1]
@@ -293,12 +289,8 @@ def _sparse_norms(starts, values):
 
 class CrossGram:
     """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
-
-    Attributes
-    ----------
-    source : `Products` or `PrecomputedKernel`, which makes the blocks.
-    points, column_points : the `Points` of rows and columns, None for a precomputed kernel.
-    row_norms, norms : their squared norms (n,), (m,)."""
+    source is a `Products` or `PrecomputedKernel`, which makes the blocks; points and column_points are the `Points` of rows
+    and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
 
     def __init__(self, source):
         self.source, self.points, self.column_points = source, source.points, source.column_points
@@ -323,8 +315,7 @@ class CrossGram:
         return self.in_units(kernel).of(products, self.row_norms[rows], self.norms[columns])
 
     def columns(self, examples, start, stop, buffer):
-        """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]]. buffer is a flat
-        array of at least len(examples) * (stop - start) items to put them into."""
+        """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         self.source.block(examples, slice(start, stop), block)
         return block, np.arange(len(examples))
@@ -332,7 +323,6 @@ class CrossGram:
 
 class Gram(CrossGram):
     """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept.
-
     memory_budget bounds their bytes; the least recently used give way. Raises ValueError if it does not hold a single row.
     With a kernel its values are kept in place of inner products where that takes no more room and saves time: those of a
     Gaussian kernel, one exponential for each row in place of one for each mistake. No bit depends on it.

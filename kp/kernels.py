@@ -1,11 +1,8 @@
 """Kernels as functions of inner products and squared norms.
 
 Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
-
 Symbols: X (n, d), Y (m, d) points, x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
-One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere.
-A new kernel is a kind, a function that makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
-"""
+One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere."""
 
 from typing import NamedTuple
 
@@ -67,9 +64,7 @@ def linear():
 
 
 def polynomial(degree, *, gamma=1.0, coef0=1.0):
-    """k(x, y) = (coef0 + gamma x . y)^degree        (Hermans 2021, section 3.2, with gamma = coef0 = 1)
-
-    Raises ValueError unless degree is an integer of at least 1."""
+    """k(x, y) = (coef0 + gamma x . y)^degree   (Hermans 2021, section 3.2). ValueError unless degree is an integer > 0."""
     if not (isinstance(degree, int | np.integer) and degree >= 1):
         raise ValueError(f"degree must be an integer of at least 1, got {degree!r}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))

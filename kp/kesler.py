@@ -10,9 +10,7 @@ A mistake on example q of class i, which class j matches or beats, raises the sc
 
 and all of it for j with the opposite sign. On the training points the last is row q of K^2 + 1: Xu and Zhang's algorithm is
 the ordinary one in the squared Gram matrix. With two classes f_2 = -f_1 is the single discriminant of eqs 3, 6 and 9.
-
-Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add, alpha, beta of eq. 10.
-"""
+Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add; alpha, beta: eq. 10."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -33,7 +31,6 @@ STRIP = 128  # rows of a product that one thread computes at a time
 
 def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     """Run a `Dense`, `Rows`, `Coefficients` or `Linear` over the visiting orders, one (1, n) an epoch; its `MulticlassLog`.
-
     stop_if_separated ends after the first epoch without a mistake. callback(visits) is called after each epoch."""
     columns, ends, steps = [], [], 0
     for order in orders:
@@ -55,8 +52,7 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
 
 
 class Dense:
-    """Scores of all examples, moved by rows of G (n, n), which is there as a whole. y (n,) indices of classes; demote one of
-    DEMOTE. Without count_errors the log has no training errors."""
+    """Scores of all examples, moved by rows of G (n, n); y (n,) indices of classes. count_errors=False counts no errors."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
         self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
@@ -106,7 +102,6 @@ class Rows:
 
 class Coefficients:
     """Xu and Zhang's update as it is written, for sets whose squared Gram matrix is too large: eq. 11, block by block.
-
     rows(examples) -> K (b, n). A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1:
     `Dense` in K^2 + 1 but for the order of sums. Training errors are not counted: that would take rows of K^2."""
 
@@ -150,8 +145,8 @@ class Linear:
 
 
 def product(A, B, *, threads=2):
-    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads. Where
-    B is A itself, half of the product is computed and mirrored."""
+    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads.
+    Where B is A itself, half of the product is computed and mirrored."""
     A, symmetric = np.ascontiguousarray(A), B is A
     B, out = A if symmetric else np.ascontiguousarray(B), np.empty((len(A), len(B)))
     if not symmetric:
@@ -180,7 +175,6 @@ def squared(K, *, threads=2):
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
     """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
-
     votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
     errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats."""
     examples, kernel = np.unique(log.example), columns.reading(kernel)

@@ -7,8 +7,7 @@ Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the se
 Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
 classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
 The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
-Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error.
-"""
+Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error."""
 
 import numbers
 import warnings
@@ -24,7 +23,6 @@ from kp.estimator import FLAG, POSITIVE, Classifier, one_of
 
 def local_scale(X, Y=None, *, n_neighbors, include_self=True):
     """sigma (n,): the distance of each point of X (n, d) to its k-th nearest point of Y (m, d), k = n_neighbors.
-
     Without Y the neighbours are those in X; include_self counts the point itself as the first, so that k = 2 is the nearest
     other. Raises ValueError unless k is an integer of at least 1 (2 where the point itself counts), below n without Y and at
     most m with it, and where a scale is 0: k points coincide. Source: Zelnik-Manor & Perona 2004; Akar & Ye 2017."""
@@ -80,7 +78,6 @@ class KernelRidgeClassifier(Classifier):
     n_neighbors : k, which neighbour sets the scale; below the number of training examples.
     include_self : count a training point as its own first neighbour. The scale of a new point is the distance to its k-th
         nearest training point; with True, a training point that is asked about again has the scale that it was fitted with.
-
     Attributes
     ----------
     classes_ : (C,) labels, sorted.

@@ -4,10 +4,8 @@ Source: Hermans 2021, Algorithm 1 and section 3.3; voted predictor: Freund & Sch
 
 Algorithm 1 stores the vector alpha after each of its T steps. alpha changes only on a mistake, so the list of mistakes
 holds all of A, and every predictor at every epoch can be read from it.
-
 Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign of an example, alpha_i the mistakes on
-example i, C classes. A mistake at step s stands in T - s of the T stored vectors.
-"""
+example i, C classes. A mistake at step s stands in T - s of the T stored vectors."""
 
 from dataclasses import dataclass, replace
 
@@ -69,8 +67,7 @@ class Log:
         return self.length(epoch)
 
     def minimizing_length(self, epoch=None):
-        """The length of the prefix of the log whose predictor has the fewest training errors, the first of equals. Raises
-        ValueError where training errors were not counted."""
+        """Length of the prefix with the fewest training errors, the first of equals; ValueError if they were not counted."""
         if self.errors is None:
             raise ValueError(
                 "the minimizing predictor needs the training errors of every predictor, and they were not counted: a stream "
@@ -81,7 +78,6 @@ class Log:
 
     def weights(self, predictor="final", epoch=None):
         """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted.
-
         final: 1 for all; minimizing: 1 for the prefix with the fewest training errors; average: T - s, to be divided by T.
         The voted predictor is no such sum: see `kp.predictors.replay`."""
         if predictor == "final":
@@ -96,10 +92,7 @@ class Log:
 @dataclass(frozen=True, kw_only=True)
 class MistakeLog(Log):
     """The mistakes of one binary kernel perceptron: f(x) = sum_m weight_m sign_m k(x_m, x).
-
-    Attributes
-    ----------
-    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error."""
+    sign (M,) are the labels +-1 of the examples, the other columns those of `Log`; a score of exactly 0 is an error."""
 
     sign: np.ndarray
 
@@ -126,10 +119,7 @@ class MulticlassLog(Log):
 
     A mistake that demotes several classes takes as many rows, of the same step; the first alone promotes, all carry the
     training errors after the whole mistake. An example that another class matches or beats is an error.
-
-    Attributes
-    ----------
-    promoted, demoted : (M,) indices of classes, or -1 for none promoted. The others are those of `Log`."""
+    promoted, demoted (M,) are indices of classes, or -1 for none promoted, the other columns those of `Log`."""
 
     promoted: np.ndarray
     demoted: np.ndarray

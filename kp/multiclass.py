@@ -1,7 +1,6 @@
 """Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.kesler), as scikit-learn estimators.
 
-Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
-"""
+Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -19,8 +18,7 @@ POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
-    """What the two have in common: one log for all classes, and the votes along it. They have `_sums(coefficients (R, S),
-    columns)`: R sums over the support examples, without thresholds, (R, c)."""
+    """One log for all classes, votes along it; `_sums(coefficients (R, S), columns)` give (R, c), without thresholds."""
 
     _parameters = {
         **KernelPerceptron._parameters, "demote": one_of(*DEMOTE), "n_jobs": MACHINE_PARAMETERS["n_jobs"],
@@ -29,7 +27,6 @@ class _AllClasses(KernelPerceptron):
 
     def decision_function(self, X, *, predictor=None, epoch=None):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
         Those of the voted predictor are shares of the votes (for two classes the difference of the shares). predictor and
         epoch (from 1) choose among all that the fit went through; the defaults are the estimator's, and for None the last
         epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
@@ -89,8 +86,8 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`. The source has coef0 = 0 (eq. 7), and a width
-        sigma in the units of X, gamma = 1 / (2 sigma^2) (eq. 8).
+    kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`. The source has coef0 = 0 (eq. 7), gamma =
+        1 / (2 sigma^2) with sigma in the units of X (eq. 8), and the final predictor.
     update : "xu-zhang" moves all coefficients of the two classes by k(x_m, x_q), "ordinary" only that of example q.
     threshold : move beta by 1 with every mistake; otherwise beta stays 0.
     demote : of the classes that match or beat the true one the "winner" (of equals the first), the "first", or "all".
@@ -99,9 +96,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     solver : for "xu-zhang", "squared" learns in the squared Gram matrix, which must fit into memory_budget with K itself;
         "coefficients" moves alpha, for large n, and counts no training errors. They agree but for rounding.
     count_errors : False spares the training errors after every mistake, which the minimizing predictor alone needs.
-    predictor, epoch, shuffle, random_state, memory_budget, n_jobs, verbose : as those of `OneVsAllKernelPerceptron`; the
-        source has "final".
-
+    predictor, epoch, shuffle, random_state, memory_budget, n_jobs, verbose : as of `OneVsAllKernelPerceptron`.
     Attributes
     ----------
     mistakes_ : the `MulticlassLog`.
@@ -212,7 +207,6 @@ class MulticlassKernelPerceptron(_AllClasses):
 
 class MulticlassPerceptron(_AllClasses):
     """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
-
     Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
 
     Parameters
@@ -221,7 +215,6 @@ class MulticlassPerceptron(_AllClasses):
         `MulticlassKernelPerceptron`.
     count_errors : count the training errors after every mistake, which takes far longer than learning, also where the
         predictor is not the minimizing one, which needs them.
-
     Attributes
     ----------
     classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.

@@ -9,9 +9,7 @@ the highest score wins, the first of equals; its score is the sum of the outputs
 
 This is the course page's rule, which first looks for a code that matches all signs of f: code_c . f <= sum_i |f_i|, and the
 class of that code attains it (but for rounding). Else the code that agrees best with f wins. A score of 0 matches no code.
-
-Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
-"""
+Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs."""
 
 import contextlib
 
@@ -90,7 +88,6 @@ class Decoder(KernelPerceptron):
 
     def decision_function(self, X, *, predictor=None, epoch=None):
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
         predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's, and for
         None the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
@@ -110,7 +107,6 @@ class _OutputCodes(Decoder):
     def partial_fit(self, X, y, classes=None):
         """Go on over X (n, d), y (n,) of a stream, once, in the order given. The first call names all classes, and its X has
         the variance of gamma="scale".
-
         Only misclassified examples are kept. Streams have no minimizing predictor and take no precomputed kernel."""
         stream = vars(self).pop("_stream", None)  # after an error it is made again, from what is stored
         with self._whole():
@@ -183,7 +179,6 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     max_iter : number of epochs, of n presentations each, at most.
     presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
     stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
-
     Attributes
     ----------
     code_ : (C, m) the code matrix.
@@ -224,8 +219,7 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
-    Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4; Freund & Schapire 1999 (the voted predictor).
-    `SharedTraining` fits several to the same examples.
+    Hermans 2021, Algorithm 1, sections 3.1, 3.3, 3.4; Freund & Schapire 1999 (votes). `SharedTraining` fits several at once.
 
     Parameters
     ----------
@@ -246,7 +240,6 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads (None: 1, or those of a joblib
         context): neither changes a bit.
     verbose : show a bar of epochs, which needs tqdm.
-
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
@@ -322,7 +315,6 @@ class Growing:
 class Stream:
     """What a model with m perceptrons needs to go on example by example: `vectors` (S, d), its support examples, and `held`,
     (points, coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next.
-
     Scores are summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
     def __init__(self, model, X):
@@ -404,7 +396,6 @@ class SharedTraining:
 
     def fit(self, models, *, count_errors=True, callback=None):
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
-
         With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
         would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
         Raises ValueError for other models, and for kernels that are precomputed or functions."""
@@ -434,7 +425,6 @@ class SharedTraining:
 
     def staged_outputs(self, models, X=None, *, callback=None):
         """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
-
         X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
         Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
         training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left

@@ -5,10 +5,8 @@ over the same training points, in rounds: each runs exactly over the next stretc
 products of examples that were never needed before one at a time and only inside the stretch; then the missing rows of all
 are made in one matrix product; then all scores are advanced. Where the kernel is affine in x . y, a weight vector in input
 space finds the mistakes without any row: the same ones on integers, and but for rounding on other points.
-
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
-result depends on threads, stretches or budgets: each score receives the same additions in the same order.
-"""
+result depends on threads, stretches or budgets: each score receives the same additions in the same order."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -40,7 +38,6 @@ def find_mistakes(
     callback=None,
 ):  # fmt: skip
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
-
     kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
     visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
     stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the column

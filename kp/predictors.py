@@ -7,8 +7,7 @@ Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapi
     minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
     voted        f(x) = sum_m c_m sgn f_m(x)                   f_m the predictor after m mistakes, c_m the steps it stood
 
-Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0.
-"""
+Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -50,7 +49,6 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
 
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
     """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
-
     kernel is a Kernel, or one for each log; epochs count from 1. The minimizing predictor's scores are NaN where training
     errors were not counted. With signs (m, c) and errors, a list of a zeroed array (M,) or None for each log, errors counts
     the columns that each predictor gets wrong. callback(c) is called, and the arrays are overwritten, block by block."""
