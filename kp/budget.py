@@ -60,14 +60,10 @@ class Rule(NamedTuple):
 
 class OnlineLearners:
     """m binary online learners of one rule over one stream; they share the points that any of them holds.
-
-    Attributes
-    ----------
-    points, seen : (S, d) points that any learner holds, and (S,) their numbers in the stream.
-    rows, weights : for each learner the indices in points of its examples and their w_i, the oldest first; but a random
-        removal puts the new example where the old one was. born : the steps at which they came (NORMA only).
-    state : (m, 6) M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho.
-    n_seen, n_steps, n_passes : examples, visits, and passes so far."""
+    points (S, d) are held by any learner, seen (S,) their numbers in the stream; rows, weights and born are for each learner
+    the indices in points of its examples, their w_i, and for NORMA the steps at which they came, the oldest first, but a
+    random removal puts the new example where the old one was. state (m, 6) is M, Q, the sum of 1 - phi, |f|^2 (basic
+    Forgetron only), b, rho; n_seen, n_steps and n_passes count examples, visits, and passes so far."""
 
     def __init__(self, rule, kernel, m, *, normalize=False):
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
@@ -273,7 +269,6 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
 
 class OnlineKernelClassifier(Classifier):
     """Base of the estimators below: one learner for each class, or one for two, with its kernel, fit and partial_fit.
-
     Parameters
     ----------
     kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`, but no kernel whose values are given.
@@ -341,7 +336,6 @@ def _limit(value):
 
 class BudgetPerceptron(OnlineKernelClassifier):
     """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
-
     Parameters
     ----------
     budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
@@ -376,7 +370,6 @@ class Forgetron(OnlineKernelClassifier):
 
     With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has at most
     2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
-
     Parameters
     ----------
     budget : B, examples that each learner may hold.
@@ -422,7 +415,6 @@ class Norma(OnlineKernelClassifier):
     Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
     an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
     else by eta nu: their fraction tends to nu. rho = 0, lambda = 0, eta = 1 give the kernel perceptron.
-
     Parameters
     ----------
     regularization : lambda, at least 0; step * regularization < 1.

@@ -41,7 +41,6 @@ class DeltaLog(Log):
 class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, by the delta rule; decoding as in `kp.output_codes`.
     The defaults are the first listing of the course page "Perceptron" (eq. 32).
-
     Parameters
     ----------
     eta : learning rate, > 0.

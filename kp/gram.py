@@ -24,14 +24,10 @@ SMALL = 2**20  # products of a block that one thread makes before others have st
 
 class Points:
     """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
-
-    Attributes
-    ----------
-    X : (n, d) float32 where it holds the points exactly, else float64; sparse points as CSR float64.
-    compact : (n, d) the same points as bytes where they fit, else X; for products one at a time.
-    norms : (n,) squared norms |x|^2; top is the largest of them.
-    exact : True if all inner products of the points are integers that double precision holds; of sparse ones not asked.
-    per_unit : 1, or 255 where `of_images` has made whole numbers of the points; norms and products are in these units."""
+    X (n, d) is float32 where that holds the points exactly, else float64, sparse points CSR float64; compact (n, d) has them
+    as bytes where they fit, else is X, for products one at a time; norms (n,) are |x|^2, top the largest; exact is True if
+    all inner products are integers that double precision holds, of sparse points not asked; per_unit is 1, or 255 where
+    `of_images` has made whole numbers of the points: norms and products are in these units."""
 
     per_unit = 1
 
@@ -326,13 +322,8 @@ class Gram(CrossGram):
     memory_budget bounds their bytes; the least recently used give way. Raises ValueError if it does not hold a single row.
     With a kernel its values are kept in place of inner products where that takes no more room and saves time: those of a
     Gaussian kernel, one exponential for each row in place of one for each mistake. No bit depends on it.
-
-    Attributes
-    ----------
-    store : (capacity, n) the rows that are kept.
-    slot : (n,) the row of `store` that belongs to each example, or -1.
-    kept : the kernel whose values are kept, or None.
-    computed : the number of rows made so far."""
+    store (capacity, n) has the rows that are kept, slot (n,) the row of `store` of each example, or -1; kept is the kernel
+    whose values are kept, or None, and computed the number of rows made so far."""
 
     def __init__(self, source, *, memory_budget, kernel=None):
         super().__init__(source)

@@ -85,8 +85,7 @@ def rbf(*, gamma):
 
 
 def check_range(kernel, norms, steps):
-    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64, on points of these
-    squared norms. Given kernel values are not checked here: they were checked when they came in."""
+    """ValueError if sums of `steps` scores of `steps` values could overflow at these norms; given values were checked."""
     if kernel.kind == VALUES:
         return
     bound = kernel.bound(float(np.max(norms)))

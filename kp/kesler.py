@@ -145,8 +145,7 @@ class Linear:
 
 
 def product(A, B, *, threads=2):
-    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads.
-    Where B is A itself, half of the product is computed and mirrored."""
+    """A (n, d) times B (m, d) transposed, sums in the order of the d columns: the same bits on any threads."""
     A, symmetric = np.ascontiguousarray(A), B is A
     B, out = A if symmetric else np.ascontiguousarray(B), np.empty((len(A), len(B)))
     if not symmetric:

@@ -69,7 +69,6 @@ class KernelRidgeClassifier(Classifier):
 
     `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
     K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
-
     Parameters
     ----------
     kernel : "self-tuning", or "precomputed": then X is K (n, n) for `fit` and (m, n) afterwards.
@@ -129,8 +128,7 @@ class KernelRidgeClassifier(Classifier):
 
 
 def _dual_coefficients(K, targets, alpha):
-    """(A^T, positive definite): the solution of (K + alpha I) A^T = T by scikit-learn's KernelRidge, which tries Cholesky's
-    decomposition and, where a pivot is not positive, warns and takes least squares."""
+    """(A^T, positive definite) of (K + alpha I) A^T = T: KernelRidge tries Cholesky, warns, and takes least squares."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         solution = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, targets).dual_coef_

@@ -23,13 +23,9 @@ def check_predictor(predictor):
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Mistakes in the order in which they were made.
-
-    Attributes
-    ----------
-    example, step : (M,) indices of the training examples, and 0-based steps.
-    errors : (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
-    ends : (E,) steps made by the end of each epoch."""
+    """Mistakes in the order in which they were made: example (M,) indices of training examples, step (M,) from 0.
+    errors (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
+    ends (E,) steps made by the end of each epoch."""
 
     example: np.ndarray
     step: np.ndarray

@@ -83,7 +83,6 @@ class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
 
     f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
-
     Parameters
     ----------
     kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`. The source has coef0 = 0 (eq. 7), gamma =
@@ -208,7 +207,6 @@ class MulticlassKernelPerceptron(_AllClasses):
 class MulticlassPerceptron(_AllClasses):
     """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
     Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
-
     Parameters
     ----------
     threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as those of

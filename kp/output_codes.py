@@ -170,7 +170,6 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
     augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
     presentations. Threads and memory budget do not change a bit.
-
     Parameters
     ----------
     kernel, degree, gamma, coef0, predictor, epoch, random_state, memory_budget, n_jobs, verbose : as those of
@@ -220,7 +219,6 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
 
     Hermans 2021, Algorithm 1, sections 3.1, 3.3, 3.4; Freund & Schapire 1999 (votes). `SharedTraining` fits several at once.
-
     Parameters
     ----------
     kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function of
@@ -383,7 +381,6 @@ def signed_sums(logs, n, predictor="final", epoch=None):
 
 class SharedTraining:
     """A training set for several `OneVsAllKernelPerceptron`s with named kernels: each inner product is made once for all.
-
     Parameters
     ----------
     X, y : (n, d) points and (n,) labels.

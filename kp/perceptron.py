@@ -23,8 +23,7 @@ STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes
 
 
 def visiting_orders(n, m, epochs, *, random_state=None):
-    """Yield, epoch by epoch, the visiting orders (m, n): for each perceptron in turn a fresh shuffle of 0..n-1 by the
-    RandomState random_state, as in the published protocol (Hermans 2021), or for None the order given."""
+    """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021); None: 0..n-1."""
     for _ in range(epochs):
         order = np.tile(np.arange(n), (m, 1))
         if random_state is not None:
