@@ -4,7 +4,6 @@ Sources: Dekel, Shalev-Shwartz & Singer, SIAM J. Comput. 37, 2008 (Forgetron); C
 Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 52, 2004 (NORMA).
 
     f(x) = sum_i w_i k(x_i, x) over the examples i that are held, w_i = sigma_i y_i
-
     perceptron   on a mistake hold (x_t, y_t) with weight 1; beyond the budget B remove one, the oldest or a random one
     Forgetron    before the oldest, r, is removed, multiply all weights by phi:
                  basic        phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f|}, U = (1/4) sqrt((B + 1) / log(B + 1))
@@ -16,26 +15,20 @@ Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mist
 Every score is summed anew in the order of the examples held: no cut of a stream, thread or block size changes a bit."""
 
 import copy
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from kp.compiled import compiled
-from kp.estimator import (
-    COUNT,
-    FINITE,
-    FLAG,
-    KERNEL_PARAMETERS,
-    LEARNING_PARAMETERS,
-    NOT_NEGATIVE,
-    Classifier,
-    number,
-    one_of,
-    or_none,
+
+from kp.estimator import (  # isort: skip
+    COUNT, FINITE, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, NOT_NEGATIVE, Classifier, number, one_of, or_none,
 )  # fmt: skip
 from kp.gram import BYTES, CrossGram, Points, Products, dot
-from kp.kernels import check_range, fill
+from kp.hints import Array, Data, Gamma, Seed
+from kp.kernels import Kernel, check_range, fill
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
@@ -65,7 +58,7 @@ class OnlineLearners:
     random removal puts the new example where the old one was. state (m, 6) is M, Q, the sum of 1 - phi, |f|^2 (basic
     Forgetron only), b, rho; n_seen, n_steps and n_passes count examples, visits, and passes so far."""
 
-    def __init__(self, rule, kernel, m, *, normalize=False):
+    def __init__(self, rule: Rule, kernel: Kernel, m: int, *, normalize: bool = False) -> None:
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
         self.points, self.seen = None, np.empty(0, dtype=np.int64)
         self.n_seen = self.n_steps = self.n_passes = 0
@@ -75,7 +68,7 @@ class OnlineLearners:
         self.state = np.zeros((m, 6))
         self.state[:, MARGIN] = rule.margin
 
-    def copy(self):
+    def copy(self) -> Self:
         """Learners that go on without a change of these."""
         other = copy.copy(self)
         other.rows, other.weights, other.born = self.rows[:], self.weights[:], self.born[:]
@@ -106,18 +99,18 @@ class OnlineLearners:
         self.points, self.seen = everything[kept], seen[kept]
         return scores
 
-    def scores(self, X):
+    def scores(self, X: Array) -> Array:
         """f (m, c) of the points X (c, d), with the intercepts."""
         out = np.zeros((len(self.rows), len(X)))
         if len(self.seen):
-            P, Q = Points(self.points), Points(X)
+            P, Q = Points(self.points), Points(X)  # type: ignore[arg-type]
             check_range(self.kernel, [P.top, Q.top], self.n_steps)
             weights = self.coefficients() * self._scale(P.norms)
             columns = CrossGram(Products(P, Q))
             out = expansion(weights, np.arange(len(P)), self.kernel, columns, threads=1) * self._scale(Q.norms)
         return out + self.state[:, [INTERCEPT]]
 
-    def coefficients(self):
+    def coefficients(self) -> Array:
         """w (m, S) over the points that are held; 0 where a learner does not hold a point."""
         out = np.zeros((len(self.rows), len(self.seen)))
         for w, rows, weights in zip(out, self.rows, self.weights, strict=True):
@@ -158,7 +151,7 @@ class OnlineLearners:
         return stop
 
 
-def normalized(kernel, X, Y):
+def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
     """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
     P, Q = Points(X), Points(Y)
     K = CrossGram(Products(P, Q)).values(kernel, np.arange(len(P)))
@@ -293,7 +286,7 @@ class OnlineKernelClassifier(Classifier):
         orders = visiting_orders(len(y), 1, self.max_iter, random_state=random if self.shuffle else None)
         self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes, and its X
         gives gamma="scale". Where gamma is a number, no cut of a stream changes a bit of one `fit` with shuffle=False."""
         with self._whole():
@@ -302,7 +295,7 @@ class OnlineKernelClassifier(Classifier):
             self._run(X, y, classes, [np.arange(len(y))], *state)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Array:
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
         X = self._checked(X)
         f = self._learners.scores(X).T
@@ -354,9 +347,10 @@ class BudgetPerceptron(OnlineKernelClassifier):
     }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, budget=100, removal="random", degree=3, gamma=None, coef0=1.0, normalize=True, max_iter=1,
-        shuffle=True, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, kernel: str = "poly", *, budget: int | None = 100, removal: str = "random", degree: int = 3,
+        gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
+        random_state: Seed = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
         self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
         self.budget, self.removal = budget, removal
@@ -367,7 +361,6 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
 class Forgetron(OnlineKernelClassifier):
     """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
-
     With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has at most
     2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
     Parameters
@@ -393,10 +386,10 @@ class Forgetron(OnlineKernelClassifier):
     }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, budget=100, shrinking="self-tuning", degree=3, gamma=None, coef0=1.0, normalize=True,
-        max_iter=1, shuffle=True, random_state=None,
-        verbose=0,
-    ):  # fmt: skip
+        self, kernel: str = "poly", *, budget: int = 100, shrinking: str = "self-tuning", degree: int = 3,
+        gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
+        random_state: Seed = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
         self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
         self.budget, self.shrinking = budget, shrinking
@@ -411,7 +404,6 @@ class Forgetron(OnlineKernelClassifier):
 
 class Norma(OnlineKernelClassifier):
     """NORMA (Kivinen, Smola & Williamson 2004): stochastic gradient descent on the regularised soft margin.
-
     Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
     an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
     else by eta nu: their fraction tends to nu. rho = 0, lambda = 0, eta = 1 give the kernel perceptron.
@@ -445,10 +437,11 @@ class Norma(OnlineKernelClassifier):
     }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, regularization=1e-3, step=0.5, schedule="constant", margin=1.0, nu=None, truncation=None,
-        fit_intercept=False, degree=3, gamma=None, coef0=1.0, normalize=True, max_iter=1, shuffle=True, random_state=None,
-        verbose=0,
-    ):  # fmt: skip
+        self, kernel: str = "poly", *, regularization: float = 1e-3, step: float = 0.5, schedule: str = "constant",
+        margin: float = 1.0, nu: float | None = None, truncation: int | None = None, fit_intercept: bool = False,
+        degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1,
+        shuffle: bool = True, random_state: Seed = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
         self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
         self.regularization, self.step, self.schedule = regularization, step, schedule

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kp.compiled import compiled
 from kp.estimator import FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of
+from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.kernels import check_range, polynomial
 from kp.mistakes import Log
 from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
@@ -33,7 +34,7 @@ class DeltaLog(Log):
 
     delta: np.ndarray
 
-    def modified(self):
+    def modified(self) -> Array:
         """The number of outputs (M,) that each modification moved."""
         return np.count_nonzero(self.delta, axis=1)
 
@@ -68,9 +69,10 @@ class DeltaRulePerceptron(Decoder):
     }  # fmt: skip
 
     def __init__(
-        self, *, code="one-hot", eta=1.0, initial_scale=1.0, max_iter=1000, presentation="replacement",
-        predictor="final", epoch=None, stop_if_consistent=True, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self, *, code: Code = "one-hot", eta: float = 1.0, initial_scale: float = 1.0, max_iter: int = 1000,
+        presentation: str = "replacement", predictor: str = "final", epoch: Epoch = None,
+        stop_if_consistent: bool = True, random_state: Seed = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.code, self.eta, self.initial_scale, self.max_iter = code, eta, initial_scale, max_iter
         self.presentation, self.predictor, self.epoch = presentation, predictor, epoch
         self.stop_if_consistent, self.random_state, self.verbose = stop_if_consistent, random_state, verbose
@@ -78,9 +80,7 @@ class DeltaRulePerceptron(Decoder):
     def _learn(self, X, y, classes):
         code = code_matrix(self.code, len(classes))
         x, signs, random = _augmented(X), code[y].T.astype(np.float64), check_random_state(self.random_state)
-        size = polynomial(
-            1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale)
-        )  # of a step and the beginning
+        size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
@@ -97,14 +97,14 @@ class DeltaRulePerceptron(Decoder):
         self._store(X, classes, log)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Array:
         return self.weights(*self._weighted())[:, 1:]
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Array:
         return self.weights(*self._weighted())[:, 0]
 
-    def weights(self, predictor="final", epoch=None):
+    def weights(self, predictor: str = "final", epoch: Epoch = None) -> Array:
         """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
         check_is_fitted(self)
         log, W = self.mistakes_, self.initial_weights_.copy()
@@ -115,13 +115,13 @@ class DeltaRulePerceptron(Decoder):
                 W += np.outer(size * delta, x)
         return W
 
-    def weights_history(self):
+    def weights_history(self) -> Array:
         """W (M + 1, m, d + 1): the initial weights and those after each modification of the log."""
         check_is_fitted(self)
         moves = self._eta * self.mistakes_.delta[:, :, None] * self._modifying()[:, None, :]
         return np.cumsum(np.concatenate([self.initial_weights_[None], moves]), axis=0)
 
-    def outputs(self, X, *, predictor=None, epoch=None):
+    def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """The outputs f (n, m) on X (n, d); those of the voted predictor are its share of votes for +1 less that for -1."""
         x, (predictor, epoch) = _augmented(self._checked(X)), self._chosen(predictor, epoch)
         if predictor != "voted":
@@ -130,7 +130,7 @@ class DeltaRulePerceptron(Decoder):
         votes, stood = 0, np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
         for W, steps in zip(self.weights_history(), stood, strict=False):
             votes += steps * np.sign(_outputs(W, x))
-        return votes.T / log.steps(epoch)
+        return votes.T / log.steps(epoch)  # type: ignore[union-attr]
 
     def _blocks(self, X, predictors):
         epochs = range(1, self.n_iter_ + 1)

@@ -4,11 +4,12 @@ import contextlib
 import numbers
 import sys
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
+from kp.hints import Array, Data, Epoch, Predictors
 from kp.kernels import check_range
-from kp.mistakes import PREDICTORS, check_predictor
+from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
 
 LARGEST = 1e100  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
@@ -38,12 +40,12 @@ class Allowed(NamedTuple):
     test: Callable
 
 
-def one_of(*options):
+def one_of(*options: str) -> Allowed:
     """One of these strings."""
     return Allowed(f"one of {', '.join(options)}", lambda value: isinstance(value, str) and value in options)
 
 
-def number(words, test, kind=numbers.Real):
+def number(words: str, test: Callable[[Any], bool], kind: type = numbers.Real) -> Allowed:
     """A finite number of a kind that passes the test; True and False are none."""
 
     def passes(value):
@@ -53,7 +55,7 @@ def number(words, test, kind=numbers.Real):
     return Allowed(words, passes)
 
 
-def or_none(allowed):
+def or_none(allowed: Allowed) -> Allowed:
     """None, or what is allowed."""
     return Allowed(f"None or {allowed.words}", lambda value: value is None or allowed.test(value))
 
@@ -87,7 +89,7 @@ MACHINE_PARAMETERS = {
 class Classifier(ClassifierMixin, BaseEstimator):
     """Base of all: estimators have kernel, `_learn(X, y, classes)`, decision_function, and `_parameters` {name: Allowed}."""
 
-    _parameters, _takes_sparse = {}, False
+    _parameters, _takes_sparse = {}, False  # type: dict[str, Allowed], bool
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -95,7 +97,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = self._takes_sparse and not tags.input_tags.pairwise
         return tags
 
-    def fit(self, X, y, **unsupported):
+    def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
         """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). A call that is refused
         leaves the estimator as it was. There are no sample weights: TypeError."""
         if unsupported:
@@ -110,7 +112,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _warn(self, X):
         """Warn of what was learned on X, where there is something to say."""
 
-    def predict(self, X):
+    def predict(self, X: Data) -> Array:
         """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
         return self._labels(self.decision_function(X))
 
@@ -240,14 +242,17 @@ class KernelPerceptron(Classifier):
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
-    def predict(self, X, *, predictor=None, epoch=None, min_margin=None, rejected=-1):
+    def predict(
+        self, X: Data, *, predictor: str | None = None, epoch: Epoch = None, min_margin: float | None = None,
+        rejected: Any = -1,
+    ) -> Array:  # fmt: skip
         """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
         predictor and epoch as for `decision_function`; with min_margin, `rejected` as of `predict_or_reject`."""
         if min_margin is not None:
             return predict_or_reject(self, X, min_margin=min_margin, rejected=rejected, predictor=predictor, epoch=epoch)
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
 
-    def staged_predict(self, X, *, predictor=None):
+    def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`.
         So a choice among all epochs and predictors costs one fit, and the model that was fitted makes it its own:
 
@@ -262,7 +267,7 @@ class KernelPerceptron(Classifier):
         True"""
         return self._staged(X, predictor, self._labels)
 
-    def staged_decision_function(self, X, *, predictor=None):
+    def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
         predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
         there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
@@ -284,7 +289,7 @@ class KernelPerceptron(Classifier):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
 
-    def with_mistakes(self, X, y, mistakes):
+    def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
         """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
         with self._whole():
             X, _, classes = self._validate(X, y)
@@ -393,7 +398,7 @@ class KernelPerceptron(Classifier):
         return values
 
 
-def predict_or_reject(model, X, *, min_margin, rejected=-1, **options):
+def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any = -1, **options: Any) -> Array:
     """Labels (n,) as model.predict(X), but `rejected` where the margin is below min_margin >= 0 (Chow 1970): best score less
     second best, |f| for two classes. model is a fitted classifier whose decision_function takes the options."""
     if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):

@@ -7,14 +7,17 @@ it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the b
 compiled loop, those of sparse points over what is stored: the same bits, as adding zeros changes nothing.
 Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from kp import kernels
 from kp.compiled import compiled
-from kp.kernels import RBF, fill
+from kp.hints import Array, Data, Index
+from kp.kernels import RBF, Kernel, fill
 
 SINGLE, DOUBLE, ORDERED, BYTES, SPARSE, GIVEN = range(6)  # of the last two, products are made row by row only
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
@@ -32,7 +35,7 @@ class Points:
     per_unit = 1
 
     @classmethod
-    def of_images(cls, X):
+    def of_images(cls, X: Any) -> Self:
         """`Points` of X (n, d), but where its values are 0, 1/255, ..., 1, as those of images often are, in units of 1/255:
         as whole numbers, whose products are exact and made fast. `CrossGram.in_units` puts kernels into these units."""
         if sparse.issparse(X) or not (np.size(X) and X.dtype.kind == "f" and X.min() >= 0 and X.max() <= 1):
@@ -44,11 +47,11 @@ class Points:
         found.per_unit = 255
         return found
 
-    def unscaled(self):
+    def unscaled(self) -> "Points":
         """The same points in units of 1."""
         return self if self.per_unit == 1 else Points(self.X / np.float64(self.per_unit))
 
-    def __init__(self, X):
+    def __init__(self, X: Data) -> None:
         if sparse.issparse(X):
             self._take_sparse(X)
             return
@@ -79,15 +82,15 @@ class Points:
         self.norms, self.exact, self.compact = _sparse_norms(self.X.indptr, self.X.data), False, self.X
         self.top = float(self.norms.max(initial=0.0))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.X.shape[0]
 
     @property
-    def is_sparse(self):
+    def is_sparse(self) -> bool:
         """Whether the points are held as a sparse matrix."""
         return sparse.issparse(self.X)
 
-    def arithmetic(self, other):
+    def arithmetic(self, other: "Points") -> int:
         """SPARSE where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no rounding can show."""
         if self.is_sparse:
             return SPARSE
@@ -101,7 +104,7 @@ class Points:
 class Products:
     """Inner products of points (rows) with column_points (columns), block by block; threads changes no bit."""
 
-    def __init__(self, points, column_points, *, threads=1):
+    def __init__(self, points: Points, column_points: Points, *, threads: int = 1) -> None:
         if points.is_sparse != column_points.is_sparse:
             points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
         if points.per_unit != column_points.per_unit:
@@ -110,8 +113,8 @@ class Products:
         self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
         self.row_norms, self.column_norms, self.threads = points.norms, column_points.norms, threads
 
-    def block(self, rows, columns, out):
-        """out[i, j] = x_rows[i] . y_columns[j]; rows and columns index arrays or slices, out of the dtype of this object."""
+    def block(self, rows: Array, columns: Index, out: Array) -> None:
+        """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
         if self.arithmetic in (ORDERED, SPARSE):
             make = ordered_products if self.arithmetic == ORDERED else _of_sparse
             left, right = self.points.X[rows], self.column_points.X[columns]
@@ -135,7 +138,7 @@ class Products:
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
 
 
-def in_strips(work, n, size, threads):
+def in_strips(work: Callable[[slice], object], n: int, size: int, threads: int) -> None:
     """Call work(slice) for strips that cover range(n), as many as threads, each a multiple of size; side by side."""
     width = -(-n // (size * threads)) * size
     parts = [slice(start, start + width) for start in range(0, n, max(width, 1))]
@@ -149,13 +152,13 @@ def in_strips(work, n, size, threads):
 class PrecomputedKernel:
     """Kernel values (n, m) in place of `Products`, from a function (rows, columns) -> K[rows, columns]."""
 
-    arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None
+    arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None  # type: int, np.dtype, Any, Any
 
-    def __init__(self, function, n, m):
+    def __init__(self, function: Callable[..., Array] | None, n: int, m: int) -> None:
         self.function, self.row_norms, self.column_norms, self.threads = function, np.zeros(n), np.zeros(m), 1
 
-    def block(self, rows, columns, out):
-        out[:] = self.function(rows, columns)
+    def block(self, rows: Array, columns: Index, out: Array) -> None:
+        out[:] = self.function(rows, columns)  # type: ignore[misc]  # None where all rows are there
 
 
 @compiled(inline="always")  # as a call it would take twice as long
@@ -288,29 +291,29 @@ class CrossGram:
     source is a `Products` or `PrecomputedKernel`, which makes the blocks; points and column_points are the `Points` of rows
     and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
 
-    def __init__(self, source):
+    def __init__(self, source: Products | PrecomputedKernel) -> None:
         self.source, self.points, self.column_points = source, source.points, source.column_points
         self.row_norms, self.norms = source.row_norms, source.column_norms
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.norms)
 
-    def in_units(self, kernel):
+    def in_units(self, kernel: Kernel) -> Kernel:
         """The kernel that makes the values of this one of norms and inner products in the units of the points."""
         unit = 1 if self.points is None else self.points.per_unit
         return kernel if unit == 1 else kernel._replace(gamma=kernel.gamma / unit**2)
 
-    def reading(self, kernel):
+    def reading(self, kernel: Kernel) -> Kernel:
         """The kernel that makes the values of this one of what `columns` gives, norms and inner products."""
         return self.in_units(kernel)
 
-    def values(self, kernel, rows, columns=slice(None)):
+    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
         products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
         self.source.block(rows, columns, products)
         return self.in_units(kernel).of(products, self.row_norms[rows], self.norms[columns])
 
-    def columns(self, examples, start, stop, buffer):
+    def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         self.source.block(examples, slice(start, stop), block)
@@ -325,7 +328,7 @@ class Gram(CrossGram):
     store (capacity, n) has the rows that are kept, slot (n,) the row of `store` of each example, or -1; kept is the kernel
     whose values are kept, or None, and computed the number of rows made so far."""
 
-    def __init__(self, source, *, memory_budget, kernel=None):
+    def __init__(self, source: Products | PrecomputedKernel, *, memory_budget: int, kernel: Kernel | None = None) -> None:
         super().__init__(source)
         n = len(self)
         row = n * source.dtype.itemsize
@@ -341,13 +344,13 @@ class Gram(CrossGram):
         self._filled = self._clock = self.computed = 0
 
     @classmethod
-    def of_points(cls, X, *, memory_budget):
+    def of_points(cls, X: Data, *, memory_budget: int) -> Self:
         """The Gram matrix of the points X (n, d)."""
         points = Points(X)
         return cls(Products(points, points), memory_budget=memory_budget)
 
     @classmethod
-    def of_matrix(cls, K):
+    def of_matrix(cls, K: Array) -> Self:
         """A matrix K (n, n) of kernel values that is there already."""
         n = len(K)
         gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
@@ -355,21 +358,21 @@ class Gram(CrossGram):
         return gram
 
     @property
-    def capacity(self):
+    def capacity(self) -> int:
         """The number of rows that can be kept at the same time."""
         return len(self.store)
 
-    def reading(self, kernel):
+    def reading(self, kernel: Kernel) -> Kernel:
         """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""
         if self.kept not in (None, kernel):
             raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")
         return self.in_units(kernel) if self.kept is None else kernels.GIVEN
 
-    def values(self, kernel, rows, columns=slice(None)):
+    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """As `CrossGram.values`."""
         return self.reading(kernel).of(self._made(rows, columns), self.row_norms[rows], self.norms[columns])
 
-    def fetch(self, examples):
+    def fetch(self, examples: Array) -> int:
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
         self._clock += 1
         held = self.slot[examples]
@@ -408,7 +411,7 @@ class Gram(CrossGram):
             norms, theirs = self.row_norms[examples], self.norms[columns]
             in_strips(lambda part: _fill_rows(kernel, norms, theirs[part], out[:, part]), len(theirs), BLOCK, threads)
 
-    def columns(self, examples, start, stop, buffer):
+    def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """As `CrossGram.columns`, but only rows that the store does not hold are computed."""
         rows = self.slot[examples]
         missing = np.flatnonzero(rows < 0)

@@ -3,7 +3,6 @@
 Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the self-tuning scale); Rifkin, Yeo & Poggio 2003.
 
     y(x) = k(x)^T (K + lambda I)^{-1} T        k(x, x') = exp(-|x - x'|^2 / (tau sigma_x sigma_x'))
-
 Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
 classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
 The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
@@ -13,15 +12,17 @@ import numbers
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import NearestNeighbors
 
 from kp.estimator import FLAG, POSITIVE, Classifier, one_of
+from kp.hints import Array, Data
 
 
-def local_scale(X, Y=None, *, n_neighbors, include_self=True):
+def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, include_self: bool = True) -> Array:
     """sigma (n,): the distance of each point of X (n, d) to its k-th nearest point of Y (m, d), k = n_neighbors.
     Without Y the neighbours are those in X; include_self counts the point itself as the first, so that k = 2 is the nearest
     other. Raises ValueError unless k is an integer of at least 1 (2 where the point itself counts), below n without Y and at
@@ -44,9 +45,8 @@ def local_scale(X, Y=None, *, n_neighbors, include_self=True):
     return sigma
 
 
-def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
+def self_tuning_kernel(X: ArrayLike, Y: ArrayLike, sigma_x: ArrayLike, sigma_y: ArrayLike, *, tau: float = 1.0) -> Array:
     """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004)
-
     X (n, d), Y (m, d), scales sigma_x (n,), sigma_y (m,) in the units of X, tau > 0. Returns (n, m) in [0, 1], exactly
     symmetric for X = Y. Raises ValueError if d differs, a scale is not positive and finite, or tau is not."""
     X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
@@ -66,7 +66,6 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
 
 class KernelRidgeClassifier(Classifier):
     """Least squares on the classes' indicators with a kernel (Akar & Ye 2017); the highest output wins, the first of equals.
-
     `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
     K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
     Parameters
@@ -93,7 +92,10 @@ class KernelRidgeClassifier(Classifier):
         "kernel": one_of("self-tuning", "precomputed"), "alpha": POSITIVE, "tau": POSITIVE, "include_self": FLAG,
     }  # fmt: skip
 
-    def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
+    def __init__(
+        self, kernel: str = "self-tuning", *, alpha: float = 1.0, tau: float = 1.0, n_neighbors: int = 5,
+        include_self: bool = True,
+    ) -> None:  # fmt: skip
         self.kernel, self.alpha, self.tau = kernel, alpha, tau
         self.n_neighbors, self.include_self = n_neighbors, include_self
 
@@ -106,7 +108,7 @@ class KernelRidgeClassifier(Classifier):
             text = f"K + alpha I is not positive definite for alpha={self.alpha!r}: solved by least squares. {remedy}"
             warnings.warn(text, LinAlgWarning, stacklevel=3)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Array:
         """y(x) (m, C) for X (m, d), or for two classes (m,) the second output less the first."""
         X = self._checked(X)
         if self._tuning:

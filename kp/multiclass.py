@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from kp import kernels
 from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
 from kp.gram import CrossGram, PrecomputedKernel
+from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
 from kp.perceptron import visiting_orders
@@ -25,11 +26,9 @@ class _AllClasses(KernelPerceptron):
         **dict.fromkeys(("threshold", "shuffle", "stop_if_separated", "count_errors"), FLAG),
     }  # fmt: skip
 
-    def decision_function(self, X, *, predictor=None, epoch=None):
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-        Those of the voted predictor are shares of the votes (for two classes the difference of the shares). predictor and
-        epoch (from 1) choose among all that the fit went through; the defaults are the estimator's, and for None the last
-        epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
+    def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
+        """Scores (n, C) of X (n, d), or (n,) for two classes, as of `OneVsAllKernelPerceptron.decision_function`; those of
+        the voted predictor are shares of the votes (for two classes the difference of the shares)."""
         X, (predictor, epoch) = self._checked(X), self._chosen(predictor, epoch)
         return self._scores(X, (predictor,), (epoch,))[predictor][0]
 
@@ -81,7 +80,6 @@ class _AllClasses(KernelPerceptron):
 
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
-
     f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
     Parameters
     ----------
@@ -119,10 +117,12 @@ class MulticlassKernelPerceptron(_AllClasses):
     }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, degree=3, gamma=None, coef0=1.0, update="xu-zhang", threshold=True, demote="winner",
-        max_iter=10, predictor="final", epoch=None, shuffle=True, stop_if_separated=True, solver="squared",
-        count_errors=True, random_state=None, memory_budget=2**30, n_jobs=None, verbose=0,
-    ):  # fmt: skip
+        self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0,
+        update: str = "xu-zhang", threshold: bool = True, demote: str = "winner", max_iter: int = 10,
+        predictor: str = "final", epoch: Epoch = None, shuffle: bool = True, stop_if_separated: bool = True,
+        solver: str = "squared", count_errors: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
+        n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
         self.update, self.threshold, self.demote, self.max_iter = update, threshold, demote, max_iter
         self.predictor, self.epoch, self.shuffle, self.stop_if_separated = predictor, epoch, shuffle, stop_if_separated
@@ -139,14 +139,14 @@ class MulticlassKernelPerceptron(_AllClasses):
         self._n_seen = X.shape[0]
 
     @property
-    def dual_coef_(self):
+    def dual_coef_(self) -> Array:
         return self._promotions()
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Array:
         return self._moved * self._promotions().sum(axis=1)
 
-    def alpha(self, predictor=None, epoch=None):
+    def alpha(self, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """alpha (C, n) over the training examples (eq. 10), of a predictor at an epoch, by default the estimator's."""
         c = self._promotions(predictor, epoch)
         if self._training:
@@ -227,9 +227,10 @@ class MulticlassPerceptron(_AllClasses):
     kernel = "linear"
 
     def __init__(
-        self, *, threshold=True, demote="winner", max_iter=1000, predictor="final", shuffle=True, stop_if_separated=True,
-        epoch=None, count_errors=False, random_state=None, n_jobs=None, verbose=0,
-    ):  # fmt: skip
+        self, *, threshold: bool = True, demote: str = "winner", max_iter: int = 1000, predictor: str = "final",
+        shuffle: bool = True, stop_if_separated: bool = True, epoch: Epoch = None, count_errors: bool = False,
+        random_state: Seed = None, n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.threshold, self.demote, self.max_iter, self.predictor = threshold, demote, max_iter, predictor
         self.shuffle, self.stop_if_separated, self.epoch, self.count_errors = shuffle, stop_if_separated, epoch, count_errors
         self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
@@ -245,11 +246,11 @@ class MulticlassPerceptron(_AllClasses):
         self._store(X, classes, log)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Array:
         return self._weights(self._promotions()[self._own])
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Array:
         return self._moved * self._promotions()[self._own].sum(axis=1)
 
     @property

@@ -6,15 +6,17 @@ Each class has a code, a row of m signs, and each of m binary perceptrons learns
 the highest score wins, the first of equals; its score is the sum of the outputs that are +1 in its code,
 
     F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2
-
 This is the course page's rule, which first looks for a code that matches all signs of f: code_c . f <= sum_i |f_i|, and the
 class of that code attains it (but for rounding). Else the code that agrees best with f wins. A score of 0 matches no code.
 Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs."""
 
 import contextlib
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse, vstack
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -23,6 +25,7 @@ from kp import kernels
 from kp.compiled import compiled
 from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
 from kp.gram import CrossGram, Gram, Points, Products
+from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, find_mistakes_until_consistent, visiting_orders
@@ -32,19 +35,19 @@ PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n indepe
 BLOCK = 256  # examples of a stream whose kernel values with each other are made together
 
 
-def one_hot(n_classes):
+def one_hot(n_classes: int) -> Array:
     """code (C, C): class c has +1 in output c, -1 in all others                        (course page, eq. 40 left)"""
     return 2 * np.eye(n_classes, dtype=np.int8) - 1
 
 
-def binary(n_classes):
+def binary(n_classes: int) -> Array:
     """code (C, m), m = ceil(log2 C): the binary digits of 0..C-1, the highest first, 0 as -1   (course page, eq. 40 right);
     the page's listing has the lowest first: the same outputs in reverse order."""
     digits = range(int(n_classes - 1).bit_length() - 1, -1, -1)
     return np.array([[2 * (c >> digit & 1) - 1 for digit in digits] for c in range(n_classes)], dtype=np.int8)
 
 
-def code_matrix(code, n_classes):
+def code_matrix(code: Code, n_classes: int) -> Array:
     """code (C, m) int8 of "one-hot", "binary", or a matrix of +-1 with different rows; ValueError for anything else."""
     if isinstance(code, str):
         if code not in ("one-hot", "binary"):
@@ -60,7 +63,7 @@ def code_matrix(code, n_classes):
     return code.astype(np.int8)
 
 
-def class_scores(f, code):
+def class_scores(f: Array, code: Array) -> Array:
     """F (n, C) from outputs f (m, n) and code (C, m): sums of the outputs that are +1 in a class's code, in their order."""
     F = np.zeros((f.shape[1], len(code)))
     for output, positive in zip(f, code.T > 0, strict=True):
@@ -68,7 +71,7 @@ def class_scores(f, code):
     return F
 
 
-def presentations(n, epochs, how, *, random_state=None):
+def presentations(n: int, epochs: int, how: str, *, random_state: Any = None) -> Iterator[Array]:
     """Yield, epoch by epoch, the n examples presented, (1, n); how is one of PRESENTATIONS, random_state a RandomState."""
     if how != "replacement":
         yield from visiting_orders(n, 1, epochs, random_state=random_state if how == "shuffled" else None)
@@ -86,7 +89,7 @@ def _has_points(estimator):
 class Decoder(KernelPerceptron):
     """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m)."""
 
-    def decision_function(self, X, *, predictor=None, epoch=None):
+    def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
         predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's, and for
         None the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
@@ -104,11 +107,10 @@ class _OutputCodes(Decoder):
     _parameters = {**KernelPerceptron._parameters, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "kernel": ANY_KERNEL}
 
     @available_if(_has_points)
-    def partial_fit(self, X, y, classes=None):
-        """Go on over X (n, d), y (n,) of a stream, once, in the order given. The first call names all classes, and its X has
-        the variance of gamma="scale".
-        Only misclassified examples are kept. Streams have no minimizing predictor and take no precomputed kernel."""
-        stream = vars(self).pop("_stream", None)  # after an error it is made again, from what is stored
+    def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Go on over X (n, d), y (n,) of a stream, once, in the order given. The first call names all classes, and its X
+        gives gamma="scale". Only misclassified examples are kept. No minimizing predictor, no precomputed kernel."""
+        stream = vars(self).pop("_stream", None)  # type: ignore[attr-defined]  # after an error it is made again, from what is stored
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
             first, n = not hasattr(self, "mistakes_"), len(y)
@@ -120,7 +122,7 @@ class _OutputCodes(Decoder):
                 MistakeLog(example=t, step=t, sign=row[t], errors=None, ends=ends)
                 for row, t in zip(moved, where, strict=True)
             ]
-            seen = 0 if first else self.n_seen_
+            seen = 0 if first else self.n_seen_  # type: ignore[has-type]
             held = seen + np.flatnonzero(moved.any(axis=0))
             if not first:
                 logs = [old.followed_by(new, seen) for old, new in zip(self.mistakes_, logs, strict=True)]
@@ -133,14 +135,14 @@ class _OutputCodes(Decoder):
     def __getstate__(self):
         return {name: value for name, value in super().__getstate__().items() if name != "_stream"}
 
-    def outputs(self, X, *, predictor=None, epoch=None):
+    def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """The outputs f (n, m) of the m perceptrons on X (n, d); predictor and epoch as for `decision_function`."""
         X, chosen = self._checked(X), self._chosen(predictor, epoch)
         columns = self._columns(X, self.mistakes_[0].steps())
         return scores(self._logs(), self._kernel, columns, *chosen, threads=self._n_threads()).T
 
     @property
-    def dual_coef_(self):
+    def dual_coef_(self) -> Array:
         chosen = self._weighted()
         return signed_sums(self._logs(), len(self.support_), *chosen)
 
@@ -166,7 +168,6 @@ class _OutputCodes(Decoder):
 
 class OutputCodeKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
-
     The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
     augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
     presentations. Threads and memory budget do not change a bit.
@@ -194,10 +195,11 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     _parameters = {**_OutputCodes._parameters, "presentation": one_of(*PRESENTATIONS), "stop_if_consistent": FLAG}
 
     def __init__(
-        self, kernel="poly", *, code="one-hot", degree=3, gamma=None, coef0=1.0, max_iter=10, presentation="replacement",
-        predictor="final", epoch=None, stop_if_consistent=True, random_state=None, memory_budget=2**30, n_jobs=None,
-        verbose=0,
-    ):  # fmt: skip
+        self, kernel: KernelChoice = "poly", *, code: Code = "one-hot", degree: int = 3, gamma: Gamma = None,
+        coef0: float = 1.0, max_iter: int = 10, presentation: str = "replacement", predictor: str = "final",
+        epoch: Epoch = None, stop_if_consistent: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
+        n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.code, self.degree, self.gamma, self.coef0 = kernel, code, degree, gamma, coef0
         self.max_iter, self.presentation, self.predictor, self.epoch = max_iter, presentation, predictor, epoch
         self.stop_if_consistent, self.random_state = stop_if_consistent, random_state
@@ -217,7 +219,6 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
-
     Hermans 2021, Algorithm 1, sections 3.1, 3.3, 3.4; Freund & Schapire 1999 (votes). `SharedTraining` fits several at once.
     Parameters
     ----------
@@ -264,10 +265,11 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, degree=3, gamma=None, coef0=1.0, max_iter=10, predictor="final", epoch=None, shuffle=True,
-        orders="separate", stop_if_separated=True, count_errors=False, random_state=None, memory_budget=2**30, n_jobs=None,
-        verbose=0,
-    ):  # fmt: skip
+        self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 10,
+        predictor: str = "final", epoch: Epoch = None, shuffle: bool = True, orders: str = "separate",
+        stop_if_separated: bool = True, count_errors: bool = False, random_state: Seed = None,
+        memory_budget: int = 2**30, n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
         self.max_iter, self.predictor, self.epoch, self.shuffle, self.orders = max_iter, predictor, epoch, shuffle, orders
         self.stop_if_separated, self.count_errors, self.random_state = stop_if_separated, count_errors, random_state
@@ -294,10 +296,10 @@ class OneVsAllKernelPerceptron(_OutputCodes):
 class Growing:
     """An array (n, ...) or CSR matrix that rows are appended to; the array has room for as many again when it is full."""
 
-    def __init__(self, array):
+    def __init__(self, array: Any) -> None:
         self.array = self._room = array
 
-    def append(self, rows):
+    def append(self, rows: Any) -> None:
         """Append the rows (r, ...), of any type of numbers."""
         if issparse(self.array):
             self.array = vstack([self.array, rows], format="csr")
@@ -315,13 +317,13 @@ class Stream:
     (points, coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next.
     Scores are summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
-    def __init__(self, model, X):
-        self.vectors, self.held = Growing(X[:0]), []
+    def __init__(self, model: _OutputCodes, X: Any) -> None:
+        self.vectors, self.held = Growing(X[:0]), []  # type: Growing, list[tuple[Any, Array]]
         if hasattr(model, "mistakes_"):
             self.vectors = Growing(model.support_vectors_)
             self._hold(model, signed_sums(model._logs(), len(model.support_)))
 
-    def learn(self, model, X, signs, steps):
+    def learn(self, model: _OutputCodes, X: Any, signs: Array, steps: int) -> Array:
         """Visit X (n, d) with signs (m, n) of +-1 in the order given; the same signs, 0 where no mistake was made."""
         moved = np.empty(signs.shape, dtype=signs.dtype)
         for start in range(0, X.shape[0], BLOCK):
@@ -370,7 +372,7 @@ def _add_sums(coefficients, K, out):
                 out[a, t] += coefficients[a, i] * K[t, i]
 
 
-def signed_sums(logs, n, predictor="final", epoch=None):
+def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = None) -> Array:
     """c (m, n) with f(x) = sum_i c_i k(x_i, x) of the m logs over n examples, for the predictors that are such sums."""
     found = np.zeros((len(logs), n))
     for row, log in zip(found, logs, strict=True):
@@ -387,11 +389,11 @@ class SharedTraining:
     memory_budget : bytes for rows of inner products, kept in `gram` for `staged_outputs`; the models' own do not count.
     n_jobs : number of threads (None: 1, or those of a joblib context); no result depends on it, nor on the budget."""
 
-    def __init__(self, X, y, *, memory_budget=2**30, n_jobs=None):
+    def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
         self.gram = Gram.of_points(X, memory_budget=memory_budget)
 
-    def fit(self, models, *, count_errors=True, callback=None):
+    def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
         With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
         would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
@@ -420,7 +422,7 @@ class SharedTraining:
                         model._store(X, classes, logs[i * m : (i + 1) * m])
         return models
 
-    def staged_outputs(self, models, X=None, *, callback=None):
+    def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
         """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
         X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
         Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
@@ -434,7 +436,7 @@ class SharedTraining:
         if X is None:
             index = np.searchsorted(models[0].classes_, self.y)
             signs = np.concatenate([model._signs(index, model.classes_) for model in models])
-            columns, counting = self.gram, {"signs": signs, "errors": errors}
+            columns, counting = self.gram, {"signs": signs, "errors": errors}  # type: CrossGram, dict[str, Any]
         else:
             columns, counting = CrossGram(Products(self.gram.points, Points(X))), {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
