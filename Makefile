@@ -84,7 +84,7 @@ $(LANES):
 	    code=$$?; cat build/$@.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results
-	rm -rf build .snakemake .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf build .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 environment:

@@ -93,6 +93,7 @@ def test_no_program_needs_docstrings():
 
 PUBLIC = {
     "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict",
-    "with_mistakes", "tidy", "_async_launch_kernel", "kernel_spec", "poll", "send_signal",
+    "with_mistakes", "tidy", "tocsr", "_async_launch_kernel", "kernel_spec", "poll", "send_signal",
 }  # fmt: skip
-"""Methods of estimators for readers, what CONTRIBUTING.md tells them to call, and what the manager of a kernel calls."""
+"""Methods of estimators for readers, what CONTRIBUTING.md tells them to call, what the manager of a kernel calls, and what
+a sparse matrix has."""
