@@ -259,6 +259,13 @@ CLASS = Chapter(
     tables=("spread", "differences"),
 )
 
+TOUR = Chapter(
+    source="tour",
+    kind="supplement",
+    figures=("by_epoch",),
+    tables=("attributes", "searches", "stream", "doubt", "estimators"),
+)
+
 UCI_SUMMARY = Chapter(
     source="uci_summary",
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
@@ -333,7 +340,7 @@ FAMILY = Chapter(
 
 CHAPTERS = [
     *FRONT, INTRODUCTION, ALGORITHM, DATA, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, UCI_SUMMARY,
-    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS, TOUR,
 ]  # fmt: skip
 
 VARIANTS = {"front": "report", "mnist_degree": "degree", "uci": "dataset"}
