@@ -259,6 +259,13 @@ CLASS = Chapter(
     tables=("spread", "differences"),
 )
 
+TOUR = Chapter(
+    source="tour",
+    kind="supplement",
+    figures=("by_epoch",),
+    tables=("attributes", "searches", "stream", "doubt", "estimators"),
+)
+
 UCI_SUMMARY = Chapter(
     source="uci_summary",
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
@@ -333,7 +340,7 @@ FAMILY = Chapter(
 
 CHAPTERS = [
     *FRONT, INTRODUCTION, ALGORITHM, DATA, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, UCI_SUMMARY,
-    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS, TOUR,
 ]  # fmt: skip
 
 VARIANTS = {"front": "report", "mnist_degree": "degree", "uci": "dataset"}
@@ -366,9 +373,14 @@ def chapters(profile):
     return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
 
 
+def manifest(profile):
+    """The table of all figures of a profile, beside them."""
+    return FIGURES[profile] / "manifest.csv"
+
+
 def files(profile):
-    """The files that the notebooks of a profile leave: their executed copies and their figures."""
-    found = [each.target(profile) for each in chapters(profile)]
+    """The files that the notebooks of a profile leave: their executed copies, their figures and the table of these."""
+    found = [each.target(profile) for each in chapters(profile)] + [manifest(profile)]
     stems = [FIGURES[profile] / f"{each.name}-{figure}" for each in chapters(profile) for figure in each.figures]
     return found + [stem.with_name(f"{stem.name}.{kind}") for stem in stems for kind in ("png", "svg")]
 
