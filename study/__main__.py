@@ -117,12 +117,13 @@ def _list(options):
 
 
 def _notebook(options):
-    from study.report import batch
+    from study.report import batch, manifest
 
     found = chapters.chapters(options.profile)
     if options.names:
         found = [chapters.chapter(name, options.profile) for name in options.names]
     batch.execute(found, options.profile, jobs=options.jobs, changed=options.changed)
+    manifest.write(options.profile)
     return 0
 
 

@@ -366,9 +366,14 @@ def chapters(profile):
     return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
 
 
+def manifest(profile):
+    """The table of all figures of a profile, beside them."""
+    return FIGURES[profile] / "manifest.csv"
+
+
 def files(profile):
-    """The files that the notebooks of a profile leave: their executed copies and their figures."""
-    found = [each.target(profile) for each in chapters(profile)]
+    """The files that the notebooks of a profile leave: their executed copies, their figures and the table of these."""
+    found = [each.target(profile) for each in chapters(profile)] + [manifest(profile)]
     stems = [FIGURES[profile] / f"{each.name}-{figure}" for each in chapters(profile) for figure in each.figures]
     return found + [stem.with_name(f"{stem.name}.{kind}") for stem in stems for kind in ("png", "svg")]
 

@@ -7,10 +7,12 @@ import subprocess
 import sys
 
 import nbformat
+import pandas as pd
 import pytest
 
 from study import ROOT, chapters, datasets
 from study.__main__ import main
+from study.report import manifest
 
 
 def papermill(folder, *options, source="mnist_degree"):
@@ -89,7 +91,7 @@ def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
     targets = {chapter.target("full") for chapter in chapters.CHAPTERS}
     assert targets == set((ROOT / "notebooks" / "executed").glob("*.ipynb"))
     expected = {f"{c.name}-{name}.{kind}" for c in chapters.CHAPTERS for name in c.figures for kind in ("png", "svg")}
-    assert expected == {path.name for path in (ROOT / "figures").iterdir()}
+    assert expected | {"manifest.csv"} == {path.name for path in (ROOT / "figures").iterdir()}
 
 
 def test_every_figure_says_which_function_drew_it():
@@ -97,6 +99,14 @@ def test_every_figure_says_which_function_drew_it():
         (drawn_by,) = re.findall(r"<dc:source>(.*?)</dc:source>", path.read_text(encoding="utf-8"))
         module, _, name = drawn_by.rpartition(".")
         assert callable(getattr(importlib.import_module(module), name)), path
+
+
+def test_the_manifest_names_every_figure_with_files_that_are_there():
+    assert chapters.manifest("full").read_text(encoding="utf-8") == manifest.table("full").to_csv(index=False)
+    found = pd.read_csv(chapters.manifest("full"), keep_default_na=False)
+    assert found["file"].is_unique and set(found["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
+    for column in ("notebook", "results"):
+        assert all((ROOT / path).exists() for text in found[column] for path in text.split())
 
 
 def test_papermill_alone_runs_a_notebook_from_any_folder(tmp_path):

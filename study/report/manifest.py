@@ -1,0 +1,33 @@
+"""The figures of the study as one table: what draws each, where it is shown, and from which results."""
+
+import re
+
+import pandas as pd
+
+from study import ROOT, chapters, store
+
+
+def table(profile):
+    """A DataFrame with a row for each figure of a profile, in the order of the plan.
+
+    Columns: figure (its label), file, chapter, function (that drew it), notebook (executed), results (the
+    tables that the chapter's experiments have stored, separated by blanks).
+    """
+    rows = []
+    for chapter in chapters.chapters(profile):
+        notebook = chapter.target(profile).relative_to(ROOT).as_posix()
+        experiments = [each for name in chapter.experiments for each in chapters.experiments(name)]
+        tables = {path.relative_to(ROOT).as_posix() for each in experiments for path in each.stored_files()}
+        results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
+        for name in chapter.figures:
+            path = chapters.FIGURES[profile] / f"{chapter.name}-{name}.svg"
+            facts = path.read_text(encoding="utf-8")
+            (drawn_by,) = re.findall(r"<dc:source>(.*?)</dc:source>", facts)
+            rows.append((chapter.label(name), path.name, chapter.name, drawn_by, notebook, results))
+    return pd.DataFrame(rows, columns=["figure", "file", "chapter", "function", "notebook", "results"])
+
+
+def write(profile):
+    """Write the table of a profile beside its figures, once all of them are there."""
+    if all(path.exists() for path in chapters.files(profile) if path.suffix == ".svg"):
+        store.write(chapters.manifest(profile), table(profile).to_csv(index=False))
