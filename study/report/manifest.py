@@ -1,10 +1,13 @@
-"""The figures of the study as one table: what draws each, where it is shown, and from which results."""
+"""What the study puts out, for whoever checks it: the figures as a table, and all files in the form of CODECHECK."""
 
 import re
 
 import pandas as pd
+import yaml
 
 from study import ROOT, chapters, store
+
+CODECHECK = ROOT / "codecheck.yml"
 
 
 def table(profile):
@@ -27,7 +30,33 @@ def table(profile):
     return pd.DataFrame(rows, columns=["figure", "file", "chapter", "function", "notebook", "results"])
 
 
+def codecheck():
+    """The text of codecheck.yml (CODECHECK's configuration file, version 2.0): every table of results with the command that
+    computes it, and every figure with the notebook that shows it."""
+    experiments = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
+    files = {path.relative_to(ROOT).as_posix(): each.command for each in experiments for path in each.stored_files()}
+    tables = [(path, f"made by: {command}") for path, command in files.items() if path.endswith(".csv")]
+    folder = chapters.FIGURES["full"].relative_to(ROOT).as_posix()
+    pictures = [
+        (
+            f"{folder}/{row.file}",
+            f"{row.figure} of {row.notebook}; made by: python -m study notebook {row.chapter} --profile full",
+        )
+        for row in table("full").itertuples()
+    ]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    page = {
+        "version": "https://codecheck.org.uk/spec/config/2.0/",
+        "paper": {name: citation[name] for name in ("title", "authors")},
+        "manifest": [{"file": file, "comment": comment} for file, comment in tables + pictures],
+    }
+    return "---\n" + yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=1000)
+
+
 def write(profile):
-    """Write the table of a profile beside its figures, once all of them are there."""
+    """Write the table of a profile beside its figures, once all of them are there, and with those of the report the list
+    for CODECHECK."""
     if all(path.exists() for path in chapters.files(profile) if path.suffix == ".svg"):
         store.write(chapters.manifest(profile), table(profile).to_csv(index=False))
+        if profile == "full":
+            store.write(CODECHECK, codecheck())

@@ -9,6 +9,7 @@ import sys
 import nbformat
 import pandas as pd
 import pytest
+import yaml
 
 from study import ROOT, chapters, datasets
 from study.__main__ import main
@@ -107,6 +108,18 @@ def test_the_manifest_names_every_figure_with_files_that_are_there():
     assert found["file"].is_unique and set(found["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
     for column in ("notebook", "results"):
         assert all((ROOT / path).exists() for text in found[column] for path in text.split())
+
+
+def test_the_list_for_codecheck_names_all_tables_and_figures_that_there_are():
+    text = manifest.CODECHECK.read_text(encoding="utf-8")
+    assert text == manifest.codecheck() and text.startswith("---\n")
+    listed = [each["file"] for each in yaml.safe_load(text)["manifest"]]
+    there = [
+        path
+        for folder, kind in (("data/results", "csv"), ("data/measured", "csv"), ("figures", "svg"))
+        for path in (ROOT / folder).glob(f"*.{kind}")
+    ]
+    assert sorted(listed) == sorted(path.relative_to(ROOT).as_posix() for path in there)
 
 
 def test_papermill_alone_runs_a_notebook_from_any_folder(tmp_path):
