@@ -80,7 +80,7 @@ def figure_differences(per_set, over_sets):
         axis.set_title(f"{form},\n{FAMILY[thresholds]}", fontsize=8.5)
         axis.set(yticks=range(len(names) + 1), ylim=(len(names) + 0.5, -0.5))
         axis.set_yticklabels([*map(_label, names), "over the sets"])
-    figure.supxlabel(f"test error less that of the {per_set['second'].iloc[0]} form (percentage points)", fontsize=9)
+    figure.supxlabel(f"test error minus that of the {per_set['second'].iloc[0]} form (percentage points)", fontsize=9)
     return figure
 
 
@@ -110,7 +110,7 @@ def figure_predictors(differences):
     styles = [{"color": PREDICTOR_COLOURS[p], "marker": PREDICTOR_MARKERS[p], "linestyle": "none"} for p in others]
     handles += [Line2D([], [], label=p, **style) for p, style in zip(others, styles, strict=True)]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    figure.supxlabel("test error less the final predictor's (percentage points)", fontsize=9)
+    figure.supxlabel("test error minus the final predictor's (percentage points)", fontsize=9)
     return figure
 
 

@@ -249,7 +249,7 @@ def summary(table, references):
         tested = (in_points(found), statistics.p_cell(found.p)) if found else ("", "")
         family = "" if name[1] == NONE else name[1]
         rows.append((NAMES_SHOWN.get(name[0], name[0]), family, float(table[name].mean()), int(lowest[name]), *tested))
-    heads = ["method", "thresholds", "mean error", "lowest on", f"less the {REFERENCE[0]}", "p"]
+    heads = ["method", "thresholds", "mean error", "lowest on", f"minus the {REFERENCE[0]}", "p"]
     return pd.DataFrame(rows, columns=heads)
 
 

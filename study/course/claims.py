@@ -272,7 +272,7 @@ def _no_match():
         "statement": "with one-hot codes the outputs can match no class; then the largest output decides",
         "verdict": _words(float((share > 0).mean() * (right > 0.1).mean())),
         "evidence": f"At {len(sums)} widths of the kernel {share.min():.1%} to {share.max():.1%} of the MNIST test images "
-        f"match no class, and the largest output reads {right.min():.0%} to {right.max():.0%} of these rightly (a guess "
+        f"match no class, and the largest output reads {right.min():.0%} to {right.max():.0%} of these correctly (a guess "
         "reads 10 %).",
     }
 

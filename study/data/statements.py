@@ -32,7 +32,8 @@ def statements():
             "place": PLACE,
             "statement": "The sets S and D do not intersect: the test images differ from the training images.",
             "verdict": "does not hold" if shared else "holds",
-            "evidence": f"Of {found.loc['test', 'images']:,} test images {shared} occur, pixel for pixel, in the other set.",
+            "evidence": f"Of {found.loc['test', 'images']:,} test images {shared or 'none'} occur, pixel for pixel, in the "
+            "other set.",
         },
     ]
     return claims.statement_rows(rows, source=SOURCE, chapter=CHAPTER)

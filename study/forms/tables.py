@@ -153,7 +153,7 @@ def pairs_table(found, wrong):
     for (a, b, predictor), gap in found.items():
         each = over_orders(wrong, a, b, predictor)
         tested = (100 * gap.estimate, 100 * gap.low, 100 * gap.high, gap.p)
-        rows.append((f"{a} less {b}", predictor, *tested, each.min(), each.max()))
+        rows.append((f"{a} minus {b}", predictor, *tested, each.min(), each.max()))
     return pd.DataFrame(rows, columns=["forms", "predictor", "difference", "low", "high", "p", "least", "most"])
 
 

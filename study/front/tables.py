@@ -146,7 +146,7 @@ def statements_list(rows):
 def numbers_list(rows):
     """The rows of `explained` as a Markdown list: source, item, quantity, what is published, ours, why."""
     return "\n".join(
-        f"- {row.source}, {row.item}, {row.quantity}: **{row.published:g}**, ours {row.ours:.4g}. {row.explanation}."
+        f"- {row.source}, {row.item}, {row.quantity}: **{row.published:g}**, ours {row.ours:.4g}: {row.explanation}."
         for row in rows.itertuples()
     )
 

@@ -144,9 +144,9 @@ def _of_ten_digits(multiclass, paired, confusion):
     wide = best["estimate"].abs().max()
     yield _row(
         "degrees-above-3", MULTICLASS, "p >= 3 neither improves further nor overfits strongly.",
-        f"Of {len(best)} predictors with p >= 3 after epoch 10, {len(told)} can be told from the best one (McNemar, Holm "
-        f"over the {(paired['family'] == 'best').sum()} predictors of all degrees); the largest difference is "
-        f"{statistics.points(wide, sign=False)}.",
+        f"Of {len(best)} predictors with p >= 3 after epoch 10, {len(told) or 'none'} can be told from the best one "
+        f"(McNemar, Holm over the {(paired['family'] == 'best').sum()} predictors of all degrees); the largest difference "
+        f"is {statistics.points(wide, sign=False)}.",
         told.empty, wide < 0.005,
     )  # fmt: skip
     below = train["minimizing"] < train["average"]
@@ -173,8 +173,8 @@ def _of_ten_digits(multiclass, paired, confusion):
     yield _row(
         "no-digit", "final report, section 5.3", "No digit has a particularly large number of misclassifications.",
         f"The three best predictors misclassify {counts.min()} to {counts.max()} images of a digit, at most {shares:.0%} of "
-        f"their errors; equal error rates of all digits are rejected for {rejected} of the three (chi-square, Bonferroni "
-        f"over 3, smallest {statistics.p_value(min(p_values))}).",
+        f"their errors; equal error rates of all digits are rejected for {rejected or 'none'} of the three (chi-square, "
+        f"Bonferroni over 3, smallest {statistics.p_value(min(p_values))}).",
         shares < 0.2, rejected == 0,
     )  # fmt: skip
 

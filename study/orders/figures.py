@@ -86,7 +86,7 @@ def figure_answer(means, epochs, *, within=ROPE):
     left.set(xlabel="degree", ylabel="test error (%)")
     left.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
-    right.set(xlabel="epoch", ylabel="less the last epoch (points)")
+    right.set(xlabel="epoch", ylabel="minus the last epoch (points)")
     right.set_yscale("symlog", linthresh=0.1)
     ticks = [-0.1, 0, 0.1, 0.2, 0.5, 1, 2, 5]
     right.set_yticks([tick for tick in ticks if tick <= 100 * epochs["high"].max() * 1.1], minor=False)
@@ -118,7 +118,7 @@ def figure_among_predictors(verdicts, *, within=ROPE):
                 axis.errorbar(x, y, yerr=ends, elinewidth=0.9, capsize=2, fillstyle=fill, **style)
         axis.set(title=f"after epoch {epoch}", xlabel="degree")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[0, 0].set_ylabel("test error less that of\nthe average predictor (points)")
+    axes[0, 0].set_ylabel("test error minus that of\nthe average predictor (points)")
     _legend(figure, names=others)
     return figure
 

@@ -53,7 +53,7 @@ def in_percent(table):
     columns = {
         "method": table["method"],
         "error (%)": errors,
-        "ours less it (points)": gaps,
+        "ours minus it (points)": gaps,
         "p": p,
         "ours": table["verdict"],
     }

@@ -24,7 +24,7 @@ SCREEN_PIXELS_PER_INCH = 100
 def say(template, **values):
     """Display template.format(**values) as Markdown: a sentence whose numbers come from the run.
 
-    Braces of formulas are doubled: say("$x^{{2}}$ errs on {error:.2%}", error=0.014).
+    Braces of formulas are doubled: say("$x^{{2}}$ misclassifies {error:.2%}", error=0.014).
     """
     _show_markdown(template.format(**values))
 

@@ -206,8 +206,8 @@ def _on_compactness():
     gap, beyond = (_facts()[name] for name in ("largest gap of compactness", "gaps beyond rounding"))
     n = _facts()["examples"]
     evidence = (
-        f"in the file the largest difference is {gap:.4f}; for {n - beyond:.0f} of {n:.0f} examples it is within the "
-        "rounding of A, P and c"
+        f"In the file the largest difference is {gap:.4f}; for {n - beyond:.0f} of {n:.0f} examples it is within the "
+        "rounding of A, P and c."
     )
     statement = "the compactness c is computed by 4 pi A / P^2"
     return "Problem Statement", statement, "holds" if beyond == 0 else "holds in part", evidence
@@ -222,10 +222,8 @@ def _on_separable():
     answer = _separates()
     plain, curved = answer["all together", 1], answer["all together", 2]
     verdict = "holds" if plain else "holds in part" if curved else "does not hold"
-    words = {True: "separate the classes", False: "do not"}
-    evidence = (
-        f"linear functions of the attributes {words[plain]}; of these, their squares and products they {words[curved]}"
-    )
+    words = {True: "separate the classes", False: "do not separate the classes"}
+    evidence = f"Linear functions of the attributes {words[plain]}; polynomials of the second degree {words[curved]}."
     return "Problem Statement", "the seeds are a separable dataset", verdict, evidence
 
 
@@ -234,7 +232,7 @@ def _on_linearly_separable():
     pairs = [name for name in answer.index if " and " in name and not answer[name] and "others" not in name]
     alone = [name.removesuffix(" and all others") for name in answer.index if "others" in name and answer[name]]
     apart = f"; a plane separates {' and '.join(alone)} from all others" if alone else ""
-    evidence = f"a linear programme has no solution for all classes together, nor for {', '.join(pairs)}{apart}"
+    evidence = f"A linear programme has no solution for all classes together, nor for {', '.join(pairs)}{apart}."
     verdict = "does not hold" if answer["all together"] else "holds"
     return "Machine Learning Model", "the seeds are not linearly separable", verdict, evidence
 
@@ -244,8 +242,8 @@ def _on_solution():
     below = int((nine["smallest_eigenvalue"] < 0).sum())
     verdict = "holds" if below == 0 else "holds in part" if below < len(nine) else "does not hold"
     evidence = (
-        f"in {below} of the {len(nine)} settings of Table 3 K has a negative eigenvalue in the median random split: it is "
-        "no matrix of inner products, and the regularised error has no minimum"
+        f"In {below} of the {len(nine)} settings of Table 3 K has a negative eigenvalue in the median random split: it is "
+        "no matrix of inner products, and the regularised error has no minimum."
     )
     return "Machine Learning Model", "the classifier retrieves an optimal solution for the model", verdict, evidence
 
@@ -256,8 +254,8 @@ def _on_complexity():
     kernel, vectors, _ = tables.costs(n, d, C)["operations"]
     verdict = "holds" if kernel <= vectors else "does not hold"
     evidence = (
-        f"with n = {n} and d = {d} the source's own formulas give {kernel:,.0f} operations for the kernel classifier and "
-        f"{vectors:,.0f} for the support vector machine, which it calls about equal"
+        f"With n = {n} and d = {d} the source's own formulas give {kernel:,.0f} operations for the kernel classifier and "
+        f"{vectors:,.0f} for the support vector machine, which it calls about equal."
     )
     statement = (
         "the kernel classifier, O(n^2.376), costs about as much as a support vector machine, O(max(n, d) min(n, d)^2)"
@@ -287,7 +285,8 @@ def _on_choice():
     better = [name for name in rivals if found[name].word() == "is lower than"]
     verdict = "does not hold" if better and not worse else "holds" if worse and not better else "cannot be told"
     evidence = (
-        f"differences in test error from it at its best setting, Holm over {len(found)} methods: {_told(found, rivals)}"
+        f"Test errors of others minus that of the classifier at its best setting: {_told(found, rivals)}; Holm over "
+        f"{len(found)} methods."
     )
     statement = "the kernel classifier is the optimal choice before support vector machines and linear classifiers"
     return "Machine Learning Model", statement, verdict, evidence
@@ -300,9 +299,9 @@ def _on_sensitivity():
     sound, unsound = pairs[named & pairs["sound"]].index, pairs[named & ~pairs["sound"]].index
     verdict = "holds" if told[sound].any() else "holds in part" if told[unsound].any() else "cannot be told"
     evidence = (
-        f"of {len(sound)} pairs of settings that differ in tau or k alone, K + lambda I positive definite in all random "
-        f"splits, {told[sound].sum()} are told apart, of {len(unsound)} others {told[unsound].sum()} (bootstrap over the "
-        "examples, Holm)"
+        f"Of the {len(sound)} pairs of settings that differ in tau or k alone and have K + lambda I positive definite in "
+        f"all random splits, {told[sound].sum() or 'none'} can be told apart; of the {len(unsound)} others "
+        f"{told[unsound].sum() or 'none'} can (bootstrap over the examples, Holm)."
     )
     return "Result and Analysis", "the classifier is sensitive to changes in tau and in k", verdict, evidence
 
@@ -315,8 +314,8 @@ def _on_limit():
     lower = found.high < 0.895
     verdict = "cannot be told" if inside else "holds" if lower else "does not hold"
     evidence = (
-        f"chosen on the training part its mean accuracy over random splits is {found.estimate:.1%}, {found.low:.1%} to "
-        f"{found.high:.1%} over other test examples (bootstrap)"
+        f"With parameters chosen on the training part its mean accuracy over random splits is {found.estimate:.1%} "
+        f"({found.low:.1%} to {found.high:.1%} over other test examples, bootstrap)."
     )
     return "Result and Analysis", "the classifier is limited to about 90 %, whatever its parameters", verdict, evidence
 
@@ -333,7 +332,7 @@ def _on_outliers():
     each = ", ".join(f"{count} {name}" for count, name in zip(core, names, strict=True))
     evidence = (
         f"{total} examples are misclassified in most of their tests at the source's best setting ({each}); linear "
-        f"discriminant analysis misclassifies {common} of them in most of its tests"
+        f"discriminant analysis misclassifies {common} of them in most of its tests."
     )
     statement = "the limit is due to outliers among Kama and Canadian"
     return "Result and Analysis", statement, verdict, evidence
@@ -343,9 +342,10 @@ def _on_clustering():
     found = differences()[CLUSTERS]
     verdict = {"is lower than": "holds", "is higher than": "does not hold"}.get(found.word(), "cannot be told")
     evidence = (
-        f"k-means with clusters named on the training part: {statistics.points(found.estimate, digits=1)} of test error "
-        f"beside the classifier ({statistics.points(found.low, digits=1)} to {statistics.points(found.high, digits=1)}, "
-        f"{statistics.p_value(found.p)}, bootstrap, Holm); the reference's gradient clustering was not run"
+        f"Test error of k-means with clusters named on the training part minus that of the classifier: "
+        f"{statistics.points(found.estimate, digits=1)} ({statistics.points(found.low, digits=1)} to "
+        f"{statistics.points(found.high, digits=1)}, {statistics.p_value(found.p)}, bootstrap, Holm). "
+        "The reference's gradient clustering was not run."
     )
     statement = "k-means and gradient clustering are superior in accuracy to the classifier"
     return "Result and Analysis", statement, verdict, evidence
@@ -362,7 +362,7 @@ def _on_wine():
         f"{name}, {method}: {statistics.points(f.estimate, digits=1)}, {statistics.p_value(f.p)}"
         for (name, method), f in found.items()
     )
-    evidence = f"test error beside that of always the most frequent grade (corrected resampled t, Holm): {each}"
+    evidence = f"Test error minus that of always naming the most frequent grade (corrected resampled t, Holm): {each}."
     return "Extra", "the wine quality data cannot be classified with the kernel classifier", verdict, evidence
 
 
@@ -374,6 +374,6 @@ def _on_networks():
         f"{name}, {method}: {statistics.points(f.estimate, digits=1)}, {statistics.p_value(f.p)}"
         for (name, method), f in found.items()
     )
-    evidence = f"test error beside that of a neural network with two hidden layers (corrected resampled t, Holm): {each}"
+    evidence = f"Test error minus that of a neural network with two hidden layers (corrected resampled t, Holm): {each}."
     statement = "to learn the quality of wine a neural network or regression beyond the kernel method is necessary"
     return "Extra", statement, verdict, evidence

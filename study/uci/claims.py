@@ -113,7 +113,7 @@ def _kernels(results, key, statement, other):
     found = tables.between_kernels(results, "rbf", other)
     verdict = of_all([each.word("yes", "no", "tie") for each in found.values()])
     parts = [f"{original(name)} {tables.ends(each)}, {p_value(each.p)}" for name, each in found.items()]
-    names = f"the RBF kernel less that of the {KERNELS[other]} perceptron"
+    names = f"the RBF kernel minus that of the {KERNELS[other]} perceptron"
     test = f"corrected resampled t, {next(iter(found.values())).adjusted}; intervals not corrected"
     evidence = f"The test error of {names}: {'; '.join(parts)} ({test})."
     return {"key": key, "place": "section IV.B", "statement": statement, "verdict": verdict, "evidence": evidence}
@@ -176,7 +176,7 @@ def _scaled(results):
     unscaled, parts, shares = found["scaling"] == "outside", [], []
     for name, part in (("scaled", found[~unscaled]), ("as they are", found[unscaled])):
         shares.append(len(tables.fits(part)))
-        parts.append(f"with attributes {name} {shares[-1]} of {len(part)} readings are not rejected")
+        parts.append(f"with attributes {name} the test rejects {len(part) - shares[-1]} of {len(part)} readings")
     verdict = "holds" if not shares[1] else "cannot be told" if shares[0] else "holds in part"
     evidence = f"Sonar's numbers in Table II, jointly: {' and '.join(parts)} (at {ALPHA:.0%})"
     evidence += "; only readings in epochs count, as Table III rejects all others." if only else "."

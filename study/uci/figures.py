@@ -279,7 +279,7 @@ def figure_units(parts, *, limit=4.0):
         )
         axis.set(yticks=range(len(numbers)), ylim=(len(numbers) - 0.5, -0.5), xlim=(-limit, limit))
         axis.set_yticklabels(numbers, fontsize=7)
-    axes[-1, 0].set_xlabel("published number less our median, in half-widths of our central 95 %")
+    axes[-1, 0].set_xlabel("published number minus our median, in half-widths of our central 95 %")
     return figure
 
 

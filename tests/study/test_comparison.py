@@ -368,7 +368,7 @@ def test_the_summary_has_means_and_the_test_against_the_svm():
     found = tables.over_sets(table, {("one-vs-all", "off"): (("one-vs-all", "off"), ("SVM", "-"))})
     rows = tables.summary(table, found).set_index("method")
     assert rows["mean error"].tolist() == pytest.approx([0.3, 0.3, 0.15]) and rows["lowest on"].tolist() == [0, 1, 2]
-    assert rows.loc["one-vs-all", "less the SVM"].startswith("+15.00") and rows.loc["SVM", "thresholds"] == ""
+    assert rows.loc["one-vs-all", "minus the SVM"].startswith("+15.00") and rows.loc["SVM", "thresholds"] == ""
 
 
 def test_choosing_by_test_errors_and_by_one_repetition_is_told():
