@@ -269,7 +269,7 @@ class OnlineKernelClassifier(Classifier):
     max_iter : passes of `fit` over the examples.
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
     random_state : int, RandomState or None, for the orders and for random removal.
-    verbose : show a bar of passes, which needs tqdm.
+    verbose : show a bar of passes.
     Attributes
     ----------
     classes_ : (C,) labels, sorted.

@@ -238,7 +238,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     random_state : int, RandomState or None.
     memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads (None: 1, or those of a joblib
         context): neither changes a bit.
-    verbose : show a bar of epochs, which needs tqdm.
+    verbose : show a bar of epochs.
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
