@@ -262,6 +262,7 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
 
 class OnlineKernelClassifier(Classifier):
     """Base of the estimators below: one learner for each class, or one for two, with its kernel, fit and partial_fit.
+
     Parameters
     ----------
     kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`, but no kernel whose values are given.
@@ -270,6 +271,7 @@ class OnlineKernelClassifier(Classifier):
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
     random_state : int, RandomState or None, for the orders and for random removal.
     verbose : show a bar of passes.
+
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
@@ -329,11 +331,13 @@ def _limit(value):
 
 class BudgetPerceptron(OnlineKernelClassifier):
     """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
+
     Parameters
     ----------
     budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
     removal : "random", each of those held with probability 1/B (Cavallanti, Cesa-Bianchi & Gentile 2007), or "oldest".
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -363,16 +367,19 @@ class Forgetron(OnlineKernelClassifier):
     """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
     With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has at most
     2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
+
     Parameters
     ----------
     budget : B, examples that each learner may hold.
     shrinking : "self-tuning", as little as keeps the damage Q of all removals within (15/32) M, or "basic", by
         (B + 1)^(-1 / (2 (B + 1))) and at least so far that |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
+
     Attributes
     ----------
     damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
     shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -407,6 +414,7 @@ class Norma(OnlineKernelClassifier):
     Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
     an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
     else by eta nu: their fraction tends to nu. rho = 0, lambda = 0, eta = 1 give the kernel perceptron.
+
     Parameters
     ----------
     regularization : lambda, at least 0; step * regularization < 1.
@@ -418,9 +426,11 @@ class Norma(OnlineKernelClassifier):
         changes f by at most (1 - eta lambda)^tau X / lambda in norm.
     fit_intercept : learn b, which is not regularised.
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
+
     Attributes
     ----------
     margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -42,12 +42,14 @@ class DeltaLog(Log):
 class DeltaRulePerceptron(Decoder):
     """Linear perceptron with an output for each column of a code, by the delta rule; decoding as in `kp.output_codes`.
     The defaults are the first listing of the course page "Perceptron" (eq. 32).
+
     Parameters
     ----------
     eta : learning rate, > 0.
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
     code, presentation, predictor, epoch, stop_if_consistent, random_state, verbose : as of `OutputCodeKernelPerceptron`.
+
     Attributes
     ----------
     initial_weights_ : (m, d + 1), the bias first.
@@ -55,6 +57,7 @@ class DeltaRulePerceptron(Decoder):
     support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
     coef_, intercept_ : (m, d) weights and (m,) biases of the estimator's predictor at its epoch; the voted one has neither.
     classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`.
+
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]

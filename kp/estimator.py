@@ -237,8 +237,7 @@ def _check_gram(K):
 
 class KernelPerceptron(Classifier):
     """Base of the estimators with one mistake log or a list of them; they have `_blocks(X, predictors)`, those with a choice
-    of kernels n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" (n, n_train): kernel
-    values with the training examples."""
+    of kernels n_jobs and memory_budget. X below is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 

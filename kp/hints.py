@@ -6,7 +6,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kp.kernels import Kernel
 from kp.mistakes import MistakeLog
 
 
@@ -22,7 +21,6 @@ KernelChoice = str | Callable[[Array, Array], ArrayLike]
 Gamma = float | str | None
 Code = str | ArrayLike
 Seed = int | np.random.RandomState | None
-Kernels = Kernel | Sequence[Kernel]
 Logs = Sequence[MistakeLog]
 Callback = Callable[[int], object] | None
 Predictors = str | Sequence[str] | None

@@ -7,21 +7,19 @@ A mistake on example q of class i, which class j matches or beats, raises the sc
     linear         w_i += x_q, b_i += 1  (eq. 5)                            moves f_i(x) by  x_q . x + 1
     ordinary       alpha_q^i += 1, beta_i += 1                              moves f_i(x) by  k(x_q, x) + 1
     Xu and Zhang   alpha_m^i += k(x_m, x_q) for all m, beta_i += 1  (11)    moves f_i(x) by  sum_m k(x_q, x_m) k(x_m, x) + 1
+
 and all of it for j with the opposite sign. On the training points the last is row q of K^2 + 1: Xu and Zhang's algorithm is
 the ordinary one in the squared Gram matrix. With two classes f_2 = -f_1 is the single discriminant of eqs 3, 6 and 9.
 Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add; alpha, beta: eq. 10."""
 
-from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
-from kp.gram import WIDTH, CrossGram, in_strips, ordered_products
-from kp.hints import Array, Callback
-from kp.kernels import Kernel, fill
+from kp.gram import WIDTH, in_strips, ordered_products
+from kp.kernels import fill
 from kp.mistakes import MulticlassLog
 from kp.predictors import TILE, blocks
 
@@ -31,9 +29,7 @@ VISITS = 64  # those of them that `Coefficients` goes through together: it makes
 STRIP = 128  # rows of a product that one thread computes at a time
 
 
-def find_mistakes(
-    learner: Any, orders: Iterable, *, stop_if_separated: bool = True, callback: Callback = None
-) -> MulticlassLog:
+def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     """Run a `Dense`, `Rows`, `Coefficients` or `Linear` over the visiting orders, one (1, n) an epoch; its `MulticlassLog`.
     stop_if_separated ends after the first epoch without a mistake. callback(visits) is called after each epoch."""
     columns, ends, steps = [], [], 0
@@ -58,11 +54,11 @@ def find_mistakes(
 class Dense:
     """Scores of all examples, moved by rows of G (n, n); y (n,) indices of classes. count_errors=False counts no errors."""
 
-    def __init__(self, G: Array, y: Array, n_classes: int, *, demote: str = "winner", count_errors: bool = True) -> None:
+    def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
         self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
         self.demote, self.counting = DEMOTE.index(demote), count_errors
 
-    def epoch(self, order: Array) -> Iterable[Array]:
+    def epoch(self, order):
         """Visit the examples once: of each mistake its position in the order, the classes it moves, and training errors."""
         return _visit(self.G, self.y, order, self.demote, self.counting, self.F)
 
@@ -75,7 +71,7 @@ class Rows:
         self.threshold, self.threads = threshold, threads
         self.F, self.demote = np.zeros((n_classes, len(y))), DEMOTE.index(demote)
 
-    def epoch(self, order: Array) -> Iterable[Array]:
+    def epoch(self, order):
         found = []
         with ThreadPoolExecutor(self.threads) as pool, threadpool_limits(self.threads, "blas"):
             size = min(BLOCK, self.gram.capacity)
@@ -113,7 +109,7 @@ class Coefficients:
         self.rows, self.y, self.threshold, self.threads = rows, y, threshold, threads
         self.alpha, self.beta, self.demote = np.zeros((n_classes, len(y))), np.zeros(n_classes), DEMOTE.index(demote)
 
-    def epoch(self, order: Array) -> Iterable[Array]:
+    def epoch(self, order):
         found = []
         for start in range(0, len(order), BLOCK):
             rows = self.rows(order[start : start + BLOCK])
@@ -140,15 +136,15 @@ class Coefficients:
 class Linear:
     """Weight vectors and thresholds in input space, eqs 4 and 5; X (n, d) float64. Training errors are not counted."""
 
-    def __init__(self, X: Array, y: Array, n_classes: int, *, threshold: float = 1.0, demote: str = "winner") -> None:
+    def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
         self.X, self.y, self.threshold, self.demote = X, y, threshold, DEMOTE.index(demote)
         self.W, self.b = np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)
 
-    def epoch(self, order: Array) -> Iterable[Array]:
+    def epoch(self, order):
         return *_visit_linear(self.X, self.y, order, self.demote, self.threshold, self.W, self.b), np.empty(0, np.int64)
 
 
-def product(A: Array, B: Array, *, threads: int = 2) -> Array:
+def product(A, B, *, threads=2):
     """A (n, d) times B (m, d) transposed, sums in the order of the d columns: the same bits on any threads."""
     A, symmetric = np.ascontiguousarray(A), B is A
     B, out = A if symmetric else np.ascontiguousarray(B), np.empty((len(A), len(B)))
@@ -170,16 +166,13 @@ def product(A: Array, B: Array, *, threads: int = 2) -> Array:
     return out
 
 
-def squared(K: Array, *, threads: int = 2) -> Array:
+def squared(K, *, threads=2):
     """K^T K (n, n) of K (m, n), which is K^2 where K is symmetric; each sum in the order of the m rows."""
     KT = K.T
     return product(KT, KT, threads=threads)
 
 
-def walk(
-    log: MulticlassLog, kernel: Kernel, columns: CrossGram, n_classes: int, *, threshold: float = 0.0,
-    epochs: Sequence[int] = (), y: Array | None = None, threads: int = 2,
-) -> tuple[Array, Array]:  # fmt: skip
+def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
     """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
     votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
     errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats."""

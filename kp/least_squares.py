@@ -68,6 +68,7 @@ class KernelRidgeClassifier(Classifier):
     """Least squares on the classes' indicators with a kernel (Akar & Ye 2017); the highest output wins, the first of equals.
     `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
     K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
+
     Parameters
     ----------
     kernel : "self-tuning", or "precomputed": then X is K (n, n) for `fit` and (m, n) afterwards.
@@ -76,12 +77,14 @@ class KernelRidgeClassifier(Classifier):
     n_neighbors : k, which neighbour sets the scale; below the number of training examples.
     include_self : count a training point as its own first neighbour. The scale of a new point is the distance to its k-th
         nearest training point; with True, a training point that is asked about again has the scale that it was fitted with.
+
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
     dual_coef_ : (n, C) A^T.
     positive_definite_ : whether K + lambda I is.
     sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
+
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [3.0], [10.0], [12.0], [13.0]], ["a", "a", "a", "b", "b", "b"]

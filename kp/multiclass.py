@@ -81,6 +81,7 @@ class _AllClasses(KernelPerceptron):
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
     f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
+
     Parameters
     ----------
     kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`. The source has coef0 = 0 (eq. 7), gamma =
@@ -94,6 +95,7 @@ class MulticlassKernelPerceptron(_AllClasses):
         "coefficients" moves alpha, for large n, and counts no training errors. They agree but for rounding.
     count_errors : False spares the training errors after every mistake, which the minimizing predictor alone needs.
     predictor, epoch, shuffle, random_state, memory_budget, n_jobs, verbose : as of `OneVsAllKernelPerceptron`.
+
     Attributes
     ----------
     mistakes_ : the `MulticlassLog`.
@@ -102,6 +104,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     dual_coef_, intercept_ : (C, S) promotions less demotions of each support example, and (C,) beta, of the estimator's
         predictor at its epoch; the voted one has neither. The first are coefficients of k, or for "xu-zhang" of
         sum_m k(x_i, x_m) k(x_m, x); those of k are `alpha()` then.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -207,17 +210,20 @@ class MulticlassKernelPerceptron(_AllClasses):
 class MulticlassPerceptron(_AllClasses):
     """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
     Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
+
     Parameters
     ----------
-    threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as those of
-        `MulticlassKernelPerceptron`.
+    threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as
+        of `MulticlassKernelPerceptron`.
     count_errors : count the training errors after every mistake, which takes far longer than learning, also where the
         predictor is not the minimizing one, which needs them.
+
     Attributes
     ----------
     classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.
     coef_, intercept_ : (C, d) weights and (C,) thresholds, or (1, d) and (1,) for two classes, of the estimator's predictor
         at its epoch; the voted one has neither.
+
     Examples
     --------
     >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])

@@ -171,20 +171,22 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
     augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
     presentations. Threads and memory budget do not change a bit.
+
     Parameters
     ----------
-    kernel, degree, gamma, coef0, predictor, epoch, random_state, memory_budget, n_jobs, verbose : as those of
+    kernel, degree, gamma, coef0, predictor, epoch, random_state, memory_budget, n_jobs, verbose : as of
         `OneVsAllKernelPerceptron`.
     code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     max_iter : number of epochs, of n presentations each, at most.
     presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
     stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
+
     Attributes
     ----------
     code_ : (C, m) the code matrix.
     converged_ : True if `fit` ended without a training error in any output.
-    classes_, mistakes_, support_, support_vectors_, dual_coef_, gamma_, n_iter_, n_seen_ : as those of
-        `OneVsAllKernelPerceptron`.
+    classes_, mistakes_, support_, support_vectors_, dual_coef_, gamma_, n_iter_, n_seen_ : as of `OneVsAllKernelPerceptron`.
+
     Examples
     --------
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["a", "b", "c", "d"]
@@ -220,35 +222,36 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
     Hermans 2021, Algorithm 1, sections 3.1, 3.3, 3.4; Freund & Schapire 1999 (votes). `SharedTraining` fits several at once.
+
     Parameters
     ----------
     kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function of
         float64 arrays X (n, d) and Y (m, d) that returns K (n, m).
     degree, coef0 : of the polynomial kernel.
-    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", and 1 for "poly", which leaves whole
-        numbers whole and their sums exact.
+    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", and 1 for "poly", whose sums
+        are exact on whole numbers.
     max_iter : number of epochs at most.
-    predictor, epoch : "final", "average", "minimizing" or "voted", and an epoch (None: the last; one that an earlier end
-        spared is the last), which `predict` uses unless it is told otherwise. Both may be set after `fit`.
+    predictor, epoch : "final", "average", "minimizing" or "voted", and an epoch (None: the last; so are those that an
+        earlier end spared), which `predict` uses unless it is told otherwise. Both may be set after `fit`.
     shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
     orders : "separate" draws an order for each class in turn, "shared" one for all classes.
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
     count_errors : True counts the training errors after every mistake, which the minimizing predictor needs, also where that
         takes a pass of its own: for linear kernels, which learn by weight vectors.
     random_state : int, RandomState or None.
-    memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads (None: 1, or those of a joblib
-        context): neither changes a bit.
+    memory_budget, n_jobs : bytes for rows of inner products, and threads (None: 1, or joblib's); neither changes a bit.
     verbose : show a bar of epochs.
+
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
     mistakes_ : a `MistakeLog` for each of the m perceptrons, one for each class, or one for two classes.
     support_ : (S,) numbers of the examples that any perceptron misclassified when it visited them.
     support_vectors_ : (S, d) those examples, sparse for sparse X; absent for kernel="precomputed".
-    dual_coef_ : (m, S) coefficients, f(x) = dual_coef_ @ k(support_vectors_, x), of the estimator's predictor at its epoch;
-        the voted one has none.
+    dual_coef_ : (m, S) f(x) = dual_coef_ @ k(support_vectors_, x), of the estimator's predictor and epoch; not for "voted".
     gamma_ : gamma of the kernel, a number; absent for kernels that are given.
     n_iter_, n_seen_ : epochs run, and examples seen.
+
     Examples
     --------
     >>> from sklearn.datasets import load_digits
@@ -383,6 +386,7 @@ def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = Non
 
 class SharedTraining:
     """A training set for several `OneVsAllKernelPerceptron`s with named kernels: each inner product is made once for all.
+
     Parameters
     ----------
     X, y : (n, d) points and (n,) labels.

@@ -8,23 +8,21 @@ space finds the mistakes without any row: the same ones on integers, and but for
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order."""
 
-from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
-from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, Gram, dot
-from kp.hints import Array, Callback, Kernels, Logs
-from kp.kernels import Kernel, check_range, fill
+from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, dot
+from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
 
 STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 
 
-def visiting_orders(n: int, m: int, epochs: int, *, random_state: np.random.RandomState | None = None) -> Iterator[Array]:
+def visiting_orders(n, m, epochs, *, random_state=None):
     """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021); None: 0..n-1."""
     for _ in range(epochs):
         order = np.tile(np.arange(n), (m, 1))
@@ -35,9 +33,9 @@ def visiting_orders(n: int, m: int, epochs: int, *, random_state: np.random.Rand
 
 
 def find_mistakes(
-    gram: Gram, kernel: Kernels, signs: Array, orders: Iterable[Array], n_epochs: int, *, start: Array | None = None,
-    threads: int = 2, stop_if_separated: bool = False, count_errors: bool = True, callback: Callback = None,
-) -> Logs:  # fmt: skip
+    gram, kernel, signs, orders, n_epochs, *, start=None, threads=2, stop_if_separated=False, count_errors=True,
+    callback=None,
+):  # fmt: skip
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
     kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
     visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
@@ -61,13 +59,11 @@ def find_mistakes(
             ends.append((epoch + 1) * n)
             if stop_if_separated and not found:
                 break
-    logs = [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]  # type: ignore[call-arg]
+    logs = [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
     return count_training_errors(logs, kernels, gram, signs, threads=threads) if count_errors else logs
 
 
-def find_mistakes_until_consistent(
-    gram: Gram, kernel: Kernel, signs: Array, orders: Iterable[Array], n_epochs: int, *, threads: int = 2
-) -> Logs:
+def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, threads=2):
     """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example (which an
     epoch without a mistake does not show where examples are drawn with replacement)."""
     check_range(gram.in_units(kernel), gram.norms, len(gram) * n_epochs)
@@ -79,10 +75,10 @@ def find_mistakes_until_consistent(
             ends.append((epoch + 1) * len(gram))
             if np.all(signs * run.scores > 0):
                 break
-    return [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]  # type: ignore[call-arg]
+    return [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
 
 
-def count_training_errors(logs: Logs, kernel: Kernels, gram: Gram, signs: Array, *, threads: int = 2) -> Logs:
+def count_training_errors(logs, kernel, gram, signs, *, threads=2):
     """The logs with their column of training errors, counted in one replay where it is missing."""
     if all(log.errors is not None for log in logs):
         return logs
@@ -98,7 +94,7 @@ def _log(examples, steps, errors, z, ends):
     return MistakeLog(example=example, step=step, sign=z[example], errors=errors, ends=ends)
 
 
-def has_weights(gram: Gram, kernel: Kernel, steps: int) -> bool:
+def has_weights(gram, kernel, steps):
     """True if a weight vector in input space does the work of kernel rows: the kernel is affine, and the points are real
     numbers, or integers with the same bits either way, which needs an integer kernel and sums below 2^53."""
     if not kernel.affine or gram.source.arithmetic == GIVEN:

@@ -9,25 +9,19 @@ Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapi
 
 Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0."""
 
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
-from kp.gram import CrossGram, Gram
-from kp.hints import Array, Callback, Epoch, Kernels, Logs
 from kp.kernels import Kernel, fill
 from kp.mistakes import PREDICTORS, check_predictor
 
 TILE = 1024  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
-def scores(
-    logs: Logs, kernel: Kernel, columns: CrossGram, predictor: str = "final", epoch: Epoch = None, *, threads: int = 2,
-    block_bytes: int = 2**28,
-) -> Array:  # fmt: skip
+def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
     """f (m, c) of one of PREDICTORS at an epoch, from 1 (default: the last), at the c points of a `Gram` or `CrossGram`."""
     if check_predictor(predictor) == "voted":
         epoch = logs[0].n_epochs if epoch is None else epoch
@@ -42,9 +36,7 @@ def scores(
     return out / logs[0].steps(epoch) if predictor == "average" else out
 
 
-def expansion(
-    coefficients: Array, examples: Array, kernel: Kernel, columns: CrossGram, *, threads: int = 2, block_bytes: int = 2**28
-) -> Array:
+def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
     """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,),
     which are distinct indices of its rows; coefficients (m, S)."""
     out, kernel = np.zeros((len(coefficients), len(columns))), columns.reading(kernel)
@@ -55,10 +47,7 @@ def expansion(
     return out
 
 
-def replay(
-    logs: Logs, kernel: Kernels, columns: CrossGram, *, epochs: Sequence[int], signs: Array | None = None,
-    errors: Sequence[Array | None] | None = None, threads: int = 2, block_bytes: int = 2**28, callback: Callback = None,
-) -> Iterator[tuple[slice, dict[str, Array]]]:  # fmt: skip
+def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
     """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
     kernel is a Kernel, or one for each log; epochs count from 1. The minimizing predictor's scores are NaN where training
     errors were not counted. With signs (m, c) and errors, a list of a zeroed array (M,) or None for each log, errors counts
@@ -74,13 +63,16 @@ def replay(
         minima = nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64)
         _replay(
             kernels[a], block, rows[index[a]], columns.row_norms[log.example], columns.norms[start:stop],
-            log.sign.astype(np.float64), log.step, np.array([log.length(e) for e in epochs], dtype=np.int64),
-            np.array([log.steps(e) for e in epochs], dtype=np.int64), minima,
-            signs[a, start:stop] if counting else np.empty(0, dtype=np.int8), errors[a] if counting else nothing,
+            log.sign.astype(np.float64), log.step,
+            np.array([log.length(e) for e in epochs], dtype=np.int64),
+            np.array([log.steps(e) for e in epochs], dtype=np.int64),
+            minima,
+            signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
+            errors[a] if counting else nothing,
             *(out[name][:, a, : stop - start] for name in PREDICTORS),
         )  # fmt: skip
 
-    out = {}  # type: dict[str, Array]
+    out = {}
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         for start, stop, block, rows in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
@@ -90,7 +82,7 @@ def replay(
             yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
 
 
-def one_for_each(kernel: Kernels, m: int) -> list[Kernel]:
+def one_for_each(kernel, m):
     """A list of m kernels from a single one or from such a list."""
     kernels = [kernel] * m if isinstance(kernel, Kernel) else list(kernel)
     if len(kernels) != m:
@@ -98,9 +90,7 @@ def one_for_each(kernel: Kernels, m: int) -> list[Kernel]:
     return kernels
 
 
-def primal_scores(
-    logs: Logs, kernel: Kernel, columns: Gram, predictor: str, epochs: Sequence[int], *, block: int = 4 * TILE
-) -> Iterator[tuple[slice, Array]]:
+def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
     columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
@@ -119,7 +109,7 @@ def primal_scores(
         yield slice(start, stop), kernel.gamma * products.reshape(len(epochs), m, -1) + kernel.coef0 * b
 
 
-def blocks(columns: CrossGram, examples: Array, block_bytes: int = 2**28) -> Iterator[tuple[int, int, Array, Array]]:
+def blocks(columns, examples, block_bytes=2**28):
     """Yield (start, stop, array, rows) over all columns, each block of inner products within block_bytes, in one buffer."""
     dtype = columns.source.dtype
     width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(4 * TILE, len(columns))))

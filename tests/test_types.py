@@ -4,7 +4,6 @@ import importlib
 import importlib.util
 import inspect
 import os
-import pkgutil
 import re
 import subprocess
 import sys
@@ -15,7 +14,6 @@ import pytest
 import kp
 
 ROOT = Path(__file__).parents[1]
-MODULES = [importlib.import_module(f"kp.{each.name}") for each in pkgutil.iter_modules(kp.__path__)]
 
 USER = """
 import numpy as np
@@ -75,12 +73,8 @@ def test_hints_refuse_each_wrong_line_of_a_user_and_no_right_one(mypy, tmp_path)
 
 
 def public():
-    """{name: function} of the public functions of kp's modules, and of the public methods of what kp exports."""
-    found = {}
-    for module in MODULES:
-        for name, member in inspect.getmembers(module, inspect.isfunction):
-            if member.__module__ == module.__name__ and not name.startswith("_"):
-                found[f"{module.__name__}.{name}"] = member
+    """{name: function} of the functions that kp exports, and of the public methods of its classes."""
+    found = {name: getattr(kp, name) for name in kp.__all__ if inspect.isfunction(getattr(kp, name))}
     for cls in (getattr(kp, name) for name in kp.__all__):
         for base in cls.__mro__ if inspect.isclass(cls) else ():
             for name, member in vars(base).items() if base.__module__.startswith("kp.") else ():
