@@ -87,5 +87,5 @@ def markdown(docstring):
         if name != "Examples":
             text = re.sub(r"\n +", " ", text)
             text = re.sub(r"^(\S.*?) : ", r"- **\1**: ", text, flags=re.MULTILINE)
-        heading += f"\n\n###### {name}\n\n{text}"
+        heading += f"\n\n**{name}**\n\n{text}"
     return re.sub(r"\n(?=>>>)", "\n\n", heading, count=1)

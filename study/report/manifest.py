@@ -30,9 +30,9 @@ def table(profile):
     return pd.DataFrame(rows, columns=["figure", "file", "chapter", "function", "notebook", "results"])
 
 
-def codecheck():
+def codecheck(figures):
     """The text of codecheck.yml (CODECHECK's configuration file, version 2.0): every table of results with the command that
-    computes it, and every figure with the notebook that shows it."""
+    computes it, and every figure of `table("full")` with the notebook that shows it."""
     experiments = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
     files = {path.relative_to(ROOT).as_posix(): each.command for each in experiments for path in each.stored_files()}
     tables = [(path, f"made by: {command}") for path, command in files.items() if path.endswith(".csv")]
@@ -42,7 +42,7 @@ def codecheck():
             f"{folder}/{row.file}",
             f"{row.figure} of {row.notebook}; made by: python -m study notebook {row.chapter} --profile full",
         )
-        for row in table("full").itertuples()
+        for row in figures.itertuples()
     ]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     page = {
@@ -57,6 +57,7 @@ def write(profile):
     """Write the table of a profile beside its figures, once all of them are there, and with those of the report the list
     for CODECHECK."""
     if all(path.exists() for path in chapters.files(profile) if path.suffix == ".svg"):
-        store.write(chapters.manifest(profile), table(profile).to_csv(index=False))
+        figures = table(profile)
+        store.write(chapters.manifest(profile), figures.to_csv(index=False))
         if profile == "full":
-            store.write(CODECHECK, codecheck())
+            store.write(CODECHECK, codecheck(figures))

@@ -55,10 +55,10 @@ def test_lists_of_a_docstring_become_lists_of_markdown():
     lines = [line for line in found.splitlines() if line]
     assert lines == [
         "It is.",
-        "###### Parameters",
+        "**Parameters**",
         "- **a, b**: one, or : two.",
         "- **c**: 3.",
-        "###### Examples",
+        "**Examples**",
         ">>> 1",
         "1",
     ]

@@ -359,7 +359,7 @@ def test_leaving_out_a_set_shows_what_hangs_on_it():
     row = tables.shown(found, table, pairs).iloc[0]
     assert found["one-vs-all", "off"].p > 0.05 and row["changes without"] == "h"
     assert row["lower"] + row["equivalent"] + row["higher"] == pytest.approx(1)
-    assert row["first"] == "one-vs-all, off" and row["less"] == "ordinary, off"
+    assert row["first"] == "one-vs-all, off" and row["minus"] == "ordinary, off"
 
 
 def test_the_summary_has_means_and_the_test_against_the_svm():
