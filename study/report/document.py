@@ -116,7 +116,7 @@ def typst_source(sources, folder, *, title, code=False, listing=(), author="", c
 def _pandoc(text, form, sources, folder, options):
     import pypandoc
 
-    folders = [str(folder), *dict.fromkeys(str(Path(source.path).resolve().parent) for source in sources)]
+    folders = [str(folder), str(TEMPLATES), *dict.fromkeys(str(Path(source.path).resolve().parent) for source in sources)]
     if keys := sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text))):
         listed = Path(folder, "references")
         listed.write_text(_references(keys, form), encoding="utf-8")

@@ -82,11 +82,12 @@ def test_the_report_has_no_fault_and_code_appears_by_one_switch(report):
       const count = () => [folded.filter(shown).length, folded.filter((each) => each.open).length];
       const before = count(), title = page.querySelector("main p").getBoundingClientRect().top;
       page.getElementById("code").click();
-      return {all: folded.length, before, after: count(), title};
+      return {all: folded.length, before, after: count(), title, fonts: [...page.fonts].map((each) => each.status)};
     """
     found = look(report, program)
     assert faults(found) == NONE and found["images"] > 50
     switch = found["result"]
+    assert switch["fonts"] == ["loaded"]
     named, opened = switch["before"]
     assert 0 < named < switch["all"] and opened == 0 and switch["after"] == [switch["all"]] * 2
     assert switch["title"] < 800, "the abstract begins on the first screen of a phone"

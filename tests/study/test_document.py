@@ -90,7 +90,8 @@ def test_html_has_title_author_course_date_and_contents(page):
     assert "All $mine$." in header
 
 
-def test_html_formulas_are_mathml(page):
+def test_html_formulas_are_mathml_with_their_font(page):
+    assert page.count("url(data:font/woff2;base64,") == page.count("url(") == 1
     assert page.count('<math display="block"') == 1
     assert "$x^2$" not in page and "<msup>" in page
 
