@@ -1,4 +1,4 @@
-"""What the study puts out, for whoever checks it: the figures as a table, all files in the forms of CODECHECK and RO-Crate."""
+"""What the study puts out, for whoever checks it: the figures as a table, all files in forms of CODECHECK and RO-Crate."""
 
 import hashlib
 import json
