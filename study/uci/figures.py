@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study import style
-from study.statistics import p_value
+from study.statistics import p_cell
 from study.style import canvas
 from study.uci.readings import DEMOTE
 from study.uci.source import KERNELS, SPLITS, original, setting
@@ -216,7 +216,7 @@ def figure_readings(second, third, *, alpha=0.05):
                 axis.text(
                     x,
                     y,
-                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_value(found['p'])}",
+                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_cell(found['p'])}",
                     ha="center",
                     va="center",
                     fontsize=7,
@@ -233,7 +233,7 @@ def figure_readings(second, third, *, alpha=0.05):
     axes[0].set(yticks=range(len(rows)), ylabel="who is demoted, in which order")
     axes[0].set_yticklabels(labels, fontsize=7)
     figure.supxlabel("what an iteration is", fontsize=9)
-    frame = Patch(facecolor="none", edgecolor=style.VERMILION, lw=1.5, label=f"not rejected at {alpha:.0%}")
+    frame = Patch(facecolor="none", edgecolor=style.VERMILION, lw=1.5, label=f"not rejected at {style.percent(alpha)}")
     figure.legend(handles=[frame], loc="outside upper center")
     return figure
 
