@@ -532,7 +532,7 @@ def test_the_readings_of_a_table_stand_in_their_cells(tiny):
     second, third = (tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III"))
     axes = figures.figure_readings(second, third).axes
     base = second.iloc[0]
-    assert axes[0].texts[0].get_text() == f"{base['inside']} / {base['of']}\n{statistics.p_value(base['p'])}"
+    assert axes[0].texts[0].get_text() == f"{base['inside']} / {base['of']}\n{statistics.p_cell(base['p'])}"
     assert [len(axis.texts) for axis in axes] == [24] * 3
     shown = figures.figure_readings_of_set(compared).axes[0]
     names = [label.get_text() for label in shown.get_yticklabels()]
