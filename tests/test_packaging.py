@@ -52,7 +52,7 @@ RUN_ONLY = {
 
 def imported(*patterns):
     """The distributions of what Python files and source notebooks import from outside, the standard library aside."""
-    own, found = {"kp", "study", "oracles", *(path.stem for path in (ROOT / "benchmarks").glob("*.py"))}, set()
+    own, found = {"kp", "study", "oracles"} | {path.stem for path in (ROOT / "benchmarks").glob("*.py")}, set()
     for path in {path for pattern in patterns for path in ROOT.glob(pattern)}:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":

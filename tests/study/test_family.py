@@ -486,7 +486,7 @@ def test_the_article_has_one_claim_and_its_other_conditions_are_readings(made, m
     assert row["verdict"] == ("within" if row["low"] <= 1 <= row["high"] else "outside") and row["chapter"] == "family"
     assert (row["kind"], row["interval_of"], row["same_data"]) == ("derived", "5 random orders", False)
     readings = ledger.readings_rows(claims.readings(), claims.claims())
-    rates = ["right labels", "20\N{NO-BREAK SPACE}% wrong labels", "30\N{NO-BREAK SPACE}% wrong labels"]
+    rates = ["right labels", "20% wrong labels", "30% wrong labels"]
     expected = [f"{kernel} kernel, {rate}" for kernel in ("polynomial", "RBF") for rate in rates][1:]
     assert readings["reading"].tolist() == expected
     assert readings["ours"].tolist() == growth["exponent"][1:].round(4).tolist()
@@ -618,7 +618,11 @@ def test_wrong_labels_are_drawn_beside_the_perceptron_after_as_many_passes(made)
 def test_every_learner_is_drawn_after_one_pass_and_after_the_last(made):
     rates = tables.rates_by_learner(tables.learners(made["wrong_labels"]))
     figure = figures.figure_remedies(rates)
-    assert [axis.get_title() for axis in figure.axes] == ["right labels", "20\N{NO-BREAK SPACE}% wrong", "30\N{NO-BREAK SPACE}% wrong"]
+    assert [axis.get_title() for axis in figure.axes] == [
+        "right labels",
+        "20\N{NO-BREAK SPACE}% wrong",
+        "30\N{NO-BREAK SPACE}% wrong",
+    ]
     part = rates[rates["noise"] == 0.2]
     full, hollow = figure.axes[1].containers[0][0], figure.axes[1].lines[-1]
     np.testing.assert_allclose(full.get_xdata().astype(float), 100 * part["test"])
