@@ -124,7 +124,7 @@ def log_percent_axis(axis, *, which="y"):
     side = {"x": axis.xaxis, "y": axis.yaxis}[which]
     side.axes.set(**{f"{which}scale": "log"})
     side.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     side.set_minor_formatter(NullFormatter())
 
 

@@ -110,7 +110,7 @@ def figure_surface(surface, ks, marks, ours=()):
                 axis.scatter(*cell, facecolors="none", edgecolors=VERMILION, **look)
         axis.set_title(f"$k = {k}$")
         axis.grid(False)
-        axis.set_xticks(range(len(cells.columns)), [f"{lam:g}" for lam in cells.columns], rotation=90)
+        axis.set_xticks(range(len(cells.columns)), [f"{lam:,g}" for lam in cells.columns], rotation=90)
         axis.set_yticks(range(len(cells.index)), [f"{tau:g}" for tau in cells.index])
     for axis in axes[1]:
         axis.set_xlabel(r"$\lambda$")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from kp import OneVsAllKernelPerceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics
 from study.references import experiment, figures, tables
 from study.references.experiment import OURS, Ours, Settings
@@ -95,8 +95,9 @@ def test_costs_stand_beside_the_fewest_errors():
     table = tables.cost(errors, costs)
     assert table["error"].tolist() == [0.05, 0.04] and table["numbers"].tolist() == [1, 2]
     figure = figures.figure_error_against_time(errors, costs, ours=OURS)
-    texts = [text.get_text() for text in figure.axes[1].texts]
-    assert texts == ["a"] and len(figure.legends[0].get_texts()) == 4
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == [*(f"{OURS}, {predictor}" for predictor in PREDICTORS), "a"]
+    assert [len(axis.containers) for axis in figure.axes] == [1, 1]
 
 
 def test_rows_are_printed_with_intervals_and_overflow_is_found():
