@@ -16,7 +16,7 @@ SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf check test test-all test-kp test-study test-whole test-notebooks-1 test-notebooks-2 clean environment
+.PHONY: help report pdf check api test test-all test-kp test-study test-whole test-notebooks-1 test-notebooks-2 clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ endif
 check: environment ## run a notebook that was handed in again and say what does not come out: HANDIN=file.ipynb
 	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
 	@$(PY) -m study check "$(HANDIN)"
+
+api: environment ## the classes and functions of kp as one page, build/api.html
+	@$(PY) -m study api
 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (7 minutes)
 	$(PY) -m ruff check .
@@ -84,7 +87,7 @@ $(LANES):
 	    code=$$?; cat build/$@.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results
-	rm -rf build .snakemake .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf build .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 environment:

@@ -23,7 +23,7 @@ RUNS = shlex.split(str(config.get("runs", "")))  # a batch of own runs: "mnist -
 TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
 BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PYTHON = sys.executable
-DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
+DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 
 
 def drop(mark, files):

@@ -107,7 +107,7 @@ def compare(n, threads, skip_svc):
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "arrays.npz"
-        np.savez(path, X=data.X[:n], y=data.y[:n], X_test=data.X_test)
+        np.savez(path, X=data.X[:n] / 255.0, y=data.y[:n], X_test=data.X_test / 255.0)
         for library, python in libraries.items():
             own = {"cache_size": 2000} | ({"n_jobs": threads} if library == "sklearnex" else {})
             for kernel, options in KERNELS.items():

@@ -3,8 +3,8 @@
     python benchmarks/kills.py [--kills 10] [--profile quick] [--notebooks "algorithm data"] [--seed 0]
 
 Two copies of the checkout are made in temporary folders. In the first the batch runs to its end. In the second it gets
-SIGKILL again and again, each time after a random part of the time that the first one took; at last it runs to its end. Exit
-code 1 if any file that it makes differs, or is left over.
+SIGKILL again and again, at random moments that are spread over the time that the first one took; at last it runs to its end.
+Exit code 1 if any file that it makes differs, or is left over.
 """
 
 import argparse
@@ -62,19 +62,21 @@ def main():
         if started(alone, options).wait():
             sys.exit("the batch failed without being killed; read the message above")
         whole = time.monotonic() - begin
+        kills = 0
         for _ in range(options.kills):
-            process = started(killed, options)
+            process, seconds = started(killed, options), generator.uniform(0, 2 * whole / options.kills)
             try:
-                process.wait(generator.uniform(0, whole))
+                process.wait(seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-                print("killed", flush=True)
+                kills += 1
+                print(f"killed after {seconds:.0f} s", flush=True)
                 time.sleep(2)  # kernels and notebooks end by themselves when they are no longer led
         code = started(killed, options).wait()
         expected, found = made(alone), made(killed)
     wrong = [name for name in sorted({*expected, *found}) if expected.get(name) != found.get(name)]
-    print(f"{len(expected)} files, of which differ: {', '.join(wrong) or 'none'}")
+    print(f"{kills} kills, {whole:.0f} s without them; {len(expected)} files, of which differ: {', '.join(wrong) or 'none'}")
     return int(bool(wrong) or code != 0)
 
 

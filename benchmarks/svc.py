@@ -1,4 +1,4 @@
-"""Train one SVC on pixels / 255 and predict the test images, alone in a process; benchmarks/intelex.py starts it.
+"""Train one SVC and predict the test examples, alone in a process; benchmarks/intelex.py and reals.py start it.
 
     python benchmarks/svc.py LIBRARY ARRAYS.npz OPTIONS
 
@@ -30,7 +30,7 @@ if __name__ == "__main__":
     library, path, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     SVC = importlib.import_module(f"{library}.svm").SVC
     with np.load(path) as arrays:
-        X, y, X_test = arrays["X"] / 255.0, arrays["y"], arrays["X_test"] / 255.0
+        X, y, X_test = arrays["X"], arrays["y"], arrays["X_test"]
     train(SVC, X[:500], y[:500], X_test[:500], options)  # all that is loaded once is there before the clock runs
     result, machine = train(SVC, X, y, X_test, options)
     if library == "sklearnex" and not hasattr(machine, "_onedal_estimator"):

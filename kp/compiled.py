@@ -1,8 +1,7 @@
 """Compiled functions, kept on disk for exactly the sources that they were compiled from.
 
 Numba's own cache notices no change of a function called from another file. Here the folder of the cache is named by a hash
-of all sources of the package: after any change all is compiled again.
-"""
+of all sources of the package: after any change all is compiled again."""
 
 import contextlib
 import hashlib
@@ -10,7 +9,9 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba import config, njit
@@ -19,7 +20,7 @@ PACKAGE = Path(__file__).parent
 UNUSED = 24 * 60 * 60  # seconds after which a folder of other sources is removed; another process may use it until then
 
 
-def cache_folder():
+def cache_folder() -> Path | None:
     """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else beside the
     byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
     code = hashlib.sha256(numba.__version__.encode())
@@ -46,7 +47,7 @@ def cache_folder():
 _FOLDER = cache_folder()
 
 
-def compiled(function=None, **options):
+def compiled(function: Callable | None = None, **options: Any) -> Any:
     """Decorator: compile a function with Numba, without the interpreter's lock; options are those of `numba.njit`."""
     if function is None:
         return lambda function: compiled(function, **options)

@@ -1,38 +1,118 @@
 """What all estimators share, and those with a mistake log. Symbols: n examples, d features, C classes, E epochs."""
 
+import contextlib
 import numbers
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
+from kp.hints import Array, Data, Epoch, Predictors
 from kp.kernels import check_range
-from kp.mistakes import PREDICTORS, check_predictor
+from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
 
-# {name: function of an estimator -> Kernel}; an estimator has the width of "rbf" as gamma or as sigma.
+LARGEST = 1e100  # of points and of given kernel values: sums of their products and squares stay finite
+SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
+
+# {name: function of an estimator and its gamma -> Kernel}
 KERNELS = {
-    "linear": lambda model: kernels.linear(),
-    "poly": lambda model: kernels.polynomial(model.degree, gamma=getattr(model, "gamma", 1.0), coef0=model.coef0),
-    "rbf": lambda model: kernels.gaussian(sigma=model.sigma) if hasattr(model, "sigma") else kernels.rbf(gamma=model.gamma),
+    "linear": lambda model, gamma: kernels.linear(),
+    "poly": lambda model, gamma: kernels.polynomial(model.degree, gamma=gamma, coef0=model.coef0),
+    "rbf": lambda model, gamma: kernels.rbf(gamma=gamma),
+}
+
+
+class Allowed(NamedTuple):
+    """What a parameter may be, in words and as a test."""
+
+    words: str
+    test: Callable
+
+
+def one_of(*options: str) -> Allowed:
+    """One of these strings."""
+    return Allowed(f"one of {', '.join(options)}", lambda value: isinstance(value, str) and value in options)
+
+
+def number(words: str, test: Callable[[Any], bool], kind: type = numbers.Real) -> Allowed:
+    """A finite number of a kind that passes the test; True and False are none."""
+
+    def passes(value):
+        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        return is_number and abs(value) <= sys.float_info.max and test(value)
+
+    return Allowed(words, passes)
+
+
+def or_none(allowed: Allowed) -> Allowed:
+    """None, or what is allowed."""
+    return Allowed(f"None or {allowed.words}", lambda value: value is None or allowed.test(value))
+
+
+COUNT = number("an integer of at least 1", lambda value: value >= 1, numbers.Integral)
+FINITE = number("a finite number", lambda value: True)
+POSITIVE = number("a positive number", lambda value: value > 0)
+NOT_NEGATIVE = number("a finite number of at least 0", lambda value: value >= 0)
+FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_))
+GAMMAS = one_of("scale", "auto")
+KERNEL_PARAMETERS = {
+    "kernel": one_of(*KERNELS),
+    "degree": COUNT,
+    "gamma": or_none(Allowed(f"{GAMMAS.words} or a positive number", lambda v: GAMMAS.test(v) or POSITIVE.test(v))),
+    "coef0": FINITE,
+}
+ANY_KERNEL = Allowed(
+    f"one of {', '.join(KERNELS)}, precomputed, or a function of X and Y",
+    lambda value: callable(value) or one_of(*KERNELS, "precomputed").test(value),
+)
+LEARNING_PARAMETERS = {
+    "max_iter": COUNT,
+    "verbose": Allowed("True, False or an integer of at least 0", lambda v: FLAG.test(v) or NOT_NEGATIVE.test(v)),
+}
+MACHINE_PARAMETERS = {
+    "memory_budget": number("a number of bytes of at least 1", lambda value: value >= 1),
+    "n_jobs": or_none(number("an integer other than 0", lambda value: value != 0, numbers.Integral)),
 }
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all estimators: those have a parameter kernel, which may be "precomputed", and a decision_function; `_options`
-    are the values that parameters may have, `_counts` the parameters that are integers of at least 1."""
+    """Base of all: estimators have kernel, `_learn(X, y, classes)`, decision_function, and `_parameters` {name: Allowed}."""
 
-    _options, _counts = {}, ("max_iter",)
+    _parameters, _takes_sparse = {}, False  # type: dict[str, Allowed], bool
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = self._takes_sparse and not tags.input_tags.pairwise
         return tags
 
-    def predict(self, X):
+    def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
+        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). A call that is refused
+        leaves the estimator as it was. There are no sample weights: TypeError."""
+        if unsupported:
+            remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
+            raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
+        with self._whole():
+            X, y, classes = self._validate(X, y)
+            self._learn(X, y, classes)
+            self._warn(X)
+        return self
+
+    def _warn(self, X):
+        """Warn of what was learned on X, where there is something to say."""
+
+    def predict(self, X: Data) -> Array:
         """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
         return self._labels(self.decision_function(X))
 
@@ -40,47 +120,106 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Labels (n,) from scores (n, C), or (n,) for two classes."""
         return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(axis=1)]
 
+    @contextlib.contextmanager
+    def _whole(self):
+        """A call that ends in an error leaves the estimator as it was."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
     def _validate(self, X, y):
         """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes."""
-        X, y = validate_data(self, X, y, dtype=self._dtype())
-        check_classification_targets(y)
         self._check_parameters()
+        self._form = self.kernel
+        X, y = self._checked(X, y, reset=True)
+        if self._precomputed:
+            _check_gram(X)
         classes, y = np.unique(y, return_inverse=True)
+        self._fix(X)
         return X, y, _several(classes, "add examples of another class")
 
     def _validate_part(self, X, y, classes):
         """The same for the next part of a stream, whose first part names all classes."""
         first = not hasattr(self, "classes_")
-        X, y = validate_data(self, X, y, dtype="numeric", reset=first)
-        check_classification_targets(y)
         self._check_parameters()
-        known = np.unique(y if classes is None else classes) if first else self.classes_
+        self._form = self.kernel if first else self._form
+        X, y = self._checked(X, y, reset=first)
+        named = None if classes is None else np.unique(classes)
+        if named is not None and np.any(named != named):
+            raise ValueError(f"classes must be labels, got NaN among {named}; leave it out")
+        if named is not None and not first and not np.array_equal(named, self.classes_):
+            raise ValueError(
+                f"classes must be those of the first call {self.classes_}, got {named}; begin another estimator"
+            )
+        known = (np.unique(y) if named is None else named) if first else self.classes_
         _several(known, "name all classes in the first call of partial_fit")
         unknown = np.setdiff1d(y, known)
         if len(unknown):
             raise ValueError(f"labels must be among the classes of the first call {known}, got {unknown}")
+        if first:
+            self._fix(X)
         return X, np.searchsorted(known, y), known
 
+    def _watched(self, orders):
+        """The visiting orders, with a bar of epochs if verbose."""
+        if not self.verbose:
+            return orders
+        from tqdm import tqdm
+
+        return tqdm(orders, desc=type(self).__name__, total=self.max_iter, unit="epoch")
+
+    def _fix(self, X):
+        """Fix the kernel on the training set X, whatever becomes of the parameters afterwards."""
+        if callable(self._form) or self._precomputed:
+            self._kernel = kernels.GIVEN
+            return
+        gamma = getattr(self, "gamma", None)
+        gamma = ("scale" if self._form == "rbf" else 1.0) if gamma is None else gamma
+        if isinstance(gamma, str):
+            variance = 1.0 if gamma == "auto" else _variance(X)
+            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        self._kernel = KERNELS[self._form](self, gamma)
+        self.gamma_ = self._kernel.gamma
+
     def _check_parameters(self):
-        for name in self._counts:
-            self._check_count(name)
-        for name, options in self._options.items():
-            if getattr(self, name) not in options:
-                raise ValueError(f"{name} must be one of {', '.join(options)}, got {getattr(self, name)!r}")
-        self._kernel()
+        for name in self._parameters:
+            self._check(name)
 
-    def _check_count(self, name):
-        value = getattr(self, name)
-        if not (isinstance(value, numbers.Integral) and value >= 1):
-            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    def _check(self, name):
+        value, allowed = getattr(self, name), self._parameters[name]
+        if not allowed.test(value):
+            raise ValueError(f"{name} must be {allowed.words}, got {value!r}")
 
-    def _dtype(self):
-        return np.float64 if self.kernel == "precomputed" else "numeric"
+    @property
+    def _precomputed(self):
+        return isinstance(self._form, str) and self._form == "precomputed"
 
-    def _kernel(self):
-        if isinstance(self.kernel, str) and self.kernel in KERNELS:
-            return KERNELS[self.kernel](self)
-        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {self.kernel!r}")
+    def _checked(self, X, *y, reset=False):
+        """X, or X and y, checked: numbers up to 1e100 in size, in double precision for kernels that are given."""
+        if not reset:
+            check_is_fitted(self)
+        accepted = "csr" if self._takes_sparse and not self._precomputed else False
+        found = validate_data(self, X, *y, dtype="numeric", reset=reset, accept_sparse=accepted)
+        X, *y = found if y else (found,)
+        for labels in y:
+            check_classification_targets(labels)
+        values = X.data if issparse(X) else X
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"X must hold numbers, got {values.dtype}; convert it")
+        largest = max(values.max(), -values.min()) if values.dtype.kind == "f" and values.size else 0.0
+        if largest > LARGEST:
+            raise ValueError(f"X must hold numbers up to {LARGEST:.0e} in size, got {largest:.4g}; scale the data down")
+        if callable(self._form) or self._precomputed:  # a function may not know integers, which wrap around
+            X = (X.toarray() if issparse(X) else X).astype(np.float64, copy=False)
+        return (X, *y) if y else X
+
+
+def _variance(X):
+    return X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
 
 
 def _several(classes, remedy):
@@ -89,33 +228,46 @@ def _several(classes, remedy):
     return classes
 
 
-def check_square(K):
-    """Raise ValueError unless K is a square matrix, the Gram matrix of training examples."""
+def _check_gram(K):
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {K.shape}")
+    if not all(np.allclose(K[i : i + 256], K[:, i : i + 256].T) for i in range(0, len(K), 256)):
+        raise ValueError("a precomputed kernel must be a symmetric matrix of training examples, got one that is not")
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with one mistake log or a list of them; those have `_blocks(X, predictors)`.
+    """Base of the estimators with one mistake log or a list of them; they have `_blocks(X, predictors)`, those with a choice
+    of kernels n_jobs and memory_budget. X below is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
 
-    Their kernel is a name, "precomputed", or a function of X (n, d) and Y (m, d) that returns K (n, m); those with points
-    in a kernel have parameters n_jobs and memory_budget. X in the methods below is (n, d), or for kernel="precomputed" the
-    matrix (n, n_train) of kernel values with the training examples."""
+    _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
-    _options = {"predictor": PREDICTORS}
-
-    def predict(self, X, *, predictor=None, epoch=None):
+    def predict(
+        self, X: Data, *, predictor: str | None = None, epoch: Epoch = None, min_margin: float | None = None,
+        rejected: Any = -1,
+    ) -> Array:  # fmt: skip
         """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
-        predictor and epoch as for `decision_function`."""
+        predictor and epoch as for `decision_function`; with min_margin, `rejected` as of `predict_or_reject`."""
+        if min_margin is not None:
+            return predict_or_reject(self, X, min_margin=min_margin, rejected=rejected, predictor=predictor, epoch=epoch)
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
 
-    def staged_predict(self, X, *, predictor=None):
-        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`."""
+    def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
+        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`.
+        So a choice among all epochs and predictors costs one fit, and the model that was fitted makes it its own:
+
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = OneVsAllKernelPerceptron("rbf", max_iter=5, random_state=0).fit(X[::2], y[::2])
+        >>> stages = enumerate(model.staged_predict(X[1::2], predictor="all"), start=1)
+        >>> rates = {(name, t): float((got == y[1::2]).mean()) for t, stage in stages for name, got in stage.items()}
+        >>> predictor, epoch = max(rates, key=rates.get)
+        >>> model.set_params(predictor=predictor, epoch=epoch).score(X[1::2], y[1::2]) == max(rates.values())
+        True"""
         return self._staged(X, predictor, self._labels)
 
-    def staged_decision_function(self, X, *, predictor=None):
+    def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
-
         predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
         there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
         Holds n E C scores at a time, with `staged_predict` n E labels."""
@@ -136,90 +288,116 @@ class KernelPerceptron(Classifier):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
 
-    def with_mistakes(self, X, y, mistakes):
+    def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
         """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
-        X, _, classes = self._validate(X, y)
-        return self._store(X, classes, mistakes)
+        with self._whole():
+            X, _, classes = self._validate(X, y)
+            self._store(X, classes, mistakes)
+        return self
 
-    def _store(self, X, classes, mistakes, index=None):
-        """Store the mistakes and, of the examples X (n, d) with these numbers (n,), those on which they were made."""
-        logs, index = mistakes if isinstance(mistakes, list) else [mistakes], np.arange(len(X)) if index is None else index
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.epoch is not None and self.epoch > self.max_iter:
+            raise ValueError(f"epoch must be at most max_iter={self.max_iter}, got {self.epoch}; raise max_iter")
+
+    def _chosen(self, predictor=None, epoch=None):
+        """(predictor, epoch): what is asked for, else the estimator's own; the last epoch where a run ended before it."""
+        self._check("epoch")
+        own = self.n_iter_ if self.epoch is None else min(self.epoch, self.n_iter_)
+        return check_predictor(self.predictor if predictor is None else predictor), own if epoch is None else epoch
+
+    def _weighted(self, predictor=None, epoch=None):
+        """The same for coefficients: AttributeError for the voted predictor, which is no sum of kernel values."""
+        if not hasattr(self, "classes_"):
+            raise AttributeError(f"{type(self).__name__} has no coefficients before fit")
+        predictor, epoch = self._chosen(predictor, epoch)
+        if predictor == "voted":
+            raise AttributeError("the voted predictor has no coefficients; take final, average or minimizing")
+        return predictor, epoch
+
+    def _store(self, X, classes, mistakes):
+        """Store the mistakes on X (n, d), and those of the examples on which they were made."""
+        logs = mistakes if isinstance(mistakes, list) else [mistakes]
         self.classes_, self.mistakes_, self.n_iter_ = classes, mistakes, logs[0].n_epochs
         self.support_ = np.unique(np.concatenate([log.example for log in logs]))
-        if self.kernel != "precomputed":
-            self.support_vectors_ = X[np.searchsorted(index, self.support_)]
-        return self
+        if not self._precomputed:
+            self.support_vectors_ = X[self.support_]
+
+    def _warn(self, X):
+        """Warn where an RBF kernel sees no point near another one: nearly all examples are support examples."""
+        n, n_support = X.shape[0], len(self.support_)
+        if self._kernel.kind != kernels.RBF or n < 20 or n_support < 0.99 * n:
+            return
+        some = X[np.linspace(0, n - 1, 50).astype(int)]
+        some = (some.toarray() if issparse(some) else some).astype(np.float64)
+        median = self.gamma_ * np.median(pdist(some, "sqeuclidean"))
+        if median > SATURATED:
+            warnings.warn(
+                f"{n_support} of {n} examples are support examples, so the kernel has saturated: with gamma="
+                f"{self.gamma_:.3g} the median of gamma |x - y|^2 is {median:.3g}; take gamma='scale', or scale the data",
+                stacklevel=3,
+            )
 
     def _logs(self):
         """A list of the logs over the support examples alone."""
         logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
         return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
 
-    def _kernel(self):
-        if callable(self.kernel) or self.kernel == "precomputed":
-            return kernels.GIVEN
-        if self.kernel in KERNELS:
-            return super()._kernel()
-        raise ValueError(f"kernel must be {', '.join(KERNELS)}, precomputed or a function of X and Y, got {self.kernel!r}")
-
     def _n_threads(self):
         return effective_n_jobs(self.n_jobs)
 
-    def _pair(self, X):
+    def _pair(self, X, points=Points):
         """Rows and columns for `_between` of training points X (n, d), or of the Gram matrix X (n, n)."""
-        if self.kernel == "precomputed":
-            check_square(X)
+        if self._precomputed:
             return np.arange(len(X)), X
-        points = X if callable(self.kernel) else Points(X)
+        points = X if callable(self._form) else points(X)
         return points, points
 
     def _between(self, rows, columns):
         """Kernel of training points with others, block by block, without caching. Both are `Points`; or arrays (S, d) and
         (n, d) for a function; or indices (S,) of rows of the matrix `columns`."""
-        if callable(self.kernel):
+        if callable(self._form):
             n, values = len(columns), lambda i, j: self._call_kernel(rows[i], columns[j])
-        elif self.kernel == "precomputed":
+        elif self._precomputed:
             n, values = columns.shape[1], lambda i, j: columns[:, j][rows[i]]
         else:
-            return CrossGram(Products(rows, columns))
+            return CrossGram(Products(rows, columns, threads=self._n_threads()))
         return CrossGram(PrecomputedKernel(values, len(rows), n))
 
     def _gram(self, X):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
-        if self.kernel == "precomputed":
-            check_square(X)
+        if self._precomputed:
             return Gram.of_matrix(np.ascontiguousarray(X))
-        return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget)
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=self._dtype(), reset=False)
+        pair = self._pair(X, Points.of_images)
+        return Gram(self._between(*pair).source, memory_budget=self.memory_budget, kernel=self._kernel)
 
     def _rows(self):
         """The support examples as rows for `_between`."""
-        if self.kernel == "precomputed":
+        if self._precomputed:
             return self.support_
-        return self.support_vectors_ if callable(self.kernel) else Points(self.support_vectors_)
+        return self.support_vectors_ if callable(self._form) else Points.of_images(self.support_vectors_)
 
     def _columns(self, X, steps):
         """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
         rows = self._rows()
-        if self._kernel() == kernels.GIVEN:
-            return self._between(rows, X.T if self.kernel == "precomputed" else X)
-        points = Points(X)
-        check_range(self._kernel(), [points.top, rows.top], steps)
-        return self._between(rows, points)
+        if self._kernel == kernels.GIVEN:
+            return self._between(rows, X.T if self._precomputed else X)
+        found = self._between(rows, Points.of_images(X))
+        check_range(found.in_units(self._kernel), np.append(found.norms, found.row_norms), steps)
+        return found
 
     def _call_kernel(self, X, Y):
-        values = np.asarray(self.kernel(X, Y), dtype=np.float64)
-        finite, shape = np.all(np.isfinite(values)), (len(X), len(Y))
-        if values.shape != shape or not finite:
-            got = f"shape {values.shape}" + ("" if finite else " with NaN or infinity")
-            raise ValueError(f"the kernel function must return finite values of shape {shape}, got {got}")
+        values, shape = np.asarray(self._form(X, Y), dtype=np.float64), (len(X), len(Y))
+        sound = np.all(np.abs(values) <= LARGEST)
+        if values.shape != shape or not sound:
+            got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
+            raise ValueError(
+                f"the kernel function must return finite values of shape {shape}, up to {LARGEST:.0e}, got {got}"
+            )
         return values
 
 
-def predict_or_reject(model, X, *, min_margin, rejected=-1, **options):
+def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any = -1, **options: Any) -> Array:
     """Labels (n,) as model.predict(X), but `rejected` where the margin is below min_margin >= 0 (Chow 1970): best score less
     second best, |f| for two classes. model is a fitted classifier whose decision_function takes the options."""
     if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):

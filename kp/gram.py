@@ -3,30 +3,58 @@
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
 it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. The few pairs above
-2^24 are computed again in double precision. Inner products of other points are summed in a fixed order by a compiled loop.
+2^24 are computed again in double precision. Inner products of other points are summed in the order of the features by a
+compiled loop, those of sparse points over what is stored: the same bits, as adding zeros changes nothing.
+Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
-Symbols: X (n, d) points, s_ij = x_i . x_j.
-"""
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 
+from kp import kernels
 from kp.compiled import compiled
+from kp.hints import Array, Data, Index
+from kp.kernels import RBF, Kernel, fill
 
-SINGLE, DOUBLE, ORDERED, GIVEN, BYTES = range(5)
+SINGLE, DOUBLE, ORDERED, BYTES, SPARSE, GIVEN = range(6)  # of the last two, products are made row by row only
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
+WIDTH, DEPTH = 64, 128  # columns and features of the tiles of `ordered_products`
+SMALL = 2**20  # products of a block that one thread makes before others have started
 
 
 class Points:
-    """Points ready for inner products; raises ValueError unless X is a finite (n, d) array.
+    """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
+    X (n, d) is float32 where that holds the points exactly, else float64, sparse points CSR float64; compact (n, d) has them
+    as bytes where they fit, else is X, for products one at a time; norms (n,) are |x|^2, top the largest; exact is True if
+    all inner products are integers that double precision holds, of sparse points not asked; per_unit is 1, or 255 where
+    `of_images` has made whole numbers of the points: norms and products are in these units."""
 
-    Attributes
-    ----------
-    X : (n, d) float32 where it holds the points exactly, else float64.
-    compact : (n, d) the same points as bytes where they fit, else X; for products one at a time.
-    norms : (n,) squared norms |x|^2; top is the largest of them.
-    exact : True if all inner products of the points are integers that double precision holds."""
+    per_unit = 1
 
-    def __init__(self, X):
+    @classmethod
+    def of_images(cls, X: Any) -> Self:
+        """`Points` of X (n, d), but where its values are 0, 1/255, ..., 1, as those of images often are, in units of 1/255:
+        as whole numbers, whose products are exact and made fast. `CrossGram.in_units` puts kernels into these units."""
+        if sparse.issparse(X) or not (np.size(X) and X.dtype.kind == "f" and X.min() >= 0 and X.max() <= 1):
+            return cls(X)
+        whole = np.rint(X * 255)
+        if np.array_equal(X, np.rint(X)) or not np.array_equal(whole / X.dtype.type(255), X):
+            return cls(X)
+        found = cls(whole)
+        found.per_unit = 255
+        return found
+
+    def unscaled(self) -> "Points":
+        """The same points in units of 1."""
+        return self if self.per_unit == 1 else Points(self.X / np.float64(self.per_unit))
+
+    def __init__(self, X: Data) -> None:
+        if sparse.issparse(X):
+            self._take_sparse(X)
+            return
         X = np.asarray(X)
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(f"points must be a numeric array (n, d), got {X.dtype} of shape {X.shape}")
@@ -46,11 +74,26 @@ class Points:
             self.exact, self.compact = False, self.X
         self.top = float(self.norms.max()) if len(self.norms) else 0.0
 
-    def __len__(self):
-        return len(self.X)
+    def _take_sparse(self, X):
+        self.X = sparse.csr_array(X, dtype=np.float64, copy=True)
+        self.X.sum_duplicates()
+        if not np.all(np.isfinite(self.X.data)):
+            raise ValueError("points must be finite, got NaN or infinity; remove or impute those values")
+        self.norms, self.exact, self.compact = _sparse_norms(self.X.indptr, self.X.data), False, self.X
+        self.top = float(self.norms.max(initial=0.0))
 
-    def arithmetic(self, other):
-        """SINGLE, DOUBLE or ORDERED: the cheapest way to multiply with `other` in which no rounding can show."""
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the points are held as a sparse matrix."""
+        return sparse.issparse(self.X)
+
+    def arithmetic(self, other: "Points") -> int:
+        """SPARSE where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no rounding can show."""
+        if self.is_sparse:
+            return SPARSE
         if not (self.exact and other.exact and self.top * other.top <= 2.0**106):
             return ORDERED
         single = self.X.dtype == np.float32 == other.X.dtype and max(self.top, other.top) < 2.0**31
@@ -59,17 +102,24 @@ class Points:
 
 
 class Products:
-    """Inner products of points (rows) with column_points (columns), block by block."""
+    """Inner products of points (rows) with column_points (columns), block by block; threads changes no bit."""
 
-    def __init__(self, points, column_points):
+    def __init__(self, points: Points, column_points: Points, *, threads: int = 1) -> None:
+        if points.is_sparse != column_points.is_sparse:
+            points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
+        if points.per_unit != column_points.per_unit:
+            points, column_points = points.unscaled(), column_points.unscaled()
         self.points, self.column_points, self.arithmetic = points, column_points, points.arithmetic(column_points)
         self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
-        self.row_norms, self.column_norms = points.norms, column_points.norms
+        self.row_norms, self.column_norms, self.threads = points.norms, column_points.norms, threads
 
-    def block(self, rows, columns, out):
-        """out[i, j] = x_rows[i] . y_columns[j]; rows and columns index arrays or slices, out of the dtype of this object."""
-        if self.arithmetic == ORDERED:
-            ordered_products(self.points.X[rows], np.ascontiguousarray(self.column_points.X[columns].T), out)
+    def block(self, rows: Array, columns: Index, out: Array) -> None:
+        """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
+        if self.arithmetic in (ORDERED, SPARSE):
+            make = ordered_products if self.arithmetic == ORDERED else _of_sparse
+            left, right = self.points.X[rows], self.column_points.X[columns]
+            threads = self.threads if out.size * left.shape[1] > SMALL else 1
+            in_strips(lambda part: make(left, right[part], out[:, part]), right.shape[0], WIDTH, threads)
             return
         dtype = np.float32 if self.arithmetic == SINGLE else np.float64
         right = self.column_points.X[columns]
@@ -88,16 +138,27 @@ class Products:
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
 
 
+def in_strips(work: Callable[[slice], object], n: int, size: int, threads: int) -> None:
+    """Call work(slice) for strips that cover range(n), as many as threads, each a multiple of size; side by side."""
+    width = -(-n // (size * threads)) * size
+    parts = [slice(start, start + width) for start in range(0, n, max(width, 1))]
+    if len(parts) == 1:
+        work(parts[0])
+    elif parts:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, parts))
+
+
 class PrecomputedKernel:
     """Kernel values (n, m) in place of `Products`, from a function (rows, columns) -> K[rows, columns]."""
 
-    arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None
+    arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None  # type: int, np.dtype, Any, Any
 
-    def __init__(self, function, n, m):
-        self.function, self.row_norms, self.column_norms = function, np.zeros(n), np.zeros(m)
+    def __init__(self, function: Callable[..., Array] | None, n: int, m: int) -> None:
+        self.function, self.row_norms, self.column_norms, self.threads = function, np.zeros(n), np.zeros(m), 1
 
-    def block(self, rows, columns, out):
-        out[:] = self.function(rows, columns)
+    def block(self, rows: Array, columns: Index, out: Array) -> None:
+        out[:] = self.function(rows, columns)  # type: ignore[misc]  # None where all rows are there
 
 
 @compiled(inline="always")  # as a call it would take twice as long
@@ -135,28 +196,76 @@ def _ordered_dot(x, y):
 
 
 @compiled
-def ordered_products(A, BT, out):
-    """out (n, m) = A (n, d) times BT (d, m), each sum in the order of the columns of A; in tiles that fit the cache."""
-    rows, wide = 32, 1024
+def ordered_products(A, B, out):
+    """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns.
+    Four rows of A are multiplied at a time with WIDTH rows of B, DEPTH columns at a time: their sums stay in the first-level
+    cache. Where a tile is not full, its edge holds zeros."""
+    n, m, d = A.shape[0], B.shape[0], A.shape[1]
+    panel, a, sums = np.zeros((DEPTH, WIDTH)), np.zeros((4, DEPTH)), np.zeros((4, WIDTH))
     out[:] = 0.0
-    for left in range(0, out.shape[1], wide):
-        right = min(left + wide, out.shape[1])
-        for low in range(0, A.shape[1], rows):
-            high = min(low + rows, A.shape[1])
-            for i in range(A.shape[0]):
-                sums = out[i, left:right]
-                k = low
-                while k + 4 <= high:
-                    a0, a1, a2, a3 = A[i, k], A[i, k + 1], A[i, k + 2], A[i, k + 3]
-                    b0, b1, b2, b3 = BT[k, left:right], BT[k + 1, left:right], BT[k + 2, left:right], BT[k + 3, left:right]
-                    for j in range(right - left):
-                        sums[j] = (((sums[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j]
-                    k += 4
-                while k < high:
-                    a, b = A[i, k], BT[k, left:right]
-                    for j in range(right - left):
-                        sums[j] += a * b[j]
-                    k += 1
+    for left in range(0, m, WIDTH):
+        width = min(WIDTH, m - left)
+        for low in range(0, d, DEPTH):
+            depth = min(DEPTH, d - low)
+            _transpose(B, left, width, low, depth, panel)
+            for top in range(0, n, 4):
+                height = min(4, n - top)
+                for i in range(height):
+                    for k in range(depth):
+                        a[i, k] = A[top + i, low + k]
+                    for k in range(depth, min(depth + 3, DEPTH)):
+                        a[i, k] = 0.0
+                    for j in range(width):
+                        sums[i, j] = out[top + i, left + j]
+                for k in range(0, depth, 4):
+                    _add_products(a, panel, k, sums)
+                for i in range(height):
+                    for j in range(width):
+                        out[top + i, left + j] = sums[i, j]
+
+
+@compiled
+def _transpose(B, left, width, low, depth, panel):
+    """panel[k, j] = B[left + j, low + k], and zeros in up to three rows below."""
+    for j in range(width):
+        for k in range(depth):
+            panel[k, j] = B[left + j, low + k]
+    for k in range(depth, min(depth + 3, DEPTH)):
+        panel[k] = 0.0
+
+
+@compiled(inline="always")
+def _add_products(a, panel, k, sums):
+    """sums += a[:, k : k + 4] @ panel[k : k + 4], one product after the other."""
+    a00, a01, a02, a03 = a[0, k], a[0, k + 1], a[0, k + 2], a[0, k + 3]
+    a10, a11, a12, a13 = a[1, k], a[1, k + 1], a[1, k + 2], a[1, k + 3]
+    a20, a21, a22, a23 = a[2, k], a[2, k + 1], a[2, k + 2], a[2, k + 3]
+    a30, a31, a32, a33 = a[3, k], a[3, k + 1], a[3, k + 2], a[3, k + 3]
+    for j in range(WIDTH):
+        b0, b1, b2, b3 = panel[k, j], panel[k + 1, j], panel[k + 2, j], panel[k + 3, j]
+        sums[0, j] = (((sums[0, j] + a00 * b0) + a01 * b1) + a02 * b2) + a03 * b3
+        sums[1, j] = (((sums[1, j] + a10 * b0) + a11 * b1) + a12 * b2) + a13 * b3
+        sums[2, j] = (((sums[2, j] + a20 * b0) + a21 * b1) + a22 * b2) + a23 * b3
+        sums[3, j] = (((sums[3, j] + a30 * b0) + a31 * b1) + a32 * b2) + a33 * b3
+
+
+def _of_sparse(A, B, out):
+    """`ordered_products` of CSR matrices."""
+    _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
+
+
+@compiled
+def _sparse_products(starts, features, values, their_starts, their_features, their_values, x, out):
+    for i in range(out.shape[0]):
+        for p in range(starts[i], starts[i + 1]):
+            x[features[p]] = values[p]
+        for j in range(out.shape[1]):
+            total = 0.0
+            for p in range(their_starts[j], their_starts[j + 1]):
+                total += x[their_features[p]] * their_values[p]
+            out[i, j] = total
+        for p in range(starts[i], starts[i + 1]):
+            x[features[p]] = 0.0
 
 
 @compiled
@@ -168,31 +277,44 @@ def _norms(A):
     return out
 
 
+@compiled
+def _sparse_norms(starts, values):
+    out = np.zeros(starts.shape[0] - 1)
+    for i in range(out.shape[0]):
+        for p in range(starts[i], starts[i + 1]):
+            out[i] += values[p] * values[p]
+    return out
+
+
 class CrossGram:
     """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
+    source is a `Products` or `PrecomputedKernel`, which makes the blocks; points and column_points are the `Points` of rows
+    and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
 
-    Attributes
-    ----------
-    source : `Products` or `PrecomputedKernel`, which makes the blocks.
-    points, column_points : the `Points` of rows and columns, None for a precomputed kernel.
-    row_norms, norms : their squared norms (n,), (m,)."""
-
-    def __init__(self, source):
+    def __init__(self, source: Products | PrecomputedKernel) -> None:
         self.source, self.points, self.column_points = source, source.points, source.column_points
         self.row_norms, self.norms = source.row_norms, source.column_norms
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.norms)
 
-    def values(self, kernel, rows, columns=slice(None)):
+    def in_units(self, kernel: Kernel) -> Kernel:
+        """The kernel that makes the values of this one of norms and inner products in the units of the points."""
+        unit = 1 if self.points is None else self.points.per_unit
+        return kernel if unit == 1 else kernel._replace(gamma=kernel.gamma / unit**2)
+
+    def reading(self, kernel: Kernel) -> Kernel:
+        """The kernel that makes the values of this one of what `columns` gives, norms and inner products."""
+        return self.in_units(kernel)
+
+    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
         products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
         self.source.block(rows, columns, products)
-        return kernel.of(products, self.row_norms[rows], self.norms[columns])
+        return self.in_units(kernel).of(products, self.row_norms[rows], self.norms[columns])
 
-    def columns(self, examples, start, stop, buffer):
-        """s[examples, start:stop] as (array, rows): the inner products of examples[e] are array[rows[e]]. buffer is a flat
-        array of at least len(examples) * (stop - start) items to put them into."""
+    def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
+        """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         self.source.block(examples, slice(start, stop), block)
         return block, np.arange(len(examples))
@@ -200,16 +322,13 @@ class CrossGram:
 
 class Gram(CrossGram):
     """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept.
-
     memory_budget bounds their bytes; the least recently used give way. Raises ValueError if it does not hold a single row.
+    With a kernel its values are kept in place of inner products where that takes no more room and saves time: those of a
+    Gaussian kernel, one exponential for each row in place of one for each mistake. No bit depends on it.
+    store (capacity, n) has the rows that are kept, slot (n,) the row of `store` of each example, or -1; kept is the kernel
+    whose values are kept, or None, and computed the number of rows made so far."""
 
-    Attributes
-    ----------
-    store : (capacity, n) the rows that are kept.
-    slot : (n,) the row of `store` that belongs to each example, or -1.
-    computed : the number of rows made so far."""
-
-    def __init__(self, source, *, memory_budget):
+    def __init__(self, source: Products | PrecomputedKernel, *, memory_budget: int, kernel: Kernel | None = None) -> None:
         super().__init__(source)
         n = len(self)
         row = n * source.dtype.itemsize
@@ -219,18 +338,19 @@ class Gram(CrossGram):
                 f"memory_budget must hold at least one row of {n} inner products ({row} bytes), got {memory_budget}; "
                 "raise the budget or use fewer examples"
             )
+        self.kept = kernel if kernel is not None and kernel.kind == RBF and source.dtype == np.float64 else None
         self.store, self.slot = np.empty((capacity, n), dtype=source.dtype), np.full(n, -1)
         self._example, self._used = np.full(capacity, -1), np.zeros(capacity, dtype=np.int64)
         self._filled = self._clock = self.computed = 0
 
     @classmethod
-    def of_points(cls, X, *, memory_budget):
+    def of_points(cls, X: Data, *, memory_budget: int) -> Self:
         """The Gram matrix of the points X (n, d)."""
         points = Points(X)
         return cls(Products(points, points), memory_budget=memory_budget)
 
     @classmethod
-    def of_matrix(cls, K):
+    def of_matrix(cls, K: Array) -> Self:
         """A matrix K (n, n) of kernel values that is there already."""
         n = len(K)
         gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
@@ -238,11 +358,21 @@ class Gram(CrossGram):
         return gram
 
     @property
-    def capacity(self):
+    def capacity(self) -> int:
         """The number of rows that can be kept at the same time."""
         return len(self.store)
 
-    def fetch(self, examples):
+    def reading(self, kernel: Kernel) -> Kernel:
+        """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""
+        if self.kept not in (None, kernel):
+            raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")
+        return self.in_units(kernel) if self.kept is None else kernels.GIVEN
+
+    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
+        """As `CrossGram.values`."""
+        return self.reading(kernel).of(self._made(rows, columns), self.row_norms[rows], self.norms[columns])
+
+    def fetch(self, examples: Array) -> int:
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
         self._clock += 1
         held = self.slot[examples]
@@ -263,15 +393,25 @@ class Gram(CrossGram):
         if len(examples) == 0:
             return
         if isinstance(rows, slice):
-            self.source.block(examples, slice(None), self.store[rows])
+            self._make(examples, slice(None), self.store[rows])
             rows = np.arange(rows.start, rows.stop)
         else:
-            made = np.empty((len(rows), len(self)), dtype=self.source.dtype)
-            self.source.block(examples, slice(None), made)
-            self.store[rows] = made
+            self.store[rows] = self._made(examples, slice(None))
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
-    def columns(self, examples, start, stop, buffer):
+    def _made(self, examples, columns):
+        out = np.empty((len(examples), len(self.norms[columns])), dtype=self.source.dtype)
+        self._make(examples, columns, out)
+        return out
+
+    def _make(self, examples, columns, out):
+        self.source.block(examples, columns, out)
+        if self.kept is not None:
+            kernel, threads = self.in_units(self.kept), self.source.threads
+            norms, theirs = self.row_norms[examples], self.norms[columns]
+            in_strips(lambda part: _fill_rows(kernel, norms, theirs[part], out[:, part]), len(theirs), BLOCK, threads)
+
+    def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """As `CrossGram.columns`, but only rows that the store does not hold are computed."""
         rows = self.slot[examples]
         missing = np.flatnonzero(rows < 0)
@@ -280,9 +420,16 @@ class Gram(CrossGram):
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         held = np.flatnonzero(rows >= 0)
         _copy_rows(self.store, rows[held], start, block[len(missing) :])
-        self.source.block(examples[missing], slice(start, stop), block[: len(missing)])
+        self._make(examples[missing], slice(start, stop), block[: len(missing)])
         rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))
         return block, rows
+
+
+@compiled
+def _fill_rows(kernel, row_norms, norms, out):
+    """Kernel values in the place of inner products."""
+    for i in range(out.shape[0]):
+        fill(kernel, out[i], row_norms[i], norms, out[i])
 
 
 @compiled

@@ -1,15 +1,13 @@
 """Kernels as functions of inner products and squared norms.
 
 Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
-
 Symbols: X (n, d), Y (m, d) points, x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
-One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere.
-A new kernel is a kind, a function that makes it, its bound and diagonal in `Kernel`, and its values in `fill`: all in here.
-"""
+One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere."""
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kp.compiled import compiled
 
@@ -24,28 +22,28 @@ class Kernel(NamedTuple):
     coef0: float
     degree: int
 
-    def __call__(self, X, Y):
+    def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """K (n, m) float64 of X (n, d) and Y (m, d), in plain NumPy: for small sets and for reading."""
         X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
         if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
             raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
         return self.of(X @ Y.T, (X**2).sum(1), (Y**2).sum(1))
 
-    def of(self, products, norms_x, norms_y):
+    def of(self, products: np.ndarray, norms_x: np.ndarray, norms_y: np.ndarray) -> np.ndarray:
         """K (n, m) from inner products (n, m) and squared norms (n,), (m,)."""
         out = np.empty(products.shape)
         for row, norm, values in zip(products, norms_x, out, strict=True):
             fill(self, row, norm, norms_y, values)
         return out
 
-    def bound(self, norm):
+    def bound(self, norm: float) -> float:
         """The largest |k(x, y)| that two points of squared norm up to `norm` can have; infinite if it overflows."""
         if self.kind == RBF:
             return 1.0
         with np.errstate(over="ignore"):
             return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree)
 
-    def diagonal(self, norms):
+    def diagonal(self, norms: np.ndarray) -> np.ndarray:
         """k(x, x) (n,) of points with these squared norms; needs no points."""
         own = np.ones(len(norms))
         if self.kind == POLYNOMIAL:
@@ -53,7 +51,7 @@ class Kernel(NamedTuple):
         return own
 
     @property
-    def affine(self):
+    def affine(self) -> bool:
         """True if k(x, y) = gamma x . y + coef0, so that a weight vector in input space says all."""
         return self.kind == POLYNOMIAL and self.degree == 1
 
@@ -61,37 +59,34 @@ class Kernel(NamedTuple):
 GIVEN = Kernel(VALUES, 1.0, 0.0, 1)  # the kernel whose values are given: precomputed matrices and callables
 
 
-def linear():
+def linear() -> Kernel:
     """k(x, y) = x . y"""
     return Kernel(POLYNOMIAL, 1.0, 0.0, 1)
 
 
-def polynomial(degree, *, gamma=1.0, coef0=1.0):
-    """k(x, y) = (coef0 + gamma x . y)^degree        (Hermans 2021, section 3.2, with gamma = coef0 = 1)
-
-    Raises ValueError unless degree is an integer of at least 1."""
+def polynomial(degree: int, *, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
+    """k(x, y) = (coef0 + gamma x . y)^degree   (Hermans 2021, section 3.2). ValueError unless degree is an integer > 0."""
     if not (isinstance(degree, int | np.integer) and degree >= 1):
         raise ValueError(f"degree must be an integer of at least 1, got {degree!r}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
 
 
-def gaussian(*, sigma):
+def gaussian(*, sigma: float) -> Kernel:
     """k(x, y) = exp(-|x - y|^2 / (2 sigma^2))   (Xu & Zhang 2005, eq. 8). Raises ValueError if sigma is not positive."""
     if not sigma > 0:
         raise ValueError(f"sigma must be positive, got {sigma!r}")
     return rbf(gamma=1.0 / (2.0 * sigma**2))
 
 
-def rbf(*, gamma):
+def rbf(*, gamma: float) -> Kernel:
     """k(x, y) = exp(-gamma |x - y|^2). Raises ValueError if gamma is not positive."""
     if not gamma > 0:
         raise ValueError(f"gamma must be positive, got {gamma!r}")
     return Kernel(RBF, float(gamma), 0.0, 1)
 
 
-def check_range(kernel, norms, steps):
-    """Raise ValueError if sums of `steps` scores of `steps` kernel values each could overflow float64, on points of these
-    squared norms. Given kernel values are not checked here: they were checked when they came in."""
+def check_range(kernel: Kernel, norms: ArrayLike, steps: float) -> None:
+    """ValueError if sums of `steps` scores of `steps` values could overflow at these norms; given values were checked."""
     if kernel.kind == VALUES:
         return
     bound = kernel.bound(float(np.max(norms)))

@@ -10,9 +10,7 @@ A mistake on example q of class i, which class j matches or beats, raises the sc
 
 and all of it for j with the opposite sign. On the training points the last is row q of K^2 + 1: Xu and Zhang's algorithm is
 the ordinary one in the squared Gram matrix. With two classes f_2 = -f_1 is the single discriminant of eqs 3, 6 and 9.
-
-Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add, alpha, beta of eq. 10.
-"""
+Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add; alpha, beta: eq. 10."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,19 +18,19 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
-from kp.gram import ordered_products
+from kp.gram import WIDTH, in_strips, ordered_products
 from kp.kernels import fill
 from kp.mistakes import MulticlassLog
 from kp.predictors import TILE, blocks
 
 DEMOTE = ("winner", "first", "all")  # of the classes that match or beat the true one the best, the first, or each is demoted
-BLOCK = 512  # visits that are gone through together where the matrix G is not kept
+BLOCK = 512  # visits whose rows are made together where the matrix G is not kept
+VISITS = 64  # those of them that `Coefficients` goes through together: it makes their part of G
 STRIP = 128  # rows of a product that one thread computes at a time
 
 
 def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     """Run a `Dense`, `Rows`, `Coefficients` or `Linear` over the visiting orders, one (1, n) an epoch; its `MulticlassLog`.
-
     stop_if_separated ends after the first epoch without a mistake. callback(visits) is called after each epoch."""
     columns, ends, steps = [], [], 0
     for order in orders:
@@ -54,8 +52,7 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
 
 
 class Dense:
-    """Scores of all examples, moved by rows of G (n, n), which is there as a whole. y (n,) indices of classes; demote one of
-    DEMOTE. Without count_errors the log has no training errors."""
+    """Scores of all examples, moved by rows of G (n, n); y (n,) indices of classes. count_errors=False counts no errors."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
         self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
@@ -70,7 +67,8 @@ class Rows:
     """The same for a plain kernel, with rows of G = k + threshold made on demand and kept by `gram`: the same bits."""
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
-        self.gram, self.kernel, self.y, self.threshold, self.threads = gram, kernel, y, threshold, threads
+        self.gram, self.kernel, self.stored, self.y = gram, kernel, gram.reading(kernel), y
+        self.threshold, self.threads = threshold, threads
         self.F, self.demote = np.zeros((n_classes, len(y))), DEMOTE.index(demote)
 
     def epoch(self, order):
@@ -94,7 +92,7 @@ class Rows:
 
         def advance(part):
             return _advance(
-                self.kernel, self.threshold, self.gram.store[:, part], norms[part], slots, norms[wrong],
+                self.stored, self.threshold, self.gram.store[:, part], norms[part], slots, norms[wrong],
                 promoted, demoted, self.y[part], self.F[:, part],
             )  # fmt: skip
 
@@ -104,7 +102,6 @@ class Rows:
 
 class Coefficients:
     """Xu and Zhang's update as it is written, for sets whose squared Gram matrix is too large: eq. 11, block by block.
-
     rows(examples) -> K (b, n). A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1:
     `Dense` in K^2 + 1 but for the order of sums. Training errors are not counted: that would take rows of K^2."""
 
@@ -115,20 +112,25 @@ class Coefficients:
     def epoch(self, order):
         found = []
         for start in range(0, len(order), BLOCK):
-            examples = order[start : start + BLOCK]
-            K = self.rows(examples)
-            F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
-            G = squared(K.T, threads=self.threads) + self.threshold
-            positions = np.arange(len(examples))
-            position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, F)
-            for q, i, j in zip(position, promoted, demoted, strict=True):
-                if i >= 0:
-                    self.alpha[i] += K[q]
-                    self.beta[i] += 1
-                self.alpha[j] -= K[q]
-                self.beta[j] -= 1
-            found.append((start + position, promoted, demoted, np.empty(0, dtype=np.int64)))
+            rows = self.rows(order[start : start + BLOCK])
+            for low in range(0, len(rows), VISITS):
+                K = rows[low : low + VISITS]
+                position, promoted, demoted = self._visits(K, self.y[order[start + low :][: len(K)]])
+                found.append((start + low + position, promoted, demoted, np.empty(0, dtype=np.int64)))
         return map(np.concatenate, zip(*found, strict=True))
+
+    def _visits(self, K, y):
+        """Visit the examples of the rows K (b, n) and classes y (b,); positions of the mistakes, promoted, demoted."""
+        F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
+        G = squared(K.T, threads=self.threads) + self.threshold
+        position, promoted, demoted, _ = _visit(G, y, np.arange(len(y)), self.demote, False, F)
+        for q, i, j in zip(position, promoted, demoted, strict=True):
+            if i >= 0:
+                self.alpha[i] += K[q]
+                self.beta[i] += 1
+            self.alpha[j] -= K[q]
+            self.beta[j] -= 1
+        return position, promoted, demoted
 
 
 class Linear:
@@ -143,26 +145,21 @@ class Linear:
 
 
 def product(A, B, *, threads=2):
-    """A (n, d) times the transpose of B (m, d), each sum in the order of the d columns: the same bits on any threads. Where
-    B is A itself, half of the product is computed and mirrored. Tiles are copied, which makes them fit the cache."""
-    A, BT, symmetric = np.ascontiguousarray(A), np.ascontiguousarray(B.T), B is A
-    out, starts = np.empty((len(A), BT.shape[1])), range(0, len(A), STRIP)
-    wide = TILE if len(starts) > 1 else max(len(out.T), 1)
+    """A (n, d) times B (m, d) transposed, sums in the order of the d columns: the same bits on any threads."""
+    A, symmetric = np.ascontiguousarray(A), B is A
+    B, out = A if symmetric else np.ascontiguousarray(B), np.empty((len(A), len(B)))
+    if not symmetric:
+        in_strips(lambda part: ordered_products(A, B[part], out[:, part]), len(B), WIDTH, threads)
+        return out
 
     def strip(start):
-        rows = slice(start, start + STRIP)
-        for left in range(start if symmetric else 0, BT.shape[1], wide):
-            columns = slice(left, left + wide)
-            right = np.ascontiguousarray(BT[:, columns])
-            made = np.empty((len(A[rows]), right.shape[1]))
-            ordered_products(A[rows], right, made)
-            out[rows, columns] = made
-            if symmetric:
-                out[columns, rows] = made.T
+        rows, rest = slice(start, start + STRIP), slice(start, None)
+        ordered_products(A[rows], A[rest], out[rows, rest])
+        out[rest, rows] = out[rows, rest].T
 
+    starts = range(0, len(A), STRIP)
     if threads == 1 or len(starts) == 1:
-        for start in starts:
-            strip(start)
+        list(map(strip, starts))
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(strip, starts))
@@ -177,10 +174,9 @@ def squared(K, *, threads=2):
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
     """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
-
     votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
     errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats."""
-    examples = np.unique(log.example)
+    examples, kernel = np.unique(log.example), columns.reading(kernel)
     index = np.searchsorted(examples, log.example)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)

@@ -3,29 +3,27 @@
 Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the self-tuning scale); Rifkin, Yeo & Poggio 2003.
 
     y(x) = k(x)^T (K + lambda I)^{-1} T        k(x, x') = exp(-|x - x'|^2 / (tau sigma_x sigma_x'))
-
 Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
 classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
 The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
-Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error.
-"""
+Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error."""
 
 import numbers
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kp.estimator import Classifier, check_square
+from kp.estimator import FLAG, POSITIVE, Classifier, one_of
+from kp.hints import Array, Data
 
 
-def local_scale(X, Y=None, *, n_neighbors, include_self=True):
+def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, include_self: bool = True) -> Array:
     """sigma (n,): the distance of each point of X (n, d) to its k-th nearest point of Y (m, d), k = n_neighbors.
-
     Without Y the neighbours are those in X; include_self counts the point itself as the first, so that k = 2 is the nearest
     other. Raises ValueError unless k is an integer of at least 1 (2 where the point itself counts), below n without Y and at
     most m with it, and where a scale is 0: k points coincide. Source: Zelnik-Manor & Perona 2004; Akar & Ye 2017."""
@@ -47,9 +45,8 @@ def local_scale(X, Y=None, *, n_neighbors, include_self=True):
     return sigma
 
 
-def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
+def self_tuning_kernel(X: ArrayLike, Y: ArrayLike, sigma_x: ArrayLike, sigma_y: ArrayLike, *, tau: float = 1.0) -> Array:
     """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004)
-
     X (n, d), Y (m, d), scales sigma_x (n,), sigma_y (m,) in the units of X, tau > 0. Returns (n, m) in [0, 1], exactly
     symmetric for X = Y. Raises ValueError if d differs, a scale is not positive and finite, or tau is not."""
     X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
@@ -60,7 +57,8 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
         if sigma.shape != (len(points),) or not np.all((sigma > 0) & np.isfinite(sigma)):
             extent = f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else ""
             raise ValueError(f"sigma_{name} must be {len(points)} positive finite scales, got shape {sigma.shape}{extent}")
-    _check_positive("tau", tau)
+    if not POSITIVE.test(tau):
+        raise ValueError(f"tau must be {POSITIVE.words}, got {tau!r}")
     # Roots before products: neither overflows where the distances themselves do not.
     relative = cdist(X, Y) / np.outer(np.sqrt(scales[0]), np.sqrt(scales[1]))
     return np.exp(-(relative**2) / tau)
@@ -68,7 +66,6 @@ def self_tuning_kernel(X, Y, sigma_x, sigma_y, *, tau=1.0):
 
 class KernelRidgeClassifier(Classifier):
     """Least squares on the classes' indicators with a kernel (Akar & Ye 2017); the highest output wins, the first of equals.
-
     `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
     K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
 
@@ -86,64 +83,57 @@ class KernelRidgeClassifier(Classifier):
     classes_ : (C,) labels, sorted.
     dual_coef_ : (n, C) A^T.
     positive_definite_ : whether K + lambda I is.
-    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel."""
+    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
 
-    _options, _counts = {"kernel": ("self-tuning", "precomputed")}, ()
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [3.0], [10.0], [12.0], [13.0]], ["a", "a", "a", "b", "b", "b"]
+    >>> KernelRidgeClassifier(n_neighbors=2).fit(X, y).predict([[2.0], [11.0]]).tolist()
+    ['a', 'b']"""
 
-    def __init__(self, kernel="self-tuning", *, alpha=1.0, tau=1.0, n_neighbors=5, include_self=True):
+    _parameters = {
+        "kernel": one_of("self-tuning", "precomputed"), "alpha": POSITIVE, "tau": POSITIVE, "include_self": FLAG,
+    }  # fmt: skip
+
+    def __init__(
+        self, kernel: str = "self-tuning", *, alpha: float = 1.0, tau: float = 1.0, n_neighbors: int = 5,
+        include_self: bool = True,
+    ) -> None:  # fmt: skip
         self.kernel, self.alpha, self.tau = kernel, alpha, tau
         self.n_neighbors, self.include_self = n_neighbors, include_self
 
-    def fit(self, X, y):
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y, classes = self._validate(X, y)
+    def _learn(self, X, y, classes):
         K = self._gram(X)
         self.dual_coef_, self.positive_definite_ = _dual_coefficients(K, np.eye(len(classes))[y], self.alpha)
         self.classes_ = classes
         if not self.positive_definite_:
-            remedy = "Raise alpha or lower tau" if self._tuned else "Raise alpha"
+            remedy = "Raise alpha or lower tau" if self._tuning else "Raise alpha"
             text = f"K + alpha I is not positive definite for alpha={self.alpha!r}: solved by least squares. {remedy}"
-            warnings.warn(text, LinAlgWarning, stacklevel=2)
-        return self
+            warnings.warn(text, LinAlgWarning, stacklevel=3)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Data) -> Array:
         """y(x) (m, C) for X (m, d), or for two classes (m,) the second output less the first."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._tuned:
-            sigma = local_scale(X, self.X_fit_, n_neighbors=self.n_neighbors)
-            X = self_tuning_kernel(X, self.X_fit_, sigma, self.sigma_, tau=self.tau)
+        X = self._checked(X)
+        if self._tuning:
+            n_neighbors, tau = self._tuning
+            sigma = local_scale(X, self.X_fit_, n_neighbors=n_neighbors)
+            X = self_tuning_kernel(X, self.X_fit_, sigma, self.sigma_, tau=tau)
         outputs = X @ self.dual_coef_
         return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        _check_positive("alpha", self.alpha)
-
-    def _kernel(self):
-        return None  # `fit` makes it from the points and their scales
-
-    def _dtype(self):
-        return np.float64
-
-    @property
-    def _tuned(self):
-        return self.kernel == "self-tuning"
+    def _fix(self, X):
+        self._tuning = None if self._precomputed else (self.n_neighbors, self.tau)
 
     def _gram(self, X):
-        if self._tuned:
+        if self._tuning:
             self.sigma_ = local_scale(X, n_neighbors=self.n_neighbors, include_self=self.include_self)
-            self.X_fit_ = X.copy()
+            self.X_fit_ = X.astype(np.float64)
             return self_tuning_kernel(X, X, self.sigma_, self.sigma_, tau=self.tau)
-        check_square(X)
-        if not np.allclose(X, X.T):
-            raise ValueError(f"a precomputed kernel must be a symmetric matrix (n, n) of training examples, got {X.shape}")
         return X
 
 
 def _dual_coefficients(K, targets, alpha):
-    """(A^T, positive definite): the solution of (K + alpha I) A^T = T by scikit-learn's KernelRidge, which tries Cholesky's
-    decomposition and, where a pivot is not positive, warns and takes least squares."""
+    """(A^T, positive definite) of (K + alpha I) A^T = T: KernelRidge tries Cholesky, warns, and takes least squares."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         solution = KernelRidge(alpha=alpha, kernel="precomputed").fit(K, targets).dual_coef_
@@ -152,8 +142,3 @@ def _dual_coefficients(K, targets, alpha):
         if warning not in indefinite:
             warnings.warn(warning.message, warning.category, stacklevel=3)
     return solution, not indefinite
-
-
-def _check_positive(name, value):
-    if not (isinstance(value, numbers.Real) and not isinstance(value, bool) and 0 < value < np.inf):
-        raise ValueError(f"{name} must be a positive number, got {value!r}")

@@ -4,19 +4,19 @@ Source: Hermans 2021, Algorithm 1 and section 3.3; voted predictor: Freund & Sch
 
 Algorithm 1 stores the vector alpha after each of its T steps. alpha changes only on a mistake, so the list of mistakes
 holds all of A, and every predictor at every epoch can be read from it.
-
 Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign of an example, alpha_i the mistakes on
-example i, C classes. A mistake at step s stands in T - s of the T stored vectors.
-"""
+example i, C classes. A mistake at step s stands in T - s of the T stored vectors."""
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 PREDICTORS = ("final", "average", "minimizing", "voted")
 
 
-def check_predictor(predictor):
+def check_predictor(predictor: str) -> str:
     """The predictor; raises ValueError unless it is one of PREDICTORS."""
     if predictor not in PREDICTORS:
         raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
@@ -25,52 +25,47 @@ def check_predictor(predictor):
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Mistakes in the order in which they were made.
-
-    Attributes
-    ----------
-    example, step : (M,) indices of the training examples, and 0-based steps.
-    errors : (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
-    ends : (E,) steps made by the end of each epoch."""
+    """Mistakes in the order in which they were made: example (M,) indices of training examples, step (M,) from 0.
+    errors (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
+    ends (E,) steps made by the end of each epoch."""
 
     example: np.ndarray
     step: np.ndarray
     errors: np.ndarray | None
     ends: np.ndarray
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.example)
 
     @property
-    def n_epochs(self):
+    def n_epochs(self) -> int:
         return len(self.ends)
 
-    def with_errors(self, errors):
+    def with_errors(self, errors: ArrayLike) -> Self:
         """The same log with its column of training errors (M,)."""
         return replace(self, errors=np.asarray(errors, dtype=np.int64))
 
-    def renumbered(self, example):
+    def renumbered(self, example: ArrayLike) -> Self:
         """The same log over examples (M,) that are counted otherwise."""
         return replace(self, example=np.asarray(example, dtype=np.intp))
 
-    def steps(self, epoch=None):
+    def steps(self, epoch: int | None = None) -> int:
         """T: the number of steps made by the end of the 1-based epoch (default: the last)."""
         epoch = self.n_epochs if epoch is None else epoch
         if not (isinstance(epoch, int | np.integer) and 1 <= epoch <= self.n_epochs):
             raise ValueError(f"epoch must be an integer in 1..{self.n_epochs}, the epochs that were run, got {epoch!r}")
         return int(self.ends[epoch - 1])
 
-    def length(self, epoch=None):
+    def length(self, epoch: int | None = None) -> int:
         """The number of rows of the log until the end of the epoch."""
         return int(np.searchsorted(self.step, self.steps(epoch)))
 
-    def n_mistakes(self, epoch=None):
+    def n_mistakes(self, epoch: int | None = None) -> int:
         """The number of mistakes until the end of the epoch: here one for each row."""
         return self.length(epoch)
 
-    def minimizing_length(self, epoch=None):
-        """The length of the prefix of the log whose predictor has the fewest training errors, the first of equals. Raises
-        ValueError where training errors were not counted."""
+    def minimizing_length(self, epoch: int | None = None) -> int:
+        """Length of the prefix with the fewest training errors, the first of equals; ValueError if they were not counted."""
         if self.errors is None:
             raise ValueError(
                 "the minimizing predictor needs the training errors of every predictor, and they were not counted: a stream "
@@ -79,9 +74,8 @@ class Log:
         first = np.argmin(self.errors[: self.length(epoch)])
         return int(np.searchsorted(self.step, self.step[first], side="right"))
 
-    def weights(self, predictor="final", epoch=None):
+    def weights(self, predictor: str = "final", epoch: int | None = None) -> np.ndarray:
         """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted.
-
         final: 1 for all; minimizing: 1 for the prefix with the fewest training errors; average: T - s, to be divided by T.
         The voted predictor is no such sum: see `kp.predictors.replay`."""
         if predictor == "final":
@@ -96,14 +90,11 @@ class Log:
 @dataclass(frozen=True, kw_only=True)
 class MistakeLog(Log):
     """The mistakes of one binary kernel perceptron: f(x) = sum_m weight_m sign_m k(x_m, x).
-
-    Attributes
-    ----------
-    sign : (M,) labels +-1 of the examples. The others are those of `Log`; a score of exactly 0 is an error."""
+    sign (M,) are the labels +-1 of the examples, the other columns those of `Log`; a score of exactly 0 is an error."""
 
     sign: np.ndarray
 
-    def followed_by(self, other, n_seen):
+    def followed_by(self, other: Self, n_seen: int) -> "MistakeLog":
         """The log of a stream that goes on with `other`, after n_seen examples; a stream has no training errors."""
         return MistakeLog(
             example=np.concatenate([self.example, other.example + n_seen]),
@@ -113,7 +104,7 @@ class MistakeLog(Log):
             ends=np.append(self.ends, other.ends + self.steps()),
         )
 
-    def alpha(self, predictor="final", epoch=None, *, n):
+    def alpha(self, predictor: str = "final", epoch: int | None = None, *, n: int) -> np.ndarray:
         """alpha (n,) over the n training examples; integers, or float64 for the average (Hermans 2021, section 3.3)."""
         weights = self.weights(predictor, epoch)
         total = np.bincount(self.example[: len(weights)], weights=weights, minlength=n)
@@ -123,22 +114,18 @@ class MistakeLog(Log):
 @dataclass(frozen=True, kw_only=True)
 class MulticlassLog(Log):
     """The mistakes of a multiclass perceptron: each raises the scores of one class by k(x_m, .) and lowers another's.
-
     A mistake that demotes several classes takes as many rows, of the same step; the first alone promotes, all carry the
     training errors after the whole mistake. An example that another class matches or beats is an error.
-
-    Attributes
-    ----------
-    promoted, demoted : (M,) indices of classes, or -1 for none promoted. The others are those of `Log`."""
+    promoted, demoted (M,) are indices of classes, or -1 for none promoted, the other columns those of `Log`."""
 
     promoted: np.ndarray
     demoted: np.ndarray
 
-    def n_mistakes(self, epoch=None):
+    def n_mistakes(self, epoch: int | None = None) -> int:
         """The number of mistakes until the end of the epoch: of rows that promote a class."""
         return int(np.count_nonzero(self.promoted[: self.length(epoch)] >= 0))
 
-    def coefficients(self, predictor="final", epoch=None, *, n_classes, n):
+    def coefficients(self, predictor: str = "final", epoch: int | None = None, *, n_classes: int, n: int) -> np.ndarray:
         """c (C, n) float64 with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions of each example, weighted by
         `weights`; whole numbers, but those of the average are divided by T."""
         weights = self.weights(predictor, epoch)

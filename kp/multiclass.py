@@ -1,17 +1,16 @@
 """Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.kesler), as scikit-learn estimators.
 
-Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
-"""
+Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10."""
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from kp import kernels
-from kp.estimator import KernelPerceptron
+from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
 from kp.gram import CrossGram, PrecomputedKernel
+from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
-from kp.mistakes import PREDICTORS, check_predictor
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
@@ -20,24 +19,21 @@ POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
-    """What the two have in common: one log for all classes, and the votes along it. They have `_sums(coefficients (R, S),
-    columns)`: R sums over the support examples, without thresholds, (R, c)."""
+    """One log for all classes, votes along it; `_sums(coefficients (R, S), columns)` give (R, c), without thresholds."""
 
-    _options = {"predictor": PREDICTORS, "demote": DEMOTE}
+    _parameters = {
+        **KernelPerceptron._parameters, "demote": one_of(*DEMOTE), "n_jobs": MACHINE_PARAMETERS["n_jobs"],
+        **dict.fromkeys(("threshold", "shuffle", "stop_if_separated", "count_errors"), FLAG),
+    }  # fmt: skip
 
-    def decision_function(self, X, *, predictor=None, epoch=None):
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
-        Those of the voted predictor are shares of the votes (for two classes the difference of the shares). predictor and
-        epoch (from 1) choose among all that the fit went through; the defaults are the estimator's and the last epoch. For
-        kernel="precomputed", X is the matrix of kernel values with the training examples."""
-        X = self._checked(X)
-        predictor = check_predictor(self.predictor if predictor is None else predictor)
-        scores = self._scores(X, (predictor,), (self.n_iter_ if epoch is None else epoch,))
-        return scores[predictor][0]
+    def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
+        """Scores (n, C) of X (n, d), or (n,) for two classes, as of `OneVsAllKernelPerceptron.decision_function`; those of
+        the voted predictor are shares of the votes (for two classes the difference of the shares)."""
+        X, (predictor, epoch) = self._checked(X), self._chosen(predictor, epoch)
+        return self._scores(X, (predictor,), (epoch,))[predictor][0]
 
     def _blocks(self, X, predictors):
-        for start in range(0, len(X), POINTS):
+        for start in range(0, X.shape[0], POINTS):
             yield self._scores(X[start : start + POINTS], predictors, range(1, self.n_iter_ + 1))
 
     def _scores(self, X, predictors, epochs):
@@ -47,115 +43,136 @@ class _AllClasses(KernelPerceptron):
         found = {}
         if sums:
             c = [log.coefficients(*each, n_classes=n_classes, n=len(self.support_)) for each in sums]
-            f = self._sums(np.concatenate(c), columns) + float(self.threshold) * np.concatenate(c).sum(axis=1)[:, None]
+            f = self._sums(np.concatenate(c), columns) + self._moved * np.concatenate(c).sum(axis=1)[:, None]
             f = [part.T if n_classes > 2 else part[1] for part in np.split(f, len(sums))]
             found = {name: [part for part, each in zip(f, sums, strict=True) if each[0] == name] for name, _ in sums}
         if "voted" in predictors:
             kernel, columns = self._added(columns)
-            threshold, threads = float(self.threshold), self._n_threads()
-            votes, _ = walk(log, kernel, columns, n_classes, threshold=threshold, epochs=epochs, threads=threads)
+            options = {"threshold": self._moved, "epochs": epochs, "threads": self._n_threads()}
+            votes, _ = walk(log, kernel, columns, n_classes, **options)
             shares = [part / log.steps(epoch) for part, epoch in zip(votes, epochs, strict=True)]
             found["voted"] = [part.T if n_classes > 2 else part[1] - part[0] for part in shares]
         return found
 
     def _added(self, columns):
         """(kernel, columns) of what a mistake on each support example adds to the scores of the points of `columns`."""
-        return self._kernel(), columns
+        return self._kernel, columns
 
-    def _learn(self, learner, n):
+    def _run(self, learner, n):
         random = check_random_state(self.random_state) if self.shuffle else None
         orders = visiting_orders(n, 1, self.max_iter, random_state=random)
-        return find_mistakes(learner, orders, stop_if_separated=self.stop_if_separated)
+        return find_mistakes(learner, self._watched(orders), stop_if_separated=self.stop_if_separated)
 
     def _store(self, X, classes, log):
-        self.converged_ = bool(log.step[-1] < log.steps() - len(X))
-        return super()._store(X, classes, log)
+        self._moved = float(self.threshold)  # what a mistake moves beta by
+        self.converged_ = bool(log.step[-1] < log.steps() - X.shape[0])
+        super()._store(X, classes, log)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.predictor == "minimizing" and not self._counts_errors():
-            raise ValueError("the minimizing predictor needs count_errors=True and, for Xu and Zhang's, solver='squared'")
-
+    @property
     def _counts_errors(self):
-        return self.count_errors
+        return self.count_errors or self.predictor == "minimizing"
 
-    def _final(self):
-        """Promotions less demotions (C, S) of the support examples and thresholds (C,) of the final predictor."""
-        c = self._logs()[0].coefficients("final", n_classes=len(self.classes_), n=len(self.support_))
-        return c, float(self.threshold) * c.sum(axis=1)
+    def _promotions(self, predictor=None, epoch=None):
+        """Promotions less demotions (C, S) of the support examples, of a predictor at an epoch."""
+        chosen = self._weighted(predictor, epoch)
+        return self._logs()[0].coefficients(*chosen, n_classes=len(self.classes_), n=len(self.support_))
 
 
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
-
     f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
 
     Parameters
     ----------
-    kernel : "rbf" exp(-|x - y|^2 / (2 sigma^2)), "poly" (coef0 + x.y)^degree, "linear" x.y, "precomputed", or a function.
-    sigma, degree, coef0 : of the kernel (eqs 7, 8; the source has coef0 = 0); sigma is in the units of X.
+    kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`. The source has coef0 = 0 (eq. 7), gamma =
+        1 / (2 sigma^2) with sigma in the units of X (eq. 8), and the final predictor.
     update : "xu-zhang" moves all coefficients of the two classes by k(x_m, x_q), "ordinary" only that of example q.
     threshold : move beta by 1 with every mistake; otherwise beta stays 0.
     demote : of the classes that match or beat the true one the "winner" (of equals the first), the "first", or "all".
-    max_iter : number of epochs at most.
+    max_iter : number of epochs at most (the source's 1000).
     stop_if_separated : stop after an epoch without a mistake.
     solver : for "xu-zhang", "squared" learns in the squared Gram matrix, which must fit into memory_budget with K itself;
         "coefficients" moves alpha, for large n, and counts no training errors. They agree but for rounding.
     count_errors : False spares the training errors after every mistake, which the minimizing predictor alone needs.
-    predictor, shuffle, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`; the source has "final".
+    predictor, epoch, shuffle, random_state, memory_budget, n_jobs, verbose : as of `OneVsAllKernelPerceptron`.
 
     Attributes
     ----------
     mistakes_ : the `MulticlassLog`.
-    classes_, support_, support_vectors_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
+    classes_, support_, support_vectors_, gamma_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
     converged_ : True if the last epoch was without a mistake.
-    dual_coef_, intercept_ : (C, n) alpha and (C,) beta of the final predictor."""
+    dual_coef_, intercept_ : (C, S) promotions less demotions of each support example, and (C,) beta, of the estimator's
+        predictor at its epoch; the voted one has neither. The first are coefficients of k, or for "xu-zhang" of
+        sum_m k(x_i, x_m) k(x_m, x); those of k are `alpha()` then.
 
-    _options = {**_AllClasses._options, "update": UPDATES, "solver": ("squared", "coefficients")}
-    _counts = ("max_iter", "memory_budget")
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MulticlassKernelPerceptron("rbf", gamma=0.5, predictor="average", random_state=0).fit(X[::2], y[::2])
+    >>> model.dual_coef_.shape == (3, len(model.support_)), model.alpha().shape, model.score(X[1::2], y[1::2]) > 0.9
+    (True, (3, 75), True)"""
+
+    _takes_sparse = True
+    _parameters = {
+        **_AllClasses._parameters, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "kernel": ANY_KERNEL,
+        "update": one_of(*UPDATES), "solver": one_of("squared", "coefficients"),
+    }  # fmt: skip
 
     def __init__(
-        self, kernel="rbf", *, sigma=1.0, degree=2, coef0=0.0, update="xu-zhang", threshold=True, demote="winner",
-        max_iter=1000, predictor="final", shuffle=True, stop_if_separated=True, solver="squared", count_errors=True,
-        random_state=None, memory_budget=2**30, n_jobs=2,
-    ):  # fmt: skip
-        self.kernel, self.sigma, self.degree, self.coef0 = kernel, sigma, degree, coef0
+        self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0,
+        update: str = "xu-zhang", threshold: bool = True, demote: str = "winner", max_iter: int = 10,
+        predictor: str = "final", epoch: Epoch = None, shuffle: bool = True, stop_if_separated: bool = True,
+        solver: str = "squared", count_errors: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
+        n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
+        self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
         self.update, self.threshold, self.demote, self.max_iter = update, threshold, demote, max_iter
-        self.predictor, self.shuffle, self.stop_if_separated = predictor, shuffle, stop_if_separated
+        self.predictor, self.epoch, self.shuffle, self.stop_if_separated = predictor, epoch, shuffle, stop_if_separated
         self.solver, self.count_errors, self.random_state = solver, count_errors, random_state
-        self.memory_budget, self.n_jobs = memory_budget, n_jobs
+        self.memory_budget, self.n_jobs, self.verbose = memory_budget, n_jobs, verbose
 
-    def fit(self, X, y):
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y, classes = self._validate(X, y)
-        return self._store(X, classes, self._learn(self._learner(X, y, len(classes)), len(y)))
+    def _learn(self, X, y, classes):
+        self._store(X, classes, self._run(self._learner(X, y, len(classes)), len(y)))
 
     def _store(self, X, classes, log):
         super()._store(X, classes, log)
-        c, self.intercept_ = self._final()
-        if self.update == "xu-zhang":
-            self._training = self._pair(X.copy() if self._kernel() == kernels.GIVEN else X)
-            self.dual_coef_ = self._alpha(c)
-        else:
-            self.dual_coef_ = np.zeros((len(classes), len(X)))
-            self.dual_coef_[:, self.support_] = c
-        return self
+        squares = self.update == "xu-zhang"
+        self._training = self._pair(X.copy() if self._kernel == kernels.GIVEN else X) if squares else None
+        self._n_seen = X.shape[0]
+
+    @property
+    def dual_coef_(self) -> Array:
+        return self._promotions()
+
+    @property
+    def intercept_(self) -> Array:
+        return self._moved * self._promotions().sum(axis=1)
+
+    def alpha(self, predictor: str | None = None, epoch: Epoch = None) -> Array:
+        """alpha (C, n) over the training examples (eq. 10), of a predictor at an epoch, by default the estimator's."""
+        c = self._promotions(predictor, epoch)
+        if self._training:
+            return self._alpha(c)
+        found = np.zeros((len(c), self._n_seen))
+        found[:, self.support_] = c
+        return found
 
     def _rows(self):
-        return self._training[0] if self.update == "xu-zhang" else super()._rows()
+        return self._training[0] if self._training else super()._rows()
 
     def _alpha(self, c):
         """alpha (R, n) of Xu and Zhang's update from promotions less demotions (R, S)."""
-        return expansion(c, self.support_, self._kernel(), self._between(*self._training), threads=self._n_threads())
+        return expansion(c, self.support_, self._kernel, self._between(*self._training), threads=self._n_threads())
 
     def _sums(self, c, columns):
-        alpha = self._alpha(c) if self.update == "xu-zhang" else c
-        return expansion(alpha, np.arange(alpha.shape[1]), self._kernel(), columns, threads=self._n_threads())
+        alpha = self._alpha(c) if self._training else c
+        return expansion(alpha, np.arange(alpha.shape[1]), self._kernel, columns, threads=self._n_threads())
 
     def _added(self, columns):
-        if self.update == "ordinary":
+        if not self._training:
             return super()._added(columns)
-        kernel, training, everyone = self._kernel(), self._between(*self._training), np.arange(self.dual_coef_.shape[1])
+        kernel, training, everyone = self._kernel, self._between(*self._training), np.arange(self._n_seen)
 
         def values(rows, part):
             here = columns.values(kernel, everyone, part).T
@@ -163,12 +180,14 @@ class MulticlassKernelPerceptron(_AllClasses):
 
         return kernels.GIVEN, CrossGram(PrecomputedKernel(values, len(self.support_), len(columns)))
 
-    def _counts_errors(self):
-        return self.count_errors and (self.update == "ordinary" or self.solver == "squared")
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.predictor == "minimizing" and self.update == "xu-zhang" and self.solver == "coefficients":
+            raise ValueError("the minimizing predictor needs training errors: for Xu and Zhang's update, solver='squared'")
 
     def _learner(self, X, y, n_classes):
         """What finds the mistakes; see kp.kesler."""
-        kernel, n, threshold = self._kernel(), len(X), float(self.threshold)
+        kernel, n, threshold = self._kernel, len(y), float(self.threshold)
         options = {"threshold": threshold, "demote": self.demote, "threads": self._n_threads()}
         columns = self._between(*self._pair(X))
         if self.update == "ordinary":
@@ -185,52 +204,65 @@ class MulticlassKernelPerceptron(_AllClasses):
                 needed = f"{16 * n * n} bytes for {n} examples, got {self.memory_budget}"
                 raise ValueError(f"memory_budget must hold K and its square, {needed}; or use solver='coefficients'")
             G = squared(columns.values(kernel, np.arange(n)), threads=self._n_threads())
-        return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self.count_errors)
+        return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self._counts_errors)
 
 
 class MulticlassPerceptron(_AllClasses):
     """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
-
     Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
 
     Parameters
     ----------
-    threshold, demote, max_iter, predictor, shuffle, stop_if_separated, count_errors, random_state, n_jobs : as those of
-        `MulticlassKernelPerceptron`.
+    threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as
+        of `MulticlassKernelPerceptron`.
+    count_errors : count the training errors after every mistake, which takes far longer than learning, also where the
+        predictor is not the minimizing one, which needs them.
 
     Attributes
     ----------
     classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.
-    coef_, intercept_ : (C, d) weights and (C,) thresholds of the final predictor, or (1, d) and (1,) for two classes."""
+    coef_, intercept_ : (C, d) weights and (C,) thresholds, or (1, d) and (1,) for two classes, of the estimator's predictor
+        at its epoch; the voted one has neither.
+
+    Examples
+    --------
+    >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+    >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist(), model.coef_.tolist(), model.intercept_.tolist()
+    (['c', 'b', 'c'], [[-4.0, -4.0], [4.0, 0.0], [0.0, 4.0]], [1.0, -1.0, 0.0])"""
 
     kernel = "linear"
 
     def __init__(
-        self, *, threshold=True, demote="winner", max_iter=1000, predictor="final", shuffle=True, stop_if_separated=True,
-        count_errors=True, random_state=None, n_jobs=2,
-    ):  # fmt: skip
+        self, *, threshold: bool = True, demote: str = "winner", max_iter: int = 1000, predictor: str = "final",
+        shuffle: bool = True, stop_if_separated: bool = True, epoch: Epoch = None, count_errors: bool = False,
+        random_state: Seed = None, n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.threshold, self.demote, self.max_iter, self.predictor = threshold, demote, max_iter, predictor
-        self.shuffle, self.stop_if_separated, self.count_errors = shuffle, stop_if_separated, count_errors
-        self.random_state, self.n_jobs = random_state, n_jobs
+        self.shuffle, self.stop_if_separated, self.epoch, self.count_errors = shuffle, stop_if_separated, epoch, count_errors
+        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
 
-    def fit(self, X, y):
-        """Learn from X (n, d) and labels y (n,)."""
-        X, y, classes = self._validate(X, y)
+    def _learn(self, X, y, classes):
         points, threshold = self._between(*self._pair(X)), float(self.threshold)
-        check_range(self._kernel(), points.norms, len(y) * self.max_iter)
+        check_range(self._kernel, points.norms, len(y) * self.max_iter)
         x = np.ascontiguousarray(X, dtype=np.float64)
-        log = self._learn(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))
-        if self.count_errors:
+        log = self._run(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))
+        if self._counts_errors:
             options = {"threshold": threshold, "y": y, "threads": self._n_threads()}
-            log = log.with_errors(walk(log, self._kernel(), points, len(classes), **options)[1])
-        return self._store(X, classes, log)
+            log = log.with_errors(walk(log, self._kernel, points, len(classes), **options)[1])
+        self._store(X, classes, log)
 
-    def _store(self, X, classes, log):
-        super()._store(X, classes, log)
-        c, b = self._final()
-        W = self._weights(c)
-        self.coef_, self.intercept_ = (W, b) if len(classes) > 2 else (W[1:], b[1:])
-        return self
+    @property
+    def coef_(self) -> Array:
+        return self._weights(self._promotions()[self._own])
+
+    @property
+    def intercept_(self) -> Array:
+        return self._moved * self._promotions()[self._own].sum(axis=1)
+
+    @property
+    def _own(self):
+        """Of two classes the second, whose score is that of the first with the opposite sign."""
+        return slice(len(self.classes_) == 2, None)
 
     def _weights(self, c):
         """W (R, d) from promotions less demotions (R, S)."""

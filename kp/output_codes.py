@@ -6,39 +6,48 @@ Each class has a code, a row of m signs, and each of m binary perceptrons learns
 the highest score wins, the first of equals; its score is the sum of the outputs that are +1 in its code,
 
     F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2
-
 This is the course page's rule, which first looks for a code that matches all signs of f: code_c . f <= sum_i |f_i|, and the
 class of that code attains it (but for rounding). Else the code that agrees best with f wins. A score of 0 matches no code.
+Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs."""
 
-Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
-"""
+import contextlib
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse, vstack
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from kp.estimator import KernelPerceptron
+from kp import kernels
+from kp.compiled import compiled
+from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
 from kp.gram import CrossGram, Gram, Points, Products
-from kp.mistakes import PREDICTORS
+from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
+from kp.kernels import check_range
+from kp.mistakes import PREDICTORS, MistakeLog
 from kp.perceptron import find_mistakes, find_mistakes_until_consistent, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
+BLOCK = 256  # examples of a stream whose kernel values with each other are made together
 
 
-def one_hot(n_classes):
+def one_hot(n_classes: int) -> Array:
     """code (C, C): class c has +1 in output c, -1 in all others                        (course page, eq. 40 left)"""
     return 2 * np.eye(n_classes, dtype=np.int8) - 1
 
 
-def binary(n_classes):
+def binary(n_classes: int) -> Array:
     """code (C, m), m = ceil(log2 C): the binary digits of 0..C-1, the highest first, 0 as -1   (course page, eq. 40 right);
     the page's listing has the lowest first: the same outputs in reverse order."""
     digits = range(int(n_classes - 1).bit_length() - 1, -1, -1)
     return np.array([[2 * (c >> digit & 1) - 1 for digit in digits] for c in range(n_classes)], dtype=np.int8)
 
 
-def code_matrix(code, n_classes):
+def code_matrix(code: Code, n_classes: int) -> Array:
     """code (C, m) int8 of "one-hot", "binary", or a matrix of +-1 with different rows; ValueError for anything else."""
     if isinstance(code, str):
         if code not in ("one-hot", "binary"):
@@ -54,7 +63,7 @@ def code_matrix(code, n_classes):
     return code.astype(np.int8)
 
 
-def class_scores(f, code):
+def class_scores(f: Array, code: Array) -> Array:
     """F (n, C) from outputs f (m, n) and code (C, m): sums of the outputs that are +1 in a class's code, in their order."""
     F = np.zeros((f.shape[1], len(code)))
     for output, positive in zip(f, code.T > 0, strict=True):
@@ -62,7 +71,7 @@ def class_scores(f, code):
     return F
 
 
-def presentations(n, epochs, how, *, random_state=None):
+def presentations(n: int, epochs: int, how: str, *, random_state: Any = None) -> Iterator[Array]:
     """Yield, epoch by epoch, the n examples presented, (1, n); how is one of PRESENTATIONS, random_state a RandomState."""
     if how != "replacement":
         yield from visiting_orders(n, 1, epochs, random_state=random_state if how == "shuffled" else None)
@@ -72,7 +81,7 @@ def presentations(n, epochs, how, *, random_state=None):
 
 
 def _has_points(estimator):
-    if estimator.kernel == "precomputed":
+    if getattr(estimator, "_form", estimator.kernel) == "precomputed":
         raise AttributeError("partial_fit needs the points themselves, got kernel='precomputed'; use fit or another kernel")
     return True
 
@@ -80,11 +89,10 @@ def _has_points(estimator):
 class Decoder(KernelPerceptron):
     """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m)."""
 
-    def decision_function(self, X, *, predictor=None, epoch=None):
+    def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-
-        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's predictor
-        and the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
+        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's, and for
+        None the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
 
     def _decision(self, f):
@@ -95,31 +103,48 @@ class Decoder(KernelPerceptron):
 class _OutputCodes(Decoder):
     """What estimators of m binary kernel perceptrons have in common."""
 
-    _counts = ("max_iter", "memory_budget")
+    _takes_sparse = True
+    _parameters = {**KernelPerceptron._parameters, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "kernel": ANY_KERNEL}
 
     @available_if(_has_points)
-    def partial_fit(self, X, y, classes=None):
-        """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes.
+    def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Go on over X (n, d), y (n,) of a stream, once, in the order given. The first call names all classes, and its X
+        gives gamma="scale". Only misclassified examples are kept. No minimizing predictor, no precomputed kernel."""
+        stream = vars(self).pop("_stream", None)  # type: ignore[attr-defined]  # after an error it is made again, from what is stored
+        with self._whole():
+            X, y, classes = self._validate_part(X, y, classes)
+            first, n = not hasattr(self, "mistakes_"), len(y)
+            self.classes_, self.code_ = classes, self._code(len(classes))
+            stream = stream or Stream(self, X)
+            moved = stream.learn(self, X, self._signs(y, classes), 0 if first else self.mistakes_[0].steps())
+            where, ends = [np.flatnonzero(row) for row in moved], np.array([n])
+            logs = [
+                MistakeLog(example=t, step=t, sign=row[t], errors=None, ends=ends)
+                for row, t in zip(moved, where, strict=True)
+            ]
+            seen = 0 if first else self.n_seen_  # type: ignore[has-type]
+            held = seen + np.flatnonzero(moved.any(axis=0))
+            if not first:
+                logs = [old.followed_by(new, seen) for old, new in zip(self.mistakes_, logs, strict=True)]
+                held = np.append(self.support_, held)
+            self.mistakes_, self.n_iter_, self.n_seen_ = logs, logs[0].n_epochs, seen + n
+            self.support_, self.support_vectors_ = held, stream.vectors.array
+        self._stream = stream
+        return self
 
-        Only misclassified examples are kept. Streams have no minimizing predictor and take no precomputed kernel."""
-        X, y, classes = self._validate_part(X, y, classes)
-        first = not hasattr(self, "classes_")
-        start = None if first else np.ascontiguousarray(self.outputs(X, predictor="final").T)
-        logs = find_mistakes(
-            self._gram(X), self._kernel(), self._signs(y, classes), visiting_orders(len(y), 1, 1), 1, start=start,
-            threads=self._n_threads(), count_errors=False,
-        )  # fmt: skip
-        if first:
-            return self._store(X, classes, logs)
-        logs = [old.followed_by(new, self.n_seen_) for old, new in zip(self.mistakes_, logs, strict=True)]
-        index = np.append(self.support_, self.n_seen_ + np.arange(len(X)))
-        return self._store(np.concatenate([self.support_vectors_, X]), classes, logs, index)
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != "_stream"}
 
-    def outputs(self, X, *, predictor=None, epoch=None):
+    def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """The outputs f (n, m) of the m perceptrons on X (n, d); predictor and epoch as for `decision_function`."""
-        X, predictor = self._checked(X), self.predictor if predictor is None else predictor
+        X, chosen = self._checked(X), self._chosen(predictor, epoch)
         columns = self._columns(X, self.mistakes_[0].steps())
-        return scores(self._logs(), self._kernel(), columns, predictor, epoch, threads=self._n_threads()).T
+        return scores(self._logs(), self._kernel, columns, *chosen, threads=self._n_threads()).T
+
+    @property
+    def dual_coef_(self) -> Array:
+        chosen = self._weighted()
+        return signed_sums(self._logs(), len(self.support_), *chosen)
 
     def _blocks(self, X, predictors):
         """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs: those of
@@ -129,28 +154,28 @@ class _OutputCodes(Decoder):
             for log in logs:
                 log.minimizing_length()  # raises ValueError where training errors were not counted
         columns = self._columns(X, logs[0].steps())
-        for _, f in replay(logs, self._kernel(), columns, epochs=epochs, threads=self._n_threads()):
+        for _, f in replay(logs, self._kernel, columns, epochs=epochs, threads=self._n_threads()):
             yield {name: [self._decision(outputs) for outputs in f[name]] for name in predictors}
 
     def _signs(self, y, classes):
         return np.ascontiguousarray(self._code(len(classes))[y].T)
 
-    def _store(self, X, classes, logs, index=None):
-        self.code_ = self._code(len(classes))
-        self.n_seen_ = len(X) if index is None else int(index[-1]) + 1
-        return super()._store(X, classes, logs, index)
+    def _store(self, X, classes, logs):
+        vars(self).pop("_stream", None)
+        self.code_, self.n_seen_ = self._code(len(classes)), X.shape[0]
+        super()._store(X, classes, logs)
 
 
 class OutputCodeKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
-
     The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
     augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
     presentations. Threads and memory budget do not change a bit.
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, predictor, random_state, memory_budget, n_jobs : as those of `OneVsAllKernelPerceptron`.
+    kernel, degree, gamma, coef0, predictor, epoch, random_state, memory_budget, n_jobs, verbose : as of
+        `OneVsAllKernelPerceptron`.
     code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
     max_iter : number of epochs, of n presentations each, at most.
     presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
@@ -160,28 +185,35 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     ----------
     code_ : (C, m) the code matrix.
     converged_ : True if `fit` ended without a training error in any output.
-    classes_, mistakes_, support_, support_vectors_, n_iter_, n_seen_ : as those of `OneVsAllKernelPerceptron`."""
+    classes_, mistakes_, support_, support_vectors_, dual_coef_, gamma_, n_iter_, n_seen_ : as of `OneVsAllKernelPerceptron`.
 
-    _options = {"predictor": PREDICTORS, "presentation": PRESENTATIONS}
+    Examples
+    --------
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["a", "b", "c", "d"]
+    >>> model = OutputCodeKernelPerceptron(degree=2, code="binary", random_state=0).fit(X, y)
+    >>> model.code_.tolist(), model.predict(X).tolist()
+    ([[-1, -1], [-1, 1], [1, -1], [1, 1]], ['a', 'b', 'c', 'd'])"""
+
+    _parameters = {**_OutputCodes._parameters, "presentation": one_of(*PRESENTATIONS), "stop_if_consistent": FLAG}
 
     def __init__(
-        self, kernel="poly", *, code="one-hot", degree=3, gamma=1.0, coef0=1.0, max_iter=100, presentation="replacement",
-        predictor="final", stop_if_consistent=True, random_state=None, memory_budget=2**30, n_jobs=2,
-    ):  # fmt: skip
+        self, kernel: KernelChoice = "poly", *, code: Code = "one-hot", degree: int = 3, gamma: Gamma = None,
+        coef0: float = 1.0, max_iter: int = 10, presentation: str = "replacement", predictor: str = "final",
+        epoch: Epoch = None, stop_if_consistent: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
+        n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.code, self.degree, self.gamma, self.coef0 = kernel, code, degree, gamma, coef0
-        self.max_iter, self.presentation, self.predictor = max_iter, presentation, predictor
+        self.max_iter, self.presentation, self.predictor, self.epoch = max_iter, presentation, predictor, epoch
         self.stop_if_consistent, self.random_state = stop_if_consistent, random_state
-        self.memory_budget, self.n_jobs = memory_budget, n_jobs
+        self.memory_budget, self.n_jobs, self.verbose = memory_budget, n_jobs, verbose
 
-    def fit(self, X, y):
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y, classes = self._validate(X, y)
+    def _learn(self, X, y, classes):
         random, signs = check_random_state(self.random_state), self._signs(y, classes)
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
         find = find_mistakes_until_consistent if self.stop_if_consistent else find_mistakes
-        logs = find(self._gram(X), self._kernel(), signs, orders, self.max_iter, threads=self._n_threads())
+        logs = find(self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads())
         self.converged_ = not any(log.errors[-1] for log in logs)
-        return self._store(X, classes, logs)
+        self._store(X, classes, logs)
 
     def _code(self, n_classes):
         return code_matrix(self.code, n_classes)
@@ -189,49 +221,71 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
 class OneVsAllKernelPerceptron(_OutputCodes):
     """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
-
-    Hermans 2021, Algorithm 1 and sections 3.1, 3.3 and 3.4. `SharedTraining` fits several to the same examples.
+    Hermans 2021, Algorithm 1, sections 3.1, 3.3, 3.4; Freund & Schapire 1999 (votes). `SharedTraining` fits several at once.
 
     Parameters
     ----------
-    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function.
-    degree, gamma, coef0 : of the kernel, not scaled by the number of features; the defaults give K = (1 + x.y)^degree.
-    max_iter : number of epochs.
-    predictor : "final", "average", "minimizing" or "voted", which `predict` uses unless it is told otherwise.
+    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function of
+        float64 arrays X (n, d) and Y (m, d) that returns K (n, m).
+    degree, coef0 : of the polynomial kernel.
+    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", and 1 for "poly", whose sums
+        are exact on whole numbers.
+    max_iter : number of epochs at most.
+    predictor, epoch : "final", "average", "minimizing" or "voted", and an epoch (None: the last; so are those that an
+        earlier end spared), which `predict` uses unless it is told otherwise. Both may be set after `fit`.
     shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
     orders : "separate" draws an order for each class in turn, "shared" one for all classes.
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
+    count_errors : True counts the training errors after every mistake, which the minimizing predictor needs, also where that
+        takes a pass of its own: for linear kernels, which learn by weight vectors.
     random_state : int, RandomState or None.
-    memory_budget, n_jobs : bytes for rows of inner products kept while fitting, and threads: neither changes a bit.
+    memory_budget, n_jobs : bytes for rows of inner products, and threads (None: 1, or joblib's); neither changes a bit.
+    verbose : show a bar of epochs.
 
     Attributes
     ----------
     classes_ : (C,) labels, sorted.
     mistakes_ : a `MistakeLog` for each of the m perceptrons, one for each class, or one for two classes.
     support_ : (S,) numbers of the examples that any perceptron misclassified when it visited them.
-    support_vectors_ : (S, d) those examples; absent for kernel="precomputed".
-    n_iter_, n_seen_ : epochs run, and examples seen."""
+    support_vectors_ : (S, d) those examples, sparse for sparse X; absent for kernel="precomputed".
+    dual_coef_ : (m, S) f(x) = dual_coef_ @ k(support_vectors_, x), of the estimator's predictor and epoch; not for "voted".
+    gamma_ : gamma of the kernel, a number; absent for kernels that are given.
+    n_iter_, n_seen_ : epochs run, and examples seen.
 
-    _options = {"predictor": PREDICTORS, "orders": ("separate", "shared")}
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0).fit(X[:1000], y[:1000])
+    >>> round(model.score(X[1000:], y[1000:]), 3)
+    0.928
+    >>> [round(float((labels == y[1000:]).mean()), 3) for labels in model.staged_predict(X[1000:], predictor="average")]
+    [0.931, 0.937]"""
+
+    _parameters = {
+        **_OutputCodes._parameters, "orders": one_of("separate", "shared"), "shuffle": FLAG, "stop_if_separated": FLAG,
+        "count_errors": FLAG,
+    }  # fmt: skip
 
     def __init__(
-        self, kernel="poly", *, degree=3, gamma=1.0, coef0=1.0, max_iter=10, predictor="final", shuffle=True,
-        orders="separate", stop_if_separated=True, random_state=None, memory_budget=2**30, n_jobs=2,
-    ):  # fmt: skip
+        self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 10,
+        predictor: str = "final", epoch: Epoch = None, shuffle: bool = True, orders: str = "separate",
+        stop_if_separated: bool = True, count_errors: bool = False, random_state: Seed = None,
+        memory_budget: int = 2**30, n_jobs: int | None = None, verbose: int = 0,
+    ) -> None:  # fmt: skip
         self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
-        self.max_iter, self.predictor, self.shuffle, self.orders = max_iter, predictor, shuffle, orders
-        self.stop_if_separated, self.random_state = stop_if_separated, random_state
-        self.memory_budget, self.n_jobs = memory_budget, n_jobs
+        self.max_iter, self.predictor, self.epoch, self.shuffle, self.orders = max_iter, predictor, epoch, shuffle, orders
+        self.stop_if_separated, self.count_errors, self.random_state = stop_if_separated, count_errors, random_state
+        self.memory_budget, self.n_jobs, self.verbose = memory_budget, n_jobs, verbose
 
-    def fit(self, X, y):
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,)."""
-        X, y, classes = self._validate(X, y)
+    def _learn(self, X, y, classes):
         signs = self._signs(y, classes)
+        orders = self._watched(self._visiting_orders(*signs.shape))
         logs = find_mistakes(
-            self._gram(X), self._kernel(), signs, self._visiting_orders(*signs.shape), self.max_iter,
-            stop_if_separated=self.stop_if_separated, threads=self._n_threads(),
+            self._gram(X), self._kernel, signs, orders, self.max_iter, threads=self._n_threads(),
+            stop_if_separated=self.stop_if_separated, count_errors=self.count_errors or self.predictor == "minimizing",
         )  # fmt: skip
-        return self._store(X, classes, logs)
+        self._store(X, classes, logs)
 
     def _visiting_orders(self, m, n):
         random = check_random_state(self.random_state) if self.shuffle else None
@@ -242,6 +296,94 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         return one_hot(n_classes) if n_classes > 2 else binary(2)
 
 
+class Growing:
+    """An array (n, ...) or CSR matrix that rows are appended to; the array has room for as many again when it is full."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = self._room = array
+
+    def append(self, rows: Any) -> None:
+        """Append the rows (r, ...), of any type of numbers."""
+        if issparse(self.array):
+            self.array = vstack([self.array, rows], format="csr")
+            return
+        n, stop, dtype = len(self.array), len(self.array) + len(rows), np.result_type(self.array, rows)
+        if stop > len(self._room) or dtype != self._room.dtype:
+            self._room = np.empty((2 * stop, *rows.shape[1:]), dtype=dtype)
+            self._room[:n] = self.array
+        self._room[n:stop] = rows
+        self.array = self._room[:stop]
+
+
+class Stream:
+    """What a model with m perceptrons needs to go on example by example: `vectors` (S, d), its support examples, and `held`,
+    (points, coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next.
+    Scores are summed over the support examples in the order in which they came: parts of any size give the same bits."""
+
+    def __init__(self, model: _OutputCodes, X: Any) -> None:
+        self.vectors, self.held = Growing(X[:0]), []  # type: Growing, list[tuple[Any, Array]]
+        if hasattr(model, "mistakes_"):
+            self.vectors = Growing(model.support_vectors_)
+            self._hold(model, signed_sums(model._logs(), len(model.support_)))
+
+    def learn(self, model: _OutputCodes, X: Any, signs: Array, steps: int) -> Array:
+        """Visit X (n, d) with signs (m, n) of +-1 in the order given; the same signs, 0 where no mistake was made."""
+        moved = np.empty(signs.shape, dtype=signs.dtype)
+        for start in range(0, X.shape[0], BLOCK):
+            part = slice(start, start + BLOCK)
+            moved[:, part] = signs[:, part] * self._mistakes(model, X[part], signs[:, part], steps + X.shape[0])
+            if len(t := np.flatnonzero(moved[:, part].any(axis=0))):
+                self.vectors.append(X[part][t])
+                self._hold(model, moved[:, part][:, t].astype(np.float64))
+        return moved
+
+    def _hold(self, model, coefficients):
+        """Hold the last of the vectors with these coefficients (m, s)."""
+        while self.held and self.held[-1][1].shape[1] <= 2 * coefficients.shape[1]:
+            coefficients = np.concatenate([self.held.pop()[1], coefficients], axis=1)
+        vectors = self.vectors.array
+        self.held.append((model._pair(vectors[vectors.shape[0] - coefficients.shape[1] :])[0], coefficients))
+
+    def _mistakes(self, model, X, z, steps):
+        """Which perceptrons (m, n) err on which of the points X (n, d), visited one after the other."""
+        kernel, points, f, n = model._kernel, model._pair(X)[0], np.zeros(z.shape), X.shape[0]
+        if kernel != kernels.GIVEN:
+            check_range(kernel, [points.top, *(held.top for held, _ in self.held)], steps)
+        for held, coefficients in self.held:
+            _add_sums(coefficients, _values(model, points, held), f)
+        K, wrong = _values(model, points, points) if n > 1 else None, np.zeros(z.shape, dtype=bool)
+        for t in range(n):
+            wrong[:, t] = which = z[:, t] * f[:, t] <= 0.0
+            if n > 1 and which.any():
+                f[which, t + 1 :] += z[which, t, None] * K[t, t + 1 :]
+        return wrong
+
+
+def _values(model, points, held):
+    """K (n, s) of points and those that are held, which are the first argument of a function."""
+    if callable(model._form):
+        return np.ascontiguousarray(model._call_kernel(held, points).T)
+    return model._between(points, held).values(model._kernel, np.arange(len(points)))
+
+
+@compiled
+def _add_sums(coefficients, K, out):
+    """out (m, n) += coefficients (m, s) times the transpose of K (n, s), in the order of the s columns."""
+    for a in range(out.shape[0]):
+        for t in range(out.shape[1]):
+            for i in range(K.shape[1]):
+                out[a, t] += coefficients[a, i] * K[t, i]
+
+
+def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = None) -> Array:
+    """c (m, n) with f(x) = sum_i c_i k(x_i, x) of the m logs over n examples, for the predictors that are such sums."""
+    found = np.zeros((len(logs), n))
+    for row, log in zip(found, logs, strict=True):
+        weights = log.weights(predictor, epoch)
+        np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
+    return found / logs[0].steps(epoch) if predictor == "average" else found
+
+
 class SharedTraining:
     """A training set for several `OneVsAllKernelPerceptron`s with named kernels: each inner product is made once for all.
 
@@ -249,15 +391,14 @@ class SharedTraining:
     ----------
     X, y : (n, d) points and (n,) labels.
     memory_budget : bytes for rows of inner products, kept in `gram` for `staged_outputs`; the models' own do not count.
-    n_jobs : number of threads; no result depends on it, nor on the budget."""
+    n_jobs : number of threads (None: 1, or those of a joblib context); no result depends on it, nor on the budget."""
 
-    def __init__(self, X, y, *, memory_budget=2**30, n_jobs=2):
-        self.X, self.y, self.n_jobs = X, y, n_jobs
+    def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
+        self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
         self.gram = Gram.of_points(X, memory_budget=memory_budget)
 
-    def fit(self, models, *, count_errors=True, callback=None):
+    def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
-
         With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
         would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
         Raises ValueError for other models, and for kernels that are precomputed or functions."""
@@ -267,24 +408,26 @@ class SharedTraining:
         for model in models:
             if callable(model.kernel) or model.kernel == "precomputed":
                 raise ValueError(f"models must have named kernels, got {model.kernel!r}; fit this one by itself")
-            X, y, classes = model._validate(self.X, self.y)
         options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
-        for affine in (True, False):  # weight vectors do not wait for kernel rows
-            group = [model for model in models if model._kernel().affine == affine]
-            if group:
-                signs = [model._signs(y, classes) for model in group]
-                m, n = signs[0].shape
-                each = zip(*(model._visiting_orders(m, n) for model in group), strict=True)
-                orders = (np.concatenate([np.broadcast_to(order, (m, n)) for order in epoch]) for epoch in each)
-                kernels = [model._kernel() for model in group for _ in range(m)]
-                logs = find_mistakes(self.gram, kernels, np.concatenate(signs), orders, model.max_iter, **options)
-                for i, model in enumerate(group):
-                    model._store(X, classes, logs[i * m : (i + 1) * m])
+        with contextlib.ExitStack() as whole:
+            for model in models:
+                whole.enter_context(model._whole())
+                X, y, classes = model._validate(self.X, self.y)
+            for affine in (True, False):  # weight vectors do not wait for kernel rows
+                group = [model for model in models if model._kernel.affine == affine]
+                if group:
+                    signs = [model._signs(y, classes) for model in group]
+                    m, n = signs[0].shape
+                    each = zip(*(model._visiting_orders(m, n) for model in group), strict=True)
+                    orders = (np.concatenate([np.broadcast_to(order, (m, n)) for order in epoch]) for epoch in each)
+                    own = [model._kernel for model in group for _ in range(m)]
+                    logs = find_mistakes(self.gram, own, np.concatenate(signs), orders, models[0].max_iter, **options)
+                    for i, model in enumerate(group):
+                        model._store(X, classes, logs[i * m : (i + 1) * m])
         return models
 
-    def staged_outputs(self, models, X=None, *, callback=None):
+    def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
         """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
-
         X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
         Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
         training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
@@ -292,20 +435,20 @@ class SharedTraining:
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
         epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)
-        logs, kernels = [log for model in models for log in model.mistakes_], [model._kernel() for model in models]
+        logs, fitted = [log for model in models for log in model.mistakes_], [model._kernel for model in models]
         errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for log in logs]
         if X is None:
             index = np.searchsorted(models[0].classes_, self.y)
             signs = np.concatenate([model._signs(index, model.classes_) for model in models])
-            columns, counting = self.gram, {"signs": signs, "errors": errors}
+            columns, counting = self.gram, {"signs": signs, "errors": errors}  # type: CrossGram, dict[str, Any]
         else:
             columns, counting = CrossGram(Products(self.gram.points, Points(X))), {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
-        each = [kernel for kernel in kernels for _ in range(m)]
+        each = [kernel for kernel in fitted for _ in range(m)]
         for part, f in replay(logs, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
             yield part, [{name: f[name][:, cut] for name in there} for cut, there in zip(own, names, strict=True)]
-        for model, kernel, cut in zip(models, kernels, own, strict=True):
+        for model, kernel, cut in zip(models, fitted, own, strict=True):
             if X is None and errors[cut][0] is not None:
                 model.mistakes_ = [log.with_errors(e) for log, e in zip(logs[cut], errors[cut], strict=True)]
                 for part, f in primal_scores(model.mistakes_, kernel, self.gram, "minimizing", epochs):

@@ -3,12 +3,10 @@
 A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons side by side
 over the same training points, in rounds: each runs exactly over the next stretch of its visiting order, taking inner
 products of examples that were never needed before one at a time and only inside the stretch; then the missing rows of all
-are made in one matrix product; then all scores are advanced. Where the kernel is affine in x . y and the data are integers,
-a weight vector in input space finds the same mistakes without any row.
-
+are made in one matrix product; then all scores are advanced. Where the kernel is affine in x . y, a weight vector in input
+space finds the mistakes without any row: the same ones on integers, and but for rounding on other points.
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
-result depends on threads, stretches or budgets: each score receives the same additions in the same order.
-"""
+result depends on threads, stretches or budgets: each score receives the same additions in the same order."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
-from kp.gram import BYTES, DOUBLE, GIVEN, SINGLE, dot
+from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, dot
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
@@ -25,8 +23,7 @@ STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes
 
 
 def visiting_orders(n, m, epochs, *, random_state=None):
-    """Yield, epoch by epoch, the visiting orders (m, n): for each perceptron in turn a fresh shuffle of 0..n-1 by the
-    RandomState random_state, as in the published protocol (Hermans 2021), or for None the order given."""
+    """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021); None: 0..n-1."""
     for _ in range(epochs):
         order = np.tile(np.arange(n), (m, 1))
         if random_state is not None:
@@ -40,7 +37,6 @@ def find_mistakes(
     callback=None,
 ):  # fmt: skip
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
-
     kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
     visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
     stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the column
@@ -52,11 +48,11 @@ def find_mistakes(
     m, n = signs.shape
     kernels = one_for_each(kernel, m)
     for each in set(kernels):
-        check_range(each, gram.norms, n * n_epochs)
+        check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        primal = start is None and all(primal_is_exact(gram, each, n * n_epochs) for each in set(kernels))
-        run = _Primal(gram, kernels, signs) if primal else _Dual(gram, kernels, signs, start, pool)
+        primal = start is None and all(has_weights(gram, each, n * n_epochs) for each in set(kernels))
+        run = _Primal(gram, kernels, signs, pool) if primal else _Dual(gram, kernels, signs, start, pool)
         ends = []
         for epoch, order in enumerate(orders):
             found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, callback)
@@ -70,7 +66,7 @@ def find_mistakes(
 def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, threads=2):
     """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example (which an
     epoch without a mistake does not show where examples are drawn with replacement)."""
-    check_range(kernel, gram.norms, len(gram) * n_epochs)
+    check_range(gram.in_units(kernel), gram.norms, len(gram) * n_epochs)
     ends = []
     with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
         run = _Dual(gram, [kernel] * len(signs), signs, None, pool)
@@ -98,47 +94,70 @@ def _log(examples, steps, errors, z, ends):
     return MistakeLog(example=example, step=step, sign=z[example], errors=errors, ends=ends)
 
 
-def primal_is_exact(gram, kernel, steps):
-    """True if the weight vector in input space gives the same bits as rows do: an affine kernel, integers below 2^53."""
+def has_weights(gram, kernel, steps):
+    """True if a weight vector in input space does the work of kernel rows: the kernel is affine, and the points are real
+    numbers, or integers with the same bits either way, which needs an integer kernel and sums below 2^53."""
+    if not kernel.affine or gram.source.arithmetic == GIVEN:
+        return False
+    if gram.source.arithmetic in (ORDERED, SPARSE) or gram.points.per_unit != 1:
+        return True
     whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
-    exact = gram.source.arithmetic in (SINGLE, DOUBLE) and kernel.affine and whole
-    return exact and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
+    return whole and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
 
 
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
-    def __init__(self, gram, kernels, signs):
-        self.gram, self.kernels, self.signs = gram, kernels, signs
-        self.w, self.b = np.zeros((len(signs), gram.points.X.shape[1])), np.zeros(len(signs))
+    def __init__(self, gram, kernels, signs, pool):
+        self.points, self.signs, self.pool = gram.points.compact, signs, pool
+        self.kernels = [gram.in_units(kernel) for kernel in kernels]
+        self.arithmetic = gram.source.arithmetic
+        self.w, self.b = np.zeros((len(signs), self.points.shape[1])), np.zeros(len(signs))
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
     def epoch(self, order, step, callback):
         examples, steps, _ = self.columns
-        found = 0
-        for a, (kernel, z) in enumerate(zip(self.kernels, self.signs, strict=True)):
-            t = _primal_epoch(
-                kernel.gamma, kernel.coef0, self.gram.points.compact, order[a], z, self.w[a], self.b[a : a + 1]
-            )
+        positions = list(self.pool.map(self._run, range(len(order)), order))
+        for a, t in enumerate(positions):
             examples[a].append(order[a][t])
             steps[a].append(step + t)
-            found += len(t)
-            callback(len(z))
-        return found
+            callback(order.shape[1])
+        return sum(map(len, positions))
+
+    def _run(self, a, order):
+        kernel, z, w, b = self.kernels[a], self.signs[a], self.w[a], self.b[a : a + 1]
+        if self.arithmetic == SPARSE:
+            X = self.points
+            return _primal_epoch_sparse(kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
+        return _primal_epoch(kernel.gamma, kernel.coef0, self.arithmetic, self.points, order, z, w, b)
 
 
-@compiled(fastmath={"reassoc"})
-def _primal_epoch(gamma, coef0, X, order, z, w, b):
-    """Positions in `order` at which the perceptron errs; w and b move. Sums of integers: reassociation changes nothing."""
+@compiled
+def _primal_epoch(gamma, coef0, arithmetic, X, order, z, w, b):
+    """Positions in `order` at which the perceptron errs; w and b move."""
+    wrong = []
+    for position in range(order.shape[0]):
+        t = order[position]
+        if z[t] * (gamma * dot(arithmetic, w, X[t]) + coef0 * b[0]) <= 0.0:
+            for k in range(w.shape[0]):
+                w[k] += z[t] * np.float64(X[t, k])
+            b[0] += z[t]
+            wrong.append(position)
+    return np.array(wrong, dtype=np.int64)
+
+
+@compiled
+def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b):
+    """The same for points whose numbers other than 0 are `values` at `features`, those of point t from starts[t] on."""
     wrong = []
     for position in range(order.shape[0]):
         t = order[position]
         score = 0.0
-        for k in range(w.shape[0]):
-            score += w[k] * np.float64(X[t, k])
+        for p in range(starts[t], starts[t + 1]):
+            score += w[features[p]] * values[p]
         if z[t] * (gamma * score + coef0 * b[0]) <= 0.0:
-            for k in range(w.shape[0]):
-                w[k] += z[t] * np.float64(X[t, k])
+            for p in range(starts[t], starts[t + 1]):
+                w[features[p]] += z[t] * values[p]
             b[0] += z[t]
             wrong.append(position)
     return np.array(wrong, dtype=np.int64)
@@ -148,10 +167,12 @@ class _Dual:
     """Perceptrons as scores of all training points, moved by kernel rows."""
 
     def __init__(self, gram, kernels, signs, start, pool):
-        self.gram, self.kernels, self.signs, self.pool = gram, kernels, signs, pool
+        self.gram, self.signs, self.pool = gram, signs, pool
+        self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
+        self.stored = [gram.reading(kernel) for kernel in kernels]
         self.arithmetic, self.points = gram.source.arithmetic, np.empty((0, 0), dtype=np.uint8)
-        if self.arithmetic != GIVEN:
+        if self.arithmetic < SPARSE:
             self.points = gram.points.compact
             if self.points.dtype == np.uint8:
                 self.arithmetic = BYTES
@@ -181,14 +202,14 @@ class _Dual:
         gram = self.gram
         stop = min(start + self.stretch, len(order))
         return _run_stretch(
-            self.kernels[a], self.points, gram.norms, self.arithmetic, gram.store, gram.slot,
+            self.kernels[a], self.points, gram.norms, self.arithmetic, self.stored[a], gram.store, gram.slot,
             order, start, stop, quota, self.signs[a], self.scores[a],
         )  # fmt: skip
 
     def _advance(self, a, examples):
         errors = np.zeros(len(examples), dtype=np.int64)
         rows = self.gram.slot[examples]
-        _advance(self.kernels[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
+        _advance(self.stored[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
         return errors
 
     def _adapt(self, computed, n):
@@ -200,9 +221,10 @@ class _Dual:
 
 
 @compiled
-def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, quota, z, scores):
+def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start, stop, quota, z, scores):
     """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped:
-    early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here."""
+    early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here. kernel makes
+    its values of inner products, `stored` of what is in the store."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
@@ -221,7 +243,7 @@ def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, 
         wrong[count] = start + i
         count += 1
         row = slot[t]
-        if count == quota or (row < 0 and arithmetic == GIVEN):
+        if count == quota or (row < 0 and arithmetic >= SPARSE):
             return wrong[:count].copy(), start + i + 1
         for j in range(i + 1, size):
             u = visit[j]
@@ -229,7 +251,7 @@ def _run_stretch(kernel, X, norms, arithmetic, store, slot, order, start, stop, 
                 inner[j] = store[row, u]
             else:
                 inner[j] = dot(arithmetic, X[t], X[u])
-        fill(kernel, inner[i + 1 :], norms[t], of_visits[i + 1 :], values[i + 1 :])
+        fill(stored if row >= 0 else kernel, inner[i + 1 :], norms[t], of_visits[i + 1 :], values[i + 1 :])
         for j in range(i + 1, size):
             f[j] += z[t] * values[j]
     return wrong[:count].copy(), stop

@@ -7,8 +7,7 @@ Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapi
     minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
     voted        f(x) = sum_m c_m sgn f_m(x)                   f_m the predictor after m mistakes, c_m the steps it stood
 
-Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0.
-"""
+Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -40,7 +39,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
     """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,),
     which are distinct indices of its rows; coefficients (m, S)."""
-    out = np.zeros((len(coefficients), len(columns)))
+    out, kernel = np.zeros((len(coefficients), len(columns))), columns.reading(kernel)
     with threadpool_limits(threads, "blas"):
         for start, stop, block, rows in blocks(columns, examples, block_bytes):
             norms = columns.norms[start:stop]
@@ -50,13 +49,13 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
 
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
     """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
-
     kernel is a Kernel, or one for each log; epochs count from 1. The minimizing predictor's scores are NaN where training
     errors were not counted. With signs (m, c) and errors, a list of a zeroed array (M,) or None for each log, errors counts
     the columns that each predictor gets wrong. callback(c) is called, and the arrays are overwritten, block by block."""
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]
-    kernels, nothing = one_for_each(kernel, len(logs)), np.empty(0, dtype=np.int64)
+    kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
+    nothing = np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
 
     def walk(a):
@@ -93,7 +92,7 @@ def one_for_each(kernel, m):
 
 def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
-    columns is a `Gram` of the training points. The same bits as `replay`, where `primal_is_exact` holds."""
+    columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
     X, m = columns.column_points.X, len(logs)
@@ -163,12 +162,13 @@ def _replay(
                 epoch += 1
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
-            if n_epochs > 0:
-                _accumulate(f, np.float64(step[i] - since), total, votes)
-                since = step[i]
             fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
-            for j in range(size):
-                f[j] += sign[i] * k[j]
+            if n_epochs > 0:
+                _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k)
+                since = step[i]
+            else:
+                for j in range(size):
+                    f[j] += sign[i] * k[j]
             if counting:
                 signs = z[start:stop]
                 wrong = 0
@@ -186,3 +186,13 @@ def _accumulate(f, steps, total, votes):
     for j in range(f.shape[0]):
         total[j] += steps * f[j]
         votes[j] += steps if f[j] > 0.0 else (-steps if f[j] < 0.0 else 0.0)
+
+
+@compiled
+def _accumulate_and_move(f, steps, total, votes, sign, k):
+    """`_accumulate`, and then a mistake moves f by sign k: in one loop, as both are short of memory, not of arithmetic."""
+    for j in range(f.shape[0]):
+        before = f[j]
+        total[j] += steps * before
+        votes[j] += steps if before > 0.0 else (-steps if before < 0.0 else 0.0)
+        f[j] = before + sign * k[j]

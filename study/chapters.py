@@ -108,7 +108,7 @@ LISTINGS = {
     "course-page": ("delta_rule", "course_kernel_perceptron", "wrong", "kp.delta_rule"),
     "family": ("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma"),
 }
-"""The code in the appendix of the report of a source: functions of kp.literal, and modules."""
+"""The code in the appendix of the report of a source: functions of study.literal, and modules."""
 
 FRONT = [
     Chapter(
@@ -259,6 +259,13 @@ CLASS = Chapter(
     tables=("spread", "differences"),
 )
 
+TOUR = Chapter(
+    source="tour",
+    kind="supplement",
+    figures=("by_epoch",),
+    tables=("attributes", "searches", "stream", "doubt", "estimators"),
+)
+
 UCI_SUMMARY = Chapter(
     source="uci_summary",
     quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
@@ -333,7 +340,7 @@ FAMILY = Chapter(
 
 CHAPTERS = [
     *FRONT, INTRODUCTION, ALGORITHM, DATA, MNIST_SUMMARY, ORDERS, REJECTION, REFERENCES, GROWTH, MULTICLASS, UCI_SUMMARY,
-    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS,
+    COMPARISON, FORMS, SEEDS, COURSE, FAMILY, CONCLUSION, SETUP, LEDGER, *MNIST_DEGREES, *UCI, CLASS, TOUR,
 ]  # fmt: skip
 
 VARIANTS = {"front": "report", "mnist_degree": "degree", "uci": "dataset"}
@@ -420,7 +427,7 @@ def report(profile, name="all"):
 
 def listing(name):
     """The code of LISTINGS as texts, each (title, source)."""
-    literal, found = importlib.import_module("kp.literal"), []
+    literal, found = importlib.import_module("study.literal"), []
     for each in LISTINGS.get(name, ()):
         whole = importlib.import_module(each) if "." in each else None
         found.append((each, inspect.getsource(whole or getattr(literal, each)).rstrip()))

@@ -2,9 +2,9 @@
 
 A definition is a function, a class or a constant at the top level of a module of this project. It reaches those that its
 body names, through imports and attributes of modules, and they reach others. The fingerprint of a set of functions is the
-hash of the syntax trees of all that they reach. Comments, docstrings and layout do not count, nor do the places and the
-names of modules and definitions, nor what stands beside them: code may move and be renamed without making a result stale,
-and a changed operator makes stale exactly what reaches it.
+hash of the syntax trees of all that they reach. Comments, docstrings, annotations of types and layout do not count, nor do
+the places and the names of modules and definitions, nor what stands beside them: code may move and be renamed without making
+a result stale, and a changed operator makes stale exactly what reaches it.
 
 A class is reached whole, so the methods of its instances are covered. Names from other packages count by their dotted name.
 What is looked up by a text (`getattr`) is not followed.
@@ -27,6 +27,9 @@ BOUNDARY = (
 )  # fmt: skip
 """Modules whose definitions count by name only: what stores results or compiled code, and the data, which
 provenance has apart."""
+
+IGNORED = ("kind", "annotation", "returns")
+"""Parts of syntax trees that change no result: how a text is written, and the types of parameters, results and names."""
 
 INSIDE = ("body", "elt", "key", "value", "generators")
 """Parts of functions and comprehensions that see their local names."""
@@ -177,7 +180,8 @@ class Code:
             return [kind, *rest]
         if isinstance(node, ast.AST):
             inside = local | _locals(node)
-            fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, []) and name != "kind"]
+            fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+            fields = [(name, value) for name, value in fields if name not in IGNORED]
             # Defaults, decorators and what a comprehension first goes through are read outside of its scope.
             return [
                 type(node).__name__,

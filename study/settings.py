@@ -12,12 +12,16 @@ def require_known(settings, **known):
 
 
 def require_integers(settings, **bounds):
-    """Raise ValueError unless each field named here is an integer in low..high; of a field that is a tuple, each value."""
+    """Raise ValueError unless each field named here is an integer in low..high, which may be open (None); of a field that is
+    a tuple, each of its values, of which there must be some."""
     for name, (low, high) in bounds.items():
         value = getattr(settings, name)
+        if value == ():
+            raise ValueError(f"{name} must name at least one, got none")
         for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, bool) or not isinstance(each, int) or not low <= each <= high:
-                raise ValueError(f"{name} must be an integer in {low}..{high}, got {each!r}")
+            if isinstance(each, bool) or not isinstance(each, int) or each < low or (high is not None and each > high):
+                range_shown = f"of at least {low}" if high is None else f"in {low}..{high}"
+                raise ValueError(f"{name} must be an integer {range_shown}, got {each!r}")
 
 
 def order_seed(degree, order):

@@ -11,12 +11,15 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 mpl.style.use(["default", STYLE])
 WIDTH = 6.4
 """Width of a figure in inches, that of the text on paper."""
+
+PERCENT = PercentFormatter(1, decimals=0, symbol="\N{NO-BREAK SPACE}%")
+"""Of axes with shares."""
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, GREY = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#777777",
@@ -71,6 +74,11 @@ POSITIVE, NEGATIVE = BLUE, VERMILION
 """Colours of the two signs +1 and -1 in pictures of binary problems."""
 
 
+def percent(share, digits=0):
+    """A share as text: "20 %"."""
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
 def canvas(rows=1, columns=1, *, width=WIDTH, height=3.4, **options):
     """(Figure, axes) in the house style, of this size in inches; pyplot does not keep it.
 
@@ -116,7 +124,7 @@ def log_percent_axis(axis, *, which="y"):
     side = {"x": axis.xaxis, "y": axis.yaxis}[which]
     side.axes.set(**{f"{which}scale": "log"})
     side.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     side.set_minor_formatter(NullFormatter())
 
 

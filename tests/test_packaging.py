@@ -40,6 +40,7 @@ def test_environment_yml_lists_the_packages_and_bounds_of_pyproject():
 
 RUN_ONLY = {
     "jupyter": "opens them",
+    "mypy": "a command",
     "nbval": "a plugin of pytest",
     "ruff": "a command",
     "setuptools": "builds the package",
@@ -51,7 +52,7 @@ RUN_ONLY = {
 
 def imported(*patterns):
     """The distributions of what Python files and source notebooks import from outside, the standard library aside."""
-    own, found = {"kp", "study", "oracles"}, set()
+    own, found = {"kp", "study", "oracles"} | {path.stem for path in (ROOT / "benchmarks").glob("*.py")}, set()
     for path in {path for pattern in patterns for path in ROOT.glob(pattern)}:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
@@ -64,7 +65,8 @@ def imported(*patterns):
                 found.add(node.module.partition(".")[0])
     found -= own | set(sys.stdlib_module_names)
     distributions = importlib.metadata.packages_distributions()
-    return {name(distributions[module][0]) for module in found if module not in ("pypandoc", "mpl_toolkits")}
+    # What is not installed goes by its own name.
+    return {name(distributions.get(module, [module])[0]) for module in found if module not in ("pypandoc", "mpl_toolkits")}
 
 
 def test_what_is_imported_is_declared_and_the_reverse():
@@ -125,7 +127,7 @@ def test_the_wheel_has_the_algorithms_alone_and_needs_what_they_import(wheels):
     wheel = wheels["wheel"]
     assert Path(wheel.filename).name.startswith(f"kernel_perceptron-{PROJECT['version']}-py3")
     files = {path for path in wheel.namelist() if ".dist-info/" not in path}
-    assert files == {f"kp/{path.name}" for path in (ROOT / "kp").glob("*.py")}
+    assert files == {f"kp/{path.name}" for path in [*(ROOT / "kp").glob("*.py"), ROOT / "kp" / "py.typed"]}
     (path,) = (path for path in wheel.namelist() if path.endswith(".dist-info/METADATA"))
     needed = re.findall(r"^Requires-Dist: (.*)$", wheel.read(path).decode(), re.MULTILINE)
     assert {name(each) for each in needed if "extra ==" not in each} == imported("kp/*.py")

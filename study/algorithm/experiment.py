@@ -76,7 +76,9 @@ def orders(part, *, progress=False):
     X, y, X_test, y_test = toy_set(part)
     rows = []
     for order in range(part.n_orders):
-        model = OneVsAllKernelPerceptron(degree=part.degree, max_iter=part.n_epochs, random_state=order, n_jobs=1).fit(X, y)
+        model = OneVsAllKernelPerceptron(
+            degree=part.degree, max_iter=part.n_epochs, random_state=order, n_jobs=1, count_errors=True
+        ).fit(X, y)
         for name in PREDICTORS:
             wrong = [int((model.predict(A, predictor=name) != b).sum()) for A, b in ((X, y), (X_test, y_test))]
             rows.append((order, name, *wrong, len(model.mistakes_[0])))
@@ -103,7 +105,9 @@ def mistakes_by_order(X, z, degree, *, n_orders, max_iter=10_000):
     """
     counts = []
     for seed in range(n_orders):
-        model = OneVsAllKernelPerceptron(degree=degree, max_iter=max_iter, random_state=seed, n_jobs=1).fit(X, z)
+        model = OneVsAllKernelPerceptron(
+            degree=degree, max_iter=max_iter, random_state=seed, n_jobs=1, count_errors=True
+        ).fit(X, z)
         log = model.mistakes_[0]
         if log.errors[-1]:
             raise ValueError(f"expected no training error after {max_iter} epochs, got {log.errors[-1]}; raise max_iter")

@@ -9,10 +9,9 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from kp import literal
 from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
-from study import statistics
+from study import literal, statistics
 
 CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])
 """Four points X (4, 2) and their signs z (4,): each pair of one sign lies on a diagonal, and the diagonals cross."""

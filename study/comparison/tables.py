@@ -163,7 +163,7 @@ def shown(differences, table, pairs):
         rows.append(
             {
                 "first": label(*a),
-                "less": label(*b),
+                "minus": label(*b),
                 "difference": in_points(found),
                 "p": statistics.p_cell(found.p),
                 **chances,
@@ -241,7 +241,7 @@ def counts_by_set(per_set):
 
 def summary(table, references):
     """A row for each method: mean error over the sets, on how many sets it is lowest, alone or with others, and its error
-    less that of REFERENCE over the sets, of {(method, thresholds): Difference}, empty for REFERENCE itself."""
+    minus that of REFERENCE over the sets, of {(method, thresholds): Difference}, empty for REFERENCE itself."""
     lowest = table.eq(table.min(axis=1), axis=0).sum()
     rows = []
     for name in _ordered(table):

@@ -9,11 +9,10 @@ test error is nearest to the page's; other images have other errors, so that no 
 import numpy as np
 import pandas as pd
 
-from kp import literal
 from kp.delta_rule import DeltaRulePerceptron
 from kp.output_codes import binary, one_hot
 from study import claims as ledger
-from study import statistics
+from study import literal, statistics
 from study.course import tables
 from study.course.experiment import (
     EXAMPLES,

@@ -27,6 +27,7 @@ from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
 from study import ROOT, datasets
 from study.experiment import experiment
 from study.margins import rounded
+from study.settings import IMAGES, require_integers, require_known
 
 PAGE = ROOT / "data" / "published" / "course_page.csv"
 """The numbers that the page prints."""
@@ -80,12 +81,8 @@ class Settings:
     random_state: int = 0
 
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
-        for name, low in (("n_seeds", 1), ("n_code_seeds", 1), ("n_splits", 1), ("random_state", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+        require_known(self, dataset=IMAGES)
+        require_integers(self, n_seeds=(1, None), n_code_seeds=(1, None), n_splits=(1, None), random_state=(0, None))
 
 
 PUBLISHED = Settings(dataset="mnist", n_seeds=1000, n_code_seeds=200, n_splits=100)

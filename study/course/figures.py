@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import PercentFormatter
 from mpl_toolkits.mplot3d import proj3d
 
 from study.style import (
@@ -18,10 +17,12 @@ from study.style import (
     CLASS_COLOURS,
     CLASS_MARKERS,
     GREY,
+    PERCENT,
     PUBLISHED,
     VERMILION,
     canvas,
     heat_map,
+    percent,
 )
 
 OUTPUTS = ((BLACK, "-"), (CLASS_COLOURS[9], "--"), (CLASS_COLOURS[8], "-."))
@@ -134,7 +135,7 @@ def figure_modifications(counts, rows, published):
         above.set(title=f"{inputs} inputs, {2**inputs} classes", xlabel="modifications ($s = 0.2$)", ylim=(0, None))
         most = counts.loc[here & (counts["inputs"] == inputs) & (counts["s"] == 0.2), "modifications"].max()
         above.set_xlim(0, max(number * 1.25, most + 1))
-        above.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        above.yaxis.set_major_formatter(PERCENT)
         below.set(xlabel="standard deviation $s$ of a class", yscale="log", xlim=(0.08, 0.42))
         below.set_yticks(*[[t for t in (2, 5, 10, 20, 50, 100, 200)]] * 2)
         below.minorticks_off()
@@ -166,7 +167,7 @@ def figure_codes(table):
         error.set_xlabel("standard deviation $s$ of a class")
     axes[2, 0].set_ylim(0, None)
     for axis in (*axes[0], *axes[2]):
-        axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axis.yaxis.set_major_formatter(PERCENT)
     axes[0, 0].set_ylabel("runs that\nseparate the classes")
     axes[1, 0].set_ylabel("modifications\nuntil separated")
     axes[2, 0].set_ylabel("test error")
@@ -183,14 +184,14 @@ def figure_widths(rows, published):
         axis.errorbar(part["width"] * shift, part["ours"], yerr=span, color=colour, linestyle=line, capsize=2, elinewidth=1)
         _draw_markers(axis, part["width"] * shift, part["ours"], part["separated"] == 1, marker, colour)
     axis.axhline(published, **PAGE)
-    axis.text(0.01, published, f"page: {published:.0%}", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
+    axis.text(0.01, published, f"page: {percent(published)}", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
     widths = sorted(rows["width"].unique())
     axis.set_xscale("log")
     axis.set_xticks(widths, [str(Fraction(width)) for width in widths])
     axis.minorticks_off()
     axis.set(xlabel=r"width $\sigma$ (median distances between images)", ylabel="test error")
     axis.set_ylim(0, 1.1 * max(published, rows["high"].max()))
-    axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axis.yaxis.set_major_formatter(PERCENT)
     handles = [Line2D([], [], color=c, marker=m, linestyle=s, label=code) for code, (c, m, s) in CODES.items()]
     handles += [] if (rows["separated"] == 1).all() else [_hollow()]
     figure.legend(handles=handles, loc="outside upper center", ncols=3)

@@ -17,6 +17,7 @@ from tqdm import tqdm
 from kp.gram import Points, Products
 from study import datasets
 from study.experiment import experiment
+from study.settings import IMAGES, require_integers, require_known
 
 ROWS, COLUMNS = 1024, 4096
 """Size of the blocks of distances: a few tens of megabytes each."""
@@ -86,12 +87,8 @@ class Settings:
     measure: str = "distance"
 
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= 1000:
-            raise ValueError(f"count must be an integer in 1..1000, got {self.count!r}")
-        if self.measure not in MEASURES:
-            raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {self.measure!r}")
+        require_known(self, dataset=IMAGES, measure=MEASURES)
+        require_integers(self, count=(1, 1000))
 
 
 @experiment(

@@ -5,9 +5,9 @@ Symbols: X (n, d) images as rows of pixels, y (n,) labels.
 
 import numpy as np
 from matplotlib.colors import ListedColormap
-from matplotlib.ticker import MultipleLocator, PercentFormatter
+from matplotlib.ticker import MultipleLocator
 
-from study.style import NEGATIVE, canvas, draw_image
+from study.style import NEGATIVE, PERCENT, canvas, draw_image
 
 BAR, PALE, LINE = "#5B7C99", "#B9C9D6", "#333333"
 COLOURS = {"training": BAR, "test": PALE}
@@ -31,7 +31,7 @@ def figure_counts(table):
         part = table[table["split"] == split]
         axis.bar(part["label"] + 0.38 * (place - 0.5), part["deviation"], width=0.36, color=colour, label=f"{split} set")
     axis.axhline(0, color=LINE, linewidth=0.8)
-    axis.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axis.yaxis.set_major_formatter(PERCENT)
     axis.set(xlabel="digit", ylabel="off equal shares", xticks=sorted(set(table["label"])))
     axis.grid(False, axis="x")
     axis.legend(loc="upper right", ncols=2)
@@ -51,7 +51,7 @@ def figure_ink(means, table, share):
     spread = [table["median"] - table["low"], table["high"] - table["median"]]
     left.errorbar(table["label"], table["median"], yerr=spread, fmt="o", color=BAR, capsize=3)
     left.yaxis.set_major_locator(MultipleLocator(0.05))
-    left.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    left.yaxis.set_major_formatter(PERCENT)
     left.set(xlabel="digit", ylabel="ink (share of full black)", xticks=table["label"], ylim=(0, None))
     side = round(len(share) ** 0.5)
     share = share.reshape(side, side)
@@ -60,7 +60,7 @@ def figure_ink(means, table, share):
     right.imshow(never, cmap=ListedColormap([NEGATIVE]), vmin=0, vmax=1)
     right.grid(False)
     right.set(xlabel="column", ylabel="row")
-    figure.colorbar(image, ax=right, label="images with ink here", format=PercentFormatter(1, decimals=0))
+    figure.colorbar(image, ax=right, label="images with ink here", format=PERCENT)
     return figure
 
 

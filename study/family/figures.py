@@ -24,6 +24,7 @@ from study.style import (
     VERMILION,
     canvas,
     log_percent_axis,
+    percent,
 )  # fmt: skip
 
 VIOLET = CLASS_COLOURS[9]
@@ -65,7 +66,7 @@ def figure_growth(streams, growth):
     for rate, group in own[own["kernel"] == "poly"].groupby("noise"):
         colour, marker, line = looks[rate]
         mean = group.groupby("examples")["support"].mean()
-        name = f"{rate:.0%} wrong labels" if rate else "right labels"
+        name = f"{percent(rate)} wrong labels" if rate else "right labels"
         left.plot(mean.index, mean, color=colour, marker=marker, linestyle=line, markevery=2, label=name)
     seen = np.array([own["examples"].max() / 30, own["examples"].max()])
     low = own.loc[own["examples"] == own["examples"].max(), "support"].min() / 60
@@ -85,7 +86,7 @@ def figure_growth(streams, growth):
         )  # fmt: skip
     right.axhline(1, zorder=1, **REFERENCE)
     right.set(xlabel="wrong labels", ylabel="exponent of the growth", xticks=range(len(rates)))
-    right.set_xticklabels([f"{rate:.0%}" for rate in rates])
+    right.set_xticklabels([f"{percent(rate)}" for rate in rates])
     right.legend(loc="lower right")
     return figure
 
@@ -167,7 +168,7 @@ def figure_wrong_labels(table, found):
             axis.axhline(100 * part[split].mean(), color=colour, linestyle=line, linewidth=1.2, label=name)
         if rate:
             axis.axhline(100 * rate, zorder=1, label="rate of wrong labels", **REFERENCE)
-        axis.set(xscale="log", title=f"{rate:.0%} wrong labels" if rate else "right labels", ylim=(0, None))
+        axis.set(xscale="log", title=f"{percent(rate)} wrong labels" if rate else "right labels", ylim=(0, None))
     for axis in axes[-1]:
         axis.set_xlabel(r"$\lambda$")
     for axis in axes[:, 0]:
@@ -188,7 +189,7 @@ def figure_remedies(rates):
         reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
         axis.errorbar(100 * part["test"], heights, xerr=reach, color=BLUE, marker="o", linestyle="none", capsize=2)
         axis.plot(100 * part["one"], heights, color=VERMILION, marker="D", linestyle="none", fillstyle="none")
-        axis.set(title=f"{noise:.0%} wrong" if noise else "right labels", xlabel="test error (%)")
+        axis.set(title=f"{percent(noise)} wrong" if noise else "right labels", xlabel="test error (%)")
         axis.set_xlim(0, 108 * part[["one", "high"]].max().max())
     axes[0, 0].set_yticks(list(places.values()), list(places))
     return figure

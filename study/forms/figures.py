@@ -24,6 +24,7 @@ def figure_choice(choice):
                 options = {**_mark(form), "markersize": 5} | how
                 axis.plot(rows["parameter"], 100 * rows["errors"] / rows["n_test"], **options)
         axis.set(xlabel=AXES[kind], xticks=sorted(set(choice.loc[choice["kernel"] == kind, "parameter"])))
+        axis.xaxis.set_major_formatter("{x:,g}")
         axis.tick_params(axis="x", labelrotation=45 if kind == "rbf" else 0)
         log_percent_axis(axis)
     axes[0].set_ylabel("validation error (%)")
@@ -87,7 +88,7 @@ def figure_tuning(tuning):
                 axis.plot(rows["width"], rows["error"], **{**_mark(form), "markersize": 4} | how)
         axis.set(title=f"n = {n:,}", xscale="log")
         ticks = sorted(set(rates["width"]))
-        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=90)
+        axis.set_xticks(ticks, [f"{tick:,g}" for tick in ticks], rotation=90)
         axis.xaxis.set_minor_locator(NullLocator())
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("validation error (%)")

@@ -18,7 +18,7 @@ from study.report.display import listed
 
 def describe(kind, parameter):
     """A kernel in words: "rbf" of this width, or "poly" of this degree."""
-    return f"RBF, $\\sigma$ = {parameter:g}" if kind == "rbf" else f"$(1 + x \\cdot y)^{{{parameter:g}}}$"
+    return f"RBF, $\\sigma$ = {parameter:,g}" if kind == "rbf" else f"$(1 + x \\cdot y)^{{{parameter:g}}}$"
 
 
 def with_rates(table):

@@ -15,12 +15,13 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from kp.output_codes import SharedTraining
 from study import datasets
 from study.alone import alone
 from study.experiment import experiment
 from study.growth.preparations import PREPARATIONS, with_shifts
-from study.settings import IMAGES, order_seed, require_integers, require_known
+from study.images import estimator, predictions, sizes
+from study.settings import IMAGES, require_integers, require_known
 
 DEGREES = (4, 6)
 N_ORDERS = 5
@@ -69,13 +70,14 @@ def prepared(parts, *, progress=False):
     for group in tqdm(steps, desc="preparations", disable=not progress):
         data = datasets.load(group[0].dataset)
         X, X_test, gamma = PREPARATIONS[group[0].preparation](data.X, data.X_test)
-        training = SharedTraining(X, data.y, memory_budget=MEMORY_BUDGET)
-        models = [[_estimator(part, degree, gamma) for degree in part.degrees] for part in group]
+        training = SharedTraining(X, data.y, memory_budget=MEMORY_BUDGET, n_jobs=2)
+        models = [
+            [estimator(degree, part.order, n_epochs=part.n_epochs, gamma=gamma) for degree in part.degrees] for part in group
+        ]
         flat = training.fit([model for each in models for model in each])
-        predictions = _predictions(training, flat, X_test)
-        for part, own in zip(group, models, strict=True):
-            found, predictions = predictions[: len(own)], predictions[len(own) :]
-            table, last = _result(part, "preparation", found, _sizes(own))
+        found = predictions(training, flat, X_test)
+        for i, (part, own) in enumerate(zip(group, models, strict=True)):
+            table, last = _result(part, "preparation", found[i * len(own) : (i + 1) * len(own)], sizes(own))
             yield {"prepared": table, "arrays": {"predictions": last}}
 
 
@@ -119,8 +121,8 @@ def curves(part, *, progress=False):
     n, most = len(datasets.load(part.dataset).X), VIRTUAL[part.dataset][0]
     if part.n > n and part.n != most:
         raise ValueError(f"n must be at most {n}, or {most} with all shifts, got {part.n}")
-    predictions, sizes, cost = alone(_learnt, part, MEMORY_BUDGET)
-    table, last = _result(part, "n", predictions, sizes)
+    *found, cost = alone(_learnt, part, MEMORY_BUDGET)
+    table, last = _result(part, "n", *found)
     costs = pd.DataFrame([(part.n, part.order, len(part.degrees), *cost)], columns=COSTS)
     return {"curves": table, "costs": costs, "arrays": {"predictions": last}}
 
@@ -138,54 +140,27 @@ def examples(part):
 
 
 def _learnt(part, memory_budget):
-    """(predictions as of `_predictions`, sizes as of `_sizes`, (fit, predict seconds)) of a part of `curves`."""
+    """(predictions, sizes, (fit, predict seconds)) of a part of `curves`."""
     X_test, (X, y) = datasets.load(part.dataset).X_test, examples(part)
     start = time.perf_counter()
-    training = SharedTraining(X, y, memory_budget=memory_budget)
-    models = training.fit([_estimator(part, degree, 1.0) for degree in part.degrees])
+    training = SharedTraining(X, y, memory_budget=memory_budget, n_jobs=2)
+    models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
     middle = time.perf_counter()
-    predictions = _predictions(training, models, X_test)
-    return predictions, _sizes(models), (middle - start, time.perf_counter() - middle)
+    found = predictions(training, models, X_test)
+    return found, sizes(models), (middle - start, time.perf_counter() - middle)
 
 
-def _estimator(part, degree, gamma):
-    return OneVsAllKernelPerceptron(
-        degree=degree, gamma=gamma, max_iter=part.n_epochs, random_state=order_seed(degree, part.order),
-        stop_if_separated=False,
-    )  # fmt: skip
-
-
-def _predictions(training, models, X):
-    """Classes of X (n, d) by all models, (models, 4, E, n) as uint8."""
-    out = np.empty((len(models), len(PREDICTORS), models[0].n_iter_, len(X)), dtype=np.uint8)
-    for part, outputs in training.staged_outputs(models, X):
-        for model, f in zip(out, outputs, strict=True):
-            for p, name in enumerate(PREDICTORS):
-                model[p, :, part] = f[name].argmax(axis=1)
-    return out
-
-
-def _sizes(models):
-    """(2, models, E): mistakes of all perceptrons of a model by each epoch, and the distinct examples among them."""
-    out = np.empty((2, len(models), models[0].n_iter_), dtype=np.int64)
-    for m, model in enumerate(models):
-        for e in range(model.n_iter_):
-            examples = np.concatenate([log.example[: log.length(e + 1)] for log in model.mistakes_])
-            out[:, m, e] = len(examples), len(np.unique(examples))
-    return out
-
-
-def _result(part, key, predictions, sizes):
-    """(table, array) of a part; its column `key` stands first."""
+def _result(part, key, found, counts):
+    """(table, array) of a part from predictions and sizes of its models; its column `key` stands first."""
     truth = datasets.load(part.dataset).class_indices_test
-    wrong, half = predictions != truth, len(truth) // 2
-    epochs = range(1, predictions.shape[2] + 1)
+    wrong, half = found != truth, len(truth) // 2
+    epochs = range(1, found.shape[2] + 1)
     index = pd.MultiIndex.from_product([part.degrees, PREDICTORS, epochs], names=["degree", "predictor", "epoch"])
-    mistakes, support = (np.repeat(size[:, None], len(PREDICTORS), axis=1).ravel() for size in sizes)
+    mistakes, support = (np.repeat(size[:, None], len(PREDICTORS), axis=1).ravel() for size in counts)
     table = pd.DataFrame({"errors": wrong.sum(axis=-1).ravel()}, index=index).reset_index()
     table = table.assign(
         first=wrong[..., :half].sum(axis=-1).ravel(), n_test=len(truth), mistakes=mistakes, support=support, order=part.order
     )
     table[key] = getattr(part, key)
     columns = [key, "degree", "order", "epoch", "predictor", "errors", "first", "n_test", "mistakes", "support"]
-    return table[columns], np.ascontiguousarray(np.moveaxis(predictions[:, :, -1], -1, 0))
+    return table[columns], np.ascontiguousarray(np.moveaxis(found[:, :, -1], -1, 0))

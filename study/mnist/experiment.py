@@ -26,6 +26,7 @@ from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.experiment import experiment
 from study.mnist import tables
+from study.settings import IMAGES, require_integers, require_known
 
 DEGREES = range(1, 7)
 SPLITS = ("train", "test")
@@ -53,19 +54,13 @@ class Settings:
     random_state: int | str = "degree"
 
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
+        require_known(self, dataset=IMAGES)
         size = sum(datasets.DATASETS[self.dataset].counts)
         if self.n_train == "all":
             object.__setattr__(self, "n_train", size)
         if self.random_state == "degree":
             object.__setattr__(self, "random_state", self.degree)
-        for name, low, high in (
-            ("degree", 1, 40), ("n_epochs", 1, 1000), ("n_train", 10, size), ("random_state", 0, 2**32 - 1)
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name} must be an integer in {low}..{high}, got {value!r}")
+        require_integers(self, degree=(1, 40), n_epochs=(1, 1000), n_train=(10, size), random_state=(0, 2**32 - 1))
 
 
 PUBLISHED = [Settings(degree=degree) for degree in DEGREES]

@@ -26,17 +26,17 @@ from study.style import (
 )
 
 
-def figure_error_by_epoch(table, *, what):
+def figure_error_by_epoch(table, *, what, names=("training", "test")):
     """Two panels, training and test error by epoch, a line for each predictor (as the source's Figs 3 to 6).
 
-    table holds one degree (and one digit); `what` names the error on the axis. Band: the 95 % interval of the test error of
-    the average predictor; those of the others are as wide.
+    table holds one degree (and one digit); `what` names the error on the axes, `names` the two kinds of examples. Band: the
+    95 % interval of the test error of the average predictor; those of the others are as wide.
     """
     figure, axes = canvas(1, 2, height=2.9)
-    for axis, split in zip(axes, ("train", "test"), strict=True):
+    for axis, split, name in zip(axes, ("train", "test"), names, strict=True):
         rows = table[table["split"] == split]
         _curves(axis, rows.assign(split="test"), bands=split == "test")
-        axis.set(xlabel="epoch", ylabel=f"{what} {'training' if split == 'train' else 'test'} error (%)")
+        axis.set(xlabel="epoch", ylabel=f"{what} {name} error (%)")
         axis.set_ylim(bottom=0)
     _legend(figure, table["predictor"])
     return figure

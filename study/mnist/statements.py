@@ -105,7 +105,7 @@ def _of_digit_5(binary):
     more = statistics.two_samples(high, n_test, four, n_test)
     word = more.word("is lower", "is higher: it overfits", "cannot be told apart: that it overfits is not shown")
     yield _row(
-        "digit-5-overfits", BINARY, "Digit 5, p >= 5: no predictor's test error drops below roughly 0.5 %; it overfits.",
+        "digit-5-overfits", BINARY, "Digit 5, p ≥ 5: no predictor's test error drops below roughly 0.5 %; it overfits.",
         f"The smallest is {100 * high / n_test:.2f} %; beside {100 * four / n_test:.2f} % at p = 4 it {word} (Fisher as if "
         f"the test images were others, {statistics.p_value(more.p)}).",
         round(100 * high / n_test, 1) >= 0.5, more.p < statistics.ALPHA and more.estimate > 0,
@@ -143,8 +143,8 @@ def _of_ten_digits(multiclass, paired, confusion):
     told = best[best["p"] < statistics.ALPHA]
     wide = best["estimate"].abs().max()
     yield _row(
-        "degrees-above-3", MULTICLASS, "p >= 3 neither improves further nor overfits strongly.",
-        f"Of {len(best)} predictors with p >= 3 after epoch 10, {len(told) or 'none'} can be told from the best one "
+        "degrees-above-3", MULTICLASS, "p ≥ 3 neither improves further nor overfits strongly.",
+        f"Of {len(best)} predictors with p ≥ 3 after epoch 10, {len(told) or 'none'} can be told from the best one "
         f"(McNemar, Holm over the {(paired['family'] == 'best').sum()} predictors of all degrees); the largest difference "
         f"is {statistics.points(wide, sign=False)}.",
         told.empty, wide < 0.005,

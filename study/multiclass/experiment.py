@@ -71,8 +71,9 @@ class Problem:
         return kernel_of(self.kernel, degree=self.degree, sigma=self.sigma)(X, X)
 
     def estimator(self, **options):
-        own = {name: getattr(self, name) for name in ("degree", "sigma", "demote", "max_iter", "random_state")}
-        return MulticlassKernelPerceptron(self.kernel, **(own | {"n_jobs": 1, "count_errors": False} | options))
+        own = {name: getattr(self, name) for name in ("demote", "max_iter", "random_state")}
+        own |= parameters_of(self.kernel, degree=self.degree, sigma=self.sigma)
+        return MulticlassKernelPerceptron(**(own | {"n_jobs": 1, "count_errors": False} | options))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +162,12 @@ def kernel_of(name, *, degree=2, sigma=1.0):
     """The kernel of a Xu-Zhang perceptron: "linear", "poly" (x.y)^degree or "rbf" exp(-|x - y|^2 / (2 sigma^2))."""
     found = {"linear": kernels.linear(), "poly": kernels.polynomial(degree, coef0=0.0), "rbf": kernels.gaussian(sigma=sigma)}
     return found[name]
+
+
+def parameters_of(name, **options):
+    """Parameters with which an estimator has the kernel `kernel_of(name, **options)`."""
+    own = kernel_of(name, **options)
+    return {"kernel": name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
 
 
 # What can be learnt.
@@ -271,7 +278,8 @@ def methods(*, kernel, sigma=1.0, max_iter):
 
     All have a threshold; that of one-vs-all is a kernel plus one.
     """
-    model = MulticlassKernelPerceptron(kernel, sigma=sigma, max_iter=max_iter, count_errors=False, n_jobs=1)
+    options = {"max_iter": max_iter, "count_errors": False, "n_jobs": 1}
+    model = MulticlassKernelPerceptron(**parameters_of(kernel, sigma=sigma), **options)
     own = kernel_of(kernel, sigma=sigma)
     return {
         **{f"Xu-Zhang, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTE},
@@ -337,8 +345,8 @@ def fresh(part, *, progress=False):
     """
     rows = []
     for draw, seed, train, new in pairs_of_draws(part):
-        options = {"sigma": part.sigma, "max_iter": part.max_iter, "random_state": seed, "n_jobs": 1}
-        fit = MulticlassKernelPerceptron(part.kernel, **options).fit(train.X, train.y)
+        options = {"max_iter": part.max_iter, "random_state": seed, "n_jobs": 1}
+        fit = MulticlassKernelPerceptron(**parameters_of(part.kernel, sigma=part.sigma), **options).fit(train.X, train.y)
         about = (part.dataset, part.sigma, draw, fit.n_iter_, fit.converged_, fit.mistakes_.n_mistakes())
         for epoch in sorted({min(EARLY, fit.n_iter_), fit.n_iter_}):
             for predictor in PREDICTORS:
@@ -358,8 +366,8 @@ def boundaries(part, *, progress=False):
     """
     rows = []
     for draw, seed, train, _ in pairs_of_draws(part):
-        options = {"sigma": part.sigma, "max_iter": part.max_iter, "random_state": seed, "n_jobs": 1, "count_errors": False}
-        fit = MulticlassKernelPerceptron(part.kernel, **options).fit(train.X, train.y)
+        options = {"max_iter": part.max_iter, "random_state": seed, "n_jobs": 1, "count_errors": False}
+        fit = MulticlassKernelPerceptron(**parameters_of(part.kernel, sigma=part.sigma), **options).fit(train.X, train.y)
         points, box = lattice(train.X, margin=0.1, resolution=RESOLUTION)
         lines = boundary_lines(fit.decision_function(points), box)
         distance = cKDTree(np.concatenate(lines)).query(train.X)[0]
@@ -429,9 +437,9 @@ def identities(part, *, progress=False):
 
 FIGURES = {
     "Fig. 1": ("five-classes", MulticlassPerceptron()),
-    "Fig. 2 (a)": ("five-classes", MulticlassKernelPerceptron("linear")),
-    "Fig. 2 (b)": ("five-classes", MulticlassKernelPerceptron("poly", degree=2)),
-    "Fig. 3": ("four-spirals", MulticlassKernelPerceptron("rbf", sigma=0.6)),
+    "Fig. 2 (a)": ("five-classes", MulticlassKernelPerceptron(**parameters_of("linear"))),
+    "Fig. 2 (b)": ("five-classes", MulticlassKernelPerceptron(**parameters_of("poly", degree=2))),
+    "Fig. 3": ("four-spirals", MulticlassKernelPerceptron(**parameters_of("rbf", sigma=0.6))),
 }
 """The set and the estimator behind each of the source's figures."""
 

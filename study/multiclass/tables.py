@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from kp import PREDICTORS, literal
-from study import statistics
+from kp import PREDICTORS
+from study import literal, statistics
 from study.plane import lattice
 
 
 def beside_literal(model, alpha, beta, mistakes):
-    """A row about a fitted `MulticlassKernelPerceptron` and what kp.literal.xu_zhang made of the same visits.
+    """A row about a fitted `MulticlassKernelPerceptron` and what study.literal.xu_zhang made of the same visits.
 
     alpha (C, n), beta (C,) and mistakes, rows (example, step, demoted), are the literal ones. Columns: examples, epochs,
     mistakes, literal (its mistakes), same (of each mistake example, step and class agree), difference (the largest one
@@ -23,7 +23,7 @@ def beside_literal(model, alpha, beta, mistakes):
     """
     log = model.mistakes_
     ours = np.column_stack([log.example, log.step, log.demoted]).tolist()
-    gap = max(np.abs(alpha - model.dual_coef_).max(), np.abs(beta - model.intercept_).max()) / np.abs(alpha).max()
+    gap = max(np.abs(alpha - model.alpha()).max(), np.abs(beta - model.intercept_).max()) / np.abs(alpha).max()
     same = "yes" if ours == [list(map(int, row)) for row in mistakes] else "no"
     return {
         "examples": alpha.shape[1], "epochs": model.n_iter_, "mistakes": len(ours), "literal": len(mistakes), "same": same,

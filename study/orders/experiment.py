@@ -24,7 +24,8 @@ from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.experiment import experiment
-from study.settings import order_seed
+from study.images import estimator, predictions, sizes
+from study.settings import IMAGES, require_integers, require_known
 
 CURVED = (2, 3, 4, 5, 6)
 """The degrees above 1; degree 1 costs four times as much as these together, and is run in fewer orders."""
@@ -52,19 +53,14 @@ class Settings:
     n_held: int = 0
 
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
+        require_known(self, dataset=IMAGES)
         size = sum(datasets.DATASETS[self.dataset].counts)
         if self.n_train == "all":
             object.__setattr__(self, "n_train", size)
         object.__setattr__(self, "degrees", tuple(self.degrees))
-        bounds = [("order", self.order, 0, 10**6), ("n_epochs", self.n_epochs, 1, 1000), ("n_train", self.n_train, 10, size)]
-        bounds += [("n_held", self.n_held, 0, size - 10), *(("degrees", degree, 1, 40) for degree in self.degrees)]
-        for name, value, low, high in bounds:
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name} must be integers in {low}..{high}, got {value!r}")
-        if not self.degrees:
-            raise ValueError("degrees must name at least one degree, got none")
+        require_integers(
+            self, order=(0, 10**6), n_epochs=(1, 1000), n_train=(10, size), n_held=(0, size - 10), degrees=(1, 40)
+        )  # fmt: skip
 
 
 def settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, **options):
@@ -86,13 +82,12 @@ def runs(parts, *, progress=False):
     Table: degree, order, epoch, predictor, errors, n, and mistakes and support, those of all perceptrons by that epoch.
     Array predictions (n_test, D, 4, E): indices of classes.
     """
-    for part, _, models, predicted in _learnt(parts, progress):
-        data = datasets.load(part.dataset)
-        wrong = predicted["test"] != data.class_indices_test[:, None, None, None]
-        size = {"mistakes": _sizes(models, len), "support": _sizes(models, lambda examples: len(np.unique(examples)))}
+    for part, truth, models, predicted in _learnt(parts, progress):
+        wrong = predicted["test"] != truth["test"]
+        counts = _for_all_predictors(sizes(models))
         yield {
-            "runs": _table(part, {"errors": wrong.sum(axis=0)}, size).assign(n=len(wrong)),
-            "arrays": {"predictions": predicted["test"]},
+            "runs": _table(part, errors=wrong.sum(axis=-1), mistakes=counts[0], support=counts[1]).assign(n=wrong.shape[-1]),
+            "arrays": {"predictions": np.ascontiguousarray(np.moveaxis(predicted["test"], -1, 0))},
         }
 
 
@@ -102,61 +97,40 @@ def runs(parts, *, progress=False):
 def held_out(parts, *, progress=False):
     """The same without the held-out images: degree, order, epoch, predictor, held (errors on them), n_held, test, n_test."""
     for part, truth, _, predicted in _learnt(parts, progress):
-        wrong = {name: each != truth[name][:, None, None, None] for name, each in predicted.items()}
-        table = _table(part, {name: each.sum(axis=0) for name, each in wrong.items()})
-        yield {"held_out": table.assign(n_held=len(wrong["held"]), n_test=len(wrong["test"]))}
+        wrong = {name: (each != truth[name]).sum(axis=-1) for name, each in predicted.items()}
+        yield {"held_out": _table(part, **wrong).assign(n_held=len(truth["held"]), n_test=len(truth["test"]))}
 
 
 def _learnt(parts, progress):
-    """Yield (part, {split: classes (n,)}, models, {split: predictions (n, D, 4, E)}); parts with the same examples share
+    """Yield (part, {split: classes (n,)}, models, {split: predictions (D, 4, E, n)}); parts with the same examples share
     their inner products."""
     for _, group in groupby(parts, key=lambda part: replace(part, order=0)):
         group = list(group)
         data, n = datasets.load(group[0].dataset), group[0].n_train - group[0].n_held
         images = {"test": data.X_test} | ({"held": data.X[n : group[0].n_train]} if group[0].n_held else {})
         truth = {"test": data.class_indices_test, "held": data.class_indices[n : group[0].n_train]}
-        training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET)
+        training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET, n_jobs=2)
         steps = range(0, len(group), TOGETHER)
         for start in tqdm(steps, desc=f"orders of degree {group[0].degrees}", disable=not progress):
             some = group[start : start + TOGETHER]
-            models = [[_estimator(part, degree) for degree in part.degrees] for part in some]
-            flat = training.fit([model for each in models for model in each])
-            found = {name: _predictions(training, flat, X, len(some)) for name, X in images.items()}
+            models = [estimator(degree, part.order, n_epochs=part.n_epochs) for part in some for degree in part.degrees]
+            training.fit(models)
+            found = {name: predictions(training, models, X) for name, X in images.items()}
             for i, part in enumerate(some):
-                yield part, truth, models[i], {name: each[i] for name, each in found.items()}
+                own = slice(i * len(part.degrees), (i + 1) * len(part.degrees))
+                yield part, truth, models[own], {name: each[own] for name, each in found.items()}
 
 
-def _estimator(part, degree):
-    return OneVsAllKernelPerceptron(
-        degree=degree, max_iter=part.n_epochs, random_state=order_seed(degree, part.order), stop_if_separated=False
-    )
+def _for_all_predictors(counts):
+    """Counts (2, D, 4, E) from those (2, D, E) that all predictors share."""
+    return np.repeat(counts[:, :, None], len(PREDICTORS), axis=2)
 
 
-def _predictions(training, models, X, n_parts):
-    """(n_parts, n, D, 4, E) classes of X (n, d) as uint8, by all models in turn."""
-    out = np.empty((len(models), len(X), len(PREDICTORS), models[0].n_iter_), dtype=np.uint8)
-    for part, outputs in training.staged_outputs(models, X):
-        for model, f in zip(out, outputs, strict=True):
-            for p, name in enumerate(PREDICTORS):
-                model[part, p] = f[name].argmax(axis=1).T
-    return np.ascontiguousarray(out.reshape(n_parts, -1, *out.shape[1:]).swapaxes(1, 2))
-
-
-def _sizes(models, count):
-    """(D, 4, E): count(examples) of the mistakes of all perceptrons of each model by each epoch, the same for predictors."""
-    epochs = range(1, models[0].n_iter_ + 1)
-    sizes = [
-        [count(np.concatenate([log.example[: log.length(epoch)] for log in model.mistakes_])) for epoch in epochs]
-        for model in models
-    ]
-    return np.repeat(np.array(sizes)[:, None], len(PREDICTORS), axis=1)
-
-
-def _table(part, *columns):
-    """Counts {name: (D, 4, E)} of a part as rows: degree, order, epoch, predictor, and a column for each name."""
+def _table(part, **counts):
+    """Counts (D, 4, E) of a part, by name, as rows: degree, order, epoch, predictor, and a column for each name."""
     epochs = range(1, part.n_epochs + 1)
     index = pd.MultiIndex.from_product([part.degrees, PREDICTORS, epochs], names=["degree", "predictor", "epoch"])
-    counts = {name: values.reshape(-1) for each in columns for name, values in each.items()}
+    counts = {name: values.reshape(-1) for name, values in counts.items()}
     rows = pd.DataFrame(counts, index=index).reset_index().assign(order=part.order)
     return rows[["degree", "order", "epoch", "predictor", *counts]]
 
@@ -194,17 +168,16 @@ def cross_validated(part, *, progress=False):
     folds = StratifiedKFold(part.n_folds, shuffle=True, random_state=part.order)
     held = sum(_errors(whole, X[a], y[a], X[b], y[b]) for a, b in folds.split(X, y))
     test = _errors(whole, X, y, data.X_test, data.class_indices_test)
-    table = _table(whole, {"held": held, "test": test}).assign(n_test=len(data.X_test))
+    table = _table(whole, held=held, test=test).assign(n_test=len(data.X_test))
     table.insert(0, "n", part.n)
     return table
 
 
 def _errors(part, X, y, X_new, y_new):
     """(D, 4, E) errors on new points of the degrees of a part, trained on X (n, d), y (n,)."""
-    training = SharedTraining(X, y)
-    models = training.fit([_estimator(part, degree) for degree in part.degrees])
-    (predicted,) = _predictions(training, models, X_new, 1)
-    return (predicted != y_new[:, None, None, None]).sum(axis=0)
+    training = SharedTraining(X, y, n_jobs=2)
+    models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
+    return (predictions(training, models, X_new) != y_new).sum(axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,13 +229,13 @@ def noise(part, *, progress=False):
     kernel = KERNELS[part.kernel](points)
     K, K_test = (CrossGram(Products(points, p)).values(kernel, np.arange(len(X))) + part.threshold for p in (points, test))
     model = OneVsAllKernelPerceptron(
-        kernel="precomputed", max_iter=part.n_epochs, random_state=part.order, stop_if_separated=False
+        kernel="precomputed", max_iter=part.n_epochs, random_state=part.order, stop_if_separated=False, n_jobs=2
     ).fit(K, y)
     stages = model.staged_predict(K_test.T, predictor=PREDICTORS)
     errors = np.array([[(found[name] != truth).sum() for name in PREDICTORS] for found in stages]).T
     whole = Settings(dataset=part.dataset, degrees=(1,), order=part.order, n_epochs=part.n_epochs)
-    table = _table(whole, {"errors": errors[None]}, {"mistakes": _sizes([model], len)}).drop(columns="degree")
-    table = table.assign(n_test=n_test)
+    mistakes, _ = _for_all_predictors(sizes([model]))
+    table = _table(whole, errors=errors[None], mistakes=mistakes).drop(columns="degree").assign(n_test=n_test)
     for place, name in enumerate(("kernel", "threshold", "share")):
         table.insert(place, name, getattr(part, name))
     return table

@@ -90,7 +90,7 @@ def figure_answer(means, epochs, *, within=ROPE):
     right.set_yscale("symlog", linthresh=0.1)
     ticks = [-0.1, 0, 0.1, 0.2, 0.5, 1, 2, 5]
     right.set_yticks([tick for tick in ticks if tick <= 100 * epochs["high"].max() * 1.1], minor=False)
-    right.set_yticklabels([f"{tick:g}" for tick in right.get_yticks()])
+    right.set_yticklabels([f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in right.get_yticks()])
     right.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     _legend(figure, [Line2D([], [], **{**PUBLISHED, "markersize": 4}, label="published run")])
     return figure

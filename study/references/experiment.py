@@ -25,6 +25,7 @@ from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
 from study.alone import alone
 from study.experiment import experiment
+from study.settings import IMAGES, require_integers, require_known
 
 SVM_PENALTIES, PENALTIES = (1.0, 5.0, 25.0), (0.01, 0.1, 1.0)
 METHODS = {
@@ -56,28 +57,39 @@ EPOCHS = (1, 2, 3, 5, 10)
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """One method on "mnist" or "digits": the choice is made on the last n_held training images after training on the first
-    n_choice. For the kernel perceptron, degree and random_state are its own and there is nothing to choose."""
+    n_choice."""
 
     dataset: str = "mnist"
     method: str
     n_choice: int = 10_000
     n_held: int = 10_000
-    degree: int = 3
 
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
-        if self.method not in (*METHODS, OURS):
-            raise ValueError(f"method must be one of {', '.join((*METHODS, OURS))}, got {self.method!r}")
+        require_known(self, dataset=IMAGES, method=METHODS)
 
 
 def settings(dataset="mnist", **options):
-    """The parts of a study: the reference methods, and the kernel perceptron."""
-    return [Settings(dataset=dataset, method=method, **options) for method in (*METHODS, OURS)]
+    """The parts of `learners`: the reference methods."""
+    return [Settings(dataset=dataset, method=method, **options) for method in METHODS]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ours:
+    """The kernel perceptron of a degree on "mnist" or "digits", with nothing to choose."""
+
+    dataset: str = "mnist"
+    degree: int = 3
+
+    def __post_init__(self):
+        require_known(self, dataset=IMAGES)
+        require_integers(self, degree=(1, 40))
+
+
+TABLES = ("choices", "errors", "costs")
 
 
 @experiment(
-    "references", published=settings, tables=("choices", "errors", "costs"), measured=("costs",),
+    "references", published=settings, tables=TABLES, measured=("costs",),
     arrays=lambda part: part.method.replace(" ", "_"), data=lambda part: [part.dataset],
 )  # fmt: skip
 def learners(part, *, progress=False):
@@ -87,8 +99,6 @@ def learners(part, *, progress=False):
     errors, n_test, numbers (stored for predictions). costs: method, epoch, fit and predict (seconds), peak (GiB). Array
     predictions (rows of errors, n_test): indices of classes.
     """
-    if part.method == OURS:
-        return _ours(part)
     data = datasets.load(part.dataset)
     n, y = len(data.X) - part.n_held, data.class_indices
     X = _pixels(data.X)
@@ -100,7 +110,9 @@ def learners(part, *, progress=False):
     best = min(range(len(held)), key=lambda i: held[i][2], default=0)
     predictions, numbers, cost = alone(_reference, part, best)
     row = part.method, METHODS[part.method][best][0], "", 0, int((predictions != data.class_indices_test).sum())
-    return _result(part, held, [(*row, len(predictions), numbers)], [(part.method, 0, *cost)], predictions[None])
+    found = _tables([(*row, len(predictions), numbers)], [(part.method, 0, *cost)])
+    choices = pd.DataFrame(held, columns=["method", "choice", "held", "n_held"])
+    return dict(zip(TABLES, (choices, *found), strict=True)) | {"arrays": {"predictions": predictions[None]}}
 
 
 def _reference(part, best):
@@ -132,7 +144,12 @@ def numbers_stored(estimator):
     return int(estimator.coef_.size + estimator.intercept_.size)
 
 
-def _ours(part):
+@experiment(
+    "references", published=[Ours()], tables=("perceptron", "perceptron_costs"), measured=("perceptron_costs",),
+    arrays=lambda part: "kernel_perceptron", data=lambda part: [part.dataset],
+)  # fmt: skip
+def perceptron(part, *, progress=False):
+    """{perceptron, perceptron_costs, arrays} after each of EPOCHS: errors and costs, with the columns of `learners`."""
     data, rows, costs, predictions = datasets.load(part.dataset), [], [], []
     for epochs in EPOCHS:
         found, numbers, cost = alone(_perceptron, part, epochs)
@@ -141,14 +158,20 @@ def _ours(part):
             errors = int((predicted != data.class_indices_test).sum())
             rows.append((OURS, f"degree {part.degree}", name, epochs, errors, len(predicted), numbers))
             predictions.append(predicted)
-    return _result(part, [], rows, costs, np.stack(predictions))
+    found = dict(zip(("perceptron", "perceptron_costs"), _tables(rows, costs), strict=True))
+    return found | {"arrays": {"predictions": np.stack(predictions)}}
 
 
 def _perceptron(part, epochs):
     data = datasets.load(part.dataset)
     start = time.perf_counter()
     model = OneVsAllKernelPerceptron(
-        degree=part.degree, max_iter=epochs, random_state=part.degree, stop_if_separated=False, memory_budget=5 * 2**30
+        degree=part.degree,
+        max_iter=epochs,
+        random_state=part.degree,
+        stop_if_separated=False,
+        memory_budget=5 * 2**30,
+        n_jobs=2,
     ).fit(data.X, data.class_indices)
     middle = time.perf_counter()
     predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)
@@ -160,10 +183,9 @@ def _pixels(X):
     return X / np.float64(X.max())
 
 
-def _result(part, held, rows, costs, predictions):
-    return {
-        "choices": pd.DataFrame(held, columns=["method", "choice", "held", "n_held"]),
-        "errors": pd.DataFrame(rows, columns=["method", "choice", "predictor", "epoch", "errors", "n_test", "numbers"]),
-        "costs": pd.DataFrame(costs, columns=["method", "epoch", "fit", "predict", "peak"]),
-        "arrays": {"predictions": predictions},
-    }
+def _tables(rows, costs):
+    """The tables of errors and of costs."""
+    return (
+        pd.DataFrame(rows, columns=["method", "choice", "predictor", "epoch", "errors", "n_test", "numbers"]),
+        pd.DataFrame(costs, columns=["method", "epoch", "fit", "predict", "peak"]),
+    )

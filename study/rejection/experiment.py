@@ -16,18 +16,18 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from kp.output_codes import SharedTraining
 from study import datasets
 from study.experiment import experiment
+from study.images import estimator
 from study.rejection.inputs import KINDS, odd_inputs
+from study.settings import IMAGES, require_integers, require_known
 
 HELD_OUT = {"mnist": 10_000, "digits": 300}
 TOP = {"mnist": 255, "digits": 16}
 """The largest value of a pixel."""
 PARTS = ("held out", "test", *KINDS)
 PREDICTORS = ("final", "average")
-STRIDE = 100
-"""Random states of neighbouring orders are so far apart: those of the chapters on single degrees are 1 to 6."""
 MEMORY_BUDGET = 2 * 2**30
 """Bytes for rows of inner products."""
 
@@ -57,8 +57,7 @@ class Settings:
     random_state: int = 0
 
     def __post_init__(self):
-        if self.dataset not in HELD_OUT:
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
+        require_known(self, dataset=IMAGES)
         known = datasets.DATASETS[self.dataset]
         size, n_test = sum(known.counts), sum(known.test_counts)
         if self.n_held_out == "default":
@@ -67,20 +66,16 @@ class Settings:
             object.__setattr__(self, "n_odd", HELD_OUT[self.dataset] // 10)
         if self.n_train == "all" and isinstance(self.n_held_out, int):
             object.__setattr__(self, "n_train", size - self.n_held_out)
-        for name, low, high in (
-            ("degree", 1, 40), ("n_epochs", 1, 1000), ("n_orders", 2, 255), ("n_held_out", 100, size - 10),
-            ("n_train", 10, size), ("n_odd", 1, n_test), ("random_state", 0, 2**32 - 1),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name} must be an integer in {low}..{high}, got {value!r}")
+        require_integers(
+            self, degree=(1, 40), n_epochs=(1, 1000), n_orders=(2, 255), n_held_out=(100, size - 10), n_train=(10, size),
+            n_odd=(1, n_test), random_state=(0, 2**32 - 1),
+        )  # fmt: skip
         if self.n_train + self.n_held_out > size:
             raise ValueError(f"n_train must be at most {size - self.n_held_out}, got {self.n_train}; or hold out fewer")
 
     def estimators(self):
-        """The estimators of the orders, not yet fitted. They go on for all epochs, as the source does."""
-        options = {"degree": self.degree, "max_iter": self.n_epochs, "stop_if_separated": False}
-        return [OneVsAllKernelPerceptron(random_state=self.degree + STRIDE * r, **options) for r in range(self.n_orders)]
+        """The estimators of the orders, not yet fitted."""
+        return [estimator(self.degree, order, n_epochs=self.n_epochs) for order in range(self.n_orders)]
 
 
 PUBLISHED = [Settings()]
@@ -105,7 +100,7 @@ def ensemble(settings, *, progress=False):
     X, y = data.X[: settings.n_train], data.y[: settings.n_train]
     if len(np.unique(y)) < len(data.classes):
         raise ValueError(f"the first {len(y)} images must show all {len(data.classes)} classes; raise n_train")
-    training = SharedTraining(X, y, memory_budget=MEMORY_BUDGET)
+    training = SharedTraining(X, y, memory_budget=MEMORY_BUDGET, n_jobs=2)
     models, size = settings.estimators(), len(y) * len(data.classes) * settings.n_epochs
     with tqdm(total=settings.n_orders * size, unit="visit", unit_scale=True, disable=not progress) as bar:
         training.fit(models, callback=bar.update)

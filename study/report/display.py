@@ -8,6 +8,7 @@ import ast
 import inspect
 import io
 import json
+import numbers
 import re
 import textwrap
 
@@ -31,7 +32,7 @@ def say(template, **values):
 
 def listed(values, nothing="none"):
     """Words or numbers as they stand in a sentence: "a", "a and b", "a, b and c"; `nothing` where there are none."""
-    texts = [value if isinstance(value, str) else f"{value:g}" for value in values]
+    texts = [value if isinstance(value, str) else f"{value:,g}" for value in values]
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]])) or nothing
 
 
@@ -110,7 +111,7 @@ class OpenChapter:
         """Display a data frame as a Markdown table under its label and caption; the index is not shown.
 
         formats maps column names to a format specification (".2%") or a function of the value. Without one, floats have
-        four significant digits; missing values are left empty. Numbers are aligned right, text left.
+        four significant digits, and thousands a comma; missing values are left empty. Numbers are aligned right, text left.
         Raises ValueError if formats names a column that frame lacks.
         """
         formats = formats or {}
@@ -162,7 +163,11 @@ def _cell(value, how):
         return ""
     if callable(how):
         return _text(how(value))
-    return _text(format(value, how or (".4g" if isinstance(value, float) else "")))
+    return _text(format(value, how or (",.4g" if isinstance(value, float) else "," if _is_integer(value) else "")))
+
+
+def _is_integer(value):
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _text(value):

@@ -116,7 +116,7 @@ def typst_source(sources, folder, *, title, code=False, listing=(), author="", c
 def _pandoc(text, form, sources, folder, options):
     import pypandoc
 
-    folders = [str(folder), *dict.fromkeys(str(Path(source.path).resolve().parent) for source in sources)]
+    folders = [str(folder), str(TEMPLATES), *dict.fromkeys(str(Path(source.path).resolve().parent) for source in sources)]
     if keys := sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text))):
         listed = Path(folder, "references")
         listed.write_text(_references(keys, form), encoding="utf-8")
@@ -215,10 +215,7 @@ def _blocks(source, folder, form, code):
         elif cell.cell_type == "code":
             if code and cell.source.strip() and "remove-input" not in tags:
                 shown = _fenced(cell.source, "python")
-                yield (
-                    tags,
-                    shown if form == "typst" else f"<details>\n<summary>{_named(cell)}</summary>\n\n{shown}\n\n</details>",
-                )
+                yield tags, shown if form == "typst" else _folded(shown, _labels(cell))
             texts = "\n\n".join(_outputs(cell.outputs, folder / f"{path.stem}_{index}", where, form))
             if texts:
                 yield tags, _framed(texts, form) if "box" in tags else texts
@@ -232,11 +229,16 @@ def _cells(path):
         raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
 
 
-def _named(cell):
-    """What the code of a cell is for: the labels that its outputs carry."""
+def _labels(cell):
+    """The figures and tables that a cell shows: ["Figure 4.1"]."""
     text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in cell.outputs)
-    labels = re.findall(r"^\*\*((?:Figure|Table) [^*]+)\.\*\*", text, re.MULTILINE)
-    return f"Code of {' and '.join(labels)}" if labels else "Code"
+    return re.findall(r"^\*\*((?:Figure|Table) [^*]+)\.\*\*", text, re.MULTILINE)
+
+
+def _folded(code, labels):
+    """Code under the name of what it shows; that of sentences has none, and the page shows it with all code only."""
+    kind, name = ("", f"Code of {' and '.join(labels)}") if labels else (' class="of-sentences"', "Code")
+    return f"<details{kind}>\n<summary>{name}</summary>\n\n{code}\n\n</details>"
 
 
 def _framed(text, form):

@@ -1,13 +1,17 @@
-"""What the study puts out, for whoever checks it: the figures as a table, and all files in the form of CODECHECK."""
+"""What the study puts out, for whoever checks it: the figures as a table, all files in forms of CODECHECK and RO-Crate."""
 
+import hashlib
+import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import yaml
 
 from study import ROOT, chapters, store
 
-CODECHECK = ROOT / "codecheck.yml"
+CODECHECK, CRATE = ROOT / "codecheck.yml", ROOT / "ro-crate-metadata.json"
+FORMATS = {".csv": "text/csv", ".svg": "image/svg+xml"}
 
 
 def table(profile):
@@ -30,9 +34,8 @@ def table(profile):
     return pd.DataFrame(rows, columns=["figure", "file", "chapter", "function", "notebook", "results"])
 
 
-def codecheck():
-    """The text of codecheck.yml (CODECHECK's configuration file, version 2.0): every table of results with the command that
-    computes it, and every figure with the notebook that shows it."""
+def outputs(figures):
+    """(file, how it is made) of every table of results, and of every figure of `table("full")`."""
     experiments = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
     files = {path.relative_to(ROOT).as_posix(): each.command for each in experiments for path in each.stored_files()}
     tables = [(path, f"made by: {command}") for path, command in files.items() if path.endswith(".csv")]
@@ -42,21 +45,46 @@ def codecheck():
             f"{folder}/{row.file}",
             f"{row.figure} of {row.notebook}; made by: python -m study notebook {row.chapter} --profile full",
         )
-        for row in table("full").itertuples()
+        for row in figures.itertuples()
     ]
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    return tables + pictures
+
+
+def codecheck(outputs):
+    """The text of codecheck.yml (CODECHECK's configuration file, version 2.0): every output with how it is made."""
+    citation = _citation()
     page = {
         "version": "https://codecheck.org.uk/spec/config/2.0/",
         "paper": {name: citation[name] for name in ("title", "authors")},
-        "manifest": [{"file": file, "comment": comment} for file, comment in tables + pictures],
+        "manifest": [{"file": file, "comment": comment} for file, comment in outputs],
     }
     return "---\n" + yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=1000)
 
 
+def crate(outputs):
+    """The text of ro-crate-metadata.json (RO-Crate): every output with how it is made, its format and its SHA-256."""
+    from rocrate.rocrate import ROCrate
+
+    citation, found = _citation(), ROCrate()
+    found.name, found.description = citation["title"], "Tables of results and figures of the study."
+    found.license, found.datePublished = f"https://spdx.org/licenses/{citation['license']}", citation["date-released"]
+    for file, comment in outputs:
+        digest = hashlib.sha256((ROOT / file).read_bytes()).hexdigest()
+        facts = {"description": comment, "encodingFormat": FORMATS[Path(file).suffix], "sha256": digest}
+        found.add_file(str(ROOT / file), file, properties=facts)
+    return json.dumps(found.metadata.generate(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _citation():
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
 def write(profile):
-    """Write the table of a profile beside its figures, once all of them are there, and with those of the report the list
-    for CODECHECK."""
+    """Write the table of a profile beside its figures, once all of them are there, and with those of the report the lists
+    for CODECHECK and RO-Crate."""
     if all(path.exists() for path in chapters.files(profile) if path.suffix == ".svg"):
-        store.write(chapters.manifest(profile), table(profile).to_csv(index=False))
+        figures = table(profile)
+        store.write(chapters.manifest(profile), figures.to_csv(index=False))
         if profile == "full":
-            store.write(CODECHECK, codecheck())
+            store.write(CODECHECK, codecheck(outputs(figures)))
+            store.write(CRATE, crate(outputs(figures)))

@@ -154,6 +154,10 @@ RULES = {
         "n_hard_splits": whole(2, 10**5), "random_state": STATE, "lam": positive(), "tau": positive(), "k": whole(1, 1000),
     },
     "setup": {},
+    "tour": {
+        "csv": Rule("a text: the path of a CSV file, or nothing", lambda value, _: isinstance(value, str)),
+        "max_iter": EPOCHS, "random_state": STATE,
+    },
     "uci": FOLDS | {
         "dataset": one_of(*chapters.UCI_SETS, "iris-bundled", "wine-bundled"), "kernel": one_of("linear", "poly", "rbf"),
         "parameter": either("published", ROW), "max_iter": either("published", whole(1, 10**6)),

@@ -31,6 +31,7 @@ from study import ROOT, datasets
 from study.experiment import experiment
 from study.margins import kesler_pairs, rounded
 from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
+from study.settings import require_integers, require_known
 
 PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"
 MISPRINT = {"lam": 1.0, "tau": 0.05, "k": 2}, {"lam": 1.0, "tau": 20.0, "k": 2}
@@ -75,12 +76,8 @@ class Settings:
     random_state: int = 0
 
     def __post_init__(self):
-        if self.dataset not in datasets.DATASETS:
-            raise ValueError(f"dataset must be one of {', '.join(datasets.DATASETS)}, got {self.dataset!r}")
-        for name, low in (("n_splits", 2), ("random_state", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise ValueError(f"{name} must be an integer of at least {low}, got {value!r}")
+        require_known(self, dataset=datasets.DATASETS)
+        require_integers(self, n_splits=(2, None), random_state=(0, None))
 
 
 PUBLISHED = Settings(dataset="seeds", n_splits=1000)

@@ -6,7 +6,7 @@ Symbols: P (n, 3) coordinates on principal components, y (n,) classes 0..C-1, K 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator
 
 from study.style import (
     BLACK,
@@ -15,6 +15,7 @@ from study.style import (
     CLASS_MARKERS,
     GREY,
     METHOD_COLOURS,
+    PERCENT,
     PUBLISHED,
     PURPLE,
     REFERENCE,
@@ -22,9 +23,8 @@ from study.style import (
     VERMILION,
     canvas,
     heat_map,
+    percent,
 )
-
-PERCENT = PercentFormatter(1.0, decimals=0)
 
 
 def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
@@ -74,7 +74,7 @@ def figure_accuracies(splits, table):
     left = np.sort(table["low"])[1] - 0.02  # one setting may be far worse than all others: an arrow says how far it reaches
     for row, low in enumerate(table["low"]):
         if low < left:
-            axis.annotate(f"to {low:.0%}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
+            axis.annotate(f"to {percent(low)}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
             axis.plot(left, row, marker="<", color=GREY, markersize=7, clip_on=False, zorder=4)
     axis.plot(table["ours"], rows, "o", markersize=6, color=BLACK, label="first of each class train", zorder=4)
     if "published" in table:
@@ -110,7 +110,7 @@ def figure_surface(surface, ks, marks, ours=()):
                 axis.scatter(*cell, facecolors="none", edgecolors=VERMILION, **look)
         axis.set_title(f"$k = {k}$")
         axis.grid(False)
-        axis.set_xticks(range(len(cells.columns)), [f"{lam:g}" for lam in cells.columns], rotation=90)
+        axis.set_xticks(range(len(cells.columns)), [f"{lam:,g}" for lam in cells.columns], rotation=90)
         axis.set_yticks(range(len(cells.index)), [f"{tau:g}" for tau in cells.index])
     for axis in axes[1]:
         axis.set_xlabel(r"$\lambda$")
@@ -139,7 +139,7 @@ def figure_differences(paired):
         face = colour if row.p < 0.05 else "white"
         axis.errorbar(100 * row.difference, y, xerr=ends, fmt="o", color=colour, markerfacecolor=face, capsize=2, zorder=3)
     axis.axvline(0, **REFERENCE)
-    labels = [f"{row.method}  {row.error:.1%}" for row in rows.itertuples()]
+    labels = [f"{row.method}  {percent(row.error, 1)}" for row in rows.itertuples()]
     axis.set(yticks=np.arange(len(rows)), yticklabels=labels, xlabel="difference in test error (percentage points)")
     axis.set_ylim(-0.7, len(rows) - 0.3)
     axis.tick_params(axis="y", labelsize=7)
@@ -162,7 +162,7 @@ def figure_projection(P, shares, y, train, test, predicted, names):
     """
     figure, _ = canvas(height=3.7)
     figure.clf()
-    labels = [f"PC {i + 1} ({share:.0%})" for i, share in enumerate(shares)]
+    labels = [f"PC {i + 1} ({percent(share)})" for i, share in enumerate(shares)]
     wrong = predicted != y[test]
     for place, azimuth in enumerate((-60, 30)):
         space = figure.add_subplot(1, 2, place + 1, projection="3d")
@@ -205,8 +205,8 @@ def figure_persistent_errors(P, shares, y, rates, names):
             mine = y == c
             colours = dict(c=rate[mine], cmap="YlOrRd", vmin=-0.15, vmax=1, edgecolors=CLASS_COLOURS[c])
             axis.scatter(*P[mine, :2].T, s=7 + 55 * rate[mine], marker=CLASS_MARKERS[c], linewidths=0.7, **colours)
-        axis.set(title=method, xlabel=f"PC 1 ({shares[0]:.0%})")
-    axes[0, 0].set_ylabel(f"PC 2 ({shares[1]:.0%})")
+        axis.set(title=method, xlabel=f"PC 1 ({percent(shares[0])})")
+    axes[0, 0].set_ylabel(f"PC 2 ({percent(shares[1])})")
     hollow = dict(linestyle="none", markerfacecolor="none")
     handles = [
         Line2D([], [], marker=CLASS_MARKERS[c], markeredgecolor=CLASS_COLOURS[c], label=name, **hollow)
@@ -236,7 +236,9 @@ def figure_hard_sets(sets):
         low, high = np.percentile(P[:, :2], [0.1, 99.9], axis=0)
         room = 0.05 * (high - low)
         left.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]))
-        left.set(title=f"{title} (n = {len(y):,})", xlabel=f"PC 1 ({shares[0]:.0%})", ylabel=f"PC 2 ({shares[1]:.0%})")
+        left.set(
+            title=f"{title} (n = {len(y):,})", xlabel=f"PC 1 ({percent(shares[0])})", ylabel=f"PC 2 ({percent(shares[1])})"
+        )
         bar = figure.colorbar(dots, ax=left, ticks=range(n_classes), pad=0.02)
         bar.ax.set_title("class", fontsize=7)
         bar.ax.set_yticklabels(labels)

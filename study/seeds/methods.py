@@ -20,6 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.svm import SVC, SVR
 
+from kp.kernels import gaussian
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
@@ -67,9 +68,9 @@ def _perceptron(X, y, random_state, **kernel):
 
 def _perceptron_multiclass(X, y, random_state):
     options = dict(max_iter=100, random_state=random_state, n_jobs=1)
-    sigma = np.sqrt(X.shape[1] / 2)
-    xu_zhang = MulticlassKernelPerceptron(sigma=sigma, **options).fit(X, y)
-    ordinary = MulticlassKernelPerceptron(sigma=sigma, update="ordinary", **options).fit(X, y)
+    gamma = gaussian(sigma=np.sqrt(X.shape[1] / 2)).gamma
+    xu_zhang = MulticlassKernelPerceptron("rbf", gamma=gamma, **options).fit(X, y)
+    ordinary = MulticlassKernelPerceptron("rbf", gamma=gamma, update="ordinary", **options).fit(X, y)
     linear = MulticlassPerceptron(**options).fit(X, y)
     return {
         "multiclass perceptron, Xu & Zhang, final": _with_predictor(xu_zhang, "final"),
@@ -142,7 +143,8 @@ def tuned_forms(X, y, random_state):
 
 
 def _multiclass(sigma, update, options):
-    return MulticlassKernelPerceptron(sigma=sigma, update=update, max_iter=100, count_errors=False, **options)
+    gamma = gaussian(sigma=sigma).gamma
+    return MulticlassKernelPerceptron("rbf", gamma=gamma, update=update, max_iter=100, count_errors=False, **options)
 
 
 def left_out(spectrum, targets, lambdas):

@@ -19,6 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
 from study.experiment import experiment
+from study.settings import require_integers
 from study.uci import others
 from study.uci import protocol as cv
 from study.uci import readings as rd
@@ -56,7 +57,6 @@ N_FOLDS, N_REPEATS, INNER_FOLDS = 10, 100, 5
 FRACTIONS = {
     "grid": (0.1, 0.05),
     "chosen": (0.05, 0.02),
-    "variants": (0.2, 0.1),
     "curves": (0.1, 0.03),
     "predictors": (0.1, 0.05),
     "baselines": (0.2, 0.05),
@@ -88,10 +88,7 @@ class Settings:
     inner_folds: int = INNER_FOLDS
 
     def __post_init__(self):
-        for name, least in (("n_folds", 2), ("n_repeats", 1), ("inner_folds", 2)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+        require_integers(self, n_folds=(2, None), n_repeats=(1, None), inner_folds=(2, None))
 
     def count(self, name, kernel=""):
         """The number of repeats of an experiment, at least 1; vowel costs most, and there the linear perceptron."""

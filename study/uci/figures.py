@@ -12,10 +12,10 @@ from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study import style
-from study.statistics import p_value
+from study.statistics import p_cell
 from study.style import canvas
 from study.uci.readings import DEMOTE
-from study.uci.source import KERNELS, SPLITS, original, setting
+from study.uci.source import KERNELS, SPLITS, in_symbols, original
 
 KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
@@ -45,7 +45,7 @@ def figure_distributions(repeats, compared):
         axis.set(xlabel=f"mean {word} error (%)")
         axis.set_xlim(left=0)
         axis.grid(False, axis="y")
-    names = {row.kernel: f"{_symbols(row.kernel, row.parameter)}, {row.iterations:,}" for row in repeats.itertuples()}
+    names = {row.kernel: f"{in_symbols(row.kernel, row.parameter)}, {row.iterations:,}" for row in repeats.itertuples()}
     axes[0].set(
         yticks=range(len(kernels)), yticklabels=[names[kernel] for kernel in kernels], ylim=(len(kernels) - 0.5, -0.5)
     )
@@ -216,7 +216,7 @@ def figure_readings(second, third, *, alpha=0.05):
                 axis.text(
                     x,
                     y,
-                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_value(found['p'])}",
+                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_cell(found['p'])}",
                     ha="center",
                     va="center",
                     fontsize=7,
@@ -233,7 +233,7 @@ def figure_readings(second, third, *, alpha=0.05):
     axes[0].set(yticks=range(len(rows)), ylabel="who is demoted, in which order")
     axes[0].set_yticklabels(labels, fontsize=7)
     figure.supxlabel("what an iteration is", fontsize=9)
-    frame = Patch(facecolor="none", edgecolor=style.VERMILION, lw=1.5, label=f"not rejected at {alpha:.0%}")
+    frame = Patch(facecolor="none", edgecolor=style.VERMILION, lw=1.5, label=f"not rejected at {style.percent(alpha)}")
     figure.legend(handles=[frame], loc="outside upper center")
     return figure
 
@@ -333,7 +333,7 @@ def figure_predictors(table):
             axis.plot(index + shift, rate, style.PREDICTOR_MARKERS[name], color=style.PREDICTOR_COLOURS[name], markersize=4)
             axis.plot([index - 0.35, index + 0.35], [rate.mean()] * 2, color=style.BLACK, lw=1)
         axis.set(xticks=range(len(PREDICTORS)), xticklabels=PREDICTORS, xlabel="predictor")
-        axis.set_title(_symbols(kernel, part.iloc[0]["parameter"]))
+        axis.set_title(in_symbols(kernel, part.iloc[0]["parameter"]))
         axis.grid(False, axis="x")
     axes[0, 0].set_ylabel("test error (%)")
     _from_zero(axes[0])
@@ -416,10 +416,6 @@ def figure_differences(comparisons):
 
 def _kernels(table, known):
     return [kernel for kernel in known if kernel in set(table["kernel"])]
-
-
-def _symbols(kernel, parameter):
-    return setting(kernel, parameter).replace("sigma", "σ")
 
 
 def _means(compared, kernel, split):

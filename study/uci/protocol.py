@@ -31,6 +31,7 @@ from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, product, squared, wa
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
 from study import datasets
+from study.settings import require_integers, require_known
 
 KERNELS = ("linear", "poly", "rbf")
 FOLDS = ("stratified", "plain", "consecutive")
@@ -63,14 +64,8 @@ class Method:
     unit: str = "epochs"
 
     def __post_init__(self):
-        options = {
-            "kernel": KERNELS, "demote": DEMOTE, "scaling": SCALINGS, "folds": FOLDS, "order": ORDERS, "unit": UNITS,
-        }  # fmt: skip
-        for name, known in options.items():
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, int) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be an integer of at least 1, got {self.max_iter!r}")
+        require_known(self, kernel=KERNELS, demote=DEMOTE, scaling=SCALINGS, folds=FOLDS, order=ORDERS, unit=UNITS)
+        require_integers(self, max_iter=(1, None))
 
     def visits(self, n):
         """The number of visits to n examples at most."""

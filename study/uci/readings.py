@@ -19,6 +19,7 @@ from kp import kernels
 from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.kesler import product, squared
+from study.settings import require_known
 from study.uci.protocol import Method, in_parallel, load, orders, splits
 
 DEMOTE = ("winner", "first", "all", "each")
@@ -51,9 +52,7 @@ class Reading:
     threshold: bool = True
 
     def __post_init__(self):
-        for name, known in (("demote", DEMOTE), ("unit", UNITS), ("scaling", SCALINGS)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        require_known(self, demote=DEMOTE, unit=UNITS, scaling=SCALINGS)
 
     def of(self, dataset):
         """The reading as it is for one set: readings that cannot differ on it are one.

@@ -32,6 +32,11 @@ def setting(kernel, parameter):
     return f"{SYMBOLS[kernel]} = {parameter:g}" if SYMBOLS[kernel] else "linear"
 
 
+def in_symbols(kernel, parameter):
+    """The same as figures and tables show it: "σ = 0.3"."""
+    return setting(kernel, parameter).replace("sigma", "σ")
+
+
 def published():
     """The numbers of Tables I to III as published; error rates in percent."""
     table = claims.published("xu_zhang_2005")

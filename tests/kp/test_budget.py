@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import OneVsAllKernelPerceptron, budget, kernels, literal
+from kp import OneVsAllKernelPerceptron, budget, kernels
 from kp.budget import BudgetPerceptron, Forgetron, Norma
+from study import literal
 
 
 def gram(X, kernel, normalize):
@@ -322,7 +323,7 @@ def test_normalized_kernel_values_are_cosines_and_points_without_length_have_non
 @pytest.mark.parametrize(
     "model, message",
     [
-        (BudgetPerceptron(budget=0), "budget must be an integer of at least 1, got 0"),
+        (BudgetPerceptron(budget=0), "budget must be None or an integer of at least 1, got 0"),
         (BudgetPerceptron(removal="worst"), "removal must be one of random, oldest, got 'worst'"),
         (BudgetPerceptron(kernel="sigmoid"), "kernel must be one of linear, poly, rbf, got 'sigmoid'"),
         (BudgetPerceptron(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
@@ -330,9 +331,9 @@ def test_normalized_kernel_values_are_cosines_and_points_without_length_have_non
         (Forgetron(budget=None), "budget must be an integer of at least 1, got None"),
         (Forgetron(shrinking="none"), "shrinking must be one of self-tuning, basic"),
         (Forgetron(normalize=False), r"the Forgetron needs a kernel with k\(x, x\) <= 1, got"),
-        (Norma(step=0.5, regularization=2.0), r"step \* regularization in \[0, 1\)"),
+        (Norma(step=0.5, regularization=2.0), r"step \* regularization must be below 1, got 0.5 and 2.0"),
         (Norma(nu=1.5), r"nu must be None or a fraction in \[0, 1\], got 1.5"),
-        (Norma(truncation=0), "truncation must be an integer of at least 1, got 0"),
+        (Norma(truncation=0), "truncation must be None or an integer of at least 1, got 0"),
         (Norma(schedule="linear"), "schedule must be one of constant, sqrt, got 'linear'"),
     ],
 )

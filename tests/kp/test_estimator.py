@@ -30,17 +30,17 @@ def square(X, Y):
 
 MODELS = {
     "one-vs-all": OneVsAllKernelPerceptron(degree=2),
-    "one-vs-all, linear": OneVsAllKernelPerceptron("linear"),
+    "one-vs-all, linear": OneVsAllKernelPerceptron("linear", count_errors=True),
     "one-vs-all, function": OneVsAllKernelPerceptron(square),
     "one-vs-all, precomputed": OneVsAllKernelPerceptron("precomputed"),
     "binary codes": OutputCodeKernelPerceptron(degree=2, code="binary", stop_if_consistent=False),
     "one-hot codes": OutputCodeKernelPerceptron(square, presentation="shuffled", stop_if_consistent=False),
-    "ordinary": MulticlassKernelPerceptron("poly", coef0=1.0, update="ordinary"),
-    "Xu-Zhang": MulticlassKernelPerceptron("poly"),
-    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron(sigma=8.0, demote="all"),
+    "ordinary": MulticlassKernelPerceptron("poly", degree=2, update="ordinary"),
+    "Xu-Zhang": MulticlassKernelPerceptron("poly", degree=2, coef0=0.0),
+    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron("rbf", gamma=1 / 128, demote="all"),
     "Xu-Zhang, function": MulticlassKernelPerceptron(square, threshold=False),
     "Xu-Zhang, precomputed": MulticlassKernelPerceptron("precomputed"),
-    "linear": MulticlassPerceptron(),
+    "linear": MulticlassPerceptron(count_errors=True),
     "delta rule": DeltaRulePerceptron(code="binary", stop_if_consistent=False),
 }
 
@@ -138,7 +138,7 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
 
 
 def degrees():
-    options = {"max_iter": 9, "stop_if_separated": False}
+    options = {"max_iter": 9, "stop_if_separated": False, "count_errors": True}
     return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
 
 
@@ -220,7 +220,7 @@ def test_a_refused_first_part_of_a_stream_leaves_nothing_behind(make):
     for options, labels in (({}, y), ({"gamma": np.nan, "kernel": "rbf"}, np.minimum(y, 1))):
         with pytest.raises(ValueError, match="among the classes|gamma must be"):
             model.set_params(**options).partial_fit(X, labels, classes=[0, 1])
-    model.set_params(kernel="linear").partial_fit(X, y, classes=[0, 1, 2])
+    model.set_params(kernel="linear", gamma=None).partial_fit(X, y, classes=[0, 1, 2])
     assert model.classes_.tolist() == [0, 1, 2] and model.n_seen_ == 150
 
 
@@ -251,6 +251,7 @@ def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
         found = predict_or_reject(model, X, min_margin=least, rejected="none of these", **options)
         assert found.tolist() == np.where(margin < least, "none of these", labels).tolist()
         assert 0 < np.count_nonzero(found == "none of these") <= len(X) // 3
+        np.testing.assert_array_equal(model.predict(X, min_margin=least, rejected="none of these", **options), found)
         np.testing.assert_array_equal(predict_or_reject(model, X, min_margin=0, rejected="", **options), labels)
         assert set(predict_or_reject(model, X, min_margin=np.inf, rejected="", **options)) == {""}
 

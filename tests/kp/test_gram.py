@@ -4,9 +4,27 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from kp import kernels
-from kp.gram import BLOCK, BYTES, DOUBLE, GIVEN, ORDERED, SINGLE, CrossGram, Gram, Points, PrecomputedKernel, Products, dot
+from kp.gram import (
+    BLOCK,
+    BYTES,
+    DEPTH,
+    DOUBLE,
+    GIVEN,
+    ORDERED,
+    SINGLE,
+    SMALL,
+    SPARSE,
+    WIDTH,
+    CrossGram,
+    Gram,
+    Points,
+    PrecomputedKernel,
+    Products,
+    dot,
+)  # fmt: skip
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -32,6 +50,14 @@ def products(X, Y, rows=None, columns=slice(None)):
     out = np.full((len(rows), len(range(len(Y))[columns])), 77, dtype=source.dtype)
     source.block(rows, columns, out)
     return out, source.arithmetic
+
+
+def sparse_points(seed, n, d, share=0.1):
+    """Real numbers (n, d) of which most are zero, some rows empty."""
+    random = np.random.RandomState(seed)
+    X = random.standard_normal((n, d)) * (random.random_sample((n, d)) < share)
+    X[:: max(n // 3, 2)] = 0
+    return X
 
 
 def with_heavy_rows(seed, n, *, heavy=1, d=784):
@@ -339,3 +365,118 @@ def test_points_without_rows_or_coordinates_have_no_products_or_zeros(shape):
     assert len(points) == shape[0] and points.norms.tolist() == [0.0] * shape[0]
     found, _ = products(np.empty(shape), np.empty(shape))
     assert found.shape == (shape[0], shape[0]) and not found.any()
+
+
+# Tiles and threads.
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 5, DEPTH - 1, DEPTH, DEPTH + 2])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, WIDTH - 1), (4, WIDTH), (6, WIDTH + 1)])
+def test_products_of_reals_are_summed_in_order_over_every_edge_of_a_tile(n, m, d):
+    random = np.random.RandomState(n * m + d)
+    X, Y = random.standard_normal((n, d)), random.standard_normal((m, d))
+    np.testing.assert_array_equal(products(X, Y)[0], ordered(X, Y))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_threads_change_no_bit_of_products(make):
+    X = sparse_points(0, 200, 80, share=0.9)
+    assert 200 * 200 * 80 > SMALL
+    points, blocks = Points(make(X)), []
+    for threads in (1, 2, 3, 7):
+        blocks.append(np.empty((200, 200)))
+        Products(points, points, threads=threads).block(np.arange(200), slice(None), blocks[-1])
+    assert all(np.array_equal(blocks[0], block) for block in blocks)
+
+
+# Sparse points.
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.integers(1, 9), st.integers(1, 9), st.integers(1, 40), st.booleans())
+def test_sparse_points_have_the_products_and_norms_of_dense_ones_bit_by_bit(seed, n, m, d, mixed):
+    X, Y = sparse_points(seed, n, d, share=0.4), sparse_points(seed + 1, m, d, share=0.4)
+    right = Points(Y if mixed else sparse.csc_array(Y))
+    source, out = Products(Points(sparse.csr_matrix(X)), right), np.empty((n, m))
+    source.block(np.arange(n), slice(None), out)
+    assert source.arithmetic == SPARSE
+    np.testing.assert_array_equal(out, ordered(X, Y))
+    np.testing.assert_array_equal(source.row_norms, np.diag(ordered(X, X)))
+
+
+def test_sparse_points_add_up_what_is_stored_twice_and_refuse_what_is_not_finite():
+    twice = sparse.coo_array(([1.0, 2.0, 5.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    assert Points(twice).norms.tolist() == [9.0, 25.0]
+    with pytest.raises(ValueError, match="finite"):
+        Points(sparse.csr_array([[np.inf, 0.0]]))
+
+
+# Kernel values in place of inner products.
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("rows", [2, 40])
+def test_kept_kernel_values_are_those_that_are_made_of_products(make, rows):
+    X, kernel = make(sparse_points(3, 40, 9, share=0.6)), kernels.rbf(gamma=0.3)
+    source = Products(Points(X), Points(X), threads=2)
+    plain, kept = (Gram(source, memory_budget=8 * 40 * rows, kernel=k) for k in (None, kernel))
+    assert kept.kept == kernel and kept.reading(kernel) == kernels.GIVEN and plain.reading(kernel) == kernel
+    examples, buffer = np.array([7, 2, 31]), np.empty(3 * 40)
+    for gram in (plain, kept):
+        gram.fetch(examples[:2])
+    found = []
+    for gram in (plain, kept):
+        block, at = gram.columns(examples, 5, 33, buffer.copy())
+        norms = gram.row_norms[examples], gram.norms[5:33]
+        found += [gram.values(kernel, examples, slice(5, 33)), gram.reading(kernel).of(block[at], *norms)]
+    assert all(np.array_equal(found[0], other) for other in found[1:])
+    with pytest.raises(ValueError, match="without a kernel"):
+        kept.reading(kernels.linear())
+
+
+def test_kernel_values_are_kept_only_where_they_cost_no_room_and_save_time():
+    X, kernel = np.arange(12.0).reshape(4, 3), kernels.rbf(gamma=0.3)
+    assert Gram(Products(Points(X), Points(X)), memory_budget=10**4, kernel=kernel).kept is None
+    points = Points(X / 7)
+    assert Gram(Products(points, points), memory_budget=10**4, kernel=kernels.polynomial(3)).kept is None
+    assert Gram(Products(points, points), memory_budget=10**4, kernel=kernel).kept == kernel
+
+
+# Images in units of 1/255.
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
+    pixels = np.random.RandomState(0).randint(0, 256, (9, 20))
+    points = Points.of_images((pixels / 255).astype(dtype))
+    assert points.per_unit == 255 and points.compact.dtype == np.uint8
+    np.testing.assert_array_equal(points.X, pixels)
+    np.testing.assert_array_equal(points.unscaled().X, pixels / 255)
+    source, kernel = CrossGram(Products(points, points)), kernels.polynomial(3, gamma=0.1)
+    K = source.values(kernel, np.arange(9))
+    base = 0.1 / 255**2 * (pixels @ pixels.T) + 1
+    np.testing.assert_array_equal(K, base * base * base)
+    np.testing.assert_allclose(K, kernel(pixels / 255, pixels / 255), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "X", [np.eye(3), np.array([[0.51, 1 / 255]]), np.array([[256 / 255, 0.2]]), np.array([[-1 / 255]]), np.ones((2, 3), int)]
+)
+def test_other_points_keep_their_unit(X):
+    assert Points.of_images(X).per_unit == 1
+
+
+def test_images_meet_other_points_in_units_of_one():
+    pixels, others = np.random.RandomState(1).randint(0, 256, (4, 6)), np.random.RandomState(2).standard_normal((3, 6))
+    source, out = Products(Points.of_images(pixels / 255), Points.of_images(others)), np.empty((4, 3))
+    source.block(np.arange(4), slice(None), out)
+    np.testing.assert_array_equal(out, ordered(pixels / 255, others))
+
+
+@pytest.mark.parametrize("budget", [10**4, 10**7])
+def test_kept_values_of_bright_images_are_in_their_unit(budget):
+    images, kernel = (250 + np.random.RandomState(3).randint(0, 6, (30, 784))) / 255, kernels.rbf(gamma=0.5)
+    points = Points.of_images(images)
+    gram = Gram(Products(points, points), memory_budget=budget, kernel=kernel)
+    assert gram.source.arithmetic == DOUBLE and gram.kept == kernel
+    np.testing.assert_allclose(gram.values(kernel, np.arange(30)), kernel(images, images), rtol=1e-9)

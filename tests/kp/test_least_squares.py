@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import literal
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
+from study import literal
 
 SEEDS = st.integers(0, 999)
 

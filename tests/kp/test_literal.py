@@ -16,8 +16,8 @@ from kp import (
     Norma,
     OneVsAllKernelPerceptron,
     OutputCodeKernelPerceptron,
-    literal,
 )
+from study import literal
 
 DEMOTE = ("winner", "first", "all")
 SEEDS = st.integers(0, 10**6)
@@ -64,7 +64,8 @@ def test_the_first_steps_of_algorithm_1_by_hand():
 def test_one_vs_all_stores_the_vectors_that_the_log_tells(seed, degree, epochs):
     X, y = problem(seed)
     K, orders = oracles.polynomial(X, X, degree), oracles.orders(len(y), 3, epochs, seed)
-    model = run(OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed), X, y)
+    options = {"max_iter": epochs, "random_state": seed, "count_errors": True}
+    model = run(OneVsAllKernelPerceptron(degree=degree, **options), X, y)
     runs = literal.one_vs_all(K, y, orders)
     for a, (A, log) in enumerate(zip(runs, model.mistakes_, strict=True)):
         z = np.where(y == a, 1, -1)
@@ -127,13 +128,13 @@ def test_equation_5_moves_the_weights_of_the_multiclass_perceptron(seed, demote,
 def test_equation_11_moves_the_coefficients_of_the_multiclass_kernel_perceptron(seed, demote, threshold, degree):
     X, y = problem(seed, n_classes=4, largest=4)
     options = {"degree": degree, "demote": demote, "threshold": threshold, "max_iter": 3, "random_state": seed}
-    model = run(MulticlassKernelPerceptron("poly", **options), X, y)
+    model = run(MulticlassKernelPerceptron("poly", coef0=0.0, **options), X, y)
     alpha, beta, mistakes = literal.xu_zhang(
         oracles.polynomial(X, X, degree, coef0=0), y, order_of(len(y), 3, seed), demote=demote, threshold=int(threshold)
     )
     log = model.mistakes_
     assert list(zip(log.example, log.step, log.demoted, strict=True)) == mistakes
-    assert np.array_equal(model.dual_coef_, alpha.astype(float)) and np.array_equal(model.intercept_, beta)
+    assert np.array_equal(model.alpha(), alpha.astype(float)) and np.array_equal(model.intercept_, beta)
 
 
 @settings(max_examples=20, deadline=None)
@@ -145,8 +146,8 @@ def test_two_classes_are_equations_3_and_9(seed, degree):
     model = run(MulticlassPerceptron(**options), X, y)
     assert model.coef_[0].tolist() == w and model.intercept_.tolist() == [b]
     alpha, beta = literal.xu_zhang_binary(oracles.polynomial(X, X, degree, coef0=0), z, order)
-    model = run(MulticlassKernelPerceptron("poly", degree=degree, **options), X, y)
-    assert model.dual_coef_.tolist() == [[-a for a in alpha], alpha.tolist()] and model.intercept_.tolist() == [-beta, beta]
+    model = run(MulticlassKernelPerceptron("poly", degree=degree, coef0=0.0, **options), X, y)
+    assert model.alpha().tolist() == [[-a for a in alpha], alpha.tolist()] and model.intercept_.tolist() == [-beta, beta]
 
 
 def test_the_classes_to_demote_are_those_that_match_or_beat_the_true_one():

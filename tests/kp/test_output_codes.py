@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, output_codes, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, output_codes, perceptron
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import Gram
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores, code_matrix, one_hot, presentations
 from kp.perceptron import find_mistakes
+from study import literal
 
 
 def linear_listing(x, Y, W, draws, *, eta=1.0):
@@ -248,9 +249,9 @@ def test_codes_that_cannot_be_decoded_are_refused(code, message):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"eta": 0.0}, "eta must be positive"),
-        ({"eta": "1"}, "eta must be positive"),
-        ({"initial_scale": -1.0}, "initial_scale must be 0 or positive"),
+        ({"eta": 0.0}, "eta must be a positive number, got 0.0"),
+        ({"eta": "1"}, "eta must be a positive number"),
+        ({"initial_scale": -1.0}, "initial_scale must be a finite number of at least 0"),
         ({"presentation": "random"}, "presentation must be one of replacement, shuffled, ordered"),
     ],
 )
@@ -271,8 +272,8 @@ def test_initial_weights_that_are_right_leave_the_log_empty():
 def test_a_stream_of_any_code_goes_on_where_it_stopped():
     X, y = load_iris(return_X_y=True)
     X, y = X[np.random.RandomState(0).permutation(150)], y[np.random.RandomState(0).permutation(150)]
-    whole = OutputCodeKernelPerceptron("rbf", code="binary").partial_fit(X, y, classes=range(3))
-    parts = OutputCodeKernelPerceptron("rbf", code="binary")
+    whole = OutputCodeKernelPerceptron("rbf", gamma=1.0, code="binary").partial_fit(X, y, classes=range(3))
+    parts = OutputCodeKernelPerceptron("rbf", gamma=1.0, code="binary")
     for part in (slice(0, 20), slice(20, 90), slice(90, 150)):
         parts.partial_fit(X[part], y[part], classes=range(3))
     np.testing.assert_allclose(parts.outputs(X), whole.outputs(X), rtol=1e-12)

@@ -5,12 +5,14 @@ import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
 from kp.gram import BLOCK, CrossGram, Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
+from study import literal
 
 
 @st.composite
@@ -58,7 +60,7 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
         patch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
             degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False, n_jobs=threads,
-            memory_budget=4 * len(y) * rows,
+            memory_budget=4 * len(y) * rows, count_errors=True,
         ).fit(X, y)  # fmt: skip
     for epoch in range(1, epochs + 1):
         for name in PREDICTORS:
@@ -74,7 +76,9 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
 def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
     X, y, test, degree, epochs, seed = problem
     expected = expected_scores(X, y, test, degree, epochs, seed)
-    model = OneVsAllKernelPerceptron(degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False).fit(X, y)
+    model = OneVsAllKernelPerceptron(
+        degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False, count_errors=True
+    ).fit(X, y)
     kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
     signs = model._signs(np.searchsorted(model.classes_, y), model.classes_)
     errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
@@ -116,7 +120,7 @@ def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, mo
     for threads, stretch, rows in [(1, 300, 300), (2, 7, 1), (2, 50, 13), (3, 100, 5)]:
         monkeypatch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
-            degree=degree, max_iter=3, random_state=0, n_jobs=threads, memory_budget=row * rows
+            degree=degree, max_iter=3, random_state=0, n_jobs=threads, memory_budget=row * rows, count_errors=True
         ).fit(X, y)
         results.append(
             [np.concatenate([getattr(log, name) for log in model.mistakes_]) for name in ("example", "step", "errors")]
@@ -130,18 +134,76 @@ def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, mo
 def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch):
     random = np.random.RandomState(3)
     X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
-    primal = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y)
-    monkeypatch.setattr(perceptron, "primal_is_exact", lambda *_: False)
-    dual = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y)
+    primal = OneVsAllKernelPerceptron(degree=1, random_state=0, count_errors=True).fit(X, y)
+    monkeypatch.setattr(perceptron, "has_weights", lambda *_: False)
+    dual = OneVsAllKernelPerceptron(degree=1, random_state=0, count_errors=True).fit(X, y)
     for a, b in zip(primal.mistakes_, dual.mistakes_, strict=True):
         for name in ("example", "step", "errors"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their_order(threads):
+    random = np.random.RandomState(4)
+    X, z, kernel = random.standard_normal((60, 5)), 2 * random.randint(0, 2, (3, 60)) - 1, kernels.polynomial(1, gamma=0.7)
+    orders = list(visiting_orders(60, 3, 4, random_state=np.random.RandomState(1)))
+    logs = find_mistakes(
+        Gram.of_points(X, memory_budget=2**20), kernel, z, orders, 4, threads=threads, count_errors=False
+    )  # fmt: skip
+    for a, log in enumerate(logs):
+        w, b, mistakes = [0.0] * 5, 0.0, []
+        for t in np.concatenate(orders, axis=1)[a]:
+            product = 0.0
+            for k in range(5):
+                product += w[k] * X[t, k]
+            if z[a, t] * (0.7 * product + b) <= 0:
+                w, b = [w[k] + z[a, t] * X[t, k] for k in range(5)], b + z[a, t]
+                mistakes.append(t)
+        assert log.errors is None and log.example.tolist() == mistakes
+
+
+def test_weight_vectors_and_kernel_rows_of_real_points_make_nearly_the_same_mistakes(monkeypatch):
+    random = np.random.RandomState(5)
+    X = random.standard_normal((150, 6))
+    y = (X @ random.standard_normal((6, 3))).argmax(axis=1)
+    fits = []
+    for rows in (False, True):
+        if rows:
+            monkeypatch.setattr(perceptron, "has_weights", lambda *_: False)
+        fits.append(OneVsAllKernelPerceptron("linear", random_state=0, max_iter=5).fit(X, y))
+    a, b = (model.decision_function(X) for model in fits)
+    np.testing.assert_allclose(a, b, atol=1e-9)
+
+
+@pytest.mark.parametrize("budget", [8 * 90 * 3, 2**20])
+def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
+    random = np.random.RandomState(6)
+    X, z, kernel = random.standard_normal((90, 4)), 2 * random.randint(0, 2, (2, 90)) - 1, kernels.rbf(gamma=0.5)
+    orders, source = list(visiting_orders(90, 2, 3, random_state=np.random.RandomState(1))), Products(Points(X), Points(X))
+    plain, kept = (find_mistakes(Gram(source, memory_budget=budget, kernel=k), kernel, z, orders, 3) for k in (None, kernel))
+    for a, b in zip(plain, kept, strict=True):
+        for name in ("example", "step", "errors"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("options", [{"kernel": "linear"}, {"degree": 3, "gamma": 0.1}, {"kernel": "rbf", "gamma": 0.02}])
+def test_scaled_images_are_learnt_as_their_bytes_are(options):
+    X, y = load_digits(return_X_y=True)
+    X, y = np.rint(X[:300] * 255 / 16), y[:300]
+    affine = {"kernel": "poly", "degree": 1, "coef0": 0}
+    kernel = (options if "gamma" in options else affine) | {"gamma": options.get("gamma", 1.0) / 255**2}
+    scaled = OneVsAllKernelPerceptron(**options, max_iter=3, random_state=0).fit(X / 255, y)
+    whole = OneVsAllKernelPerceptron(**kernel, max_iter=3, random_state=0).fit(X, y)
+    for a, b in zip(scaled.mistakes_, whole.mistakes_, strict=True):
+        np.testing.assert_array_equal(a.example, b.example)
+    np.testing.assert_allclose(scaled.decision_function(X / 255), whole.decision_function(X), rtol=1e-9)
+    np.testing.assert_allclose(scaled.decision_function(X / 254), whole.decision_function(X * 255 / 254), rtol=1e-9)
+
+
 def test_weight_vectors_score_as_kernel_rows_do():
     random = np.random.RandomState(3)
     X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
-    logs = OneVsAllKernelPerceptron(degree=1, random_state=0).fit(X, y).mistakes_
+    logs = OneVsAllKernelPerceptron(degree=1, random_state=0, count_errors=True).fit(X, y).mistakes_
     gram, kernel = Gram.of_points(X, memory_budget=2**20), kernels.polynomial(1)
     for name in ("final", "minimizing"):
         parts = [f for _, f in primal_scores(logs, kernel, gram, name, [1, 3], block=64)]

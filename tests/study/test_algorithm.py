@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from scipy import stats
 
-from kp import kernels, literal
+from kp import kernels
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import datasets
+from study import datasets, literal
 from study.algorithm import experiment, figures, tables
 from study.margins import separable_bound
 from study.plane import lattice

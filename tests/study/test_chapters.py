@@ -1,6 +1,7 @@
 """The batch plan, the command line, and notebooks run by papermill alone."""
 
 import importlib
+import json
 import os
 import re
 import subprocess
@@ -96,10 +97,11 @@ def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
 
 
 def test_every_figure_says_which_function_drew_it():
-    for path in (ROOT / "figures").glob("*.svg"):
-        (drawn_by,) = re.findall(r"<dc:source>(.*?)</dc:source>", path.read_text(encoding="utf-8"))
+    found = manifest.table("full")
+    assert set(found["file"]) == {path.name for path in (ROOT / "figures").glob("*.svg")}
+    for drawn_by in set(found["function"]):
         module, _, name = drawn_by.rpartition(".")
-        assert callable(getattr(importlib.import_module(module), name)), path
+        assert callable(getattr(importlib.import_module(module), name)), drawn_by
 
 
 def test_the_manifest_names_every_figure_with_files_that_are_there():
@@ -112,7 +114,8 @@ def test_the_manifest_names_every_figure_with_files_that_are_there():
 
 def test_the_list_for_codecheck_names_all_tables_and_figures_that_there_are():
     text = manifest.CODECHECK.read_text(encoding="utf-8")
-    assert text == manifest.codecheck() and text.startswith("---\n")
+    outputs = manifest.outputs(manifest.table("full"))
+    assert text == manifest.codecheck(outputs) and text.startswith("---\n")
     listed = [each["file"] for each in yaml.safe_load(text)["manifest"]]
     there = [
         path
@@ -120,6 +123,12 @@ def test_the_list_for_codecheck_names_all_tables_and_figures_that_there_are():
         for path in (ROOT / folder).glob(f"*.{kind}")
     ]
     assert sorted(listed) == sorted(path.relative_to(ROOT).as_posix() for path in there)
+    text = manifest.CRATE.read_text(encoding="utf-8")
+    assert text == manifest.crate(outputs)
+    files = {each["@id"]: each for each in json.loads(text)["@graph"] if each["@type"] == "File"}
+    assert sorted(files) == sorted(listed)
+    record = json.loads((ROOT / "data/results/claims.json").read_text(encoding="utf-8"))
+    assert files["data/results/claims.csv"]["sha256"] == record["sha256"]
 
 
 def test_papermill_alone_runs_a_notebook_from_any_folder(tmp_path):

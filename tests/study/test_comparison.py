@@ -122,7 +122,7 @@ def shared(form, thresholds, candidate, A, B, y):
         kernel = kernels.gaussian(sigma=candidate.width * grams.median) if rbf else kernels.polynomial(int(candidate.degree))
         other = OneVsAllKernelPerceptron(lambda X, Y: kernel(X, Y) + (thresholds == "on"), orders="shared", **options)
     else:
-        kernel = {"sigma": candidate.width * grams.median} if rbf else {"degree": int(candidate.degree), "coef0": 1.0}
+        kernel = {"gamma": 1 / (2 * (candidate.width * grams.median) ** 2)} if rbf else {"degree": int(candidate.degree)}
         other = MulticlassKernelPerceptron(
             candidate.kernel,
             **kernel,
@@ -359,7 +359,7 @@ def test_leaving_out_a_set_shows_what_hangs_on_it():
     row = tables.shown(found, table, pairs).iloc[0]
     assert found["one-vs-all", "off"].p > 0.05 and row["changes without"] == "h"
     assert row["lower"] + row["equivalent"] + row["higher"] == pytest.approx(1)
-    assert row["first"] == "one-vs-all, off" and row["less"] == "ordinary, off"
+    assert row["first"] == "one-vs-all, off" and row["minus"] == "ordinary, off"
 
 
 def test_the_summary_has_means_and_the_test_against_the_svm():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from kp import literal
+from study import literal
 from study.claims import COLUMNS, STATEMENTS, readings_rows
 from study.course import claims, experiment, figures, tables
 
@@ -456,7 +456,7 @@ def test_experiments_are_the_tables_of_their_settings(counts, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"dataset": "iris"}, "mnist or digits, got 'iris'"),
+        ({"dataset": "iris"}, "one of mnist, digits, got 'iris'"),
         ({"n_splits": 0}, "n_splits must be an integer of at least 1, got 0"),
         ({"random_state": True}, "random_state must be an integer"),
     ],

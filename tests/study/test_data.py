@@ -109,7 +109,10 @@ def test_copies_within_and_between_splits_are_counted(monkeypatch, digits):
 
 @pytest.mark.parametrize(
     ("dataset", "count", "message"),
-    [("iris", 5, "dataset must be mnist or digits, got 'iris'"), ("mnist", 0, "count must be an integer in 1..1000, got 0")],
+    [
+        ("iris", 5, "dataset must be one of mnist, digits, got 'iris'"),
+        ("mnist", 0, "count must be an integer in 1..1000, got 0"),
+    ],
 )
 def test_settings_that_cannot_be_run_are_refused(dataset, count, message):
     with pytest.raises(ValueError, match=message):

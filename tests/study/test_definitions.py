@@ -50,6 +50,10 @@ SAME = {
     "a docstring of an attribute": ("LIMIT = 10\n", 'LIMIT = 10\n"""The limit."""\n'),
     "blank lines": ("\n\n\n", "\n\n\n\n\n"),
     "layout": ("return x * by + 0.5, ", "return (\n            (x*by) + 0.5\n        ), "),
+    "the types of parameters and results": (
+        "def double(x, *, by=2):",
+        "def double(x: float, *, by: int = 2) -> tuple | None:",
+    ),
     "quotes": ('"text"', "'text'"),
     "the way a number is written": ("LIMIT = 10", "LIMIT = 0xA"),
 }

@@ -90,7 +90,8 @@ def test_html_has_title_author_course_date_and_contents(page):
     assert "All $mine$." in header
 
 
-def test_html_formulas_are_mathml(page):
+def test_html_formulas_are_mathml_with_their_font(page):
+    assert page.count("url(data:font/woff2;base64,") == page.count("url(") == 1
     assert page.count('<math display="block"') == 1
     assert "$x^2$" not in page and "<msup>" in page
 
@@ -110,14 +111,14 @@ def test_html_table_has_its_caption_and_cells(page):
 
 
 def test_html_folds_code_and_hides_tagged_input(page):
-    assert re.findall(r"<details>\s*<summary>\s*([^<]*?)\s*</summary>", page) == [
-        "Code",
-        "Code",
-        "Code of Figure 1",
-        "Code",
-        "Code of Table 1",
+    assert re.findall(r"<details([^>]*)>\s*<summary>\s*([^<]*?)\s*</summary>", page) == [
+        (' class="of-sentences"', "Code"),
+        (' class="of-sentences"', "Code"),
+        ("", "Code of Figure 1"),
+        (' class="of-sentences"', "Code"),
+        ("", "Code of Table 1"),
     ]
-    assert "sourceCode python" not in re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    assert "sourceCode python" not in re.sub(r"<details[^>]*>.*?</details>", "", page, flags=re.DOTALL)
     assert page.count("hidden_input") == 1
 
 

@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 from sklearn.svm import SVC
 
-from kp import kernels, literal
+from kp import kernels
 from kp.budget import BudgetPerceptron, Norma, normalized
 from kp.perceptron import visiting_orders
 from study import claims as ledger
-from study import datasets, statistics
+from study import datasets, literal, statistics
 from study.family import claims, descent, experiment, figures, guarantee, tables
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, TEN_DIGITS
 
@@ -571,7 +571,7 @@ def test_growth_is_drawn_by_rate_beside_its_exponents(made):
     assert_labelled(figure)
     left, right = figure.axes
     own = streams[(streams["kernel"] == "poly") & (streams["noise"] == 0.2) & (streams["problem"] == ODD_OR_EVEN)]
-    assert drawn(left)["20% wrong labels"].tolist() == own.groupby("examples")["support"].mean().tolist()
+    assert drawn(left)["20\N{NO-BREAK SPACE}% wrong labels"].tolist() == own.groupby("examples")["support"].mean().tolist()
     points = np.concatenate([container[0].get_ydata() for container in right.containers]).astype(float)
     np.testing.assert_allclose(np.sort(points), np.sort(growth["exponent"]))
 
@@ -618,7 +618,11 @@ def test_wrong_labels_are_drawn_beside_the_perceptron_after_as_many_passes(made)
 def test_every_learner_is_drawn_after_one_pass_and_after_the_last(made):
     rates = tables.rates_by_learner(tables.learners(made["wrong_labels"]))
     figure = figures.figure_remedies(rates)
-    assert [axis.get_title() for axis in figure.axes] == ["right labels", "20% wrong", "30% wrong"]
+    assert [axis.get_title() for axis in figure.axes] == [
+        "right labels",
+        "20\N{NO-BREAK SPACE}% wrong",
+        "30\N{NO-BREAK SPACE}% wrong",
+    ]
     part = rates[rates["noise"] == 0.2]
     full, hollow = figure.axes[1].containers[0][0], figure.axes[1].lines[-1]
     np.testing.assert_allclose(full.get_xdata().astype(float), 100 * part["test"])

@@ -32,10 +32,9 @@ def sets():
 
 
 def estimator(form, kind, parameter):
+    options = {"gamma": 1 / (2 * parameter**2)} if kind == "rbf" else {"degree": int(parameter)}
     if form == "one-vs-all":
-        options = {"gamma": 1 / (2 * parameter**2)} if kind == "rbf" else {"degree": int(parameter)}
         return OneVsAllKernelPerceptron(kind, max_iter=EPOCHS, random_state=forms.SEED, **options)
-    options = {"sigma": parameter} if kind == "rbf" else {"degree": int(parameter), "coef0": 1.0}
     update, threshold = "ordinary" if form == "ordinary" else "xu-zhang", form == "Xu-Zhang"
     return MulticlassKernelPerceptron(
         kind, update=update, threshold=threshold, max_iter=EPOCHS, random_state=forms.SEED, **options

@@ -94,7 +94,7 @@ def test_all_means_every_training_example_and_degree_seeds_with_the_degree():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dataset": "iris"}, "dataset must be mnist or digits, got 'iris'"),
+        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
         ({"degree": 0}, "degree must be an integer in 1..40, got 0"),
         ({"degree": 41}, "degree must be an integer in 1..40, got 41"),
         ({"degree": True}, "degree must be an integer in 1..40, got True"),
@@ -125,8 +125,8 @@ def test_too_few_images_to_show_all_digits_are_refused():
 def test_every_count_equals_the_literal_count_over_scores_of_the_estimator(degree):
     (result,) = run(digits(degree, n_train=400))
     data = datasets.load("digits")
-    model = OneVsAllKernelPerceptron(degree=degree, max_iter=2, random_state=degree, stop_if_separated=False)
-    model.fit(data.X[:400], data.y[:400])
+    options = {"max_iter": 2, "random_state": degree, "stop_if_separated": False, "count_errors": True}
+    model = OneVsAllKernelPerceptron(degree=degree, **options).fit(data.X[:400], data.y[:400])
     multiclass, binary, confusion = {}, {}, {}
     for name in PREDICTORS:
         for epoch in (1, 2):

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from sklearn.base import clone
 
-from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels, literal
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.kesler import DEMOTE, squared
 from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
-from study import datasets
+from study import datasets, literal
 from study.claims import COLUMNS, published
 from study.margins import kesler_margins, separable_bound
 from study.multiclass import claims, experiment, figures, tables
@@ -318,7 +318,8 @@ def drawn():
 def test_fresh_errors_are_those_of_the_estimator_on_the_next_draws(drawn):
     table, _ = drawn
     train, new = (datasets.load("four-spirals", random_state=seed) for seed in (1, 3))
-    fit = MulticlassKernelPerceptron("rbf", sigma=0.6, max_iter=200, random_state=1, n_jobs=1).fit(train.X, train.y)
+    gamma = 1 / (2 * 0.6**2)
+    fit = MulticlassKernelPerceptron("rbf", gamma=gamma, max_iter=200, random_state=1, n_jobs=1).fit(train.X, train.y)
     own = table[(table["sigma"] == 0.6) & (table["draw"] == 1)]
     for row in own.itertuples():
         assert row.errors == np.sum(fit.predict(new.X, predictor=row.predictor, epoch=row.epoch) != new.y)

@@ -96,11 +96,11 @@ def test_more_orders_compute_only_the_new_ones(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dataset": "letters"}, "dataset must be mnist or digits"),
-        ({"order": -1}, "order must be integers in 0"),
-        ({"degrees": ()}, "at least one degree"),
-        ({"n_held": 1195}, "n_held must be integers"),
-        ({"degrees": (0,)}, "degrees must be integers in 1..40"),
+        ({"dataset": "letters"}, "dataset must be one of mnist, digits"),
+        ({"order": -1}, "order must be an integer in 0"),
+        ({"degrees": ()}, "degrees must name at least one"),
+        ({"n_held": 1195}, "n_held must be an integer"),
+        ({"degrees": (0,)}, "degrees must be an integer in 1..40"),
     ],
 )
 def test_bad_settings_are_refused(options, message):

@@ -3,6 +3,8 @@
 import re
 
 import nbformat
+import numpy as np
+import pandas as pd
 import papermill
 import pytest
 
@@ -48,3 +50,21 @@ def test_the_seeds_that_are_named_are_those_of_the_run(text):
     name, said = text
     expected = {"mnist_degree": "3 epochs, seed 7.", "mnist_summary": "the seed of the orders is the degree itself"}
     assert expected.get(name, "with seeds from 3 to 11") in said
+
+
+@pytest.mark.long
+def test_the_tour_takes_a_file_of_two_classes(tmp_path):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(160, 3)) * (1, 1, 1000)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, "yes", "no"))
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    target = tmp_path / "out.ipynb"
+    source, own = ROOT / "notebooks" / "tour.ipynb", {"csv": str(tmp_path / "mine.csv")}
+    papermill.execute_notebook(str(source), str(target), own, progress_bar=False)
+    said = " ".join(
+        output.get("data", {}).get("text/markdown", "")
+        for cell in nbformat.read(target, as_version=4).cells
+        for output in cell.get("outputs", [])
+    )
+    assert "**mine**, 160 examples of 3 numbers and 2 classes: 90 to learn from" in said
+    assert "from its log" in said and "They differ" not in said and "not bit by bit" not in said

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from kp import OneVsAllKernelPerceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics
 from study.references import experiment, figures, tables
-from study.references.experiment import OURS, Settings
+from study.references.experiment import OURS, Ours, Settings
 
 SMALL = {"dataset": "digits", "n_choice": 200, "n_held": 100}
 
@@ -43,15 +43,16 @@ def test_numbers_stored_are_those_a_prediction_needs(method, numbers):
 
 def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
     monkeypatch.setattr(experiment, "EPOCHS", (1, 2))
-    result, data = computed(OURS), datasets.load("digits")
+    result, data = experiment.perceptron.compute(Ours(dataset="digits")), datasets.load("digits")
     model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=3, stop_if_separated=False)
     model.fit(data.X, data.class_indices)
-    for row, predicted in zip(result["errors"].itertuples(), result["arrays"]["predictions"], strict=True):
+    for row, predicted in zip(result["perceptron"].itertuples(), result["arrays"]["predictions"], strict=True):
         expected = model.predict(data.X_test, predictor=row.predictor, epoch=row.epoch)
         np.testing.assert_array_equal(predicted, expected)
         assert row.errors == (expected != data.class_indices_test).sum()
-    assert result["errors"]["numbers"].iloc[-1] == model.support_vectors_.size + sum(map(len, model.mistakes_))
-    assert result["costs"]["epoch"].tolist() == [1, 2] and (result["costs"]["fit"] > 0).all()
+    assert result["perceptron"]["numbers"].iloc[-1] == model.support_vectors_.size + sum(map(len, model.mistakes_))
+    costs = result["perceptron_costs"]
+    assert costs["epoch"].tolist() == [1, 2] and (costs["fit"] > 0).all()
 
 
 @pytest.mark.parametrize(
@@ -94,8 +95,9 @@ def test_costs_stand_beside_the_fewest_errors():
     table = tables.cost(errors, costs)
     assert table["error"].tolist() == [0.05, 0.04] and table["numbers"].tolist() == [1, 2]
     figure = figures.figure_error_against_time(errors, costs, ours=OURS)
-    texts = [text.get_text() for text in figure.axes[1].texts]
-    assert texts == ["a"] and len(figure.legends[0].get_texts()) == 4
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == [*(f"{OURS}, {predictor}" for predictor in PREDICTORS), "a"]
+    assert [len(axis.containers) for axis in figure.axes] == [1, 1]
 
 
 def test_rows_are_printed_with_intervals_and_overflow_is_found():

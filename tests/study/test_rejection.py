@@ -68,7 +68,7 @@ def test_the_published_ensemble_holds_out_the_last_ten_thousand_images():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dataset": "iris"}, "dataset must be mnist or digits, got 'iris'"),
+        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
         ({"degree": 0}, "degree must be an integer in 1..40, got 0"),
         ({"n_orders": 256}, "n_orders must be an integer in 2..255, got 256"),
         ({"n_orders": True}, "n_orders must be an integer in 2..255, got True"),

@@ -127,4 +127,4 @@ def test_tidy_brings_a_source_saved_by_jupyter_into_its_plain_form(tmp_path):
 def test_values_are_listed_as_in_a_sentence():
     found = [listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3), (word for word in "ab"))]
     assert found == ["none", "0.2", "a and b", "1, 2 and 3", "a and b"]
-    assert listed([], "no set") == "no set" and listed(["a", 0.25, 1000]) == "a, 0.25 and 1000"
+    assert listed([], "no set") == "no set" and listed(["a", 0.25, 1000]) == "a, 0.25 and 1,000"

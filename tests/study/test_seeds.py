@@ -468,7 +468,7 @@ def test_figures_draw_the_tables(found, iris):
     drawn = {line.get_label(): line.get_xdata() for line in axis.lines}
     assert drawn["published"].tolist() == nine["published"].tolist()
     assert drawn["first of each class train"].tolist() == nine["ours"].tolist()
-    assert [text.get_text() for text in axis.texts] == ["to 33%"] and len(axis.get_yticklabels()) == 10
+    assert [text.get_text() for text in axis.texts] == ["to 33\N{NO-BREAK SPACE}%"] and len(axis.get_yticklabels()) == 10
     assert "published" not in figures.figure_accuracies(found["splits"], nine.drop(columns="published")).axes[0].get_label()
 
     paired = tables.paired(found["methods"], tables.against(found["points"]))

@@ -419,10 +419,10 @@ def test_predictors_and_separated_folds_are_averaged():
     runs = runs.assign(train_errors=0, n_train=10, n_test=10, mistakes=6.0, support=2.0)
     found = tables.predictor_table(runs).set_index("predictor")
     assert found["test"].to_dict() == pytest.approx({"final": 0.2, "average": 0.3})
-    assert set(found["kernel"]) == {"sigma = 0.3"}
+    assert set(found["kernel"]) == {"σ = 0.3"}
     folds = pd.DataFrame({**keys, "converged": [1, 0, 1, 1], "epochs": [3, 9, 4, 5]})
     [row] = tables.separated({"linear": folds[:0], "kernel": folds}).to_dict("records")
-    assert (row["converged"], row["epochs"], row["folds"], row["kernel"]) == (0.75, 4.5, 4, "sigma = 0.3")
+    assert (row["converged"], row["epochs"], row["folds"], row["kernel"]) == (0.75, 4.5, 4, "σ = 0.3")
 
 
 def test_table_1_has_counted_and_published_numbers():
@@ -532,7 +532,7 @@ def test_the_readings_of_a_table_stand_in_their_cells(tiny):
     second, third = (tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III"))
     axes = figures.figure_readings(second, third).axes
     base = second.iloc[0]
-    assert axes[0].texts[0].get_text() == f"{base['inside']} / {base['of']}\n{statistics.p_value(base['p'])}"
+    assert axes[0].texts[0].get_text() == f"{base['inside']} / {base['of']}\n{statistics.p_cell(base['p'])}"
     assert [len(axis.texts) for axis in axes] == [24] * 3
     shown = figures.figure_readings_of_set(compared).axes[0]
     names = [label.get_text() for label in shown.get_yticklabels()]

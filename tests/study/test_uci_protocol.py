@@ -12,10 +12,10 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from kp import kernels, literal
+from kp import kernels
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from study import datasets
+from study import datasets, literal
 from study.uci import experiment, readings
 from study.uci import protocol as cv
 from study.uci.protocol import Method
@@ -80,7 +80,8 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
     options = {"max_iter": 25, "demote": demote, "random_state": 3, "n_jobs": 1}
     model = MulticlassPerceptron(**options, count_errors=False)
     if kernel != "linear":
-        shape = {"degree": int(method.parameter)} if kernel == "poly" else {"sigma": method.parameter}
+        of_width = {"gamma": 1 / (2 * method.parameter**2)}
+        shape = {"degree": int(method.parameter), "coef0": 0.0} if kernel == "poly" else of_width
         model = MulticlassKernelPerceptron(kernel, **shape, **options)
     X, y = cv.load("wine-bundled")
     folds = StratifiedKFold(10, shuffle=True, random_state=3)
@@ -109,7 +110,8 @@ def test_the_log_of_a_fold_is_that_of_the_estimator(parameter, max_iter):
     method = Method(kernel="rbf", parameter=parameter, max_iter=max_iter)
     train, test = cv.splits(X, y, method, 10, 0)[0]
     log = cv.find(cv.Fold(X, y, train, test, method), 5)
-    model = MulticlassKernelPerceptron("rbf", sigma=parameter, max_iter=max_iter, random_state=5, n_jobs=1)
+    gamma = 1 / (2 * parameter**2)
+    model = MulticlassKernelPerceptron("rbf", gamma=gamma, max_iter=max_iter, random_state=5, n_jobs=1)
     expected = model.fit(MinMaxScaler().fit_transform(X[train]), y[train]).mistakes_
     for name in ("example", "step", "promoted", "demoted", "errors", "ends"):
         assert np.array_equal(getattr(log, name), getattr(expected, name)), name

@@ -1,0 +1,161 @@
+"""Estimators of `kp` beside scikit-learn's on real numbers, products in a fixed order beside BLAS, and streams.
+
+    python benchmarks/reals.py [--n 20000] [--features 50] [--classes 2 10] [--threads 2] [--intelex]
+    python benchmarks/reals.py --images [--n 60000] [--threads 2]
+
+The points are drawn by scikit-learn's `make_classification` and standardised; each learner is fitted to n of them and reads
+5,000 others. Ours goes through ten epochs and is read with its final and its average predictor, the others have one. The
+kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours those that are asked for. With --intelex the
+SVC of scikit-learn-intelex follows, from the environment of intelex.py, with the same kernels and as many threads as ours.
+
+--images: a Gaussian kernel on the images of MNIST, with pixels as they are and divided by 255, as most people have them.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import intelex
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron
+from kp.gram import Points, Products
+from study import datasets
+
+SEED, N_TEST, EPOCHS = 0, 5000, 10
+
+
+def kernels(d):
+    """{kernel: parameters of an estimator of scikit-learn, or ours}."""
+    return {"rbf": {"kernel": "rbf", "gamma": 1 / d}, "poly": {"kernel": "poly", "degree": 3, "gamma": 1 / d, "coef0": 1.0}}
+
+
+def seconds(work, repeats=1):
+    """(shortest time of a call, what it gave)."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        found = work()
+        times.append(time.perf_counter() - start)
+    return min(times), found
+
+
+def learners(d, threads):
+    """{name: estimator}; the first of each kernel is the reference of the ratios."""
+    rbf, poly = kernels(d).values()
+    ours = {"max_iter": EPOCHS, "random_state": SEED, "n_jobs": threads}
+    averaged = SGDClassifier("perceptron", learning_rate="constant", eta0=1.0, penalty=None, average=True, random_state=SEED)
+    return {
+        "SVC, rbf": SVC(**rbf, cache_size=1000),
+        "ours, one-vs-all, rbf": OneVsAllKernelPerceptron(**rbf, **ours),
+        "ours, ordinary, rbf": MulticlassKernelPerceptron(update="ordinary", **rbf, **ours),
+        "SVC, poly": SVC(**poly, cache_size=1000),
+        "ours, one-vs-all, poly": OneVsAllKernelPerceptron(**poly, **ours),
+        "Perceptron": Perceptron(max_iter=EPOCHS, tol=None, random_state=SEED),
+        "ours, one-vs-all, linear": OneVsAllKernelPerceptron("linear", **ours),
+        "ours, multiclass, linear": MulticlassPerceptron(max_iter=EPOCHS, random_state=SEED),
+        "Nystroem 300 + averaged": make_pipeline(Nystroem(gamma=1 / d, n_components=300, random_state=SEED), averaged),
+        "Nystroem 1000 + averaged": make_pipeline(Nystroem(gamma=1 / d, n_components=1000, random_state=SEED), averaged),
+    }
+
+
+def compare_learners(n, d, classes, threads, python=None):
+    """Fit and score all learners; print seconds, the ratio to scikit-learn's of the same kernel, and accuracies.
+
+    python: the interpreter that has scikit-learn-intelex, None to leave that out.
+    """
+    X, y = make_classification(
+        n + N_TEST, d, n_informative=d // 2, n_redundant=0, n_classes=classes, n_clusters_per_class=4, random_state=SEED
+    )
+    X = StandardScaler().fit_transform(X)
+    print(f"\nn = {n:,} x {d}, {classes} classes\n{'':28}{'fit':>8}{'ratio':>8}{'predict':>9}  accuracy (average)")
+    reference, references = None, {}
+    for name, model in learners(d, threads).items():
+        fit, _ = seconds(lambda model=model: model.fit(X[:n], y[:n]))
+        predict, found = seconds(lambda model=model: model.predict(X[n:]))
+        reference = references[name] = reference if name.startswith("ours") else fit
+        accuracy = f"{np.mean(found == y[n:]):.3f}"
+        if name.startswith("ours"):
+            accuracy += f" ({np.mean(model.predict(X[n:], predictor='average') == y[n:]):.3f})"
+        print(f"{name:28}{fit:8.2f}{fit / reference:8.2f}{predict:9.2f}  {accuracy}", flush=True)
+    if python is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arrays.npz"
+        np.savez(path, X=X[:n], y=y[:n], X_test=X[n:])
+        for kernel, options in kernels(d).items():
+            found = intelex.machine(python, "sklearnex", path, options | {"cache_size": 1000, "n_jobs": threads})
+            fit, accuracy = found["fit"], np.mean(np.array(found["predictions"]) == y[n:])
+            name, ratio = f"SVC of intelex, {kernel}", fit / references[f"SVC, {kernel}"]
+            print(f"{name:28}{fit:8.2f}{ratio:8.2f}{found['predict']:9.2f}  {accuracy:.3f}", flush=True)
+
+
+def compare_products(n, threads):
+    """Time 1,024 rows of inner products with n points, in a fixed order and by BLAS."""
+    print(f"\n1,024 x {n:,} inner products of real numbers\n{'features':>8}{'ours':>9}{'BLAS':>9}{'ratio':>8}")
+    for d in (10, 50, 200, 784):
+        X = np.random.RandomState(SEED).standard_normal((n, d))
+        points, rows, out = Points(X), np.arange(1024), np.empty((1024, n))
+        source = Products(points, points, threads=threads)
+        with threadpool_limits(threads, "blas"):
+            ours, _ = seconds(lambda source=source, rows=rows, out=out: source.block(rows, slice(None), out), 5)
+            blas, _ = seconds(lambda X=X, out=out: np.matmul(X[:1024], X.T, out=out), 5)
+        print(f"{d:8}{ours:9.3f}{blas:9.3f}{ours / blas:8.1f}", flush=True)
+
+
+def compare_streams(d):
+    """Time `partial_fit` on single examples, after 1,000 of them."""
+    X, y = make_classification(3000, d, n_informative=d // 2, n_classes=3, random_state=SEED)
+    model = OneVsAllKernelPerceptron("rbf", gamma=1 / d).partial_fit(X[:1000], y[:1000], classes=[0, 1, 2])
+
+    def one_by_one():
+        for i in range(1000, 3000):
+            model.partial_fit(X[i : i + 1], y[i : i + 1])
+
+    spent, _ = seconds(one_by_one)
+    print(f"\npartial_fit, one example at a time: {spent / 2:.2f} ms each, {len(model.support_):,} support examples")
+
+
+def compare_images(n, threads):
+    """Fit and score a Gaussian kernel on MNIST, pixels as they are and scaled."""
+    data = datasets.load("mnist")
+    print(f"\nMNIST, n = {n:,}, gamma = 0.025 on [0, 1]\n{'pixels':>12}{'fit':>8}{'predict':>9}   errors (average)")
+    for name, top in (("0 to 255", 1), ("0 to 1", 255.0)):
+        X, X_test = data.X[:n] / top if top > 1 else data.X[:n], data.X_test / top if top > 1 else data.X_test
+        gamma = 0.025 * (top / 255) ** 2
+        model = OneVsAllKernelPerceptron(
+            "rbf", gamma=gamma, max_iter=EPOCHS, random_state=SEED, n_jobs=threads, memory_budget=2**32
+        )
+        fit, _ = seconds(lambda model=model, X=X: model.fit(X, data.y[:n]))
+        predict, found = seconds(lambda model=model, X=X_test: model.predict(X))
+        average = np.mean(model.predict(X_test, predictor="average") != data.y_test)
+        print(f"{name:>12}{fit:8.1f}{predict:9.1f}   {np.mean(found != data.y_test):.4f} ({average:.4f})", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, help="training examples (default: 20000; with --images 60000)")
+    parser.add_argument("--features", type=int, default=50)
+    parser.add_argument("--classes", type=int, nargs="+", default=[2, 10])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--intelex", action="store_true", help="with the SVC of scikit-learn-intelex")
+    parser.add_argument("--images", action="store_true", help="a Gaussian kernel on MNIST instead")
+    arguments = parser.parse_args()
+    OneVsAllKernelPerceptron("rbf", gamma=1.0).fit(np.eye(4) / 3, [0, 1, 0, 1])  # compiled before the clock runs
+    if arguments.images:
+        compare_images(arguments.n or 60_000, arguments.threads)
+    else:
+        n = arguments.n or 20_000
+        python = intelex.environment() if arguments.intelex else None
+        compare_products(n, arguments.threads)
+        compare_streams(arguments.features)
+        for classes in arguments.classes:
+            compare_learners(n, arguments.features, classes, arguments.threads, python)

@@ -1,0 +1,26 @@
+"""Types for signatures; nothing is computed with them. Shapes are in the docstrings, names that a parameter may be too."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kp.mistakes import MistakeLog
+
+
+class Sparse(Protocol):  # a sparse matrix or array of SciPy
+    def tocsr(self) -> Any: ...
+
+
+Array = np.ndarray
+Data = ArrayLike | Sparse
+Index = Array | slice
+Epoch = int | None
+KernelChoice = str | Callable[[Array, Array], ArrayLike]
+Gamma = float | str | None
+Code = str | ArrayLike
+Seed = int | np.random.RandomState | None
+Logs = Sequence[MistakeLog]
+Callback = Callable[[int], object] | None
+Predictors = str | Sequence[str] | None

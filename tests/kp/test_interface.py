@@ -1,0 +1,447 @@
+"""The estimators beside those of scikit-learn: parameters, coefficients, sparse points, streams, warnings, examples."""
+
+import doctest
+import importlib
+import pickle
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+import kp
+from kp import (
+    PREDICTORS,
+    BudgetPerceptron,
+    DeltaRulePerceptron,
+    Forgetron,
+    KernelRidgeClassifier,
+    MulticlassKernelPerceptron,
+    MulticlassPerceptron,
+    Norma,
+    OneVsAllKernelPerceptron,
+    OutputCodeKernelPerceptron,
+    kernels,
+)
+
+X, y = load_iris(return_X_y=True)
+PIXELS, DIGITS = (part[:300] for part in load_digits(return_X_y=True))
+LOGGED = [
+    OneVsAllKernelPerceptron("rbf"), OutputCodeKernelPerceptron(degree=2, code="binary"), MulticlassKernelPerceptron("rbf"),
+    MulticlassKernelPerceptron(degree=2, update="ordinary"), MulticlassPerceptron(), DeltaRulePerceptron(),
+]  # fmt: skip
+ALL = [*LOGGED, BudgetPerceptron(), Forgetron(), Norma(), KernelRidgeClassifier("precomputed")]
+BY_NAME = {"argvalues": ALL, "ids": lambda model: type(model).__name__}
+
+
+def short(model, **parameters):
+    """A clone that runs four epochs in the same orders each time."""
+    return clone(model).set_params(max_iter=4, random_state=0, **parameters)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in Path(kp.__file__).parent.glob("[a-z]*.py")))
+def test_examples_in_docstrings_give_what_they_say(name):
+    assert doctest.testmod(importlib.import_module(f"kp.{name}")).failed == 0
+
+
+def test_every_public_estimator_has_an_example():
+    for estimator in (getattr(kp, name) for name in kp.__all__):
+        if isinstance(estimator, type) and hasattr(estimator, "fit"):
+            assert ">>> " in estimator.__doc__, estimator
+
+
+# Epochs and predictors.
+
+
+@pytest.mark.parametrize("model", LOGGED, ids=lambda model: type(model).__name__)
+def test_the_epoch_and_the_predictor_of_a_model_are_those_it_predicts_by(model):
+    model = short(model, predictor="average").fit(X, y)
+    for epoch in range(1, model.n_iter_ + 1):
+        model.set_params(epoch=epoch)
+        np.testing.assert_array_equal(
+            model.decision_function(X), model.decision_function(X, predictor="average", epoch=epoch)
+        )
+    last = model.set_params(epoch=None).decision_function(X)
+    model.n_iter_ = 2  # as if nothing had been left to learn after the second
+    np.testing.assert_array_equal(model.set_params(epoch=4).predict(X), model.predict(X, epoch=2))
+    assert last.shape == (150, 3)
+
+
+def test_a_grid_search_finds_epochs_and_predictors():
+    model = OneVsAllKernelPerceptron("rbf", max_iter=3, stop_if_separated=False, random_state=0)
+    search = GridSearchCV(model, {"epoch": [1, 2, 3], "predictor": PREDICTORS}, cv=2).fit(X, y)
+    assert len(set(search.cv_results_["mean_test_score"])) > 1 and search.best_score_ > 0.9
+
+
+@pytest.mark.parametrize(
+    ("epoch", "message"),
+    [
+        (5, "epoch must be at most max_iter=4, got 5"),
+        (1.5, "epoch must be None or an integer of at least 1, got 1.5"),
+        (True, "epoch must be None or an integer of at least 1, got True"),
+    ],
+)
+def test_epochs_that_cannot_be_are_refused(epoch, message):
+    with pytest.raises(ValueError, match=message):
+        short(LOGGED[0], epoch=epoch).fit(X, y)
+
+
+# gamma.
+
+
+@pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron, Norma])
+def test_gamma_has_the_meaning_that_it_has_in_svc(make):
+    for gamma in ("scale", "auto", 0.25):
+        for points in (X, PIXELS.astype(np.uint8)[:150] // 8):
+            expected = SVC(gamma=gamma).fit(points, y)._gamma
+            assert make("rbf", gamma=gamma).fit(points, y).gamma_ == pytest.approx(expected, rel=1e-12)
+    assert make("rbf").fit(X, y).gamma_ == make("rbf", gamma="scale").fit(X, y).gamma_
+    assert make("poly").fit(X, y).gamma_ == 1.0
+    assert make("rbf").fit(np.ones((4, 2)), [0, 1, 0, 1]).gamma_ == 1.0  # no variance
+
+
+def test_gamma_of_a_width_is_that_of_the_gaussian_kernel():
+    for sigma in (0.1, 0.6, np.sqrt(3.5), 7):
+        assert kernels.rbf(gamma=1 / (2 * sigma**2)) == kernels.gaussian(sigma=sigma)
+
+
+# Coefficients.
+
+
+def kernel_values(model, points):
+    k = model._kernel(model.support_vectors_, points)
+    if getattr(model, "update", "") == "xu-zhang":
+        return model._kernel(model.support_vectors_, X) @ model._kernel(X, points)
+    return k
+
+
+@pytest.mark.parametrize("predictor", ["final", "average", "minimizing"])
+@pytest.mark.parametrize("model", LOGGED[:4], ids=lambda model: type(model).__name__)
+def test_scores_are_the_sum_of_kernel_values_with_dual_coefficients(model, predictor):
+    model = short(model, predictor=predictor, epoch=2).fit(X, y)
+    f = (model.dual_coef_ @ kernel_values(model, X)).T + getattr(model, "intercept_", 0.0)
+    expected = model.outputs(X) if hasattr(model, "outputs") else model.decision_function(X)
+    np.testing.assert_allclose(f, expected, rtol=1e-9, atol=1e-9)
+    assert model.dual_coef_.shape[1] == len(model.support_) == len(model.support_vectors_)
+
+
+@pytest.mark.parametrize("model", LOGGED[4:], ids=lambda model: type(model).__name__)
+def test_scores_are_those_of_the_weights(model):
+    model = short(model, predictor="average", epoch=2).fit(X, y)
+    outputs = model.outputs(X) if hasattr(model, "outputs") else model.decision_function(X)
+    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, outputs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", LOGGED, ids=lambda model: type(model).__name__)
+def test_models_without_a_sum_have_no_coefficients(model):
+    for name in ("dual_coef_", "coef_", "intercept_"):
+        assert not hasattr(clone(model), name) and not hasattr(short(model, predictor="voted").fit(X, y), name)
+
+
+def test_alpha_has_a_column_for_each_training_example():
+    for update in ("ordinary", "xu-zhang"):
+        model = short(MulticlassKernelPerceptron("rbf", update=update)).fit(X, y)
+        f = model.alpha() @ model._kernel(X, X) + model.intercept_[:, None]
+        np.testing.assert_allclose(f.T, model.decision_function(X), rtol=1e-9, atol=1e-9)
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize("model", **BY_NAME)
+def test_weights_of_examples_are_refused_with_a_remedy(model):
+    with pytest.raises(TypeError, match="fit takes X and y alone, got sample_weight.*repeat examples"):
+        clone(model).fit(X, y, sample_weight=np.ones(150))
+
+
+WRONG = [
+    ("max_iter", True), ("max_iter", "3"), ("max_iter", None), ("gamma", np.inf), ("gamma", "big"), ("gamma", [1.0]),
+    ("degree", 2.0), ("coef0", None), ("coef0", "1"), ("coef0", np.nan), ("coef0", 10**400), ("kernel", ["rbf"]),
+    ("n_jobs", "2"), ("n_jobs", 1.5), ("n_jobs", 0), ("memory_budget", 0), ("memory_budget", "1"), ("shuffle", "no"),
+    ("threshold", np.nan), ("stop_if_separated", None), ("verbose", -1), ("epoch", 0), ("predictor", None),
+    ("eta", 10**400), ("eta", np.inf), ("initial_scale", np.nan), ("regularization", -1), ("margin", np.nan), ("step", 0),
+    ("margin", "1"), ("nu", 2), ("fit_intercept", "1"), ("budget", 0.5), ("truncation", True), ("normalize", 1),
+    ("alpha", np.inf), ("include_self", 2), ("count_errors", "all"), ("presentation", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_values_that_a_parameter_cannot_have_are_refused_by_its_name(name, value):
+    models = [clone(model) for model in ALL if name in model.get_params()]
+    assert models
+    for model in models:
+        with pytest.raises(ValueError, match=f"{name} must be "):
+            model.set_params(**{name: value}).fit(X, y)
+        assert not [attribute for attribute in vars(model) if attribute.endswith("_")]
+
+
+@pytest.mark.parametrize("model", **BY_NAME)
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        (np.full((150, 150), 1e154), "up to 1e\\+100 in size, got 1e\\+154; scale the data down"),
+        (np.full((150, 150), "2026-01-01", dtype="datetime64[D]"), "X must hold numbers"),
+    ],
+)
+def test_points_that_are_no_numbers_or_too_large_are_refused(model, points, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(points, y)
+
+
+def test_steps_and_beginnings_that_overflow_are_refused():
+    for model in (DeltaRulePerceptron(eta=1e308), DeltaRulePerceptron(initial_scale=1e308)):
+        with pytest.raises(ValueError, match="kernel values must stay below"):
+            model.fit(X, y)
+    with pytest.raises(ValueError, match="step must be a positive number up to 1e50, got 1e\\+200"):
+        Norma(step=1e200, regularization=0.0).fit(X, y)
+    with pytest.raises(ValueError, match="kernel values must stay below"):
+        Norma(step=1e50, regularization=0.0, degree=30).fit(1e5 * X, y)
+
+
+@pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron])
+def test_given_kernels_are_symmetric_and_of_sensible_size(make):
+    K = X @ X.T
+    for wrong, message in ((K + np.triu(K), "symmetric matrix"), (K[:140], "square"), (1e200 * np.eye(150), "1e\\+100")):
+        with pytest.raises(ValueError, match=message):
+            make("precomputed").fit(wrong, y[: len(wrong)])
+    with pytest.raises(ValueError, match="up to 1e\\+100, got .* larger ones"):
+        make(lambda A, B: 1e200 * A @ B.T).fit(X, y)
+    with pytest.raises(TypeError, match="dense data is required"):
+        make("precomputed").fit(sparse.csr_array(K), y)
+
+
+def test_a_kernel_function_gets_double_precision():
+    seen = []
+    function = lambda A, B: seen.extend((A.dtype, B.dtype)) or (1 + A @ B.T) ** 3  # noqa: E731
+    model = OneVsAllKernelPerceptron(function, max_iter=2, random_state=0).fit(PIXELS.astype(np.uint8), DIGITS)
+    assert model.score(PIXELS.astype(np.uint8), DIGITS) > 0.9 and set(seen) == {np.dtype(float)}
+
+
+# After `fit`, after errors.
+
+
+@pytest.mark.parametrize("model", LOGGED, ids=lambda model: type(model).__name__)
+def test_parameters_of_learning_that_are_set_afterwards_change_no_prediction(model):
+    model = short(model).fit(X, y)
+    expected = [model.decision_function(X, predictor=predictor) for predictor in ("final", "average", "voted")]
+    others = {"kernel": "linear", "gamma": 3.0, "degree": 1, "coef0": 7.0, "threshold": False, "update": "ordinary"}
+    model.set_params(**{name: value for name, value in (others | {"eta": 9.0}).items() if name in model.get_params()})
+    for predictor, f in zip(("final", "average", "voted"), expected, strict=True):
+        np.testing.assert_array_equal(model.decision_function(X, predictor=predictor), f)
+
+
+def test_a_ridge_keeps_the_scale_it_was_fitted_with():
+    points = X + 1e-3 * np.random.RandomState(0).standard_normal(X.shape)
+    model = KernelRidgeClassifier(n_neighbors=7).fit(points, y)
+    f = model.decision_function(X)
+    np.testing.assert_array_equal(model.set_params(tau=9.0, n_neighbors=3).decision_function(X), f)
+
+
+@pytest.mark.parametrize("model", **BY_NAME)
+def test_a_refused_call_changes_nothing(model):
+    given = X @ X.T if model.kernel == "precomputed" else X
+    model = clone(model).fit(given, y)
+    before = dict(vars(model))
+    large = 1e200 * np.ones((150, 150))
+    for points, labels in ((large, y), (given, np.zeros(150)), (given, y[:140]), (np.full((150, 150), np.nan), y)):
+        with pytest.raises(ValueError):
+            model.fit(points, labels)
+        assert vars(model).keys() == before.keys() and all(vars(model)[name] is value for name, value in before.items())
+
+
+@pytest.mark.parametrize("model", [LOGGED[0], LOGGED[1], BudgetPerceptron(), Norma()], ids=lambda m: type(m).__name__)
+def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
+    model = clone(model).partial_fit(X[::2], y[::2], classes=range(3))
+    f, before = model.decision_function(X), dict(vars(model))
+    other = pickle.loads(pickle.dumps(model))
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("kp.budget._norma" if isinstance(model, Norma) else "kp.budget._perceptron", interrupted)
+        patch.setattr("kp.output_codes._values", interrupted)
+        model.partial_fit(X[1::2], y[1::2])
+    assert vars(model).keys() | {"_stream"} == before.keys() | {"_stream"}
+    np.testing.assert_array_equal(model.decision_function(X), f)
+    again = [each.partial_fit(X[1::2], y[1::2]).decision_function(X) for each in (model, other)]
+    np.testing.assert_array_equal(*again)
+
+
+# Streams.
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", lambda A, B: (1 + A @ B.T) ** 2])
+@pytest.mark.parametrize("fitted", [False, True])
+def test_parts_of_a_stream_of_any_size_give_the_same_bits(kernel, fitted, monkeypatch):
+    monkeypatch.setattr("kp.output_codes.BLOCK", 17)
+    order, found = np.random.RandomState(0).permutation(150), []
+    for size in (1, 7, 150):
+        model = OneVsAllKernelPerceptron(kernel, gamma=0.5, max_iter=2, random_state=0)
+        if fitted:
+            model.fit(X[::3], y[::3])
+        for start in range(0, 150, size):
+            model.partial_fit(X[order[start : start + size]], y[order[start : start + size]], classes=[0, 1, 2])
+            if start == 70:
+                model = pickle.loads(pickle.dumps(model)) if not callable(kernel) else model
+        columns = [getattr(log, name).tolist() for log in model.mistakes_ for name in ("example", "sign")]
+        scores = [model.decision_function(X, predictor=predictor).tobytes() for predictor in ("final", "voted")]
+        found.append((columns, model.support_.tolist(), model.support_vectors_.tolist(), model.n_seen_))
+        # A function may round otherwise in products of other shapes.
+        found[-1] += () if callable(kernel) else (scores[0],)
+    assert found[0] == found[1] == found[2] and found[0][-1 if callable(kernel) else -2] == (200 if fitted else 150)
+
+
+def test_the_learner_of_a_stream_is_that_of_one_epoch_of_fit():
+    fitted = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=1, shuffle=False).fit(X[::-1], y[::-1])
+    stream = OneVsAllKernelPerceptron("rbf", gamma=0.5)
+    for start in range(0, 150, 11):
+        stream.partial_fit(X[::-1][start : start + 11], y[::-1][start : start + 11], classes=[0, 1, 2])
+    for a, b in zip(fitted.mistakes_, stream.mistakes_, strict=True):
+        assert a.example.tolist() == b.example.tolist() and a.step.tolist() == b.step.tolist() and b.errors is None
+    np.testing.assert_array_equal(fitted.decision_function(X), stream.decision_function(X))
+
+
+def test_a_stream_may_go_from_bytes_to_real_numbers():
+    whole, parts = OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron(degree=2)
+    points = np.concatenate([PIXELS[:100], PIXELS[100:] + 0.25])
+    whole.partial_fit(points, DIGITS, classes=range(10))
+    parts.partial_fit(PIXELS[:100].astype(np.uint8), DIGITS[:100], classes=range(10)).partial_fit(points[100:], DIGITS[100:])
+    np.testing.assert_array_equal(parts.support_vectors_, whole.support_vectors_)
+    np.testing.assert_array_equal(parts.decision_function(points), whole.decision_function(points))
+
+
+def test_the_support_examples_of_a_stream_are_held_in_few_parts():
+    model = OneVsAllKernelPerceptron("rbf", gamma=1e-3)
+    for i in range(200):
+        model.partial_fit(PIXELS[i : i + 1], DIGITS[i : i + 1], classes=range(10))
+    assert len(model._stream.held) <= np.log2(len(model.support_)) + 1
+    held = [coefficients.shape[1] for _, coefficients in model._stream.held]
+    assert sum(held) == len(model.support_) and all(a > 2 * b for a, b in zip(held, held[1:], strict=False))
+
+
+@pytest.mark.parametrize("model", [LOGGED[0], LOGGED[1], BudgetPerceptron()], ids=lambda model: type(model).__name__)
+def test_classes_of_a_stream_are_named_once(model):
+    with pytest.raises(ValueError, match="classes must be labels, got NaN"):
+        clone(model).partial_fit(X, y, classes=[0, 1, 2, np.nan])
+    model = clone(model).partial_fit(X, y, classes=[0, 1, 2])
+    model.partial_fit(X, y, classes=[2, 1, 0])
+    with pytest.raises(ValueError, match=r"classes must be those of the first call \[0 1 2\], got \[0 1 2 3\]"):
+        model.partial_fit(X, y, classes=[0, 1, 2, 3])
+
+
+def test_a_stream_has_no_minimizing_predictor_from_its_first_part_on():
+    model = OneVsAllKernelPerceptron("rbf", predictor="minimizing")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="a stream fed to partial_fit has no training set to count them on"):
+            model.partial_fit(X, y, classes=[0, 1, 2]).predict(X)
+
+
+# Warnings, bars, threads, counts.
+
+
+@pytest.mark.parametrize("model", [LOGGED[0], OutputCodeKernelPerceptron("rbf", presentation="shuffled"), LOGGED[2]])
+def test_a_kernel_that_sees_no_neighbours_is_told(model):
+    state = np.random.get_state()[1].tolist()
+    with pytest.warns(UserWarning, match="300 of 300 .* gamma=1 the median .* is .*e\\+05; take gamma='scale'") as told:
+        short(model, gamma=1.0).fit(16 * PIXELS, DIGITS)
+    assert [each.filename for each in told] == [__file__], "the warning does not name the line that called fit"
+    assert np.random.get_state()[1].tolist() == state
+
+
+@pytest.mark.parametrize("gamma", [1e-9, 1e-6, 1e-3, "scale", "auto"])
+def test_kernels_that_see_neighbours_are_not(gamma):
+    noise = np.random.RandomState(0).randint(2, size=300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for labels in (DIGITS, noise):
+            OneVsAllKernelPerceptron("rbf", gamma=gamma, max_iter=2, random_state=0).fit(PIXELS, labels)
+
+
+@pytest.mark.parametrize("model", ALL[:-1], ids=lambda model: type(model).__name__)
+def test_a_verbose_fit_shows_a_bar_and_changes_nothing(model, capsys):
+    quiet = short(model).fit(X, y)
+    assert capsys.readouterr().err == ""
+    loud = short(model, verbose=1).fit(X, y)
+    assert type(model).__name__ in capsys.readouterr().err
+    np.testing.assert_array_equal(quiet.predict(X), loud.predict(X))
+
+
+@pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron])
+def test_threads_are_those_of_scikit_learn(make):
+    from joblib import parallel_config
+
+    assert make().n_jobs is None and make()._n_threads() == 1 and make(n_jobs=3)._n_threads() == 3
+    with parallel_config(backend="threading", n_jobs=2):
+        assert make()._n_threads() == 2
+
+
+def test_training_errors_are_counted_where_they_are_asked_for():
+    for model in (MulticlassPerceptron(max_iter=2), MulticlassKernelPerceptron("rbf", max_iter=2, count_errors=False)):
+        assert clone(model).fit(X, y).mistakes_.errors is None
+        asked = clone(model).set_params(count_errors=True).fit(X, y).mistakes_.errors
+        needed = clone(model).set_params(predictor="minimizing").fit(X, y)
+        assert needed.mistakes_.errors is not None and len(asked) and needed.score(X, y) > 0.3
+    model = OneVsAllKernelPerceptron("linear", max_iter=2, random_state=0).fit(PIXELS, DIGITS)
+    assert model.mistakes_[0].errors is None
+    assert model.set_params(predictor="minimizing").fit(PIXELS, DIGITS).mistakes_[0].errors is not None
+
+
+# Sparse points.
+
+SPARSE = [
+    OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron("linear", count_errors=True),
+    OneVsAllKernelPerceptron("rbf"), OneVsAllKernelPerceptron(lambda A, B: (1 + A @ B.T) ** 2),
+    OutputCodeKernelPerceptron(degree=2, code="binary"),
+    MulticlassKernelPerceptron(degree=2), MulticlassKernelPerceptron("rbf", update="ordinary"),
+]  # fmt: skip
+
+
+def texts(whole):
+    """Word counts (120, 400) of three topics, most of them 0; or counts divided by the length of the text."""
+    random = np.random.RandomState(0)
+    topics = random.randint(3, size=120)
+    counts = random.poisson(np.where(np.arange(400) % 3 == topics[:, None], 0.15, 0.02)).astype(float)
+    return (counts if whole else counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)), topics
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("model", SPARSE, ids=lambda model: f"{type(model).__name__} {model.kernel}")
+def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model, whole):
+    dense, topics = texts(whole)
+    a = short(model).fit(dense[:80], topics[:80])
+    b = short(model).fit(sparse.csr_matrix(dense[:80]), topics[:80])
+    for log, other in zip(np.ravel(a.mistakes_), np.ravel(b.mistakes_), strict=True):
+        assert log.example.tolist() == other.example.tolist() and log.errors.tolist() == other.errors.tolist()
+    for form in (sparse.csr_array, sparse.coo_array, np.array):
+        for predictor in PREDICTORS:
+            f = b.decision_function(form(dense[80:]), predictor=predictor)
+            np.testing.assert_allclose(f, a.decision_function(dense[80:], predictor=predictor), rtol=1e-12, atol=1e-15)
+    assert sparse.issparse(b.support_vectors_) == (not callable(model.kernel))
+    assert not whole or a.score(dense[80:], topics[80:]) > 0.6
+    if hasattr(a, "gamma_"):
+        assert a.gamma_ == pytest.approx(b.gamma_, rel=1e-12)
+
+
+def test_a_stream_of_sparse_points_is_that_of_dense_ones():
+    dense, topics = texts(True)
+    models = [OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron(degree=2)]
+    for i in range(0, 120, 9):
+        for model, form in zip(models, (np.array, sparse.csr_array), strict=True):
+            model.partial_fit(form(dense[i : i + 9]), topics[i : i + 9], classes=range(3))
+    a, b = models
+    assert a.support_.tolist() == b.support_.tolist() and sparse.issparse(b.support_vectors_)
+    np.testing.assert_array_equal(a.decision_function(dense), b.decision_function(sparse.csr_array(dense)))
+
+
+def test_estimators_of_dense_points_say_so():
+    for model in (MulticlassPerceptron(), DeltaRulePerceptron(), Forgetron(), KernelRidgeClassifier()):
+        assert not model.__sklearn_tags__().input_tags.sparse
+        with pytest.raises(TypeError, match="dense data is required"):
+            clone(model).fit(sparse.csr_array(X), y)
+    assert not OneVsAllKernelPerceptron("precomputed").__sklearn_tags__().input_tags.sparse

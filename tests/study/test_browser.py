@@ -1,0 +1,120 @@
+"""The pages of the study in a browser: Chromium without a window, on a screen of a phone's width."""
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from study.__main__ import main
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium here; install chromium, or put google-chrome on the path"),
+]
+WIDTH = 400
+PROBE = """<!doctype html><meta charset="utf-8">
+<iframe src="{page}" width="{width}" height="800" style="border: 0"></iframe><pre></pre>
+<script>
+addEventListener("load", () => {{
+  const view = document.querySelector("iframe").contentWindow, page = view.document, root = page.scrollingElement;
+  const shown = (each) => each.checkVisibility();
+  const found = {{
+    images: page.images.length,
+    missing: [...page.images].filter((each) => !(each.complete && each.naturalWidth)).map((each) => each.alt),
+    unnamed: [...page.images].filter((each) => !each.alt).map((each) => each.id),
+    links: [...page.querySelectorAll("a[href]")].map((each) => each.getAttribute("href")),
+    names: [...page.querySelectorAll("[id]")].map((each) => each.id),
+    overflow: root.scrollWidth - root.clientWidth,
+    result: ((view, page, shown) => {{ {program} }})(view, page, shown),
+  }};
+  document.querySelector("pre").textContent = JSON.stringify(found);
+}});
+</script>
+"""
+
+
+def look(page, program="return null"):
+    """What the browser finds in a page of a phone's width, and what the program returns there."""
+    probe = page.with_name("probe.html")
+    probe.write_text(PROBE.format(page=page.name, width=WIDTH, program=program), encoding="utf-8")
+    options = ["--headless", "--disable-gpu", "--allow-file-access-from-files", "--enable-logging=stderr"]
+    options += [f"--user-data-dir={page.parent / 'profile'}", "--virtual-time-budget=60000", "--dump-dom"]
+    options += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    command = [BROWSER, *options, probe.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    (found,) = re.findall("<pre>({.*?})</pre>", done.stdout, re.DOTALL)
+    return json.loads(html.unescape(found)) | {"console": re.findall("CONSOLE.*", done.stderr)}
+
+
+def faults(found):
+    """What is wrong with a page, whatever it shows."""
+    names = found["names"]
+    dead = [each for each in found["links"] if each.startswith("#") and each != "#" and each[1:] not in names]
+    return {
+        "console": found["console"],
+        "images that are missing": found["missing"],
+        "images without a text": found["unnamed"],
+        "links to nothing": dead,
+        "names that stand twice": sorted({each for each in names if names.count(each) > 1}),
+        "pixels too wide": found["overflow"],
+    }
+
+
+NONE = {name: [] for name in faults({"names": [], "links": [], "console": [], "missing": [], "unnamed": [], "overflow": 0})}
+NONE["pixels too wide"] = 0
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    target = tmp_path_factory.mktemp("pages") / "report.html"
+    assert main(["report", "--profile", "full", "--target", str(target)]) == 0
+    return target
+
+
+def test_the_report_has_no_fault_and_code_appears_by_one_switch(report):
+    program = """
+      const folded = [...page.querySelectorAll("main details")];
+      const count = () => [folded.filter(shown).length, folded.filter((each) => each.open).length];
+      const before = count(), title = page.querySelector("main p").getBoundingClientRect().top;
+      page.getElementById("code").click();
+      return {all: folded.length, before, after: count(), title, fonts: [...page.fonts].map((each) => each.status)};
+    """
+    found = look(report, program)
+    assert faults(found) == NONE and found["images"] > 50
+    switch = found["result"]
+    assert switch["fonts"] == ["loaded"]
+    named, opened = switch["before"]
+    assert 0 < named < switch["all"] and opened == 0 and switch["after"] == [switch["all"]] * 2
+    assert switch["title"] < 800, "the abstract begins on the first screen of a phone"
+
+
+def test_links_to_other_pages_are_addresses_of_the_web(report):
+    text = report.read_text(encoding="utf-8")
+    assert [each for each in re.findall(r'<a [^>]*href="([^"]*)"', text) if not re.match("#|https?://", each)] == []
+
+
+def test_the_ledger_has_no_fault_and_filters(tmp_path):
+    target = tmp_path / "ledger.html"
+    assert main(["ledger", "--target", str(target)]) == 0
+    program = """
+      const rows = () => page.querySelectorAll("tbody tr").length, before = rows();
+      const choice = page.querySelector("select"), option = choice.options[1].value;
+      choice.value = option;
+      choice.dispatchEvent(new view.Event("change", {bubbles: true}));
+      choice.dispatchEvent(new view.Event("input", {bubbles: true}));
+      return {before, after: rows()};
+    """
+    found = look(target, program)
+    assert faults(found) == NONE
+    assert 0 < found["result"]["after"] < found["result"]["before"]
+
+
+def test_the_page_of_classes_has_no_fault(tmp_path):
+    target = tmp_path / "api.html"
+    assert main(["api", "--target", str(target)]) == 0
+    assert faults(look(target)) == NONE
