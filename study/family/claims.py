@@ -8,7 +8,7 @@ import pandas as pd
 from study import claims as ledger
 from study import statistics
 from study.family import experiment, tables
-from study.family.names import LAST, ODD_OR_EVEN, PERCEPTRONS, SVM
+from study.family.names import KERNELS, LAST, ODD_OR_EVEN, PERCEPTRONS, SVM
 from study.report.display import listed
 
 KEY = "encyclopedia/variants/growth-exponent"
@@ -135,7 +135,7 @@ def _linear(growths):
     slower, faster, tie = words.values()
     right = growths[growths["noise"] == 0]
     parts = [
-        f"{kernel} {rate:.0%} {a:.3f}"
+        f"{KERNELS[kernel]} {rate:.0%} {a:.3f}"
         for kernel, rate, a in growths[["kernel", "noise", "exponent"]].itertuples(index=False)
     ]
     if len(slower) + len(faster) == 0:

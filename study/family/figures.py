@@ -6,7 +6,7 @@ Tables are those of study.family.experiment and study.family.tables.
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from study.family.names import AVERAGED, LAST, LEARNERS, ODD_OR_EVEN, SVM, VOTED
+from study.family.names import AVERAGED, KERNELS, LAST, LEARNERS, ODD_OR_EVEN, SVM, VOTED
 from study.style import (
     BLACK,
     BLUE,
@@ -53,7 +53,6 @@ CONDITIONS = [("#440154", "s", "-"), ("#3B528B", "o", "--"), ("#21918C", "^", "-
 """Looks of the rates of wrong labels, in their order: from dark to light (viridis), in the colours of no method."""
 MACHINE = {"color": METHOD_COLOURS["SVM"], "marker": METHOD_MARKERS["SVM"], "markerfacecolor": "white", "markersize": 7}
 """The support vector machine: hollow, as the vote has the same colour."""
-KERNELS = {"poly": "polynomial", "rbf": "RBF"}
 
 
 def figure_growth(streams, growth):

@@ -47,3 +47,6 @@ RULES = [
     ),
 ]
 """What each learner does with an example: its name and the rule."""
+
+KERNELS = {"poly": "polynomial", "rbf": "RBF"}
+"""Names of the kernels in words."""

@@ -20,6 +20,8 @@ from study.report import parameters as rules
 
 PIXELS_PER_INCH = 200
 SCREEN_PIXELS_PER_INCH = 100
+MINUS = re.compile(r"\$[^$]*\$|`[^`]*`|(?<=[\s([])-(?=\d)|(?<=\w )-(?= \d)")
+"""Formulas, code, and the hyphens that stand for a minus sign."""
 
 
 def say(template, **values):
@@ -136,7 +138,7 @@ def show_source(function):
 def _show_markdown(text):
     """Display prose or a table, with a space before % and a minus sign before numbers: Python's formats have neither."""
     text = re.sub(r"(?<=\d)%", " %", text)
-    _display(re.sub(r"\$[^$]*\$|(?<=[\s([])-(?=\d)", lambda found: "−" if found[0] == "-" else found[0], text))
+    _display(MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text))
 
 
 def _display(text):

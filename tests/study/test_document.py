@@ -313,8 +313,8 @@ def test_a_mistyped_parameter_is_named_and_constants_are_not_parameters():
 
 
 def test_numbers_below_zero_have_a_minus_sign_but_formulas_and_code_keep_their_own(shown):
-    display.say("At $z = -1$ it is {x:.1f} points (-2 to -1) [-3], 7-fold, {share:.0%}", x=-0.5, share=-0.25)
-    assert shown[0]["text/markdown"] == "At $z = -1$ it is −0.5 points (−2 to −1) [−3], 7-fold, −25 %"
+    display.say("At $z = -1$ it is {x:.1f} points (-2 to -1) [-3], k - 1, `n -1`, 7-fold, {share:.0%}", x=-0.5, share=-0.25)
+    assert shown[0]["text/markdown"] == "At $z = -1$ it is −0.5 points (−2 to −1) [−3], k − 1, `n -1`, 7-fold, −25 %"
 
 
 def test_source_is_shown_as_code(shown):
