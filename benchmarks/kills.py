@@ -35,7 +35,7 @@ def copied(folder):
 
 def started(folder, options):
     """The batch in a copy, leading a group of processes."""
-    config = [f"profile={options.profile}", f"notebooks={options.notebooks}"]
+    config = [f"profile={options.profile}"] + ([f"notebooks={options.notebooks}"] if options.notebooks else [])
     target = f"build/{options.profile}/marks/executed" if options.notebooks else "report"
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", "--quiet", "all", "--config", *config]
     environment = os.environ | {"PYTHONPATH": str(folder)}
