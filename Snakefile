@@ -17,9 +17,9 @@ RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "F
 REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
 CODE = "--code" if str(config.get("code", 0)) not in ("0", "", "False") else ""
 PAPER = "report" if REPORT == "all" else REPORT
-NAMES = str(config.get("notebooks", ""))  # those to be executed, separated by blanks; all if it is empty
+NAMES = str(config.get("notebooks") or "")  # those to be executed, separated by blanks; all if it is empty
 MARKS = f"build/{PROFILE}/marks"
-RUNS = shlex.split(str(config.get("runs", "")))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
+RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
 TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
 BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PYTHON = sys.executable
