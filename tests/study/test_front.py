@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from study import claims
+from study import ROOT, claims
 from study.front import tables
 from study.orders import tables as orders
 
@@ -44,6 +44,13 @@ def test_sources_are_counted_in_order_and_together():
     fail = tables.outcomes(table)
     assert fail.loc["Hermans 2021"].to_dict() == {"can_fail": 2, "exact": 1, "good": 1}
     assert tables.accuracies(LEDGER) == 1
+
+
+def test_the_readme_has_the_counts_of_the_ledger():
+    numbers, _, statements = claims.stored()
+    counted = tables.by_source(numbers, statements)
+    rows = [f"| {' | '.join([name, *map(str, row)])} |" for name, row in counted.iterrows()]
+    assert "\n".join(rows) in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_counts_in_files_must_all_be_exact():
