@@ -159,7 +159,7 @@ def figure_digits(binary, confusion):
     wrong = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
     heat_map(right, wrong, rows=digits, columns=digits, mask=wrong == 0, vmin=0, vmax=max(wrong.max(), 1))
     for i, count in enumerate(np.diag(matrix)):
-        right.text(i + 0.5, i + 0.5, count, ha="center", va="center", fontsize=7, color=GREY)
+        right.text(i + 0.5, i + 0.5, f"{count:,}", ha="center", va="center", fontsize=7, color=GREY)
     right.set(xlabel="predicted digit", ylabel="true digit", title="confusions")
     for axis in (left, right):
         axis.grid(False)

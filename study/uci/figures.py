@@ -133,7 +133,7 @@ def _panels_of_sets(table, compared, x, labels):
                 _published_means(axis, own, kernel, split, x)
             if x == "iterations":
                 axis.set_xscale("log")
-                axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+                axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
                 axis.minorticks_off()
                 axis.margins(y=0.08)
                 axis.set_ylim(bottom=0)
