@@ -85,7 +85,7 @@ def figure_growth(streams, growth):
         )  # fmt: skip
     right.axhline(1, zorder=1, **REFERENCE)
     right.set(xlabel="wrong labels", ylabel="exponent of the growth", xticks=range(len(rates)))
-    right.set_xticklabels([f"{percent(rate)}" for rate in rates])
+    right.set_xticklabels([percent(rate) for rate in rates])
     right.legend(loc="lower right")
     return figure
 

@@ -86,5 +86,6 @@ def write(profile):
         figures = table(profile)
         store.write(chapters.manifest(profile), figures.to_csv(index=False))
         if profile == "full":
-            store.write(CODECHECK, codecheck(outputs(figures)))
-            store.write(CRATE, crate(outputs(figures)))
+            made = outputs(figures)
+            store.write(CODECHECK, codecheck(made))
+            store.write(CRATE, crate(made))
