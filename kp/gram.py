@@ -9,19 +9,22 @@ Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import ThreadpoolController
 
 from kp import kernels
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
-from kp.kernels import RBF, Kernel, fill
+from kp.kernels import RBF, Kernel, fill_rows
+from kp.machine import LANES, add_product, load, store
 
 SINGLE, DOUBLE, ORDERED, BYTES, SPARSE, GIVEN = range(6)  # of the last two, products are made row by row only
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
-WIDTH, DEPTH = 64, 128  # columns and features of the tiles of `ordered_products`
+HEIGHT, WIDTH, DEPTH = 6, 128, 512  # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
 SMALL = 2**20  # products of a block that one thread makes before others have started
 
 
@@ -115,27 +118,41 @@ class Products:
 
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
-        if self.arithmetic in (ORDERED, SPARSE):
-            make = ordered_products if self.arithmetic == ORDERED else _of_sparse
-            left, right = self.points.X[rows], self.column_points.X[columns]
-            threads = self.threads if out.size * left.shape[1] > SMALL else 1
-            in_strips(lambda part: make(left, right[part], out[:, part]), right.shape[0], WIDTH, threads)
+        n, m = out.shape
+        right, norms = self.column_points.X[columns], self.column_norms[columns]
+        threads = self.threads if n * m * right.shape[1] > SMALL else 1
+        with _blas().limit(limits=1, user_api="blas"):
+            if n > m:
+                in_strips(lambda part: self._make(rows[part], right, norms, out[part]), n, WIDTH, threads)
+            else:
+                in_strips(lambda part: self._make(rows, right[part], norms[part], out[:, part]), m, WIDTH, threads)
+
+    def _make(self, rows, right, norms, out):
+        if self.arithmetic == ORDERED:
+            ordered_products(self.points.X[rows], right, out)
+            return
+        if self.arithmetic == SPARSE:
+            _of_sparse(self.points.X[rows], right, out)
             return
         dtype = np.float32 if self.arithmetic == SINGLE else np.float64
-        right = self.column_points.X[columns]
-        scratch = np.empty((min(len(rows), BLOCK), min(len(right), 4 * BLOCK)), dtype=dtype)
+        scratch = np.empty((min(len(rows), BLOCK), min(len(right), BLOCK)), dtype=dtype)
         for i in range(0, len(rows), BLOCK):
             left = self.points.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
-            for j in range(0, len(right), 4 * BLOCK):
-                part = right[j : j + 4 * BLOCK].astype(dtype, copy=False)
+            for j in range(0, len(right), BLOCK):
+                part = right[j : j + BLOCK].astype(dtype, copy=False)
                 block = scratch[: len(left), : len(part)]
                 np.matmul(left, part.T, out=block)
-                out[i : i + BLOCK, j : j + 4 * BLOCK] = block
+                out[i : i + BLOCK, j : j + BLOCK] = block
         if self.arithmetic == SINGLE:
-            norms = self.column_norms[columns]
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
+
+
+@cache
+def _blas():
+    """What sets the threads of BLAS: each strip is made by one, so that rounding to other types is shared out as well."""
+    return ThreadpoolController()
 
 
 def in_strips(work: Callable[[slice], object], n: int, size: int, threads: int) -> None:
@@ -147,6 +164,15 @@ def in_strips(work: Callable[[slice], object], n: int, size: int, threads: int) 
     elif parts:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(work, parts))
+
+
+def _fill(kernel, products, norms_x, norms_y, out, threads):
+    """Kernel values (n, m) of inner products (n, m), which may be `out` itself."""
+
+    def fill(part):
+        fill_rows(kernel, products[:, part], norms_x, norms_y[part], out[:, part])
+
+    in_strips(fill, len(norms_y), BLOCK, threads)
 
 
 class PrecomputedKernel:
@@ -197,56 +223,57 @@ def _ordered_dot(x, y):
 
 @compiled
 def ordered_products(A, B, out):
-    """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns.
-    Four rows of A are multiplied at a time with WIDTH rows of B, DEPTH columns at a time: their sums stay in the first-level
-    cache. Where a tile is not full, its edge holds zeros."""
+    """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns."""
+    if A.shape[0] < min(B.shape[0], 2 * HEIGHT):
+        _ordered_products(B, A, out.T)
+    else:
+        _ordered_products(A, B, out)
+
+
+@compiled
+def _ordered_products(A, B, out):
+    """WIDTH rows of B at a time are laid out as lanes, DEPTH columns of them, and meet HEIGHT rows of A after the other."""
     n, m, d = A.shape[0], B.shape[0], A.shape[1]
-    panel, a, sums = np.zeros((DEPTH, WIDTH)), np.zeros((4, DEPTH)), np.zeros((4, WIDTH))
-    out[:] = 0.0
+    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros(HEIGHT * WIDTH)
+    if d == 0:
+        out[:] = 0.0
     for left in range(0, m, WIDTH):
         width = min(WIDTH, m - left)
         for low in range(0, d, DEPTH):
             depth = min(DEPTH, d - low)
-            _transpose(B, left, width, low, depth, panel)
-            for top in range(0, n, 4):
-                height = min(4, n - top)
+            for j in range(width):
+                place = j // LANES * LANES * depth + j % LANES
+                for k in range(depth):
+                    panel[place + LANES * k] = B[left + j, low + k]
+            for top in range(0, n, HEIGHT):
+                height = min(HEIGHT, n - top)
+                if low == 0:
+                    sums[:] = 0.0
+                else:
+                    for i in range(height):
+                        for j in range(width):
+                            sums[i * WIDTH + j] = out[top + i, left + j]
+                for j in range(0, width, LANES):
+                    _add_products(A, top, low, depth, panel, j * depth, sums, j)
                 for i in range(height):
-                    for k in range(depth):
-                        a[i, k] = A[top + i, low + k]
-                    for k in range(depth, min(depth + 3, DEPTH)):
-                        a[i, k] = 0.0
                     for j in range(width):
-                        sums[i, j] = out[top + i, left + j]
-                for k in range(0, depth, 4):
-                    _add_products(a, panel, k, sums)
-                for i in range(height):
-                    for j in range(width):
-                        out[top + i, left + j] = sums[i, j]
+                        out[top + i, left + j] = sums[i * WIDTH + j]
 
 
 @compiled
-def _transpose(B, left, width, low, depth, panel):
-    """panel[k, j] = B[left + j, low + k], and zeros in up to three rows below."""
-    for j in range(width):
-        for k in range(depth):
-            panel[k, j] = B[left + j, low + k]
-    for k in range(depth, min(depth + 3, DEPTH)):
-        panel[k] = 0.0
-
-
-@compiled(inline="always")
-def _add_products(a, panel, k, sums):
-    """sums += a[:, k : k + 4] @ panel[k : k + 4], one product after the other."""
-    a00, a01, a02, a03 = a[0, k], a[0, k + 1], a[0, k + 2], a[0, k + 3]
-    a10, a11, a12, a13 = a[1, k], a[1, k + 1], a[1, k + 2], a[1, k + 3]
-    a20, a21, a22, a23 = a[2, k], a[2, k + 1], a[2, k + 2], a[2, k + 3]
-    a30, a31, a32, a33 = a[3, k], a[3, k + 1], a[3, k + 2], a[3, k + 3]
-    for j in range(WIDTH):
-        b0, b1, b2, b3 = panel[k, j], panel[k + 1, j], panel[k + 2, j], panel[k + 3, j]
-        sums[0, j] = (((sums[0, j] + a00 * b0) + a01 * b1) + a02 * b2) + a03 * b3
-        sums[1, j] = (((sums[1, j] + a10 * b0) + a11 * b1) + a12 * b2) + a13 * b3
-        sums[2, j] = (((sums[2, j] + a20 * b0) + a21 * b1) + a22 * b2) + a23 * b3
-        sums[3, j] = (((sums[3, j] + a30 * b0) + a31 * b1) + a32 * b2) + a33 * b3
+def _add_products(A, top, low, depth, panel, place, sums, j):
+    """Add to the sums of HEIGHT rows and LANES columns from j on; rows that A does not have repeat its last one."""
+    last = A.shape[0] - 1
+    r1, r2, r3, r4, r5 = min(top + 1, last), min(top + 2, last), min(top + 3, last), min(top + 4, last), min(top + 5, last)
+    s0, s1, s2 = load(sums, j), load(sums, WIDTH + j), load(sums, 2 * WIDTH + j)
+    s3, s4, s5 = load(sums, 3 * WIDTH + j), load(sums, 4 * WIDTH + j), load(sums, 5 * WIDTH + j)
+    for k in range(low, low + depth):
+        b = load(panel, place)
+        place += LANES
+        s0, s1, s2 = add_product(s0, A[top, k], b), add_product(s1, A[r1, k], b), add_product(s2, A[r2, k], b)
+        s3, s4, s5 = add_product(s3, A[r3, k], b), add_product(s4, A[r4, k], b), add_product(s5, A[r5, k], b)
+    store(sums, j, s0), store(sums, WIDTH + j, s1), store(sums, 2 * WIDTH + j, s2)
+    store(sums, 3 * WIDTH + j, s3), store(sums, 4 * WIDTH + j, s4), store(sums, 5 * WIDTH + j, s5)
 
 
 def _of_sparse(A, B, out):
@@ -311,7 +338,12 @@ class CrossGram:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
         products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
         self.source.block(rows, columns, products)
-        return self.in_units(kernel).of(products, self.row_norms[rows], self.norms[columns])
+        return self._values(self.in_units(kernel), products, rows, columns)
+
+    def _values(self, kernel, products, rows, columns):
+        out = products if products.dtype == np.float64 else np.empty(products.shape)
+        _fill(kernel, products, self.row_norms[rows], self.norms[columns], out, self.source.threads)
+        return out
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
@@ -344,10 +376,10 @@ class Gram(CrossGram):
         self._filled = self._clock = self.computed = 0
 
     @classmethod
-    def of_points(cls, X: Data, *, memory_budget: int) -> Self:
+    def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1) -> Self:
         """The Gram matrix of the points X (n, d)."""
         points = Points(X)
-        return cls(Products(points, points), memory_budget=memory_budget)
+        return cls(Products(points, points, threads=threads), memory_budget=memory_budget)
 
     @classmethod
     def of_matrix(cls, K: Array) -> Self:
@@ -370,7 +402,7 @@ class Gram(CrossGram):
 
     def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """As `CrossGram.values`."""
-        return self.reading(kernel).of(self._made(rows, columns), self.row_norms[rows], self.norms[columns])
+        return self._values(self.reading(kernel), self._made(rows, columns), rows, columns)
 
     def fetch(self, examples: Array) -> int:
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
@@ -407,9 +439,7 @@ class Gram(CrossGram):
     def _make(self, examples, columns, out):
         self.source.block(examples, columns, out)
         if self.kept is not None:
-            kernel, threads = self.in_units(self.kept), self.source.threads
-            norms, theirs = self.row_norms[examples], self.norms[columns]
-            in_strips(lambda part: _fill_rows(kernel, norms, theirs[part], out[:, part]), len(theirs), BLOCK, threads)
+            _fill(self.in_units(self.kept), out, self.row_norms[examples], self.norms[columns], out, self.source.threads)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """As `CrossGram.columns`, but only rows that the store does not hold are computed."""
@@ -419,17 +449,11 @@ class Gram(CrossGram):
             return self.store[:, start:stop], rows
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         held = np.flatnonzero(rows >= 0)
-        _copy_rows(self.store, rows[held], start, block[len(missing) :])
+        copied, there = block[len(missing) :], rows[held]
+        in_strips(lambda part: _copy_rows(self.store, there[part], start, copied[part]), len(held), 1, self.source.threads)
         self._make(examples[missing], slice(start, stop), block[: len(missing)])
         rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))
         return block, rows
-
-
-@compiled
-def _fill_rows(kernel, row_norms, norms, out):
-    """Kernel values in the place of inner products."""
-    for i in range(out.shape[0]):
-        fill(kernel, out[i], row_norms[i], norms, out[i])
 
 
 @compiled

@@ -15,7 +15,6 @@ Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
 from kp.gram import WIDTH, in_strips, ordered_products
@@ -73,7 +72,7 @@ class Rows:
 
     def epoch(self, order):
         found = []
-        with ThreadPoolExecutor(self.threads) as pool, threadpool_limits(self.threads, "blas"):
+        with ThreadPoolExecutor(self.threads) as pool:
             size = min(BLOCK, self.gram.capacity)
             for start in range(0, len(order), size):
                 found.append(self._block(pool, order[start : start + size], start))
@@ -182,7 +181,7 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes, errors = np.zeros((len(epochs), n_classes, len(columns))), np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+    with ThreadPoolExecutor(threads) as pool:
         for start, stop, block, rows in blocks(columns, examples):
             tiles = [slice(left, min(left + TILE, stop - start)) for left in range(0, stop - start, TILE)]
 

@@ -395,7 +395,7 @@ class SharedTraining:
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
-        self.gram = Gram.of_points(X, memory_budget=memory_budget)
+        self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs)
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
@@ -442,7 +442,7 @@ class SharedTraining:
             signs = np.concatenate([model._signs(index, model.classes_) for model in models])
             columns, counting = self.gram, {"signs": signs, "errors": errors}  # type: CrossGram, dict[str, Any]
         else:
-            columns, counting = CrossGram(Products(self.gram.points, Points(X))), {}
+            columns, counting = CrossGram(Products(self.gram.points, Points(X), threads=self.n_jobs)), {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]

@@ -11,11 +11,11 @@ result depends on threads, stretches or budgets: each score receives the same ad
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
 from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, dot
 from kp.kernels import check_range, fill
+from kp.machine import fetch_ahead
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
 
@@ -50,7 +50,7 @@ def find_mistakes(
     for each in set(kernels):
         check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+    with ThreadPoolExecutor(threads) as pool:
         primal = start is None and all(has_weights(gram, each, n * n_epochs) for each in set(kernels))
         run = _Primal(gram, kernels, signs, pool) if primal else _Dual(gram, kernels, signs, start, pool)
         ends = []
@@ -68,7 +68,7 @@ def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, thr
     epoch without a mistake does not show where examples are drawn with replacement)."""
     check_range(gram.in_units(kernel), gram.norms, len(gram) * n_epochs)
     ends = []
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+    with ThreadPoolExecutor(threads) as pool:
         run = _Dual(gram, [kernel] * len(signs), signs, None, pool)
         for epoch, order in enumerate(orders):
             run.epoch(np.broadcast_to(order, signs.shape), epoch * len(gram), lambda visits: None)
@@ -267,6 +267,8 @@ def _advance(kernel, store, norms, rows, examples, z, scores, errors):
         signs = z[start:stop]
         k = values[: stop - start]
         for i in range(rows.shape[0]):
+            if i + 1 < rows.shape[0]:
+                fetch_ahead(store[rows[i + 1], start:stop])
             fill(kernel, store[rows[i], start:stop], norms[examples[i]], norms[start:stop], k)
             sign = np.float64(z[examples[i]])
             wrong = 0
