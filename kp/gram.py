@@ -20,7 +20,7 @@ from kp import kernels
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, fill_rows
-from kp.machine import LANES, add_product, load, store
+from kp.machine import LANES, add_product, load_lanes, store_lanes
 
 SINGLE, DOUBLE, ORDERED, BYTES, SPARSE, GIVEN = range(6)  # of the last two, products are made row by row only
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
@@ -265,15 +265,15 @@ def _add_products(A, top, low, depth, panel, place, sums, j):
     """Add to the sums of HEIGHT rows and LANES columns from j on; rows that A does not have repeat its last one."""
     last = A.shape[0] - 1
     r1, r2, r3, r4, r5 = min(top + 1, last), min(top + 2, last), min(top + 3, last), min(top + 4, last), min(top + 5, last)
-    s0, s1, s2 = load(sums, j), load(sums, WIDTH + j), load(sums, 2 * WIDTH + j)
-    s3, s4, s5 = load(sums, 3 * WIDTH + j), load(sums, 4 * WIDTH + j), load(sums, 5 * WIDTH + j)
+    s0, s1, s2 = load_lanes(sums, j), load_lanes(sums, WIDTH + j), load_lanes(sums, 2 * WIDTH + j)
+    s3, s4, s5 = load_lanes(sums, 3 * WIDTH + j), load_lanes(sums, 4 * WIDTH + j), load_lanes(sums, 5 * WIDTH + j)
     for k in range(low, low + depth):
-        b = load(panel, place)
+        b = load_lanes(panel, place)
         place += LANES
         s0, s1, s2 = add_product(s0, A[top, k], b), add_product(s1, A[r1, k], b), add_product(s2, A[r2, k], b)
         s3, s4, s5 = add_product(s3, A[r3, k], b), add_product(s4, A[r4, k], b), add_product(s5, A[r5, k], b)
-    store(sums, j, s0), store(sums, WIDTH + j, s1), store(sums, 2 * WIDTH + j, s2)
-    store(sums, 3 * WIDTH + j, s3), store(sums, 4 * WIDTH + j, s4), store(sums, 5 * WIDTH + j, s5)
+    store_lanes(sums, j, s0), store_lanes(sums, WIDTH + j, s1), store_lanes(sums, 2 * WIDTH + j, s2)
+    store_lanes(sums, 3 * WIDTH + j, s3), store_lanes(sums, 4 * WIDTH + j, s4), store_lanes(sums, 5 * WIDTH + j, s5)
 
 
 def _of_sparse(A, B, out):

@@ -33,7 +33,7 @@ def _address(context, builder, kind, array, place, item):
 
 
 @intrinsic
-def load(typing, array, place):
+def load_lanes(typing, array, place):
     """LANES numbers of a flat contiguous array, from place on."""
 
     def emit(context, builder, signature, values):
@@ -43,7 +43,7 @@ def load(typing, array, place):
 
 
 @intrinsic
-def store(typing, array, place, lanes):
+def store_lanes(typing, array, place, lanes):
     """Put LANES numbers into a flat contiguous array, from place on."""
 
     def emit(context, builder, signature, values):

@@ -30,7 +30,7 @@ from study.settings import IMAGES, require_integers, require_known
 
 DEGREES = range(1, 7)
 SPLITS = ("train", "test")
-MEMORY_BUDGET = 5 * 2**30
+MEMORY_BUDGET = 3 * 2**30
 """Bytes for kernel rows: all that degrees 2 to 6 need together. With the data, the whole study stays below 6 GiB."""
 
 

@@ -19,6 +19,7 @@ from kp import kernels
 from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.kesler import product, squared
+from kp.machine import LANES, add_product, load_lanes, store_lanes
 from study.settings import require_known
 from study.uci.protocol import Method, in_parallel, load, orders, splits
 
@@ -105,12 +106,12 @@ class Fold:
         c = np.zeros((self.n_classes, self.n))
         if self.linear:
             X, threshold = self.points[0], float(reading.threshold)
-            W, b = np.zeros((X.shape[1], self.n_classes)), np.zeros(self.n_classes)
+            W, b = np.zeros((X.shape[1], _padded(self.n_classes))), np.zeros(_padded(self.n_classes))
         else:
             F = np.zeros((self.n_classes, self.n))
         for order in orders(self.n, visiting, random_state):
             if self.linear:
-                made = _visit_points(X, self.y[0], order, demote, threshold, left, W, b, c)
+                made = _visit_points(X, self.y[0], order, demote, threshold, left, W.ravel(), b, c)
             else:
                 made = _visit_rows(self.moves[reading.threshold][0], self.y[0], order, demote, left, F, c)
             if updates:
@@ -164,6 +165,10 @@ def _moments(rates):
     return train.mean(), train.std(), test.mean(), test.std()
 
 
+def _padded(n_classes):
+    return -(-n_classes // LANES) * LANES
+
+
 @compiled
 def _changes(scores, true, demote, change):
     """Fill change (C,) with promotions less demotions of a visit and return how many classes are demoted: 0 if none."""
@@ -188,26 +193,32 @@ def _changes(scores, true, demote, change):
 
 @compiled
 def _visit_points(X, y, order, demote, threshold, left, W, b, c):
-    """Visit examples in order until `left` of them were mistakes (-1: all visits); W (d, C), b and c move. The mistakes."""
-    scores, change, made = np.empty(b.shape[0]), np.empty(b.shape[0]), 0
+    """Visit examples in order until `left` of them were mistakes (-1: all visits); W, b and c (C, n) move. The mistakes.
+
+    W (d, C) and b (C,) have room for whole vectors of LANES classes, and W is flat.
+    """
+    size, made = b.shape[0], 0
+    all_scores, all_changes = np.empty(size), np.zeros(size)
+    scores, change = all_scores[: c.shape[0]], all_changes[: c.shape[0]]
+    start = threshold * b
     for s in range(order.shape[0]):
         t = order[s]
-        for j in range(b.shape[0]):
-            scores[j] = threshold * b[j]
-        for k in range(X.shape[1]):
-            x, w = X[t, k], W[k]
-            for j in range(b.shape[0]):
-                scores[j] += w[j] * x
+        for j in range(0, size, LANES):
+            sums = load_lanes(start, j)
+            for k in range(X.shape[1]):
+                sums = add_product(sums, X[t, k], load_lanes(W, k * size + j))
+            store_lanes(all_scores, j, sums)
         if _changes(scores, y[t], demote, change) == 0:
             continue
-        for k in range(X.shape[1]):
-            x, w = X[t, k], W[k]
-            for j in range(b.shape[0]):
-                w[j] += change[j] * x
-        for j in range(b.shape[0]):
+        for j in range(0, size, LANES):
+            lanes = load_lanes(all_changes, j)
+            for k in range(X.shape[1]):
+                store_lanes(W, k * size + j, add_product(load_lanes(W, k * size + j), X[t, k], lanes))
+        for j in range(change.shape[0]):
             if change[j] != 0.0:
                 b[j] += change[j]
                 c[j, t] += change[j]
+                start[j] = threshold * b[j]
         made += 1
         if made == left:
             break
