@@ -21,7 +21,7 @@ from kp.gram import CrossGram, Points, Products
 from kp.kesler import product, squared
 from kp.machine import LANES, add_product, load_lanes, store_lanes
 from study.settings import require_known
-from study.uci.protocol import Method, in_parallel, load, orders, splits
+from study.uci.protocol import Method, Shuffles, in_parallel, load, orders, splits
 
 DEMOTE = ("winner", "first", "all", "each")
 UNITS = ("epochs", "presentations", "updates")
@@ -97,8 +97,8 @@ class Fold:
         plain = [squared(K, threads=1), product(K, across.T, threads=1)]
         self.moves = {False: plain, True: [part + 1.0 for part in plain]}
 
-    def learn(self, reading, max_iter, random_state):
-        """c (C, n): promotions less demotions of the training examples, when the run ends."""
+    def learn(self, reading, max_iter, shuffles):
+        """c (C, n): promotions less demotions of the training examples, when the run ends; `orders` has the shuffles."""
         updates = reading.unit == "updates"
         unit = "epochs" if updates else reading.unit  # an epoch that is not the last has an update
         visiting = Method(kernel="linear", max_iter=max_iter, order=reading.order, unit=unit)
@@ -109,7 +109,7 @@ class Fold:
             W, b = np.zeros((X.shape[1], _padded(self.n_classes))), np.zeros(_padded(self.n_classes))
         else:
             F = np.zeros((self.n_classes, self.n))
-        for order in orders(self.n, visiting, random_state):
+        for order in orders(self.n, visiting, shuffles):
             if self.linear:
                 made = _visit_points(X, self.y[0], order, demote, threshold, left, W.ravel(), b, c)
             else:
@@ -145,7 +145,7 @@ def cross_validate(jobs, *, n_folds=10, threads=2, progress=False):
 def _rows(job, n_folds):
     dataset, row, readings, repeat = job
     X, y = load(dataset)
-    rates = {reading: [] for reading in readings}
+    rates, shuffles = {reading: [] for reading in readings}, Shuffles(repeat)
     for folds in dict.fromkeys(reading.folds for reading in readings):
         for train, test in splits(X, y, Method(kernel="linear", max_iter=1, folds=folds), n_folds, repeat):
             same = [reading for reading in readings if reading.folds == folds]
@@ -153,7 +153,7 @@ def _rows(job, n_folds):
                 fold = Fold(X, y, train, test, row, scaling)
                 for reading in same:
                     if reading.scaling == scaling:
-                        wrong = fold.errors(fold.learn(reading, row.max_iter, repeat), reading.threshold)
+                        wrong = fold.errors(fold.learn(reading, row.max_iter, shuffles), reading.threshold)
                         rates[reading].append(np.divide(wrong, (len(train), len(test))))
     head = dataset, row.kernel
     return [(*head, reading.key, row.max_iter, repeat, *_moments(found)) for reading, found in rates.items()]
