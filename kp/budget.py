@@ -68,13 +68,6 @@ class OnlineLearners:
         self.state = np.zeros((m, 6))
         self.state[:, MARGIN] = rule.margin
 
-    def copy(self) -> Self:
-        """Learners that go on without a change of these."""
-        other = copy.copy(self)
-        other.rows, other.weights, other.born = self.rows[:], self.weights[:], self.born[:]
-        other.state = self.state.copy()
-        return other
-
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
         draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learnt."""
@@ -293,7 +286,7 @@ class OnlineKernelClassifier(Classifier):
         gives gamma="scale". Where gamma is a number, no cut of a stream changes a bit of one `fit` with shuffle=False."""
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
-            state = (self._learners.copy(), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
+            state = (copy.deepcopy(self._learners), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
             self._run(X, y, classes, [np.arange(len(y))], *state)
         return self
 

@@ -33,9 +33,7 @@ KERNELS = {
 }
 
 
-class Allowed(NamedTuple):
-    """What a parameter may be, in words and as a test."""
-
+class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
     words: str
     test: Callable
 
@@ -180,7 +178,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         gamma = getattr(self, "gamma", None)
         gamma = ("scale" if self._form == "rbf" else 1.0) if gamma is None else gamma
         if isinstance(gamma, str):
-            variance = 1.0 if gamma == "auto" else _variance(X)
+            variance = (X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()) if gamma == "scale" else 1.0
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         self._kernel = KERNELS[self._form](self, gamma)
         self.gamma_ = self._kernel.gamma
@@ -218,10 +216,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return (X, *y) if y else X
 
 
-def _variance(X):
-    return X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
-
-
 def _several(classes, remedy):
     if len(classes) < 2:
         raise ValueError(f"labels must have at least 2 classes, got 1 class ({classes[0]!r}); {remedy}")
@@ -252,18 +246,8 @@ class KernelPerceptron(Classifier):
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
-        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`.
-        So a choice among all epochs and predictors costs one fit, and the model that was fitted makes it its own:
-
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = OneVsAllKernelPerceptron("rbf", max_iter=5, random_state=0).fit(X[::2], y[::2])
-        >>> stages = enumerate(model.staged_predict(X[1::2], predictor="all"), start=1)
-        >>> rates = {(name, t): float((got == y[1::2]).mean()) for t, stage in stages for name, got in stage.items()}
-        >>> predictor, epoch = max(rates, key=rates.get)
-        >>> model.set_params(predictor=predictor, epoch=epoch).score(X[1::2], y[1::2]) == max(rates.values())
-        True"""
+        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`. So a choice
+        among all epochs and predictors costs one fit; `set_params(predictor=..., epoch=...)` makes it the model's own."""
         return self._staged(X, predictor, self._labels)
 
     def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:

@@ -132,7 +132,8 @@ class Products:
             ordered_products(self.points.X[rows], right, out)
             return
         if self.arithmetic == SPARSE:
-            _of_sparse(self.points.X[rows], right, out)
+            A, B = self.points.X[rows], right
+            _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
             return
         dtype = np.float32 if self.arithmetic == SINGLE else np.float64
         scratch = np.empty((min(len(rows), BLOCK), min(len(right), BLOCK)), dtype=dtype)
@@ -155,15 +156,14 @@ def _blas():
     return ThreadpoolController()
 
 
-def in_strips(work: Callable[[slice], object], n: int, size: int, threads: int) -> None:
-    """Call work(slice) for strips that cover range(n), as many as threads, each a multiple of size; side by side."""
+def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> list:
+    """[work(slice)] of strips that cover range(n), as many as threads, each a multiple of size; side by side."""
     width = -(-n // (size * threads)) * size
     parts = [slice(start, start + width) for start in range(0, n, max(width, 1))]
-    if len(parts) == 1:
-        work(parts[0])
-    elif parts:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, parts))
+    if len(parts) < 2:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, parts))
 
 
 def _fill(kernel, products, norms_x, norms_y, out, threads):
@@ -234,7 +234,7 @@ def ordered_products(A, B, out):
 def _ordered_products(A, B, out):
     """WIDTH rows of B at a time are laid out as lanes, DEPTH columns of them, and meet HEIGHT rows of A after the other."""
     n, m, d = A.shape[0], B.shape[0], A.shape[1]
-    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros(HEIGHT * WIDTH)
+    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros((HEIGHT, WIDTH))
     if d == 0:
         out[:] = 0.0
     for left in range(0, m, WIDTH):
@@ -246,18 +246,13 @@ def _ordered_products(A, B, out):
                 for k in range(depth):
                     panel[place + LANES * k] = B[left + j, low + k]
             for top in range(0, n, HEIGHT):
-                height = min(HEIGHT, n - top)
+                part = out[top : top + HEIGHT, left : left + WIDTH]
                 if low == 0:
-                    sums[:] = 0.0
-                else:
-                    for i in range(height):
-                        for j in range(width):
-                            sums[i * WIDTH + j] = out[top + i, left + j]
+                    part[:] = 0.0
+                sums[: part.shape[0], :width] = part
                 for j in range(0, width, LANES):
-                    _add_products(A, top, low, depth, panel, j * depth, sums, j)
-                for i in range(height):
-                    for j in range(width):
-                        out[top + i, left + j] = sums[i * WIDTH + j]
+                    _add_products(A, top, low, depth, panel, j * depth, sums.reshape(-1), j)
+                part[:] = sums[: part.shape[0], :width]
 
 
 @compiled
@@ -276,13 +271,9 @@ def _add_products(A, top, low, depth, panel, place, sums, j):
     store_lanes(sums, 3 * WIDTH + j, s3), store_lanes(sums, 4 * WIDTH + j, s4), store_lanes(sums, 5 * WIDTH + j, s5)
 
 
-def _of_sparse(A, B, out):
-    """`ordered_products` of CSR matrices."""
-    _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
-
-
 @compiled
 def _sparse_products(starts, features, values, their_starts, their_features, their_values, x, out):
+    """`ordered_products` of CSR matrices; x (d,) are zeros."""
     for i in range(out.shape[0]):
         for p in range(starts[i], starts[i + 1]):
             x[features[p]] = values[p]
@@ -336,14 +327,18 @@ class CrossGram:
 
     def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
-        products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
-        self.source.block(rows, columns, products)
-        return self._values(self.in_units(kernel), products, rows, columns)
-
-    def _values(self, kernel, products, rows, columns):
+        products = self._made(rows, columns)
         out = products if products.dtype == np.float64 else np.empty(products.shape)
-        _fill(kernel, products, self.row_norms[rows], self.norms[columns], out, self.source.threads)
+        _fill(self.reading(kernel), products, self.row_norms[rows], self.norms[columns], out, self.source.threads)
         return out
+
+    def _made(self, examples, columns):
+        out = np.empty((len(examples), len(self.norms[columns])), dtype=self.source.dtype)
+        self._make(examples, columns, out)
+        return out
+
+    def _make(self, examples, columns, out):
+        self.source.block(examples, columns, out)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
@@ -400,10 +395,6 @@ class Gram(CrossGram):
             raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")
         return self.in_units(kernel) if self.kept is None else kernels.GIVEN
 
-    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
-        """As `CrossGram.values`."""
-        return self._values(self.reading(kernel), self._made(rows, columns), rows, columns)
-
     def fetch(self, examples: Array) -> int:
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
         self._clock += 1
@@ -430,11 +421,6 @@ class Gram(CrossGram):
         else:
             self.store[rows] = self._made(examples, slice(None))
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
-
-    def _made(self, examples, columns):
-        out = np.empty((len(examples), len(self.norms[columns])), dtype=self.source.dtype)
-        self._make(examples, columns, out)
-        return out
 
     def _make(self, examples, columns, out):
         self.source.block(examples, columns, out)

@@ -71,22 +71,16 @@ class Rows:
         self.F, self.demote = np.zeros((n_classes, len(y))), DEMOTE.index(demote)
 
     def epoch(self, order):
-        found = []
-        with ThreadPoolExecutor(self.threads) as pool:
-            size = min(BLOCK, self.gram.capacity)
-            for start in range(0, len(order), size):
-                found.append(self._block(pool, order[start : start + size], start))
+        size = min(BLOCK, self.gram.capacity)
+        found = [self._block(order[start : start + size], start) for start in range(0, len(order), size)]
         return map(np.concatenate, zip(*found, strict=True))
 
-    def _block(self, pool, examples, start):
+    def _block(self, examples, start):
         G, norms = self.gram.values(self.kernel, examples, examples) + self.threshold, self.gram.norms
         positions = np.arange(len(examples))
         position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, self.F[:, examples])
         wrong = examples[position]
         self.gram.fetch(np.unique(wrong))
-        n = self.F.shape[1]
-        cuts = np.linspace(0, n, self.threads + 1).astype(int)
-        parts = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
         slots = self.gram.slot[wrong]
 
         def advance(part):
@@ -95,7 +89,7 @@ class Rows:
                 promoted, demoted, self.y[part], self.F[:, part],
             )  # fmt: skip
 
-        errors = sum(pool.map(advance, parts))
+        errors = sum(in_strips(advance, len(norms), TILE, self.threads))
         return start + position, promoted, demoted, _of_whole_mistakes(errors, promoted)
 
 
@@ -157,11 +151,8 @@ def product(A, B, *, threads=2):
         out[rest, rows] = out[rows, rest].T
 
     starts = range(0, len(A), STRIP)
-    if threads == 1 or len(starts) == 1:
-        list(map(strip, starts))
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(strip, starts))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(strip, starts))
     return out
 
 

@@ -1,16 +1,12 @@
-"""Instructions that Numba does not offer: numbers side by side, and memory fetched ahead.
+"""Numbers side by side, as processors have them and Numba does not: LANES sums at a time that stay in registers.
 
-Sums of `Lanes` stay in registers, of whatever width the processor has; those of plain loops over arrays do not. Products and
-sums are rounded one by one, never fused, so the bits are the same everywhere."""
+Products and sums are rounded one by one, never fused: the bits are the same on every processor, whatever its vectors."""
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-from kp.compiled import compiled
-
 LANES = 8
-LINE = 64  # bytes that come together
 _VECTOR, _INDEX = ir.VectorType(ir.DoubleType(), LANES), ir.IntType(32)
 
 
@@ -24,12 +20,12 @@ class _Model(models.PrimitiveModel):
         super().__init__(manager, kind, _VECTOR)
 
 
-_LANES = _Lanes("Lanes")
+_LANES = _Lanes("lanes")
 
 
-def _address(context, builder, kind, array, place, item):
+def _address(context, builder, kind, array, place):
     pointer = builder.gep(context.make_array(kind)(context, builder, array).data, [place])
-    return builder.bitcast(pointer, item.as_pointer())
+    return builder.bitcast(pointer, _VECTOR.as_pointer())
 
 
 @intrinsic
@@ -37,7 +33,7 @@ def load_lanes(typing, array, place):
     """LANES numbers of a flat contiguous array, from place on."""
 
     def emit(context, builder, signature, values):
-        return builder.load(_address(context, builder, signature.args[0], *values, _VECTOR), align=8)
+        return builder.load(_address(context, builder, signature.args[0], *values), align=8)
 
     return _LANES(array, types.intp), emit
 
@@ -47,7 +43,7 @@ def store_lanes(typing, array, place, lanes):
     """Put LANES numbers into a flat contiguous array, from place on."""
 
     def emit(context, builder, signature, values):
-        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2], _VECTOR), align=8)
+        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2]), align=8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, _LANES), emit
@@ -65,23 +61,3 @@ def add_product(typing, sums, factor, lanes):
         return builder.fadd(sums, builder.fmul(everywhere, lanes))
 
     return _LANES(_LANES, types.float64, _LANES), emit
-
-
-@intrinsic
-def _fetch_line(typing, array, place):
-    def emit(context, builder, signature, values):
-        byte = ir.IntType(8)
-        kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), _INDEX, _INDEX, _INDEX])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte.as_pointer()], kind)
-        address = _address(context, builder, signature.args[0], *values, byte)
-        builder.call(prefetch, [address, _INDEX(0), _INDEX(3), _INDEX(1)])  # to be read, kept in all caches, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), emit
-
-
-@compiled
-def fetch_ahead(row):
-    """Have the numbers of a contiguous row on their way from memory; nothing waits for them."""
-    for j in range(0, row.shape[0], LINE // row.itemsize):
-        _fetch_line(row, j)

@@ -28,7 +28,7 @@ from kp.gram import CrossGram, Gram, Points, Products
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.perceptron import find_mistakes, find_mistakes_until_consistent, visiting_orders
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
@@ -210,8 +210,10 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     def _learn(self, X, y, classes):
         random, signs = check_random_state(self.random_state), self._signs(y, classes)
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
-        find = find_mistakes_until_consistent if self.stop_if_consistent else find_mistakes
-        logs = find(self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads())
+        logs = find_mistakes(
+            self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads(),
+            stop_if_consistent=self.stop_if_consistent,
+        )  # fmt: skip
         self.converged_ = not any(log.errors[-1] for log in logs)
         self._store(X, classes, logs)
 

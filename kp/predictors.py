@@ -16,7 +16,6 @@ import numpy as np
 from kp.compiled import compiled
 from kp.gram import in_strips
 from kp.kernels import Kernel, fill
-from kp.machine import fetch_ahead
 from kp.mistakes import PREDICTORS, check_predictor
 
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
@@ -166,8 +165,6 @@ def _replay(
                 epoch += 1
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
-            if i + 1 < n_mistakes:
-                fetch_ahead(block[rows[i + 1], start:stop])
             fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
             if n_epochs > 0:
                 _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k)
