@@ -131,7 +131,7 @@ class Fold:
 
 
 class Shuffles:
-    """The shuffled epochs of one seed: made once for all folds of a size, and for all readings, that begin with this seed."""
+    """The shuffled epochs of one seed, made once for all folds of a size and all readings that begin with it."""
 
     def __init__(self, random_state):
         self.random_state, self._made = random_state, {}
