@@ -52,11 +52,10 @@ class Rule(NamedTuple):
 
 
 class OnlineLearners:
-    """m binary online learners of one rule over one stream; they share the points that any of them holds.
-    points (S, d) are held by any learner, seen (S,) their numbers in the stream; rows, weights and born are for each learner
-    the indices in points of its examples, their w_i, and for NORMA the steps at which they came, the oldest first, but a
-    random removal puts the new example where the old one was. state (m, 6) is M, Q, the sum of 1 - phi, |f|^2 (basic
-    Forgetron only), b, rho; n_seen, n_steps and n_passes count examples, visits, and passes so far."""
+    """m binary online learners of one rule over one stream. points (S, d) are held by any of them, seen (S,) their numbers
+    there; rows, weights and born are for each learner the indices in points of its examples, their w_i, and for NORMA the
+    steps at which they came, the oldest first, but a random removal puts the new one where the old one was. state (m, 6) is
+    M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho; n_seen, n_steps, n_passes: examples, visits, passes."""
 
     def __init__(self, rule: Rule, kernel: Kernel, m: int, *, normalize: bool = False) -> None:
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
@@ -415,8 +414,8 @@ class Norma(OnlineKernelClassifier):
     schedule : "constant", or "sqrt" for eta / sqrt(t) at the t-th step.
     margin : rho, where it starts if nu moves it.
     nu : None, or a fraction in [0, 1].
-    truncation : tau, or None; an example is dropped tau steps after it came. With X^2 >= k(x, x) and a constant step that
-        changes f by at most (1 - eta lambda)^tau X / lambda in norm.
+    truncation : tau, or None; an example is dropped tau steps after it came, which changes f, with a constant step and
+        X^2 >= k(x, x), by at most (1 - eta lambda)^tau X / lambda in norm.
     fit_intercept : learn b, which is not regularised.
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
 

@@ -6,8 +6,8 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
     w_i  <-  w_i + eta delta_i x                                                                          (eq. 32)
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
-- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Where weights begin
-  at random in [-1, 1], eta is more than a scale: it says how much they weigh.
+- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Of random first
+  weights eta says how much they weigh.
 - sgn(0) = 0 is neither label: delta is y then, and the step half as long (in the kernel listing it is a whole one).
 - Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
@@ -49,7 +49,7 @@ class DeltaRulePerceptron(Decoder):
     ----------
     eta : learning rate, > 0.
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
-    max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
+    max_iter : number of epochs, of n presentations each, at most; the listing's 10^4 presentations are 10^4 / n epochs.
     code, presentation, predictor, epoch, stop_if_consistent, random_state, verbose : as of `OutputCodeKernelPerceptron`.
 
     Attributes

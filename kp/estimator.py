@@ -25,8 +25,7 @@ from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
 LARGEST = 1e100  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
 
-# {name: function of an estimator and its gamma -> Kernel}
-KERNELS = {
+KERNELS = {  # {name: function of an estimator and its gamma -> Kernel}
     "linear": lambda model, gamma: kernels.linear(),
     "poly": lambda model, gamma: kernels.polynomial(model.degree, gamma=gamma, coef0=model.coef0),
     "rbf": lambda model, gamma: kernels.rbf(gamma=gamma),
@@ -65,11 +64,10 @@ NOT_NEGATIVE = number("a finite number of at least 0", lambda value: value >= 0)
 FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_))
 GAMMAS = one_of("scale", "auto")
 KERNEL_PARAMETERS = {
-    "kernel": one_of(*KERNELS),
-    "degree": COUNT,
+    "kernel": one_of(*KERNELS), "degree": COUNT,
     "gamma": or_none(Allowed(f"{GAMMAS.words} or a positive number", lambda v: GAMMAS.test(v) or POSITIVE.test(v))),
     "coef0": FINITE,
-}
+}  # fmt: skip
 ANY_KERNEL = Allowed(
     f"one of {', '.join(KERNELS)}, precomputed, or a function of X and Y",
     lambda value: callable(value) or one_of(*KERNELS, "precomputed").test(value),
@@ -96,8 +94,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). A call that is refused
-        leaves the estimator as it was. There are no sample weights: TypeError."""
+        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). There are no sample
+        weights: TypeError. A call that is refused leaves the estimator as it was."""
         if unsupported:
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
             raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
@@ -231,7 +229,7 @@ def _check_gram(K):
 
 class KernelPerceptron(Classifier):
     """Base of the estimators with one mistake log or a list of them; they have `_blocks(X, predictors)`, those with a choice
-    of kernels n_jobs and memory_budget. X below is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
+    of kernels n_jobs and memory_budget. X is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
@@ -253,8 +251,7 @@ class KernelPerceptron(Classifier):
     def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
         predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
-        there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
-        Holds n E C scores at a time, with `staged_predict` n E labels."""
+        there are, gives a dict {predictor: scores} for each epoch. Holds n E C scores; `staged_predict` holds n E labels."""
         return self._staged(X, predictor, lambda f: f)
 
     def _staged(self, X, predictor, finish):

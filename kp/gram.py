@@ -2,9 +2,9 @@
 
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
-it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. The few pairs above
-2^24 are computed again in double precision. Inner products of other points are summed in the order of the features by a
-compiled loop, those of sparse points over what is stored: the same bits, as adding zeros changes nothing.
+it is <= 2^53: no BLAS library, thread or shape of a block can change a bit. The few pairs above 2^24 are computed again in
+double precision. Inner products of other points are summed in the order of the features, those of sparse points over what
+is stored: the same bits, as adding zeros changes nothing.
 Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from collections.abc import Callable
@@ -30,10 +30,9 @@ SMALL = 2**20  # products of a block that one thread makes before others have st
 
 class Points:
     """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
-    X (n, d) is float32 where that holds the points exactly, else float64, sparse points CSR float64; compact (n, d) has them
-    as bytes where they fit, else is X, for products one at a time; norms (n,) are |x|^2, top the largest; exact is True if
-    all inner products are integers that double precision holds, of sparse points not asked; per_unit is 1, or 255 where
-    `of_images` has made whole numbers of the points: norms and products are in these units."""
+    X (n, d) is float32 where that holds the points exactly, else float64, or CSR float64; compact (n, d) has them as bytes
+    where they fit, for products one at a time; norms (n,) are |x|^2, top the largest; exact says whether all inner products
+    are integers that double precision holds; per_unit is 1, or 255 where `of_images` has made whole numbers of points."""
 
     per_unit = 1
 

@@ -163,9 +163,8 @@ def squared(K, *, threads=2):
 
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
-    """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
-    votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
-    errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats."""
+    """Walk along a log over all points of `columns`: votes (E, C, c), the steps by the 1-based epochs at which the stored
+    predictor gave the point to a class, the first of equals; and for true classes y (c,) the errors (M,) after each row."""
     examples, kernel = np.unique(log.example), columns.reading(kernel)
     index = np.searchsorted(examples, log.example)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)

@@ -230,8 +230,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function of
         float64 arrays X (n, d) and Y (m, d) that returns K (n, m).
     degree, coef0 : of the polynomial kernel.
-    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", and 1 for "poly", whose sums
-        are exact on whole numbers.
+    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", else 1, exact on whole numbers.
     max_iter : number of epochs at most.
     predictor, epoch : "final", "average", "minimizing" or "voted", and an epoch (None: the last; so are those that an
         earlier end spared), which `predict` uses unless it is told otherwise. Both may be set after `fit`.
@@ -318,9 +317,9 @@ class Growing:
 
 
 class Stream:
-    """What a model with m perceptrons needs to go on example by example: `vectors` (S, d), its support examples, and `held`,
-    (points, coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next.
-    Scores are summed over the support examples in the order in which they came: parts of any size give the same bits."""
+    """What a model needs to go on by single examples: `vectors` (S, d), its support examples, and `held`, (points,
+    coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next. Scores are
+    summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
     def __init__(self, model: _OutputCodes, X: Any) -> None:
         self.vectors, self.held = Growing(X[:0]), []  # type: Growing, list[tuple[Any, Array]]
@@ -401,9 +400,9 @@ class SharedTraining:
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
-        With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
-        would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
-        Raises ValueError for other models, and for kernels that are precomputed or functions."""
+        With count_errors=False, models of degree 1 may go without training errors, for which they would need kernel rows;
+        `staged_outputs` counts them in passing. callback(visits) is called as the visits go on. Raises ValueError for other
+        models, and for kernels that are precomputed or functions."""
         if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
             epochs = [model.max_iter for model in models]
             raise ValueError(f"models must have the same max_iter, got {epochs}, and stop_if_separated=False")
@@ -430,10 +429,9 @@ class SharedTraining:
 
     def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
         """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
-        X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
-        Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
-        training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
-        out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block."""
+        X (n, d) are any points, by default the training set. Each predictor of each model comes once for each point: where
+        training errors were not counted, the walk over the training set counts them, and the minimizing predictor follows it
+        (with other X it is left out). callback(c) comes after each block of the walk, whose arrays the next overwrites."""
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
         epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)

@@ -1,10 +1,9 @@
 """The binary kernel perceptron: find the mistakes (Hermans 2021, Algorithm 1; Aizerman, Braverman & Rozonoer 1964).
 
 A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons side by side
-over the same training points, in rounds: each runs exactly over the next stretch of its visiting order, taking inner
-products of examples that were never needed before one at a time and only inside the stretch; then the missing rows of all
-are made in one matrix product; then all scores are advanced. Where the kernel is affine in x . y, a weight vector in input
-space finds the mistakes without any row: the same ones on integers, and but for rounding on other points.
+over the same points, in rounds: each runs exactly over the next stretch of its visiting order, with inner products that are
+not kept yet made one at a time and only inside the stretch; then the missing rows of all come from one matrix product, and
+all scores advance. Where the kernel is affine in x . y, a weight vector finds them without rows: the same ones on integers.
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order."""
 
@@ -202,8 +201,8 @@ class _Dual:
 @compiled
 def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start, stop, quota, z, scores):
     """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped:
-    early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here. kernel makes
-    its values of inner products, `stored` of what is in the store."""
+    early after `quota` mistakes, or at one whose row is not in the store and cannot be made here. kernel makes its values of
+    inner products, `stored` of what is in the store."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
