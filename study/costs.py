@@ -39,7 +39,7 @@ def stored(chapter):
     """{experiment: (seconds, memory)} of a chapter, as far as it is known."""
     if not path(chapter).exists():
         return {}
-    table = pd.read_csv(path(chapter), float_precision="round_trip").set_index("experiment")
+    table = pd.read_csv(path(chapter)).set_index("experiment")
     return {row.Index: (row.seconds, row.memory) for row in table.itertuples()}
 
 
