@@ -1,4 +1,7 @@
-"""What the experiments cost: seconds and memory of a computation from nothing, kept in data/measured by chapter."""
+"""What the experiments cost: seconds and memory of a computation from nothing, kept in data/measured by chapter.
+
+As with all that is measured, what is there stays until its file is deleted: computing again changes no byte.
+"""
 
 import os
 import subprocess
@@ -19,9 +22,12 @@ def path(chapter):
 
 
 def compute_again(chapter):
-    """Compute all experiments of a chapter again, each in a process of its own; returns the first exit code other than 0."""
-    rows = []
-    for each in chapters.experiments(chapter):
+    """Compute all experiments of a chapter again, each in a process of its own; returns the first exit code other than 0.
+
+    Where the costs of these experiments are not known yet, they are written.
+    """
+    experiments, rows = chapters.experiments(chapter), []
+    for each in experiments:
         start = time.perf_counter()
         process = subprocess.Popen([sys.executable, "-m", "study", "run", each.name, "--recompute"])
         _, status, used = os.wait4(process.pid, 0)
@@ -30,8 +36,9 @@ def compute_again(chapter):
             return abs(process.returncode)
         seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
         rows.append((each.name, round(seconds, 1), round(processor, 1), round(used.ru_maxrss / GIB, 2)))
-    table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])
-    store.write(path(chapter), table.to_csv(index=False))
+    if list(stored(chapter)) != [each.name for each in experiments]:
+        table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])
+        store.write(path(chapter), table.to_csv(index=False))
     return 0
 
 

@@ -48,5 +48,12 @@ def test_an_experiment_that_fails_fails_the_chapter_and_keeps_what_was_known(run
     assert costs.path("algorithm").read_bytes() == before
 
 
+def test_costs_that_are_known_stay(run):
+    assert run("")[0] == 0
+    before = costs.path("algorithm").read_bytes()
+    assert run("import time; time.sleep(0.5)")[0] == 0
+    assert costs.path("algorithm").read_bytes() == before
+
+
 def test_what_was_not_measured_has_no_words(run):
     assert costs.words("algorithm") == "" and costs.stored("algorithm") == {}
