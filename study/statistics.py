@@ -20,6 +20,7 @@ are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a 
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,8 @@ LEVEL = 0.95
 ALPHA = 0.05
 DRAWS = 10_000
 """Resamples of a bootstrap."""
+KEPT_DRAWS = 5 * 10**6
+"""The most numbers of a resampling that are kept for the next bootstrap of groups of the same sizes."""
 
 
 @dataclass(frozen=True)
@@ -150,14 +153,19 @@ def bootstrap(values, *, strata=None, random_state=0, draws=DRAWS, varies="examp
     """
     values = np.asarray(values, dtype=float)
     groups = np.zeros(len(values), dtype=int) if strata is None else np.unique(strata, return_inverse=True)[1]
-    rng, sums = np.random.default_rng(random_state), np.zeros(draws)
-    for group in range(groups.max() + 1):
-        part = values[groups == group]
-        sums += rng.multinomial(len(part), np.full(len(part), 1 / len(part)), size=draws) @ part
-    means = sums / len(values)
+    sizes = tuple(np.bincount(groups).tolist())
+    times = (_times_drawn if draws * len(values) <= KEPT_DRAWS else _times_drawn.__wrapped__)(sizes, random_state, draws)
+    means = sum(drawn @ values[groups == group] for group, drawn in enumerate(times)) / len(values)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     p = min(1.0, 2 * max(min((means <= 0).mean(), (means >= 0).mean()), 1 / draws))
     return Difference(float(values.mean()), float(low), float(high), float(p), len(values), varies, "bootstrap")
+
+
+@lru_cache(maxsize=2)
+def _times_drawn(sizes, random_state, draws):
+    """How often each example is drawn, (draws, n) for each group of n."""
+    rng = np.random.default_rng(random_state)
+    return [rng.multinomial(n, np.full(n, 1 / n), size=draws) for n in sizes]
 
 
 def bootstrap_of(statistic, n, *, random_state=0, draws=1000, varies="examples"):

@@ -1,10 +1,10 @@
 """Declared experiments: read where fresh, else computed once, part by part; one test of the machine for all chapters."""
 
 import json
+import multiprocessing
+import os
 import pickle
 import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,26 +141,29 @@ def test_a_run_that_stops_goes_on_where_it_stopped(folders):
     assert CALLS == PUBLISHED and files(folders / "build") == {}
 
 
+def publish_until(step):
+    """Publish, and be killed in place of the step-th file that is put in its place."""
+    real, count = os.replace, [0]
+
+    def replace(*arguments):
+        count[0] += 1
+        if count[0] == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*arguments)
+
+    os.replace = replace
+    declare().publish()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="a process cannot be forked here")
 def test_a_run_that_is_killed_leaves_whole_parts_or_none(folders):
-    code = f"""
-import os, signal, sys
-sys.path.insert(0, {str(ROOT / "tests" / "study")!r})
-import test_experiment as t
-from pathlib import Path
-for name in ("RESULTS", "MEASURED", "BUILD"):
-    setattr(t.experiment, name, Path({str(folders)!r}) / name.lower())
-real, count = os.replace, [0]
-def replace(*arguments):
-    count[0] += 1
-    if count[0] == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return real(*arguments)
-os.replace = replace
-t.declare().publish()
-"""
+    codes = []
     for step in range(1, 8):
-        done = subprocess.run([sys.executable, "-c", code, str(step)], cwd=ROOT, capture_output=True)
-        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+        process = multiprocessing.get_context("fork").Process(target=publish_until, args=(step,))
+        process.start()
+        process.join()
+        codes.append(process.exitcode)
+    assert set(codes) <= {0, -signal.SIGKILL} and codes[0] == -signal.SIGKILL
     declare().publish()
     killed = files(folders / "results")
     declare().publish(recompute=True)

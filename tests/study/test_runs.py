@@ -165,11 +165,12 @@ def test_two_runners_on_one_folder_write_the_same_bytes(tmp_path):
         "import sys; from pathlib import Path; from study import experiment; from study.__main__ import main; "
         "experiment.BUILD = Path(sys.argv[1]); sys.exit(main(['run', *sys.argv[2:]]))"
     )
-    command = [sys.executable, "-c", code, tmp_path / "build", "mnist", *SMALL, "--degree", "3", "--random-state", "0:4"]
+    arguments = ["mnist", *SMALL, "--degree", "3", "--random-state", "0:4", "--target"]
     targets = [tmp_path / f"{name}.csv" for name in ("one", "two", "later")]
-    both = [subprocess.Popen([*command, "--target", target], cwd=ROOT, stdout=subprocess.PIPE) for target in targets[:2]]
+    command = [sys.executable, "-c", code, tmp_path / "build", *arguments]
+    both = [subprocess.Popen([*command, target], cwd=ROOT, stdout=subprocess.PIPE) for target in targets[:2]]
     assert [each.communicate() and each.returncode for each in both] == [0, 0]
-    subprocess.run([*command, "--target", targets[2]], cwd=ROOT, check=True, capture_output=True)
+    assert main(["run", *arguments, str(targets[2])]) == 0
     assert len({target.read_bytes() for target in targets}) == 1
     assert not list(tmp_path.rglob("*.part"))
 
