@@ -77,7 +77,7 @@ class Settings:
 FULL = [Settings(dataset=name, repetitions=REPETITIONS.get(name, 5)) for name in DATASETS]
 QUICK = [
     Settings(
-        dataset=name, repetitions=1, widths=(2.0, 1.0, 0.5, 0.25, 0.125, 0.0625), degrees=(2,), epochs=(1, 3, 10),
+        dataset=name, repetitions=1, widths=(2.0, 1.0, 0.5, 0.25), degrees=(2,), epochs=(1, 3, 10),
         penalties=(1.0, 10.0), ridges=(0.1, 0.01), neighbours=(1, 3, 9), perceptron_epochs=(5, 20), largest=300, small=1,
         reference_step=1,
     )
