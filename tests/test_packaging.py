@@ -41,7 +41,6 @@ def test_environment_yml_lists_the_packages_and_bounds_of_pyproject():
 RUN_ONLY = {
     "jupyter": "opens them",
     "mypy": "a command",
-    "nbval": "a plugin of pytest",
     "ruff": "a command",
     "setuptools": "builds the package",
     "snakemake": "a command",

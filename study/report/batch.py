@@ -43,9 +43,7 @@ def execute(chapters, profile, *, jobs=1, changed=False):
 
 def _execute_all(chapters, profile, jobs, changed, held):
     if FORK:
-        for module in definitions.code().modules:
-            importlib.import_module(module)
-        gc.freeze()
+        import_all()
     # Made here in any case: what is known of the code then is known in all processes.
     origins = {chapter.name: notebooks.made_from(chapter.notebook, chapter.parameters(profile)) for chapter in chapters}
     waiting = [each for each in chapters if not (changed and _is_marked(each, profile, origins[each.name]))]
@@ -70,6 +68,13 @@ def _execute_all(chapters, profile, jobs, changed, held):
             process.terminate()
     if failed:
         raise RuntimeError("\n".join(failed))
+
+
+def import_all():
+    """Import the study, for all that is forked from this process."""
+    for module in definitions.code().modules:
+        importlib.import_module(module)
+    gc.freeze()
 
 
 def _execute(chapter, profile, held):
@@ -142,8 +147,8 @@ def _mark(chapter, profile):
     return BUILD / profile / "marks" / f"{chapter.name}.executed"
 
 
-class ForkedKernelManager(notebooks.OwnKernelManager):
-    """Gives its one kernel to a process that was forked before, and waits for its connection file."""
+class Forked:
+    """What makes a manager of kernels give its one kernel to a process that was forked before."""
 
     @classmethod
     def with_kernel(cls, held):
@@ -155,10 +160,15 @@ class ForkedKernelManager(notebooks.OwnKernelManager):
         return type("Forked", (cls,), {"forked": process, "pipe": here})
 
     async def _async_launch_kernel(self, kernel_cmd, **options):
+        """Send the connection file to the process, which waits for it."""
         self.pipe.send((self.connection_file, options.get("cwd") or os.getcwd()))
         self.provisioner.process = _Process(self.forked)
         self.provisioner.pid = self.provisioner.pgid = self.forked.pid
         self._reconcile_connection_info(self.provisioner.connection_info)
+
+
+class ForkedKernelManager(Forked, notebooks.OwnKernelManager):
+    """Starts a notebook of a batch."""
 
 
 def _serve(there, here, parent, held):
