@@ -69,7 +69,7 @@ KERNEL_PARAMETERS = {
     "coef0": FINITE,
 }  # fmt: skip
 ANY_KERNEL = Allowed(
-    f"one of {', '.join(KERNELS)}, precomputed, or a function of X and Y",
+    f"{one_of(*KERNELS, 'precomputed').words}, or a function of X and Y",
     lambda value: callable(value) or one_of(*KERNELS, "precomputed").test(value),
 )
 LEARNING_PARAMETERS = {
@@ -238,7 +238,7 @@ class KernelPerceptron(Classifier):
         rejected: Any = -1,
     ) -> Array:  # fmt: skip
         """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
-        predictor and epoch as for `decision_function`; with min_margin, `rejected` as of `predict_or_reject`."""
+        predictor and epoch are as for `decision_function`, min_margin and rejected as for `predict_or_reject`."""
         if min_margin is not None:
             return predict_or_reject(self, X, min_margin=min_margin, rejected=rejected, predictor=predictor, epoch=epoch)
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))

@@ -167,11 +167,7 @@ def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> 
 
 def _fill(kernel, products, norms_x, norms_y, out, threads):
     """Kernel values (n, m) of inner products (n, m), which may be `out` itself."""
-
-    def fill(part):
-        fill_rows(kernel, products[:, part], norms_x, norms_y[part], out[:, part])
-
-    in_strips(fill, len(norms_y), BLOCK, threads)
+    in_strips(lambda p: fill_rows(kernel, products[:, p], norms_x, norms_y[p], out[:, p]), len(norms_y), BLOCK, threads)
 
 
 class PrecomputedKernel:
@@ -233,25 +229,25 @@ def ordered_products(A, B, out):
 def _ordered_products(A, B, out):
     """WIDTH rows of B at a time are laid out as lanes, DEPTH columns of them, and meet HEIGHT rows of A after the other."""
     n, m, d = A.shape[0], B.shape[0], A.shape[1]
-    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros((HEIGHT, WIDTH))
-    if d == 0:
-        out[:] = 0.0
+    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros(HEIGHT * WIDTH)
     for left in range(0, m, WIDTH):
         width = min(WIDTH, m - left)
-        for low in range(0, d, DEPTH):
+        for low in range(0, max(d, 1), DEPTH):
             depth = min(DEPTH, d - low)
             for j in range(width):
                 place = j // LANES * LANES * depth + j % LANES
                 for k in range(depth):
                     panel[place + LANES * k] = B[left + j, low + k]
             for top in range(0, n, HEIGHT):
-                part = out[top : top + HEIGHT, left : left + WIDTH]
-                if low == 0:
-                    part[:] = 0.0
-                sums[: part.shape[0], :width] = part
+                height = min(HEIGHT, n - top)
+                for i in range(height):
+                    for j in range(width):
+                        sums[i * WIDTH + j] = out[top + i, left + j] if low > 0 else 0.0
                 for j in range(0, width, LANES):
-                    _add_products(A, top, low, depth, panel, j * depth, sums.reshape(-1), j)
-                part[:] = sums[: part.shape[0], :width]
+                    _add_products(A, top, low, depth, panel, j * depth, sums, j)
+                for i in range(height):
+                    for j in range(width):
+                        out[top + i, left + j] = sums[i * WIDTH + j]
 
 
 @compiled

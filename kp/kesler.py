@@ -280,10 +280,12 @@ def _visit_linear(X, y, order, demote, threshold, W, b):
         j = _next_demoted(scores, scores[true], true, -1, demote)
         raised = true
         if j >= 0:
-            W[true] += x
+            for k in range(x.shape[0]):
+                W[true, k] += x[k]
             b[true] += 1.0
         while j >= 0:
-            W[j] -= x
+            for k in range(x.shape[0]):
+                W[j, k] -= x[k]
             b[j] -= 1.0
             position.append(s)
             promoted.append(raised)
@@ -332,7 +334,9 @@ def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demo
         while epoch < n_epochs and m >= lengths[epoch]:
             _vote(F, steps[epoch] - since, total)
             since = steps[epoch]
-            votes[epoch] = total
+            for c in range(n_classes):
+                for u in range(size):
+                    votes[epoch, c, u] = total[c, u]
             epoch += 1
         if m == len(rows) or (epoch == n_epochs and not counting):
             break

@@ -50,8 +50,7 @@ def find_mistakes(
         check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
     with ThreadPoolExecutor(threads) as pool:
-        weighing = start is None and not stop_if_consistent
-        primal = weighing and all(has_weights(gram, each, n * n_epochs) for each in set(kernels))
+        primal = start is None and not stop_if_consistent and all(has_weights(gram, k, n * n_epochs) for k in set(kernels))
         run = _Primal(gram, kernels, signs, pool) if primal else _Dual(gram, kernels, signs, start, pool)
         ends = []
         for epoch, order in enumerate(orders):

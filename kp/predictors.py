@@ -179,7 +179,8 @@ def _replay(
                     wrong += signs[j] * f[j] <= 0.0
                 errors[i] += wrong
             while minimum < len(minima) and minima[minimum] == i + 1:
-                minimizing[minimum, start:stop] = f
+                for j in range(size):
+                    minimizing[minimum, start + j] = f[j]
                 minimum += 1
 
 
