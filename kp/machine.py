@@ -14,12 +14,7 @@ class _Lanes(types.Type):
     """LANES numbers float64."""
 
 
-@register_model(_Lanes)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, _VECTOR)
-
-
+register_model(_Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, _VECTOR))
 _LANES = _Lanes("lanes")
 
 
