@@ -166,7 +166,7 @@ def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> 
 
 
 def _fill(kernel, products, norms_x, norms_y, out, threads):
-    """Kernel values (n, m) of inner products (n, m), which may be `out` itself."""
+    """Kernel values (n, m) of inner products (n, m), which may be `out` itself for a Gaussian kernel."""
     in_strips(lambda p: fill_rows(kernel, products[:, p], norms_x, norms_y[p], out[:, p]), len(norms_y), BLOCK, threads)
 
 
@@ -323,7 +323,7 @@ class CrossGram:
     def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
         products = self._made(rows, columns)
-        out = products if products.dtype == np.float64 else np.empty(products.shape)
+        out = np.empty(products.shape)
         _fill(self.reading(kernel), products, self.row_norms[rows], self.norms[columns], out, self.source.threads)
         return out
 

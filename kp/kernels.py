@@ -99,7 +99,7 @@ def check_range(kernel: Kernel, norms: ArrayLike, steps: float) -> None:
 
 @compiled
 def fill_rows(kernel, products, norms_x, norms_y, out):
-    """`fill` of all rows; out may be products."""
+    """`fill` of all rows."""
     for i in range(out.shape[0]):
         fill(kernel, products[i], norms_x[i], norms_y, out[i])
 

@@ -418,6 +418,24 @@ def test_blas_has_its_threads_again_after_a_block():
         assert [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"] == before
 
 
+@pytest.mark.parametrize(
+    "kernel", [*(kernels.polynomial(p, gamma=0.3, coef0=0.5) for p in range(1, 10)), kernels.rbf(gamma=0.1)]
+)
+@pytest.mark.parametrize("scale", [1, 1.01])
+def test_values_are_those_of_the_kernel_at_every_degree_on_any_threads(kernel, scale):
+    random = np.random.RandomState(0)
+    X, Y = (scale * random.randint(-3, 4, size=(size, 5)) for size in (4, 2 * BLOCK + 3))
+    expected = kernel.of(ordered(X, Y), (X**2).sum(1), (Y**2).sum(1))
+    for threads in (1, 3):
+        source = Products(Points(X), Points(Y), threads=threads)
+        found = CrossGram(source).values(kernel, np.arange(4))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        assert (found == expected).all() or kernel.kind == kernels.RBF
+    plain = kernel.gamma * (X @ Y.T) + kernel.coef0
+    if kernel.kind == kernels.POLYNOMIAL:
+        np.testing.assert_allclose(found, plain**kernel.degree, rtol=1e-12)
+
+
 # Sparse points.
 
 
