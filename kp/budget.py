@@ -261,8 +261,7 @@ class OnlineKernelClassifier(Classifier):
     normalize : take k(x, y) / sqrt(k(x, x) k(y, y)), or 0 where k(x, x) = 0: all k(x, x) <= 1, as the analyses assume.
     max_iter : passes of `fit` over the examples.
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
-    random_state : int, RandomState or None, for the orders and for random removal.
-    verbose : show a bar of passes.
+    random_state, verbose : int, RandomState or None, for orders and random removal; whether to show a bar of passes.
 
     Attributes
     ----------

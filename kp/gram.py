@@ -363,7 +363,7 @@ class Gram(CrossGram):
         self.kept = kernel if kernel is not None and kernel.kind == RBF and source.dtype == np.float64 else None
         self.store, self.slot = np.empty((capacity, n), dtype=source.dtype), np.full(n, -1)
         self._example, self._used = np.full(capacity, -1), np.zeros(capacity, dtype=np.int64)
-        self._filled = self._clock = self.computed = 0
+        self.capacity, self._filled, self._clock, self.computed = capacity, 0, 0, 0
 
     @classmethod
     def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1) -> Self:
@@ -376,13 +376,8 @@ class Gram(CrossGram):
         """A matrix K (n, n) of kernel values that is there already."""
         n = len(K)
         gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
-        gram.store, gram.slot, gram._used = K, np.arange(n), np.zeros(n, dtype=np.int64)
+        gram.store, gram.slot, gram._used, gram.capacity = K, np.arange(n), np.zeros(n, dtype=np.int64), n
         return gram
-
-    @property
-    def capacity(self) -> int:
-        """The number of rows that can be kept at the same time."""
-        return len(self.store)
 
     def reading(self, kernel: Kernel) -> Kernel:
         """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""

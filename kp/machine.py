@@ -3,7 +3,7 @@
 Products and sums are rounded one by one, never fused: the bits are the same on every processor, whatever its vectors."""
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic, models, register_model
 
 LANES = 8
@@ -56,3 +56,15 @@ def add_product(typing, sums, factor, lanes):
         return builder.fadd(sums, builder.fmul(everywhere, lanes))
 
     return _LANES(_LANES, types.float64, _LANES), emit
+
+
+if config.DISABLE_JIT:  # the same in NumPy
+
+    def load_lanes(array, place):
+        return array[place : place + LANES].copy()
+
+    def store_lanes(array, place, lanes):
+        array[place : place + LANES] = lanes
+
+    def add_product(sums, factor, lanes):
+        return sums + factor * lanes

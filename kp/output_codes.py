@@ -239,9 +239,8 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
     count_errors : True counts the training errors after every mistake, which the minimizing predictor needs, also where that
         takes a pass of its own: for linear kernels, which learn by weight vectors.
-    random_state : int, RandomState or None.
     memory_budget, n_jobs : bytes for rows of inner products, and threads (None: 1, or joblib's); neither changes a bit.
-    verbose : show a bar of epochs.
+    random_state, verbose : int, RandomState or None; whether to show a bar of epochs.
 
     Attributes
     ----------
