@@ -1,16 +1,38 @@
-"""nbval gets kernels that have imported the study already.
+"""Notebooks under nbval: executed ones are compared where their data are, elsewhere skipped with the reason.
 
-On Linux they are forked before the first notebook runs, one for each, as in `study.report.batch`; elsewhere nbval starts its
-own. A kernel that was forked knows no names: what a notebook does not import is missing in it as in any other.
+Their kernels have imported the study already: on Linux they are forked before the first notebook runs, one for each, as in
+`study.report.batch`; elsewhere nbval starts its own. A kernel that was forked knows no names: what a notebook does not
+import is missing in it as in any other.
 """
 
+import functools
 import os
-from pathlib import Path
 
+import pytest
 from jupyter_client.manager import KernelManager
 from nbval import kernel
 
+from study import chapters, datasets
 from study.report import batch
+
+
+@functools.cache
+def missing(name):
+    """Why the data set cannot be had without a download, or None."""
+    try:
+        datasets.load(name, download=False)
+    except datasets.DataError as error:
+        return f"{name} is not here: {str(error).splitlines()[-1]}"
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.parent.name == "executed":
+            texts = [value for value in chapters.chapter(item.path.stem).full.values() if isinstance(value, str)]
+            reasons = [missing(name) for name in " ".join(texts).split() if name in datasets.DATASETS]
+            for reason in filter(None, reasons):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 class Forked(batch.Forked, KernelManager):
@@ -19,7 +41,7 @@ class Forked(batch.Forked, KernelManager):
 
 def pytest_collection_finish(session):
     """Fork a kernel for each notebook, while nothing has happened here that a process should not share."""
-    notebooks = {item.path for item in session.items if Path(item.path).suffix == ".ipynb"}
+    notebooks = {item.path for item in session.items if item.path.suffix == ".ipynb"}
     if batch.FORK and notebooks and not session.config.option.collectonly:
         batch.import_all()
         with open(os.devnull) as held:

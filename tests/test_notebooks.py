@@ -1,6 +1,7 @@
 """The notebooks of the project: every source in notebooks/ and every executed copy in notebooks/executed/."""
 
 import ast
+import importlib.util
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -146,3 +147,29 @@ def test_every_figure_has_alternative_text_and_a_caption(path):
             if "image/png" in output.get("data", {}):
                 assert output.metadata["image/png"]["alt"].startswith("Figure ")
                 assert following.get("data", {}).get("text/markdown", "").startswith("**Figure ")
+
+
+class Item:
+    """A cell of a notebook, as pytest collects it."""
+
+    def __init__(self, path):
+        self.path, self.reasons = path, []
+
+    def add_marker(self, marker):
+        self.reasons.append(marker.kwargs["reason"])
+
+
+def test_executed_notebooks_are_skipped_with_the_reason_where_their_data_are_not(monkeypatch):
+    spec = importlib.util.spec_from_file_location("notebooks_conftest", FOLDER / "conftest.py")
+    conftest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conftest)
+
+    def absent(name, *, download):
+        assert not download
+        if name == "mnist":
+            raise conftest.datasets.DataError("mnist cannot be had\nfetch it")
+
+    monkeypatch.setattr(conftest.datasets, "load", absent)
+    items = [Item(path) for path in (FOLDER / "executed" / "orders.ipynb", FOLDER / "executed" / "seeds.ipynb", SOURCES[0])]
+    conftest.pytest_collection_modifyitems(items)
+    assert [item.reasons for item in items] == [["mnist is not here: fetch it"], [], []]
