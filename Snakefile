@@ -23,6 +23,7 @@ RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist
 TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
 BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PYTHON = sys.executable
+ON_ONE_CORE = ("references", "course", "seeds", "multiclass", "algorithm", "data")
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 
 
@@ -99,13 +100,14 @@ rule quick_document:
 
 
 rule experiment:
-    # The memory keeps two of them from running together; each uses both cores.
+    # Those that use one core run two at a time, before the others, which use both; the memory keeps large ones apart.
     # Data files that are not here yet are downloaded by the command, which verifies all of them in any case.
     input: computation,
     output: touch("build/{profile}/marks/{experiment}.computed")
     params: recompute=RECOMPUTE
-    threads: 2
-    resources: mem_mb=9000
+    threads: lambda wildcards: 1 if wildcards.experiment in ON_ONE_CORE else 2
+    priority: lambda wildcards: 2 if wildcards.experiment in ON_ONE_CORE else 1
+    resources: mem_mb=lambda wildcards: 5000 if wildcards.experiment in ON_ONE_CORE else 9000
     shell: "{PYTHON:q} -m study run {wildcards.experiment:q} {params.recompute}"
 
 

@@ -52,11 +52,10 @@ class Rule(NamedTuple):
 
 
 class OnlineLearners:
-    """m binary online learners of one rule over one stream; they share the points that any of them holds.
-    points (S, d) are held by any learner, seen (S,) their numbers in the stream; rows, weights and born are for each learner
-    the indices in points of its examples, their w_i, and for NORMA the steps at which they came, the oldest first, but a
-    random removal puts the new example where the old one was. state (m, 6) is M, Q, the sum of 1 - phi, |f|^2 (basic
-    Forgetron only), b, rho; n_seen, n_steps and n_passes count examples, visits, and passes so far."""
+    """m binary online learners of one rule over one stream. points (S, d) are held by any of them, seen (S,) their numbers
+    there; rows, weights and born are for each learner the indices in points of its examples, their w_i, and for NORMA the
+    steps at which they came, the oldest first, but a random removal puts the new one where the old one was. state (m, 6) is
+    M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho; n_seen, n_steps, n_passes: examples, visits, passes."""
 
     def __init__(self, rule: Rule, kernel: Kernel, m: int, *, normalize: bool = False) -> None:
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
@@ -67,13 +66,6 @@ class OnlineLearners:
         self.born = [np.empty(0, dtype=np.int64) for _ in range(m)]
         self.state = np.zeros((m, 6))
         self.state[:, MARGIN] = rule.margin
-
-    def copy(self) -> Self:
-        """Learners that go on without a change of these."""
-        other = copy.copy(self)
-        other.rows, other.weights, other.born = self.rows[:], self.weights[:], self.born[:]
-        other.state = self.state.copy()
-        return other
 
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
@@ -269,8 +261,7 @@ class OnlineKernelClassifier(Classifier):
     normalize : take k(x, y) / sqrt(k(x, x) k(y, y)), or 0 where k(x, x) = 0: all k(x, x) <= 1, as the analyses assume.
     max_iter : passes of `fit` over the examples.
     shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
-    random_state : int, RandomState or None, for the orders and for random removal.
-    verbose : show a bar of passes.
+    random_state, verbose : int, RandomState or None, for orders and random removal; whether to show a bar of passes.
 
     Attributes
     ----------
@@ -293,7 +284,7 @@ class OnlineKernelClassifier(Classifier):
         gives gamma="scale". Where gamma is a number, no cut of a stream changes a bit of one `fit` with shuffle=False."""
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
-            state = (self._learners.copy(), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
+            state = (copy.deepcopy(self._learners), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
             self._run(X, y, classes, [np.arange(len(y))], *state)
         return self
 
@@ -422,8 +413,8 @@ class Norma(OnlineKernelClassifier):
     schedule : "constant", or "sqrt" for eta / sqrt(t) at the t-th step.
     margin : rho, where it starts if nu moves it.
     nu : None, or a fraction in [0, 1].
-    truncation : tau, or None; an example is dropped tau steps after it came. With X^2 >= k(x, x) and a constant step that
-        changes f by at most (1 - eta lambda)^tau X / lambda in norm.
+    truncation : tau, or None; an example is dropped tau steps after it came, which changes f, with a constant step and
+        X^2 >= k(x, x), by at most (1 - eta lambda)^tau X / lambda in norm.
     fit_intercept : learn b, which is not regularised.
     kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
 

@@ -6,8 +6,8 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
     w_i  <-  w_i + eta delta_i x                                                                          (eq. 32)
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
-- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Where weights begin
-  at random in [-1, 1], eta is more than a scale: it says how much they weigh.
+- With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Of random first
+  weights eta says how much they weigh.
 - sgn(0) = 0 is neither label: delta is y then, and the step half as long (in the kernel listing it is a whole one).
 - Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
@@ -21,8 +21,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from kp.compiled import compiled
 from kp.estimator import FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of
+from kp.gram import ORDERED, dot
 from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.kernels import check_range, polynomial
+from kp.kesler import product
 from kp.mistakes import Log
 from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 
@@ -47,7 +49,7 @@ class DeltaRulePerceptron(Decoder):
     ----------
     eta : learning rate, > 0.
     initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
-    max_iter : number of epochs, of n presentations each, at most. (The listing's 10^4 presentations are 10^4 / n epochs.)
+    max_iter : number of epochs, of n presentations each, at most; the listing's 10^4 presentations are 10^4 / n epochs.
     code, presentation, predictor, epoch, stop_if_consistent, random_state, verbose : as of `OutputCodeKernelPerceptron`.
 
     Attributes
@@ -87,7 +89,7 @@ class DeltaRulePerceptron(Decoder):
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
-        columns, ends, errors = [], [], signs - np.sign(_outputs(W, x))
+        columns, ends, errors = [], [], signs - np.sign(product(W, x, threads=1))
         for order in self._watched(presentations(len(y), self.max_iter, self.presentation, random_state=random)):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
@@ -128,11 +130,11 @@ class DeltaRulePerceptron(Decoder):
         """The outputs f (n, m) on X (n, d); those of the voted predictor are its share of votes for +1 less that for -1."""
         x, (predictor, epoch) = _augmented(self._checked(X)), self._chosen(predictor, epoch)
         if predictor != "voted":
-            return _outputs(self.weights(predictor, epoch), x).T
+            return product(self.weights(predictor, epoch), x, threads=1).T
         log, made = self.mistakes_, self.mistakes_.length(epoch)
         votes, stood = 0, np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
         for W, steps in zip(self.weights_history(), stood, strict=False):
-            votes += steps * np.sign(_outputs(W, x))
+            votes += steps * np.sign(product(W, x, threads=1))
         return votes.T / log.steps(epoch)  # type: ignore[union-attr]
 
     def _blocks(self, X, predictors):
@@ -146,23 +148,6 @@ class DeltaRulePerceptron(Decoder):
 
 def _augmented(X):
     return np.column_stack([np.ones(len(X)), np.asarray(X, dtype=np.float64)])
-
-
-@compiled
-def _output(w, x):
-    total = 0.0
-    for k in range(w.shape[0]):
-        total += w[k] * x[k]
-    return total
-
-
-@compiled
-def _outputs(W, X):
-    out = np.empty((W.shape[0], X.shape[0]))
-    for i in range(W.shape[0]):
-        for t in range(X.shape[0]):
-            out[i, t] = _output(W[i], X[t])
-    return out
 
 
 @compiled
@@ -185,7 +170,7 @@ def _present(X, y, order, eta, W, errors):
             for k in range(W.shape[1]):
                 W[i, k] += eta * delta * X[t, k]
             for u in range(n):
-                errors[i, u] = y[i, u] - np.sign(_output(W[i], X[u]))
+                errors[i, u] = y[i, u] - np.sign(dot(ORDERED, W[i], X[u]))
         for u in range(n):
             wrong[count] += errors[:, u].any()
         places[count] = s

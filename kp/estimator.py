@@ -25,17 +25,14 @@ from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
 LARGEST = 1e100  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
 
-# {name: function of an estimator and its gamma -> Kernel}
-KERNELS = {
+KERNELS = {  # {name: function of an estimator and its gamma -> Kernel}
     "linear": lambda model, gamma: kernels.linear(),
     "poly": lambda model, gamma: kernels.polynomial(model.degree, gamma=gamma, coef0=model.coef0),
     "rbf": lambda model, gamma: kernels.rbf(gamma=gamma),
 }
 
 
-class Allowed(NamedTuple):
-    """What a parameter may be, in words and as a test."""
-
+class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
     words: str
     test: Callable
 
@@ -67,13 +64,12 @@ NOT_NEGATIVE = number("a finite number of at least 0", lambda value: value >= 0)
 FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_))
 GAMMAS = one_of("scale", "auto")
 KERNEL_PARAMETERS = {
-    "kernel": one_of(*KERNELS),
-    "degree": COUNT,
+    "kernel": one_of(*KERNELS), "degree": COUNT,
     "gamma": or_none(Allowed(f"{GAMMAS.words} or a positive number", lambda v: GAMMAS.test(v) or POSITIVE.test(v))),
     "coef0": FINITE,
-}
+}  # fmt: skip
 ANY_KERNEL = Allowed(
-    f"one of {', '.join(KERNELS)}, precomputed, or a function of X and Y",
+    f"{one_of(*KERNELS, 'precomputed').words}, or a function of X and Y",
     lambda value: callable(value) or one_of(*KERNELS, "precomputed").test(value),
 )
 LEARNING_PARAMETERS = {
@@ -98,8 +94,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). A call that is refused
-        leaves the estimator as it was. There are no sample weights: TypeError."""
+        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). There are no sample
+        weights: TypeError. A call that is refused leaves the estimator as it was."""
         if unsupported:
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
             raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
@@ -180,7 +176,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         gamma = getattr(self, "gamma", None)
         gamma = ("scale" if self._form == "rbf" else 1.0) if gamma is None else gamma
         if isinstance(gamma, str):
-            variance = 1.0 if gamma == "auto" else _variance(X)
+            variance = (X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()) if gamma == "scale" else 1.0
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         self._kernel = KERNELS[self._form](self, gamma)
         self.gamma_ = self._kernel.gamma
@@ -218,10 +214,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return (X, *y) if y else X
 
 
-def _variance(X):
-    return X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
-
-
 def _several(classes, remedy):
     if len(classes) < 2:
         raise ValueError(f"labels must have at least 2 classes, got 1 class ({classes[0]!r}); {remedy}")
@@ -237,7 +229,7 @@ def _check_gram(K):
 
 class KernelPerceptron(Classifier):
     """Base of the estimators with one mistake log or a list of them; they have `_blocks(X, predictors)`, those with a choice
-    of kernels n_jobs and memory_budget. X below is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
+    of kernels n_jobs and memory_budget. X is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
@@ -246,31 +238,20 @@ class KernelPerceptron(Classifier):
         rejected: Any = -1,
     ) -> Array:  # fmt: skip
         """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
-        predictor and epoch as for `decision_function`; with min_margin, `rejected` as of `predict_or_reject`."""
+        predictor and epoch are as for `decision_function`, min_margin and rejected as for `predict_or_reject`."""
         if min_margin is not None:
             return predict_or_reject(self, X, min_margin=min_margin, rejected=rejected, predictor=predictor, epoch=epoch)
         return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
-        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`.
-        So a choice among all epochs and predictors costs one fit, and the model that was fitted makes it its own:
-
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> model = OneVsAllKernelPerceptron("rbf", max_iter=5, random_state=0).fit(X[::2], y[::2])
-        >>> stages = enumerate(model.staged_predict(X[1::2], predictor="all"), start=1)
-        >>> rates = {(name, t): float((got == y[1::2]).mean()) for t, stage in stages for name, got in stage.items()}
-        >>> predictor, epoch = max(rates, key=rates.get)
-        >>> model.set_params(predictor=predictor, epoch=epoch).score(X[1::2], y[1::2]) == max(rates.values())
-        True"""
+        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`. So a choice
+        among all epochs and predictors costs one fit; `set_params(predictor=..., epoch=...)` makes it the model's own."""
         return self._staged(X, predictor, self._labels)
 
     def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
         predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
-        there are, gives a dict {predictor: scores} for each epoch. The kernel values of X are made once for all epochs.
-        Holds n E C scores at a time, with `staged_predict` n E labels."""
+        there are, gives a dict {predictor: scores} for each epoch. Holds n E C scores; `staged_predict` holds n E labels."""
         return self._staged(X, predictor, lambda f: f)
 
     def _staged(self, X, predictor, finish):

@@ -2,35 +2,37 @@
 
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
-it is <= 2^53: neither the BLAS library, nor its threads, nor the shape of the blocks can change a bit. The few pairs above
-2^24 are computed again in double precision. Inner products of other points are summed in the order of the features by a
-compiled loop, those of sparse points over what is stored: the same bits, as adding zeros changes nothing.
+it is <= 2^53: no BLAS library, thread or shape of a block can change a bit. The few pairs above 2^24 are computed again in
+double precision. Inner products of other points are summed in the order of the features, those of sparse points over what
+is stored: the same bits, as adding zeros changes nothing.
 Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import ThreadpoolController
 
 from kp import kernels
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
-from kp.kernels import RBF, Kernel, fill
+from kp.kernels import RBF, Kernel, fill_rows
+from kp.machine import LANES, add_product, load_lanes, store_lanes
 
 SINGLE, DOUBLE, ORDERED, BYTES, SPARSE, GIVEN = range(6)  # of the last two, products are made row by row only
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
-WIDTH, DEPTH = 64, 128  # columns and features of the tiles of `ordered_products`
+HEIGHT, WIDTH, DEPTH = 6, 128, 512  # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
 SMALL = 2**20  # products of a block that one thread makes before others have started
 
 
 class Points:
     """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
-    X (n, d) is float32 where that holds the points exactly, else float64, sparse points CSR float64; compact (n, d) has them
-    as bytes where they fit, else is X, for products one at a time; norms (n,) are |x|^2, top the largest; exact is True if
-    all inner products are integers that double precision holds, of sparse points not asked; per_unit is 1, or 255 where
-    `of_images` has made whole numbers of the points: norms and products are in these units."""
+    X (n, d) is float32 where that holds the points exactly, else float64, or CSR float64; compact (n, d) has them as bytes
+    where they fit, for products one at a time; norms (n,) are |x|^2, top the largest; exact says whether all inner products
+    are integers that double precision holds; per_unit is 1, or 255 where `of_images` has made whole numbers of points."""
 
     per_unit = 1
 
@@ -115,38 +117,57 @@ class Products:
 
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
-        if self.arithmetic in (ORDERED, SPARSE):
-            make = ordered_products if self.arithmetic == ORDERED else _of_sparse
-            left, right = self.points.X[rows], self.column_points.X[columns]
-            threads = self.threads if out.size * left.shape[1] > SMALL else 1
-            in_strips(lambda part: make(left, right[part], out[:, part]), right.shape[0], WIDTH, threads)
+        n, m = out.shape
+        right, norms = self.column_points.X[columns], self.column_norms[columns]
+        threads = self.threads if n * m * right.shape[1] > SMALL else 1
+        with _blas().limit(limits=1, user_api="blas"):
+            if n > m:
+                in_strips(lambda part: self._make(rows[part], right, norms, out[part]), n, WIDTH, threads)
+            else:
+                in_strips(lambda part: self._make(rows, right[part], norms[part], out[:, part]), m, WIDTH, threads)
+
+    def _make(self, rows, right, norms, out):
+        if self.arithmetic == ORDERED:
+            ordered_products(self.points.X[rows], right, out)
+            return
+        if self.arithmetic == SPARSE:
+            A, B = self.points.X[rows], right
+            _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
             return
         dtype = np.float32 if self.arithmetic == SINGLE else np.float64
-        right = self.column_points.X[columns]
-        scratch = np.empty((min(len(rows), BLOCK), min(len(right), 4 * BLOCK)), dtype=dtype)
+        scratch = np.empty((min(len(rows), BLOCK), min(len(right), BLOCK)), dtype=dtype)
         for i in range(0, len(rows), BLOCK):
             left = self.points.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
-            for j in range(0, len(right), 4 * BLOCK):
-                part = right[j : j + 4 * BLOCK].astype(dtype, copy=False)
+            for j in range(0, len(right), BLOCK):
+                part = right[j : j + BLOCK].astype(dtype, copy=False)
                 block = scratch[: len(left), : len(part)]
                 np.matmul(left, part.T, out=block)
-                out[i : i + BLOCK, j : j + 4 * BLOCK] = block
+                out[i : i + BLOCK, j : j + BLOCK] = block
         if self.arithmetic == SINGLE:
-            norms = self.column_norms[columns]
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
 
 
-def in_strips(work: Callable[[slice], object], n: int, size: int, threads: int) -> None:
-    """Call work(slice) for strips that cover range(n), as many as threads, each a multiple of size; side by side."""
+@cache
+def _blas():
+    """What sets the threads of BLAS: each strip is made by one, so that rounding to other types is shared out as well."""
+    return ThreadpoolController()
+
+
+def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> list:
+    """[work(slice)] of strips that cover range(n), as many as threads, each a multiple of size; side by side."""
     width = -(-n // (size * threads)) * size
     parts = [slice(start, start + width) for start in range(0, n, max(width, 1))]
-    if len(parts) == 1:
-        work(parts[0])
-    elif parts:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, parts))
+    if len(parts) < 2:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, parts))
+
+
+def _fill(kernel, products, norms_x, norms_y, out, threads):
+    """Kernel values (n, m) of inner products (n, m), which may be `out` itself for a Gaussian kernel."""
+    in_strips(lambda p: fill_rows(kernel, products[:, p], norms_x, norms_y[p], out[:, p]), len(norms_y), BLOCK, threads)
 
 
 class PrecomputedKernel:
@@ -197,65 +218,57 @@ def _ordered_dot(x, y):
 
 @compiled
 def ordered_products(A, B, out):
-    """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns.
-    Four rows of A are multiplied at a time with WIDTH rows of B, DEPTH columns at a time: their sums stay in the first-level
-    cache. Where a tile is not full, its edge holds zeros."""
-    n, m, d = A.shape[0], B.shape[0], A.shape[1]
-    panel, a, sums = np.zeros((DEPTH, WIDTH)), np.zeros((4, DEPTH)), np.zeros((4, WIDTH))
-    out[:] = 0.0
-    for left in range(0, m, WIDTH):
-        width = min(WIDTH, m - left)
-        for low in range(0, d, DEPTH):
-            depth = min(DEPTH, d - low)
-            _transpose(B, left, width, low, depth, panel)
-            for top in range(0, n, 4):
-                height = min(4, n - top)
-                for i in range(height):
-                    for k in range(depth):
-                        a[i, k] = A[top + i, low + k]
-                    for k in range(depth, min(depth + 3, DEPTH)):
-                        a[i, k] = 0.0
-                    for j in range(width):
-                        sums[i, j] = out[top + i, left + j]
-                for k in range(0, depth, 4):
-                    _add_products(a, panel, k, sums)
-                for i in range(height):
-                    for j in range(width):
-                        out[top + i, left + j] = sums[i, j]
+    """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns."""
+    if A.shape[0] < min(B.shape[0], 2 * HEIGHT):
+        _ordered_products(B, A, out.T)
+    else:
+        _ordered_products(A, B, out)
 
 
 @compiled
-def _transpose(B, left, width, low, depth, panel):
-    """panel[k, j] = B[left + j, low + k], and zeros in up to three rows below."""
-    for j in range(width):
-        for k in range(depth):
-            panel[k, j] = B[left + j, low + k]
-    for k in range(depth, min(depth + 3, DEPTH)):
-        panel[k] = 0.0
+def _ordered_products(A, B, out):
+    """WIDTH rows of B at a time are laid out as lanes, DEPTH columns of them, and meet HEIGHT rows of A after the other."""
+    n, m, d = A.shape[0], B.shape[0], A.shape[1]
+    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros(HEIGHT * WIDTH)
+    for left in range(0, m, WIDTH):
+        width = min(WIDTH, m - left)
+        for low in range(0, max(d, 1), DEPTH):
+            depth = min(DEPTH, d - low)
+            for j in range(width):
+                place = j // LANES * LANES * depth + j % LANES
+                for k in range(depth):
+                    panel[place + LANES * k] = B[left + j, low + k]
+            for top in range(0, n, HEIGHT):
+                height = min(HEIGHT, n - top)
+                for i in range(height):
+                    for j in range(width):
+                        sums[i * WIDTH + j] = out[top + i, left + j] if low > 0 else 0.0
+                for j in range(0, width, LANES):
+                    _add_products(A, top, low, depth, panel, j * depth, sums, j)
+                for i in range(height):
+                    for j in range(width):
+                        out[top + i, left + j] = sums[i * WIDTH + j]
 
 
-@compiled(inline="always")
-def _add_products(a, panel, k, sums):
-    """sums += a[:, k : k + 4] @ panel[k : k + 4], one product after the other."""
-    a00, a01, a02, a03 = a[0, k], a[0, k + 1], a[0, k + 2], a[0, k + 3]
-    a10, a11, a12, a13 = a[1, k], a[1, k + 1], a[1, k + 2], a[1, k + 3]
-    a20, a21, a22, a23 = a[2, k], a[2, k + 1], a[2, k + 2], a[2, k + 3]
-    a30, a31, a32, a33 = a[3, k], a[3, k + 1], a[3, k + 2], a[3, k + 3]
-    for j in range(WIDTH):
-        b0, b1, b2, b3 = panel[k, j], panel[k + 1, j], panel[k + 2, j], panel[k + 3, j]
-        sums[0, j] = (((sums[0, j] + a00 * b0) + a01 * b1) + a02 * b2) + a03 * b3
-        sums[1, j] = (((sums[1, j] + a10 * b0) + a11 * b1) + a12 * b2) + a13 * b3
-        sums[2, j] = (((sums[2, j] + a20 * b0) + a21 * b1) + a22 * b2) + a23 * b3
-        sums[3, j] = (((sums[3, j] + a30 * b0) + a31 * b1) + a32 * b2) + a33 * b3
-
-
-def _of_sparse(A, B, out):
-    """`ordered_products` of CSR matrices."""
-    _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
+@compiled
+def _add_products(A, top, low, depth, panel, place, sums, j):
+    """Add to the sums of HEIGHT rows and LANES columns from j on; rows that A does not have repeat its last one."""
+    last = A.shape[0] - 1
+    r1, r2, r3, r4, r5 = min(top + 1, last), min(top + 2, last), min(top + 3, last), min(top + 4, last), min(top + 5, last)
+    s0, s1, s2 = load_lanes(sums, j), load_lanes(sums, WIDTH + j), load_lanes(sums, 2 * WIDTH + j)
+    s3, s4, s5 = load_lanes(sums, 3 * WIDTH + j), load_lanes(sums, 4 * WIDTH + j), load_lanes(sums, 5 * WIDTH + j)
+    for k in range(low, low + depth):
+        b = load_lanes(panel, place)
+        place += LANES
+        s0, s1, s2 = add_product(s0, A[top, k], b), add_product(s1, A[r1, k], b), add_product(s2, A[r2, k], b)
+        s3, s4, s5 = add_product(s3, A[r3, k], b), add_product(s4, A[r4, k], b), add_product(s5, A[r5, k], b)
+    store_lanes(sums, j, s0), store_lanes(sums, WIDTH + j, s1), store_lanes(sums, 2 * WIDTH + j, s2)
+    store_lanes(sums, 3 * WIDTH + j, s3), store_lanes(sums, 4 * WIDTH + j, s4), store_lanes(sums, 5 * WIDTH + j, s5)
 
 
 @compiled
 def _sparse_products(starts, features, values, their_starts, their_features, their_values, x, out):
+    """`ordered_products` of CSR matrices; x (d,) are zeros."""
     for i in range(out.shape[0]):
         for p in range(starts[i], starts[i + 1]):
             x[features[p]] = values[p]
@@ -309,9 +322,18 @@ class CrossGram:
 
     def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
-        products = np.empty((len(rows), len(self.norms[columns])), dtype=self.source.dtype)
-        self.source.block(rows, columns, products)
-        return self.in_units(kernel).of(products, self.row_norms[rows], self.norms[columns])
+        products = self._made(rows, columns)
+        out = np.empty(products.shape)
+        _fill(self.reading(kernel), products, self.row_norms[rows], self.norms[columns], out, self.source.threads)
+        return out
+
+    def _made(self, examples, columns):
+        out = np.empty((len(examples), len(self.norms[columns])), dtype=self.source.dtype)
+        self._make(examples, columns, out)
+        return out
+
+    def _make(self, examples, columns, out):
+        self.source.block(examples, columns, out)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
@@ -341,36 +363,27 @@ class Gram(CrossGram):
         self.kept = kernel if kernel is not None and kernel.kind == RBF and source.dtype == np.float64 else None
         self.store, self.slot = np.empty((capacity, n), dtype=source.dtype), np.full(n, -1)
         self._example, self._used = np.full(capacity, -1), np.zeros(capacity, dtype=np.int64)
-        self._filled = self._clock = self.computed = 0
+        self.capacity, self._filled, self._clock, self.computed = capacity, 0, 0, 0
 
     @classmethod
-    def of_points(cls, X: Data, *, memory_budget: int) -> Self:
+    def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1) -> Self:
         """The Gram matrix of the points X (n, d)."""
         points = Points(X)
-        return cls(Products(points, points), memory_budget=memory_budget)
+        return cls(Products(points, points, threads=threads), memory_budget=memory_budget)
 
     @classmethod
     def of_matrix(cls, K: Array) -> Self:
         """A matrix K (n, n) of kernel values that is there already."""
         n = len(K)
         gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
-        gram.store, gram.slot, gram._used = K, np.arange(n), np.zeros(n, dtype=np.int64)
+        gram.store, gram.slot, gram._used, gram.capacity = K, np.arange(n), np.zeros(n, dtype=np.int64), n
         return gram
-
-    @property
-    def capacity(self) -> int:
-        """The number of rows that can be kept at the same time."""
-        return len(self.store)
 
     def reading(self, kernel: Kernel) -> Kernel:
         """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""
         if self.kept not in (None, kernel):
             raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")
         return self.in_units(kernel) if self.kept is None else kernels.GIVEN
-
-    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
-        """As `CrossGram.values`."""
-        return self.reading(kernel).of(self._made(rows, columns), self.row_norms[rows], self.norms[columns])
 
     def fetch(self, examples: Array) -> int:
         """Have the rows of these distinct examples (at most `capacity`) in the store; returns the number computed."""
@@ -399,17 +412,10 @@ class Gram(CrossGram):
             self.store[rows] = self._made(examples, slice(None))
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
-    def _made(self, examples, columns):
-        out = np.empty((len(examples), len(self.norms[columns])), dtype=self.source.dtype)
-        self._make(examples, columns, out)
-        return out
-
     def _make(self, examples, columns, out):
         self.source.block(examples, columns, out)
         if self.kept is not None:
-            kernel, threads = self.in_units(self.kept), self.source.threads
-            norms, theirs = self.row_norms[examples], self.norms[columns]
-            in_strips(lambda part: _fill_rows(kernel, norms, theirs[part], out[:, part]), len(theirs), BLOCK, threads)
+            _fill(self.in_units(self.kept), out, self.row_norms[examples], self.norms[columns], out, self.source.threads)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
         """As `CrossGram.columns`, but only rows that the store does not hold are computed."""
@@ -419,17 +425,11 @@ class Gram(CrossGram):
             return self.store[:, start:stop], rows
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         held = np.flatnonzero(rows >= 0)
-        _copy_rows(self.store, rows[held], start, block[len(missing) :])
+        copied, there = block[len(missing) :], rows[held]
+        in_strips(lambda part: _copy_rows(self.store, there[part], start, copied[part]), len(held), 1, self.source.threads)
         self._make(examples[missing], slice(start, stop), block[: len(missing)])
         rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))
         return block, rows
-
-
-@compiled
-def _fill_rows(kernel, row_norms, norms, out):
-    """Kernel values in the place of inner products."""
-    for i in range(out.shape[0]):
-        fill(kernel, out[i], row_norms[i], norms, out[i])
 
 
 @compiled

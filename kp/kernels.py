@@ -32,8 +32,7 @@ class Kernel(NamedTuple):
     def of(self, products: np.ndarray, norms_x: np.ndarray, norms_y: np.ndarray) -> np.ndarray:
         """K (n, m) from inner products (n, m) and squared norms (n,), (m,)."""
         out = np.empty(products.shape)
-        for row, norm, values in zip(products, norms_x, out, strict=True):
-            fill(self, row, norm, norms_y, values)
+        fill_rows(self, products, norms_x, norms_y, out)
         return out
 
     def bound(self, norm: float) -> float:
@@ -96,6 +95,13 @@ def check_range(kernel: Kernel, norms: ArrayLike, steps: float) -> None:
             f"{kernel.degree} reaches {bound:.2g} on points of squared norm {np.max(norms):.4g}; "
             "scale the data down or lower the degree"
         )
+
+
+@compiled
+def fill_rows(kernel, products, norms_x, norms_y, out):
+    """`fill` of all rows."""
+    for i in range(out.shape[0]):
+        fill(kernel, products[i], norms_x[i], norms_y, out[i])
 
 
 @compiled

@@ -15,7 +15,6 @@ Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
 from kp.gram import WIDTH, in_strips, ordered_products
@@ -72,22 +71,16 @@ class Rows:
         self.F, self.demote = np.zeros((n_classes, len(y))), DEMOTE.index(demote)
 
     def epoch(self, order):
-        found = []
-        with ThreadPoolExecutor(self.threads) as pool, threadpool_limits(self.threads, "blas"):
-            size = min(BLOCK, self.gram.capacity)
-            for start in range(0, len(order), size):
-                found.append(self._block(pool, order[start : start + size], start))
+        size = min(BLOCK, self.gram.capacity)
+        found = [self._block(order[start : start + size], start) for start in range(0, len(order), size)]
         return map(np.concatenate, zip(*found, strict=True))
 
-    def _block(self, pool, examples, start):
+    def _block(self, examples, start):
         G, norms = self.gram.values(self.kernel, examples, examples) + self.threshold, self.gram.norms
         positions = np.arange(len(examples))
         position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, self.F[:, examples])
         wrong = examples[position]
         self.gram.fetch(np.unique(wrong))
-        n = self.F.shape[1]
-        cuts = np.linspace(0, n, self.threads + 1).astype(int)
-        parts = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
         slots = self.gram.slot[wrong]
 
         def advance(part):
@@ -96,7 +89,7 @@ class Rows:
                 promoted, demoted, self.y[part], self.F[:, part],
             )  # fmt: skip
 
-        errors = sum(pool.map(advance, parts))
+        errors = sum(in_strips(advance, len(norms), TILE, self.threads))
         return start + position, promoted, demoted, _of_whole_mistakes(errors, promoted)
 
 
@@ -158,11 +151,8 @@ def product(A, B, *, threads=2):
         out[rest, rows] = out[rows, rest].T
 
     starts = range(0, len(A), STRIP)
-    if threads == 1 or len(starts) == 1:
-        list(map(strip, starts))
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(strip, starts))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(strip, starts))
     return out
 
 
@@ -173,16 +163,15 @@ def squared(K, *, threads=2):
 
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
-    """Walk along a log over all points of `columns`: votes (E, C, c) at the 1-based epochs, and errors of each predictor.
-    votes[e, i] is the number of steps at which the stored predictor gave the point to class i, the first of equal scores.
-    errors (M,) are counted where the true classes y (c,) are given: points that another class matches or beats."""
+    """Walk along a log over all points of `columns`: votes (E, C, c), the steps by the 1-based epochs at which the stored
+    predictor gave the point to a class, the first of equals; and for true classes y (c,) the errors (M,) after each row."""
     examples, kernel = np.unique(log.example), columns.reading(kernel)
     index = np.searchsorted(examples, log.example)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes, errors = np.zeros((len(epochs), n_classes, len(columns))), np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+    with ThreadPoolExecutor(threads) as pool:
         for start, stop, block, rows in blocks(columns, examples):
             tiles = [slice(left, min(left + TILE, stop - start)) for left in range(0, stop - start, TILE)]
 
@@ -291,10 +280,12 @@ def _visit_linear(X, y, order, demote, threshold, W, b):
         j = _next_demoted(scores, scores[true], true, -1, demote)
         raised = true
         if j >= 0:
-            W[true] += x
+            for k in range(x.shape[0]):
+                W[true, k] += x[k]
             b[true] += 1.0
         while j >= 0:
-            W[j] -= x
+            for k in range(x.shape[0]):
+                W[j, k] -= x[k]
             b[j] -= 1.0
             position.append(s)
             promoted.append(raised)
@@ -343,7 +334,9 @@ def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demo
         while epoch < n_epochs and m >= lengths[epoch]:
             _vote(F, steps[epoch] - since, total)
             since = steps[epoch]
-            votes[epoch] = total
+            for c in range(n_classes):
+                for u in range(size):
+                    votes[epoch, c, u] = total[c, u]
             epoch += 1
         if m == len(rows) or (epoch == n_epochs and not counting):
             break

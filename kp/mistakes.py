@@ -68,16 +68,15 @@ class Log:
         """Length of the prefix with the fewest training errors, the first of equals; ValueError if they were not counted."""
         if self.errors is None:
             raise ValueError(
-                "the minimizing predictor needs the training errors of every predictor, and they were not counted: a stream "
-                "fed to partial_fit has no training set to count them on; use fit, or another predictor"
+                "the minimizing predictor needs the training errors of every predictor, which were not counted: use fit "
+                "with predictor='minimizing' or count_errors=True (partial_fit has no training set to count on), or another"
             )
         first = np.argmin(self.errors[: self.length(epoch)])
         return int(np.searchsorted(self.step, self.step[first], side="right"))
 
     def weights(self, predictor: str = "final", epoch: int | None = None) -> np.ndarray:
-        """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted.
-        final: 1 for all; minimizing: 1 for the prefix with the fewest training errors; average: T - s, to be divided by T.
-        The voted predictor is no such sum: see `kp.predictors.replay`."""
+        """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted; not the
+        voted one. final: 1; minimizing: 1 up to the fewest training errors; average: T - s, to be divided by T."""
         if predictor == "final":
             return np.ones(self.length(epoch), dtype=np.int64)
         if predictor == "minimizing":
@@ -114,9 +113,8 @@ class MistakeLog(Log):
 @dataclass(frozen=True, kw_only=True)
 class MulticlassLog(Log):
     """The mistakes of a multiclass perceptron: each raises the scores of one class by k(x_m, .) and lowers another's.
-    A mistake that demotes several classes takes as many rows, of the same step; the first alone promotes, all carry the
-    training errors after the whole mistake. An example that another class matches or beats is an error.
-    promoted, demoted (M,) are indices of classes, or -1 for none promoted, the other columns those of `Log`."""
+    A mistake that demotes several classes takes as many rows of its step, with the errors after all of it; the first alone
+    promotes. An example that another class matches or beats is an error. promoted, demoted (M,) are classes, or -1."""
 
     promoted: np.ndarray
     demoted: np.ndarray

@@ -101,9 +101,8 @@ class MulticlassKernelPerceptron(_AllClasses):
     mistakes_ : the `MulticlassLog`.
     classes_, support_, support_vectors_, gamma_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
     converged_ : True if the last epoch was without a mistake.
-    dual_coef_, intercept_ : (C, S) promotions less demotions of each support example, and (C,) beta, of the estimator's
-        predictor at its epoch; the voted one has neither. The first are coefficients of k, or for "xu-zhang" of
-        sum_m k(x_i, x_m) k(x_m, x); those of k are `alpha()` then.
+    dual_coef_, intercept_ : (C, S) promotions less demotions of each support example, and (C,) beta; the voted predictor has
+        neither. The first are coefficients of k, or for "xu-zhang" of sum_m k(x_i, x_m) k(x_m, x), where k has `alpha()`.
 
     Examples
     --------
@@ -208,15 +207,13 @@ class MulticlassKernelPerceptron(_AllClasses):
 
 
 class MulticlassPerceptron(_AllClasses):
-    """Linear perceptron of all classes at once: f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary one.
-    Source: Xu & Zhang 2005, eqs 2 to 5, after Duda, Hart & Stork 2001.
+    """Linear perceptron of all classes at once (Xu & Zhang 2005, eqs 2 to 5), otherwise as `MulticlassKernelPerceptron`.
+    f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary perceptron.
 
     Parameters
     ----------
-    threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as
-        of `MulticlassKernelPerceptron`.
-    count_errors : count the training errors after every mistake, which takes far longer than learning, also where the
-        predictor is not the minimizing one, which needs them.
+    threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as there.
+    count_errors : count the training errors after every mistake, which takes far longer than learning, for any predictor.
 
     Attributes
     ----------

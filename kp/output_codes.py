@@ -28,7 +28,7 @@ from kp.gram import CrossGram, Gram, Points, Products
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.perceptron import find_mistakes, find_mistakes_until_consistent, visiting_orders
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
@@ -210,8 +210,10 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     def _learn(self, X, y, classes):
         random, signs = check_random_state(self.random_state), self._signs(y, classes)
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
-        find = find_mistakes_until_consistent if self.stop_if_consistent else find_mistakes
-        logs = find(self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads())
+        logs = find_mistakes(
+            self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads(),
+            stop_if_consistent=self.stop_if_consistent,
+        )  # fmt: skip
         self.converged_ = not any(log.errors[-1] for log in logs)
         self._store(X, classes, logs)
 
@@ -228,8 +230,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function of
         float64 arrays X (n, d) and Y (m, d) that returns K (n, m).
     degree, coef0 : of the polynomial kernel.
-    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", and 1 for "poly", whose sums
-        are exact on whole numbers.
+    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", else 1, exact on whole numbers.
     max_iter : number of epochs at most.
     predictor, epoch : "final", "average", "minimizing" or "voted", and an epoch (None: the last; so are those that an
         earlier end spared), which `predict` uses unless it is told otherwise. Both may be set after `fit`.
@@ -238,9 +239,8 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
     count_errors : True counts the training errors after every mistake, which the minimizing predictor needs, also where that
         takes a pass of its own: for linear kernels, which learn by weight vectors.
-    random_state : int, RandomState or None.
     memory_budget, n_jobs : bytes for rows of inner products, and threads (None: 1, or joblib's); neither changes a bit.
-    verbose : show a bar of epochs.
+    random_state, verbose : int, RandomState or None; whether to show a bar of epochs.
 
     Attributes
     ----------
@@ -316,9 +316,9 @@ class Growing:
 
 
 class Stream:
-    """What a model with m perceptrons needs to go on example by example: `vectors` (S, d), its support examples, and `held`,
-    (points, coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next.
-    Scores are summed over the support examples in the order in which they came: parts of any size give the same bits."""
+    """What a model needs to go on by single examples: `vectors` (S, d), its support examples, and `held`, (points,
+    coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next. Scores are
+    summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
     def __init__(self, model: _OutputCodes, X: Any) -> None:
         self.vectors, self.held = Growing(X[:0]), []  # type: Growing, list[tuple[Any, Array]]
@@ -395,13 +395,13 @@ class SharedTraining:
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
-        self.gram = Gram.of_points(X, memory_budget=memory_budget)
+        self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs)
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
-        With count_errors=False, models of degree 1 may go without the training errors of their predictors, for which they
-        would need kernel rows; `staged_outputs` counts them in passing. callback(visits) is called as the visits go on.
-        Raises ValueError for other models, and for kernels that are precomputed or functions."""
+        With count_errors=False, models of degree 1 may go without training errors, for which they would need kernel rows;
+        `staged_outputs` counts them in passing. callback(visits) is called as the visits go on. Raises ValueError for other
+        models, and for kernels that are precomputed or functions."""
         if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
             epochs = [model.max_iter for model in models]
             raise ValueError(f"models must have the same max_iter, got {epochs}, and stop_if_separated=False")
@@ -428,10 +428,9 @@ class SharedTraining:
 
     def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
         """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
-        X (n, d) are any points, by default those of the training set. All models are read in one walk, block by block.
-        Each predictor of each model comes once for each point: where training errors were not counted, the walk over the
-        training set counts them, and the minimizing predictor comes in blocks of its own after it (with other X it is left
-        out). callback(c) is called after each block of the walk. The arrays are overwritten by the next block."""
+        X (n, d) are any points, by default the training set. Each predictor of each model comes once for each point: where
+        training errors were not counted, the walk over the training set counts them, and the minimizing predictor follows it
+        (with other X it is left out). callback(c) comes after each block of the walk, whose arrays the next overwrites."""
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
         epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)
@@ -442,7 +441,7 @@ class SharedTraining:
             signs = np.concatenate([model._signs(index, model.classes_) for model in models])
             columns, counting = self.gram, {"signs": signs, "errors": errors}  # type: CrossGram, dict[str, Any]
         else:
-            columns, counting = CrossGram(Products(self.gram.points, Points(X))), {}
+            columns, counting = CrossGram(Products(self.gram.points, Points(X), threads=self.n_jobs)), {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]

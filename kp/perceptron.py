@@ -1,17 +1,15 @@
 """The binary kernel perceptron: find the mistakes (Hermans 2021, Algorithm 1; Aizerman, Braverman & Rozonoer 1964).
 
 A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons side by side
-over the same training points, in rounds: each runs exactly over the next stretch of its visiting order, taking inner
-products of examples that were never needed before one at a time and only inside the stretch; then the missing rows of all
-are made in one matrix product; then all scores are advanced. Where the kernel is affine in x . y, a weight vector in input
-space finds the mistakes without any row: the same ones on integers, and but for rounding on other points.
+over the same points, in rounds: each runs exactly over the next stretch of its visiting order, with inner products that are
+not kept yet made one at a time and only inside the stretch; then the missing rows of all come from one matrix product, and
+all scores advance. Where the kernel is affine in x . y, a weight vector finds them without rows: the same ones on integers.
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
 from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, dot
@@ -33,15 +31,16 @@ def visiting_orders(n, m, epochs, *, random_state=None):
 
 
 def find_mistakes(
-    gram, kernel, signs, orders, n_epochs, *, start=None, threads=2, stop_if_separated=False, count_errors=True,
-    callback=None,
+    gram, kernel, signs, orders, n_epochs, *, start=None, threads=2, stop_if_separated=False, stop_if_consistent=False,
+    count_errors=True, callback=None,
 ):  # fmt: skip
     """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
     kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
     visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
-    stop_if_separated ends after the first epoch in which no perceptron makes a mistake. With count_errors=False the column
-    of training errors may be left out (None) where counting it would cost a pass of its own. callback(visits) is called as
-    the visits to examples go on. Raises ValueError if scores could overflow."""
+    stop_if_separated ends after the first epoch without a mistake, stop_if_consistent after the first at whose end all are
+    right on every example, which is more where examples are drawn with replacement. With count_errors=False the training
+    errors may be left out (None) where counting them would cost a pass of its own. callback(visits) is called as the visits
+    to examples go on. Raises ValueError if scores could overflow."""
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
         raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
@@ -50,48 +49,26 @@ def find_mistakes(
     for each in set(kernels):
         check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        primal = start is None and all(has_weights(gram, each, n * n_epochs) for each in set(kernels))
+    with ThreadPoolExecutor(threads) as pool:
+        primal = start is None and not stop_if_consistent and all(has_weights(gram, k, n * n_epochs) for k in set(kernels))
         run = _Primal(gram, kernels, signs, pool) if primal else _Dual(gram, kernels, signs, start, pool)
         ends = []
         for epoch, order in enumerate(orders):
             found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, callback)
             ends.append((epoch + 1) * n)
-            if stop_if_separated and not found:
+            if stop_if_separated and not found or stop_if_consistent and np.all(signs * run.scores > 0):
                 break
-    logs = [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
-    return count_training_errors(logs, kernels, gram, signs, threads=threads) if count_errors else logs
-
-
-def find_mistakes_until_consistent(gram, kernel, signs, orders, n_epochs, *, threads=2):
-    """As `find_mistakes`, but end after the first epoch at whose end every perceptron is right on every example (which an
-    epoch without a mistake does not show where examples are drawn with replacement)."""
-    check_range(gram.in_units(kernel), gram.norms, len(gram) * n_epochs)
-    ends = []
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
-        run = _Dual(gram, [kernel] * len(signs), signs, None, pool)
-        for epoch, order in enumerate(orders):
-            run.epoch(np.broadcast_to(order, signs.shape), epoch * len(gram), lambda visits: None)
-            ends.append((epoch + 1) * len(gram))
-            if np.all(signs * run.scores > 0):
-                break
-    return [_log(*columns, z, np.array(ends)) for *columns, z in zip(*run.columns, signs, strict=True)]
-
-
-def count_training_errors(logs, kernel, gram, signs, *, threads=2):
-    """The logs with their column of training errors, counted in one replay where it is missing."""
-    if all(log.errors is not None for log in logs):
-        return logs
-    errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
-    for _ in replay(logs, kernel, gram, epochs=(), signs=signs, errors=errors, threads=threads):
-        pass
-    return [log.with_errors(wrong) for log, wrong in zip(logs, errors, strict=True)]
-
-
-def _log(examples, steps, errors, z, ends):
-    example, step = np.concatenate(examples).astype(np.intp), np.concatenate(steps).astype(np.int64)
-    errors = np.concatenate(errors) if errors else None
-    return MistakeLog(example=example, step=step, sign=z[example], errors=errors, ends=ends)
+    columns = ([np.concatenate(parts) if parts else None for parts in each] for each in zip(*run.columns, strict=True))
+    logs = [
+        MistakeLog(example=t.astype(np.intp), step=s.astype(np.int64), sign=z[t], errors=wrong, ends=np.array(ends))
+        for (t, s, wrong), z in zip(columns, signs, strict=True)
+    ]
+    if count_errors and logs[0].errors is None:
+        errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
+        for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors, threads=threads):
+            pass
+        logs = [log.with_errors(wrong) for log, wrong in zip(logs, errors, strict=True)]
+    return logs
 
 
 def has_weights(gram, kernel, steps):
@@ -223,8 +200,8 @@ class _Dual:
 @compiled
 def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start, stop, quota, z, scores):
     """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped:
-    early after `quota` mistakes, and at a mistake whose kernel row is not in the store and cannot be made here. kernel makes
-    its values of inner products, `stored` of what is in the store."""
+    early after `quota` mistakes, or at one whose row is not in the store and cannot be made here. kernel makes its values of
+    inner products, `stored` of what is in the store."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)

@@ -12,13 +12,13 @@ Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kp.compiled import compiled
+from kp.gram import in_strips
 from kp.kernels import Kernel, fill
 from kp.mistakes import PREDICTORS, check_predictor
 
-TILE = 1024  # columns whose scores are advanced together, so that they stay in the first-level cache
+TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
@@ -40,10 +40,13 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
     """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,),
     which are distinct indices of its rows; coefficients (m, S)."""
     out, kernel = np.zeros((len(coefficients), len(columns))), columns.reading(kernel)
-    with threadpool_limits(threads, "blas"):
-        for start, stop, block, rows in blocks(columns, examples, block_bytes):
-            norms = columns.norms[start:stop]
-            _weighted_sum(kernel, block, rows, columns.row_norms[examples], norms, coefficients, out[:, start:stop])
+    for start, stop, block, rows in blocks(columns, examples, block_bytes):
+        norms, f = columns.norms[start:stop], out[:, start:stop]
+
+        def add(part, block=block, rows=rows, norms=norms, f=f):
+            _weighted_sum(kernel, block[:, part], rows, columns.row_norms[examples], norms[part], coefficients, f[:, part])
+
+        in_strips(add, stop - start, TILE, threads)
     return out
 
 
@@ -73,7 +76,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
         )  # fmt: skip
 
     out = {}
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(threads, "blas"):
+    with ThreadPoolExecutor(threads) as pool:
         for start, stop, block, rows in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
             list(pool.map(walk, range(len(logs))))
@@ -176,7 +179,8 @@ def _replay(
                     wrong += signs[j] * f[j] <= 0.0
                 errors[i] += wrong
             while minimum < len(minima) and minima[minimum] == i + 1:
-                minimizing[minimum, start:stop] = f
+                for j in range(size):
+                    minimizing[minimum, start + j] = f[j]
                 minimum += 1
 
 

@@ -16,7 +16,7 @@ import os
 import sys
 from pathlib import Path
 
-from study import BUILD, chapters, store
+from study import BUILD, chapters, costs, store
 from study.datasets import DataError
 from study.store import StaleResult
 
@@ -80,6 +80,8 @@ def _run(options):
     if not found:
         known = ", ".join(each.name for each in chapters.experiments(chapter))
         raise ValueError(f"experiment must be one of {known}, got {options.experiment!r}")
+    if options.recompute and not name and hasattr(os, "wait4"):
+        return costs.compute_again(chapter)
     for each in found:
         each.publish(recompute=options.recompute, progress=sys.stderr.isatty())
     return 0
@@ -120,13 +122,15 @@ def _list(options):
 
 
 def _notebook(options):
-    from study.report import batch, manifest
+    from study.report import batch, manifest, readme
 
     found = chapters.chapters(options.profile)
     if options.names:
         found = [chapters.chapter(name, options.profile) for name in options.names]
     batch.execute(found, options.profile, jobs=options.jobs, changed=options.changed)
     manifest.write(options.profile)
+    if options.profile == "full":
+        readme.write()
     return 0
 
 

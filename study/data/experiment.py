@@ -147,7 +147,7 @@ def _blocks(classes):
 
 def _within(points, order, rows, columns, limit, measure):
     """Pairs (k, 3) of the block with a value of the measure <= limit, as (second, first, value), first < second."""
-    source = Products(points, points)
+    source = Products(points, points, threads=2)
     products = np.empty((len(rows), len(columns)), dtype=source.dtype)
     source.block(np.array(rows), slice(columns.start, columns.stop), products)
     left, right = points.norms[rows.start : rows.stop, None], points.norms[columns.start : columns.stop]

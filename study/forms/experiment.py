@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from kp import kernels, kesler, perceptron
@@ -134,7 +133,7 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
     started, spent = time.perf_counter(), 0.0
     points, random = Points(X), np.random.RandomState(random_state)
     if form == "one-vs-all":
-        gram = Gram(Products(points, points), memory_budget=MEMORY)
+        gram = Gram(Products(points, points, threads=threads), memory_budget=MEMORY)
         signs = np.where(y == np.arange(n_classes)[:, None], 1, -1).astype(np.int8)
         orders = perceptron.visiting_orders(len(y), n_classes, n_epochs, random_state=random)
         logs = perceptron.find_mistakes(gram, kernel, signs, orders, n_epochs, threads=threads, stop_if_separated=True)
@@ -142,10 +141,10 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
     orders = perceptron.visiting_orders(len(y), 1, n_epochs, random_state=random)
     with tqdm(total=len(y) * n_epochs, unit="visit", unit_scale=True, disable=not progress) as bar:
         if form == "ordinary":
-            gram = Gram(Products(points, points), memory_budget=MEMORY)
+            gram = Gram(Products(points, points, threads=threads), memory_budget=MEMORY)
             log = kesler.find_mistakes(kesler.Rows(gram, kernel, y, n_classes, threads=threads), orders, callback=bar.update)
         elif len(y) <= SQUARED:
-            K = CrossGram(Products(points, points)).values(kernel, np.arange(len(y)))
+            K = CrossGram(Products(points, points, threads=threads)).values(kernel, np.arange(len(y)))
             G = kesler.squared(K, threads=threads) + float(form == "Xu-Zhang")
             log = kesler.find_mistakes(kesler.Dense(G, y, n_classes), orders, callback=bar.update)
         else:
@@ -156,7 +155,7 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
 
 def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, checkpoint, bar):
     """The log of Xu and Zhang's update as it is written, epoch by epoch with a checkpoint each, and the seconds it took."""
-    columns = CrossGram(Products(points, points))
+    columns = CrossGram(Products(points, points, threads=threads))
     learner = kesler.Coefficients(
         lambda rows: columns.values(kernel, rows), y, n_classes, threshold=threshold, threads=threads
     )
@@ -189,7 +188,7 @@ def predictions(learnt, X, *, votes=True, threads=2):
     The minimizing predictor is left out where the log has no training errors, the voted one with votes=False.
     """
     epochs, points = range(1, learnt.n_epochs + 1), Points(X)
-    columns = CrossGram(Products(learnt.points, points))
+    columns = CrossGram(Products(learnt.points, points, threads=threads))
     if learnt.form == "one-vs-all":
         parts = [
             {name: f.argmax(axis=1) for name, f in part.items()}
@@ -204,9 +203,12 @@ def predictions(learnt, X, *, votes=True, threads=2):
     c = np.concatenate([log.coefficients(p, e, n_classes=C, n=len(support)) for p in names for e in epochs])
     beta = learnt.threshold * c.sum(axis=1)
     squared = learnt.form != "ordinary"
-    training = CrossGram(Products(learnt.points, learnt.points))
-    alpha, held = (expansion(c, support, learnt.kernel, training), np.arange(len(training))) if squared else (c, support)
-    f = expansion(alpha, held, learnt.kernel, columns) + beta[:, None]
+    training = CrossGram(Products(learnt.points, learnt.points, threads=threads))
+    alpha, held = c, support
+    if squared:
+        alpha = expansion(c, support, learnt.kernel, training, threads=threads)
+        held = np.arange(len(training))
+    f = expansion(alpha, held, learnt.kernel, columns, threads=threads) + beta[:, None]
     f = f.reshape(len(names), len(epochs), C, len(points))
     out = {name: scores.argmax(axis=1) for name, scores in zip(names, f, strict=True)}
     if votes:
@@ -375,7 +377,7 @@ def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=
     Both go through the same orders, and every block of kernel rows is made once for both; up to SQUARED examples K is held.
     """
     points, random = Points(X), np.random.RandomState(random_state)
-    columns = CrossGram(Products(points, points))
+    columns = CrossGram(Products(points, points, threads=threads))
     held = columns.values(kernel, np.arange(len(y))) if len(y) <= SQUARED else None
     block = {}
     learners = {
@@ -386,19 +388,14 @@ def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=
         for form in PAIR
     }  # fmt: skip
     logs = {form: [] for form in PAIR}
-    with ThreadPoolExecutor(threads) as pool, threadpool_limits(1, "blas"):
-
-        def rows(examples):
-            if held is not None:
-                return held[examples]
-            parts = np.array_split(examples, threads)
-            return np.concatenate(list(pool.map(lambda part: columns.values(kernel, part), parts)))
+    with ThreadPoolExecutor(threads) as pool:
 
         def visit_all(order, running):
             found = {form: [] for form in running}
             for start in tqdm(range(0, len(order), ROWS), disable=not progress, leave=False):
                 examples = order[start : start + ROWS]
-                block.update(rows=rows(examples), at={q: i for i, q in enumerate(examples)})
+                rows = columns.values(kernel, examples) if held is None else held[examples]
+                block.update(rows=rows, at={q: i for i, q in enumerate(examples)})
                 logs_of_block = pool.map(_visits, [learners[form] for form in running], [examples] * len(running))
                 for form, log in zip(running, logs_of_block, strict=True):
                     found[form].append((start, log))

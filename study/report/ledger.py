@@ -4,10 +4,22 @@ import json
 from pathlib import Path
 from string import Template
 
-from study import chapters, claims
+from study import chapters, claims, costs
 
 TEMPLATE = Path(__file__).with_name("ledger.html")
-COLUMNS = ("source", "place", "what", "published", "ours", "interval", "verdict", "remark", "chapter", "made by")
+COLUMNS = (
+    "source",
+    "place",
+    "what",
+    "published",
+    "ours",
+    "interval",
+    "verdict",
+    "remark",
+    "chapter",
+    "made by",
+    "which takes",
+)
 
 
 def rows(ledger, statements):
@@ -16,21 +28,21 @@ def rows(ledger, statements):
         [
             row.source, row.item, row.quantity, f"{row.published:g}", _number(row.ours),
             f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.verdict, row.explanation, row.chapter,
-            command(row.chapter),
+            *command(row.chapter),
         ]
         for row in ledger.fillna({"explanation": ""}).itertuples()
     ]  # fmt: skip
     words = [
-        [row.source, row.place, row.statement, "", "", "", row.verdict, row.evidence, row.chapter, command(row.chapter)]
+        [row.source, row.place, row.statement, "", "", "", row.verdict, row.evidence, row.chapter, *command(row.chapter)]
         for row in statements.itertuples()
     ]
     return numbers + words
 
 
 def command(chapter):
-    """What computes the results again that a chapter of the ledger rests on."""
+    """What computes the results again that a chapter of the ledger rests on, and what that takes."""
     (name,) = (each for each in chapters.EXPERIMENTS if each == chapter.partition("_")[0])
-    return f"python -m study run {name} --recompute"
+    return f"python -m study run {name} --recompute", costs.words(name)
 
 
 def write(target):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from study import ROOT, chapters, store
+from study import ROOT, chapters, costs, store
 
 CODECHECK, CRATE = ROOT / "codecheck.yml", ROOT / "ro-crate-metadata.json"
 FORMATS = {".csv": "text/csv", ".svg": "image/svg+xml"}
@@ -37,8 +37,12 @@ def table(profile):
 def outputs(figures):
     """(file, how it is made) of every table of results, and of every figure of `table("full")`."""
     experiments = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
-    files = {path.relative_to(ROOT).as_posix(): each.command for each in experiments for path in each.stored_files()}
+    files = {path.relative_to(ROOT).as_posix(): _command(each) for each in experiments for path in each.stored_files()}
     tables = [(path, f"made by: {command}") for path, command in files.items() if path.endswith(".csv")]
+    for chapter in chapters.EXPERIMENTS:
+        path = costs.path(chapter)
+        if path in costs.files():
+            tables.append((path.relative_to(ROOT).as_posix(), f"made by: python -m study run {chapter} --recompute"))
     folder = chapters.FIGURES["full"].relative_to(ROOT).as_posix()
     pictures = [
         (
@@ -48,6 +52,11 @@ def outputs(figures):
         for row in figures.itertuples()
     ]
     return tables + pictures
+
+
+def _command(experiment):
+    cost = costs.words(experiment.chapter, experiment.name)
+    return f"{experiment.command} ({cost})" if cost else experiment.command
 
 
 def codecheck(outputs):

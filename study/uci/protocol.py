@@ -130,26 +130,40 @@ class Fold:
         return [product(W, points, threads=1) + b for points in self.points]
 
 
-def orders(n, method, random_state, *, limits=()):
+class Shuffles:
+    """The shuffled epochs of one seed, made once for all folds of a size and all readings that begin with it."""
+
+    def __init__(self, random_state):
+        self.random_state, self._made = random_state, {}
+
+    def epochs(self, n, start, stop):
+        """The visits (n (stop - start),) of the epochs start..stop - 1, counted from 0."""
+        random, made = self._made.get(n, (np.random.RandomState(self.random_state), np.empty((0, n), dtype=np.intp)))
+        if len(made) < stop:
+            more = [order for (order,) in visiting_orders(n, 1, max(stop, 2 * len(made)) - len(made), random_state=random)]
+            self._made[n] = random, made = random, np.concatenate([made, more])
+        return made[start:stop].ravel()
+
+
+def orders(n, method, shuffles, *, limits=()):
     """Yield the visiting orders, several epochs in one array: first one epoch, then more and more, up to EPOCHS_AT_ONCE.
 
-    No array goes past one of the `limits` (epochs).
+    No array goes past one of the `limits` (epochs). shuffles: `Shuffles`, or their seed.
     """
-    random = None if method.order == "given" else np.random.RandomState(random_state)
+    shuffles = shuffles if isinstance(shuffles, Shuffles) else Shuffles(shuffles)
     left, done, size = method.visits(n), 0, 1
-    fixed = next(visiting_orders(n, 1, 1, random_state=random))[0] if method.order == "fixed" else None
     while left > 0:
         stop = min([limit for limit in limits if limit > done], default=done + size)
         size = min(size, stop - done, -(-left // n))
-        if fixed is None:
-            order = np.concatenate([each[0] for each in visiting_orders(n, 1, size, random_state=random)])
+        if method.order == "fresh":
+            order = shuffles.epochs(n, done, done + size)
         else:
-            order = np.tile(fixed, size)
+            order = np.tile(shuffles.epochs(n, 0, 1) if method.order == "fixed" else np.arange(n), size)
         yield order[:left]
         left, done, size = left - len(order), done + size, min(2 * size, EPOCHS_AT_ONCE)
 
 
-def run(fold, random_state, *, limits):
+def run(fold, shuffles, *, limits):
     """Learn one fold; rows (iterations, train_errors, test_errors, epochs, converged, mistakes) at the limits of iterations.
 
     limits are ascending and end with max_iter; in single presentations only max_iter can be asked for. converged says
@@ -160,7 +174,7 @@ def run(fold, random_state, *, limits):
         limits = [method.max_iter]
     c, mistakes, last, done, rows = np.zeros((fold.n_classes, n)), 0, -1, 0, []
     stops = {method.visits(n) if limit == method.max_iter else limit * n: limit for limit in limits}
-    for order in orders(n, method, random_state, limits=limits if method.unit == "epochs" else ()):
+    for order in orders(n, method, shuffles, limits=limits if method.unit == "epochs" else ()):
         place, promoted, demoted, _ = learner.epoch(order)
         first = promoted >= 0
         np.add.at(c, (promoted[first], order[place[first]]), 1.0)
@@ -203,11 +217,11 @@ def _fold_rows(job, n_folds, limits):
     dataset, method, repeat = job
     X, y = load(dataset)
     asked = [*(limit for limit in sorted(limits) if limit < method.max_iter), method.max_iter]
-    rows = []
+    rows, shuffles = [], Shuffles(repeat)
     for i, (train, test) in enumerate(splits(X, y, method, n_folds, repeat)):
         fold = Fold(X, y, train, test, method)
         head = dataset, method.kernel, method.parameter, repeat, i, len(train), len(test)
-        rows += [(*head, *row) for row in run(fold, repeat, limits=asked)]
+        rows += [(*head, *row) for row in run(fold, shuffles, limits=asked)]
     return rows
 
 
@@ -251,9 +265,10 @@ def _predictor_rows(job, n_folds):
     dataset, method, repeat = job
     X, y = load(dataset)
     total, sizes, made = np.zeros((len(PREDICTORS), 2), dtype=int), np.zeros(2, dtype=int), np.zeros(2)
+    shuffles = Shuffles(repeat)
     for train, test in splits(X, y, method, n_folds, repeat):
         fold = Fold(X, y, train, test, method)
-        log = find(fold, repeat)
+        log = find(fold, shuffles)
         for i, name in enumerate(PREDICTORS):
             total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
         sizes += len(train), len(test)
@@ -262,9 +277,9 @@ def _predictor_rows(job, n_folds):
     return [(*head, name, *total[i].tolist(), *tail) for i, name in enumerate(PREDICTORS)]
 
 
-def find(fold, random_state):
+def find(fold, shuffles):
     """The `MulticlassLog` of a fold with training errors, as `kp.kesler.find_mistakes` gives it epoch by epoch."""
-    log = find_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, random_state))
+    log = find_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, shuffles))
     # The orders held several epochs each, so the log knows the ends of those only.
     n_epochs = min(int(log.step[-1]) // fold.n + 2, fold.method.max_iter)
     return replace(log, ends=fold.n * np.arange(1, n_epochs + 1))
@@ -304,16 +319,16 @@ def _chosen_row(task, n_folds, inner_folds):
     dataset, methods, limits, repeat, index = task
     X, y = load(dataset)
     train, test = splits(X, y, methods[0], n_folds, repeat)[index]
-    settings, inner = [], []
+    settings, inner, shuffles = [], [], Shuffles(repeat)
     for method in methods:
         asked = [limit for limit in limits if limit <= method.max_iter]
         wrong = np.zeros(len(asked), dtype=int)
         for a, b in splits(X[train], y[train], method, inner_folds, repeat):
-            wrong += [row[2] for row in run(Fold(X[train], y[train], a, b, method), repeat, limits=asked)]
+            wrong += [row[2] for row in run(Fold(X[train], y[train], a, b, method), shuffles, limits=asked)]
         settings += [replace(method, max_iter=limit) for limit in asked]
         inner += wrong.tolist()
     best = settings[int(np.argmin(inner))]
-    [(iterations, _, test_errors, *_)] = run(Fold(X, y, train, test, best), repeat, limits=[best.max_iter])
+    [(iterations, _, test_errors, *_)] = run(Fold(X, y, train, test, best), shuffles, limits=[best.max_iter])
     head = {"dataset": dataset, "kernel": best.kernel, "repeat": repeat, "fold": index}
     found = {"parameter": best.parameter, "iterations": iterations, "test_errors": test_errors, "n_test": len(test)}
     return head | found | {"inner_error": round(min(inner) / len(train), 12)}

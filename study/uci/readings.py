@@ -19,8 +19,9 @@ from kp import kernels
 from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.kesler import product, squared
+from kp.machine import LANES, add_product, load_lanes, store_lanes
 from study.settings import require_known
-from study.uci.protocol import Method, in_parallel, load, orders, splits
+from study.uci.protocol import Method, Shuffles, in_parallel, load, orders, splits
 
 DEMOTE = ("winner", "first", "all", "each")
 UNITS = ("epochs", "presentations", "updates")
@@ -96,8 +97,8 @@ class Fold:
         plain = [squared(K, threads=1), product(K, across.T, threads=1)]
         self.moves = {False: plain, True: [part + 1.0 for part in plain]}
 
-    def learn(self, reading, max_iter, random_state):
-        """c (C, n): promotions less demotions of the training examples, when the run ends."""
+    def learn(self, reading, max_iter, shuffles):
+        """c (C, n): promotions less demotions of the training examples, when the run ends; `orders` has the shuffles."""
         updates = reading.unit == "updates"
         unit = "epochs" if updates else reading.unit  # an epoch that is not the last has an update
         visiting = Method(kernel="linear", max_iter=max_iter, order=reading.order, unit=unit)
@@ -105,12 +106,12 @@ class Fold:
         c = np.zeros((self.n_classes, self.n))
         if self.linear:
             X, threshold = self.points[0], float(reading.threshold)
-            W, b = np.zeros((X.shape[1], self.n_classes)), np.zeros(self.n_classes)
+            W, b = np.zeros((X.shape[1], _padded(self.n_classes))), np.zeros(_padded(self.n_classes))
         else:
             F = np.zeros((self.n_classes, self.n))
-        for order in orders(self.n, visiting, random_state):
+        for order in orders(self.n, visiting, shuffles):
             if self.linear:
-                made = _visit_points(X, self.y[0], order, demote, threshold, left, W, b, c)
+                made = _visit_points(X, self.y[0], order, demote, threshold, left, W.ravel(), b, c)
             else:
                 made = _visit_rows(self.moves[reading.threshold][0], self.y[0], order, demote, left, F, c)
             if updates:
@@ -144,7 +145,7 @@ def cross_validate(jobs, *, n_folds=10, threads=2, progress=False):
 def _rows(job, n_folds):
     dataset, row, readings, repeat = job
     X, y = load(dataset)
-    rates = {reading: [] for reading in readings}
+    rates, shuffles = {reading: [] for reading in readings}, Shuffles(repeat)
     for folds in dict.fromkeys(reading.folds for reading in readings):
         for train, test in splits(X, y, Method(kernel="linear", max_iter=1, folds=folds), n_folds, repeat):
             same = [reading for reading in readings if reading.folds == folds]
@@ -152,7 +153,7 @@ def _rows(job, n_folds):
                 fold = Fold(X, y, train, test, row, scaling)
                 for reading in same:
                     if reading.scaling == scaling:
-                        wrong = fold.errors(fold.learn(reading, row.max_iter, repeat), reading.threshold)
+                        wrong = fold.errors(fold.learn(reading, row.max_iter, shuffles), reading.threshold)
                         rates[reading].append(np.divide(wrong, (len(train), len(test))))
     head = dataset, row.kernel
     return [(*head, reading.key, row.max_iter, repeat, *_moments(found)) for reading, found in rates.items()]
@@ -162,6 +163,10 @@ def _moments(rates):
     """(train_mean, train_sd, test_mean, test_sd) of pairs of rates."""
     train, test = np.transpose(rates)
     return train.mean(), train.std(), test.mean(), test.std()
+
+
+def _padded(n_classes):
+    return -(-n_classes // LANES) * LANES
 
 
 @compiled
@@ -188,26 +193,32 @@ def _changes(scores, true, demote, change):
 
 @compiled
 def _visit_points(X, y, order, demote, threshold, left, W, b, c):
-    """Visit examples in order until `left` of them were mistakes (-1: all visits); W (d, C), b and c move. The mistakes."""
-    scores, change, made = np.empty(b.shape[0]), np.empty(b.shape[0]), 0
+    """Visit examples in order until `left` of them were mistakes (-1: all visits); W, b and c (C, n) move. The mistakes.
+
+    W (d, C) and b (C,) have room for whole vectors of LANES classes, and W is flat.
+    """
+    size, made = b.shape[0], 0
+    all_scores, all_changes = np.empty(size), np.zeros(size)
+    scores, change = all_scores[: c.shape[0]], all_changes[: c.shape[0]]
+    start = threshold * b
     for s in range(order.shape[0]):
         t = order[s]
-        for j in range(b.shape[0]):
-            scores[j] = threshold * b[j]
-        for k in range(X.shape[1]):
-            x, w = X[t, k], W[k]
-            for j in range(b.shape[0]):
-                scores[j] += w[j] * x
+        for j in range(0, size, LANES):
+            sums = load_lanes(start, j)
+            for k in range(X.shape[1]):
+                sums = add_product(sums, X[t, k], load_lanes(W, k * size + j))
+            store_lanes(all_scores, j, sums)
         if _changes(scores, y[t], demote, change) == 0:
             continue
-        for k in range(X.shape[1]):
-            x, w = X[t, k], W[k]
-            for j in range(b.shape[0]):
-                w[j] += change[j] * x
-        for j in range(b.shape[0]):
+        for j in range(0, size, LANES):
+            lanes = load_lanes(all_changes, j)
+            for k in range(X.shape[1]):
+                store_lanes(W, k * size + j, add_product(load_lanes(W, k * size + j), X[t, k], lanes))
+        for j in range(change.shape[0]):
             if change[j] != 0.0:
                 b[j] += change[j]
                 c[j, t] += change[j]
+                start[j] = threshold * b[j]
         made += 1
         if made == left:
             break

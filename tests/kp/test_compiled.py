@@ -54,11 +54,27 @@ def test_a_change_of_a_kernel_changes_the_compiled_functions_of_other_files(copy
     assert len(list((copy / "__pycache__").glob("kp-*"))) == 2
 
 
+REALS = """
+import hashlib
+import numpy as np
+from kp.kesler import product
+X = np.random.RandomState(0).standard_normal((14, 9))
+for A, B in ((X, X), (X[:3], X), (X, X[:3])):
+    print(hashlib.sha256(product(A, B).tobytes()).hexdigest())
+"""
+
+
 def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(copy):
     (copy / "__pycache__").write_text("a file, so that no folder can be made")
     nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
     assert scores(copy, **nowhere) == EXPECTED
     assert scores(copy, NUMBA_DISABLE_JIT="1", **nowhere) == EXPECTED
+    command = [sys.executable, "-c", REALS]
+    plain, compiled = (
+        subprocess.run(command, cwd=copy.parent, env=os.environ | more, capture_output=True, text=True, check=True).stdout
+        for more in ({"NUMBA_DISABLE_JIT": "1"}, {})
+    )
+    assert plain == compiled and len(plain) > 100
 
 
 def test_the_users_folder_comes_first_and_only_what_is_unused_for_long_is_removed(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from kp import kernels
 from kp.gram import (
@@ -13,6 +14,7 @@ from kp.gram import (
     DEPTH,
     DOUBLE,
     GIVEN,
+    HEIGHT,
     ORDERED,
     SINGLE,
     SMALL,
@@ -371,7 +373,10 @@ def test_points_without_rows_or_coordinates_have_no_products_or_zeros(shape):
 
 
 @pytest.mark.parametrize("d", [1, 3, 4, 5, DEPTH - 1, DEPTH, DEPTH + 2])
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, WIDTH - 1), (4, WIDTH), (6, WIDTH + 1)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(1, 1), (3, WIDTH - 1), (HEIGHT, WIDTH), (2 * HEIGHT - 1, WIDTH + 1), (2 * HEIGHT + 1, WIDTH + 9), (WIDTH + 1, 3)],
+)
 def test_products_of_reals_are_summed_in_order_over_every_edge_of_a_tile(n, m, d):
     random = np.random.RandomState(n * m + d)
     X, Y = random.standard_normal((n, d)), random.standard_normal((m, d))
@@ -387,6 +392,48 @@ def test_threads_change_no_bit_of_products(make):
         blocks.append(np.empty((200, 200)))
         Products(points, points, threads=threads).block(np.arange(200), slice(None), blocks[-1])
     assert all(np.array_equal(blocks[0], block) for block in blocks)
+
+
+@pytest.mark.parametrize("top", [255, 2**20, 2**24])
+@pytest.mark.parametrize("shape", [(2 * BLOCK + 7, 90), (90, 2 * BLOCK + 7)])
+def test_threads_change_no_bit_of_exact_products_in_strips_of_rows_or_columns(shape, top):
+    random = np.random.RandomState(top % 1000)
+    X, Y = (random.randint(-top, top + 1, size=(size, 20)) for size in shape)
+    X[::97] *= 8 if top == 2**20 else 1  # a few pairs beyond single precision
+    expected = np.array(integers(X[:: BLOCK // 2], Y[::31]), dtype=float)
+    for threads in (1, 3):
+        source = Products(Points(X), Points(Y), threads=threads)
+        assert shape[0] * shape[1] * 20 > SMALL and source.arithmetic in (SINGLE, DOUBLE)
+        out = np.empty(shape, dtype=source.dtype)
+        source.block(np.arange(shape[0]), slice(None), out)
+        np.testing.assert_array_equal(out[:: BLOCK // 2, ::31], expected)
+        np.testing.assert_array_equal(out, X.astype(np.int64) @ Y.T.astype(np.int64))
+
+
+def test_blas_has_its_threads_again_after_a_block():
+    X = np.random.RandomState(0).randint(0, 9, size=(300, 20))
+    with threadpool_limits(2, "blas"):
+        before = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+        Products(Points(X), Points(X), threads=2).block(np.arange(300), slice(None), np.empty((300, 300), dtype=np.int32))
+        assert [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"] == before
+
+
+@pytest.mark.parametrize(
+    "kernel", [*(kernels.polynomial(p, gamma=0.3, coef0=0.5) for p in range(1, 10)), kernels.rbf(gamma=0.1)]
+)
+@pytest.mark.parametrize("scale", [1, 1.01])
+def test_values_are_those_of_the_kernel_at_every_degree_on_any_threads(kernel, scale):
+    random = np.random.RandomState(0)
+    X, Y = (scale * random.randint(-3, 4, size=(size, 5)) for size in (4, 2 * BLOCK + 3))
+    expected = kernel.of(ordered(X, Y), (X**2).sum(1), (Y**2).sum(1))
+    for threads in (1, 3):
+        source = Products(Points(X), Points(Y), threads=threads)
+        found = CrossGram(source).values(kernel, np.arange(4))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        assert (found == expected).all() or kernel.kind == kernels.RBF
+    plain = kernel.gamma * (X @ Y.T) + kernel.coef0
+    if kernel.kind == kernels.POLYNOMIAL:
+        np.testing.assert_allclose(found, plain**kernel.degree, rtol=1e-12)
 
 
 # Sparse points.

@@ -1,5 +1,6 @@
 """The batch plan, the command line, and notebooks run by papermill alone."""
 
+import ast
 import importlib
 import json
 import re
@@ -26,6 +27,11 @@ def test_every_notebook_is_in_the_profiles_and_every_degree_has_its_copy():
         assert {chapter.source for chapter in found} == sources - (STORED_ONLY if profile == "quick" else set())
         assert len({chapter.target(profile) for chapter in found}) == len(found)
         assert [chapter.variant for chapter in found if chapter.source == "mnist_degree"] == list("123456")
+
+
+def test_what_runs_on_one_core_is_of_the_plan():
+    (names,) = re.findall(r"^ON_ONE_CORE = (\(.*\))$", (ROOT / "Snakefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(ast.literal_eval(names)) < set(chapters.EXPERIMENTS)
 
 
 def test_numbers_follow_the_order_of_the_plan():

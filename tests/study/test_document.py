@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import ROOT, chapters, claims
+from study import ROOT, chapters, claims, costs, style
 from study.__main__ import main
 from study.report import display, ledger
 from study.report import document as report
@@ -317,6 +317,12 @@ def test_numbers_below_zero_have_a_minus_sign_but_formulas_and_code_keep_their_o
     assert shown[0]["text/markdown"] == "At $z = -1$ it is −0.5 points (−2 to −1) [−3], k − 1, `n -1`, 7-fold, −25 %"
 
 
+def test_a_data_set_has_one_name_in_words_figures_and_tables(shown):
+    display.say("{names}", names=", ".join(["winequality-red", "winequality-white", "wine", "iris-bundled"]))
+    assert shown[0]["text/markdown"] == "red wine, white wine, wine, iris-bundled"
+    assert [style.set_name(name) for name in ("winequality-red", "wine", "iris-bundled")] == ["red wine", "wine", "iris"]
+
+
 def test_source_is_shown_as_code(shown):
     display.show_source(display.show_source)
     assert shown[0]["text/markdown"].startswith("```python\ndef show_source(function):")
@@ -329,7 +335,8 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements(tmp_path):
     numbers, _, statements = claims.stored()
     found = json.loads(rows)
     assert len(found) == len(numbers) + len(statements) and {len(row) for row in found} == {len(ledger.COLUMNS)}
-    assert {row[-2]: row[-1] for row in found}["uci_wine"] == "python -m study run uci --recompute"
+    made = {row[-3]: tuple(row[-2:]) for row in found}
+    assert made["uci_wine"] == ("python -m study run uci --recompute", costs.words("uci"))
     assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
     assert "$" not in re.sub(r"rows = .*", "", page) and "nan" not in {cell for row in found for cell in row}
     assert not re.findall(r'(?:src|href)="', page)

@@ -152,6 +152,16 @@ def test_orders_of_several_epochs_are_those_of_single_ones_and_stop_at_limits(n,
     assert {limit for limit in limits if limit <= max_iter} <= ends
 
 
+@settings(deadline=None, max_examples=30)
+@given(asked=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 90), st.sampled_from(cv.ORDERS)), max_size=6))
+def test_shuffles_that_are_shared_are_those_of_each_alone(asked):
+    shared = cv.Shuffles(3)
+    for n, max_iter, order in asked:
+        method = Method(kernel="linear", max_iter=max_iter, order=order)
+        one, other = (list(cv.orders(n, method, shuffles)) for shuffles in (shared, 3))
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("kernel", "sigmoid"), ("demote", "last"), ("scaling", "none"), ("folds", "none"), ("unit", "days")]
 )

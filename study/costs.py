@@ -1,0 +1,73 @@
+"""What the experiments cost: seconds and memory of a computation from nothing, kept in data/measured by chapter.
+
+As with all that is measured, what is there stays until its file is deleted: computing again changes no byte.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+import pandas as pd
+
+from study import MEASURED, chapters, store
+
+GIB = 2**30 if sys.platform == "darwin" else 2**20
+"""What of ru_maxrss is a GiB: it counts bytes there, kilobytes elsewhere."""
+
+
+def path(chapter):
+    """The table of a chapter: experiment, seconds, processor_seconds, memory (GiB, of the largest process)."""
+    return MEASURED / f"{chapter}_computing.csv"
+
+
+def compute_again(chapter):
+    """Compute all experiments of a chapter again, each in a process of its own; returns the first exit code other than 0.
+
+    Where the costs of these experiments are not known yet, they are written.
+    """
+    experiments, rows = chapters.experiments(chapter), []
+    for each in experiments:
+        start = time.perf_counter()
+        process = subprocess.Popen([sys.executable, "-m", "study", "run", each.name, "--recompute"])
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            return abs(process.returncode)
+        seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
+        rows.append((each.name, round(seconds, 1), round(processor, 1), round(used.ru_maxrss / GIB, 2)))
+    if list(stored(chapter)) != [each.name for each in experiments]:
+        table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])
+        store.write(path(chapter), table.to_csv(index=False))
+    return 0
+
+
+def stored(chapter):
+    """{experiment: (seconds, memory)} of a chapter, as far as it is known."""
+    if not path(chapter).exists():
+        return {}
+    table = pd.read_csv(path(chapter)).set_index("experiment")
+    return {row.Index: (row.seconds, row.memory) for row in table.itertuples()}
+
+
+def files():
+    """The tables of the chapters whose costs are known."""
+    return sorted(found for chapter in chapters.EXPERIMENTS if (found := path(chapter)).exists())
+
+
+def by_chapter():
+    """chapter, experiments, seconds, processor_seconds, memory (GiB, the largest) of the chapters whose costs are known."""
+    found = {chapter: pd.read_csv(path(chapter)) for chapter in chapters.EXPERIMENTS if path(chapter) in files()}
+    rows = [
+        (name, len(table), table["seconds"].sum(), table["processor_seconds"].sum(), table["memory"].max())
+        for name, table in found.items()
+    ]
+    return pd.DataFrame(rows, columns=["chapter", "experiments", "seconds", "processor_seconds", "memory"])
+
+
+def words(chapter, name=None):
+    """The costs of an experiment, or of a chapter, in words; "" where they are not known."""
+    found = [cost for each, cost in stored(chapter).items() if name in (None, each)]
+    if not found:
+        return ""
+    return f"{sum(seconds for seconds, _ in found):,.0f} s, {max(memory for _, memory in found):.1f} GiB"

@@ -1,0 +1,59 @@
+"""What experiments cost is kept when all of a chapter is computed again, and nothing where one fails."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from study import chapters, costs
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not say what a process took")
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    """compute_again("algorithm"), where a program takes the place of each experiment."""
+    monkeypatch.setattr(costs, "MEASURED", tmp_path)
+    started, popen = [], subprocess.Popen
+
+    def with_program(program):
+        def start(command):
+            started.append(command)
+            return popen([sys.executable, "-c", program])
+
+        monkeypatch.setattr(subprocess, "Popen", start)
+        return costs.compute_again("algorithm"), started
+
+    return with_program
+
+
+def test_seconds_and_memory_of_each_experiment_are_kept(run):
+    code, started = run("import time; held = b'x' * (300 * 2**20); time.sleep(0.3)")
+    names = [each.name for each in chapters.experiments("algorithm")]
+    assert code == 0 and [command[-2:] for command in started] == [[name, "--recompute"] for name in names]
+    found = costs.stored("algorithm")
+    assert list(found) == names
+    # A process counts the memory of the one that started it, here that of all tests.
+    assert all(0.3 <= seconds < 30 and 0.29 < memory < 20 for seconds, memory in found.values())
+    assert costs.words("algorithm", names[0]).endswith(f" s, {found[names[0]][1]:.1f} GiB")
+    assert costs.words("algorithm").startswith(f"{sum(seconds for seconds, _ in found.values()):,.0f} s")
+
+
+def test_an_experiment_that_fails_fails_the_chapter_and_keeps_what_was_known(run):
+    assert run("")[0] == 0
+    before = costs.path("algorithm").read_bytes()
+    code, started = run("raise SystemExit(3)")
+    assert code == 3 and len(started) == len(chapters.experiments("algorithm")) + 1
+    assert costs.path("algorithm").read_bytes() == before
+
+
+def test_costs_that_are_known_stay(run):
+    assert run("")[0] == 0
+    before = costs.path("algorithm").read_bytes()
+    assert run("import time; time.sleep(0.5)")[0] == 0
+    assert costs.path("algorithm").read_bytes() == before
+
+
+def test_what_was_not_measured_has_no_words(run):
+    assert costs.words("algorithm") == "" and costs.stored("algorithm") == {}
