@@ -68,8 +68,8 @@ class Log:
         """Length of the prefix with the fewest training errors, the first of equals; ValueError if they were not counted."""
         if self.errors is None:
             raise ValueError(
-                "the minimizing predictor needs the training errors of every predictor, and they were not counted: a stream "
-                "fed to partial_fit has no training set to count them on; use fit, or another predictor"
+                "the minimizing predictor needs the training errors of every predictor, which were not counted: use fit "
+                "with predictor='minimizing' or count_errors=True (partial_fit has no training set to count on), or another"
             )
         first = np.argmin(self.errors[: self.length(epoch)])
         return int(np.searchsorted(self.step, self.step[first], side="right"))

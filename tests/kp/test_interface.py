@@ -338,7 +338,7 @@ def test_classes_of_a_stream_are_named_once(model):
 def test_a_stream_has_no_minimizing_predictor_from_its_first_part_on():
     model = OneVsAllKernelPerceptron("rbf", predictor="minimizing")
     for _ in range(2):
-        with pytest.raises(ValueError, match="a stream fed to partial_fit has no training set to count them on"):
+        with pytest.raises(ValueError, match="count_errors=True .partial_fit has no training set to count on"):
             model.partial_fit(X, y, classes=[0, 1, 2]).predict(X)
 
 
