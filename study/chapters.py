@@ -128,7 +128,7 @@ INTRODUCTION = Chapter(source="introduction", quick=None, experiments=("claims",
 
 CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims",))
 
-SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data_sets", "software", "symbols"))
+SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data_sets", "software", "computing", "symbols"))
 
 LEDGER = Chapter(source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("other_data",))
 

@@ -50,6 +50,21 @@ def stored(chapter):
     return {row.Index: (row.seconds, row.memory) for row in table.itertuples()}
 
 
+def files():
+    """The tables of the chapters whose costs are known."""
+    return sorted(found for chapter in chapters.EXPERIMENTS if (found := path(chapter)).exists())
+
+
+def by_chapter():
+    """chapter, experiments, seconds, processor_seconds, memory (GiB, the largest) of the chapters whose costs are known."""
+    found = {chapter: pd.read_csv(path(chapter)) for chapter in chapters.EXPERIMENTS if path(chapter) in files()}
+    rows = [
+        (name, len(table), table["seconds"].sum(), table["processor_seconds"].sum(), table["memory"].max())
+        for name, table in found.items()
+    ]
+    return pd.DataFrame(rows, columns=["chapter", "experiments", "seconds", "processor_seconds", "memory"])
+
+
 def words(chapter, name=None):
     """The costs of an experiment, or of a chapter, in words; "" where they are not known."""
     found = [cost for each, cost in stored(chapter).items() if name in (None, each)]

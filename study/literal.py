@@ -1,7 +1,7 @@
 """The sources' own pseudo-code, one short function each: slow, and written to be read beside the source.
 
-Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page;
-Akar & Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen et al. 2004.
+Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page; Akar &
+Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen, Smola & Williamson 2004.
 
 Symbols: n examples, d features, C classes, X (n, d), K (n, n) kernel values, K[i, t] = k(x_i, x_t), z (n,) labels +-1,
 y (n,) classes 0..C-1, order: the example of each of the T steps, all epochs in one sequence. sgn(0) = 0 is neither label, so
@@ -13,7 +13,7 @@ import numpy as np
 
 # Hermans 2021: one binary kernel perceptron for each class, and the predictors chosen from all that it went through.
 def algorithm_1(K, z, order):
-    """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (Hermans 2021, section 3.2)."""
+    """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (section 3.2)."""
     A, alpha = [], np.zeros(len(z), dtype=int)  # line 1
     for t in order:  # lines 2 to 4: the epochs, each in its shuffled order
         prediction = np.sign(g(alpha, z, K[:, t]))  # line 5
@@ -25,7 +25,7 @@ def algorithm_1(K, z, order):
 
 
 def g(alpha, z, k):
-    """sum_s alpha_s z_s k_s, the part inside sgn of eq. 2; k (n,) of one point, or (n, c) of c points."""
+    """sum_s alpha_s z_s k_s, what eq. 2 has inside sgn; k (n,) of one point or (n, c) of c."""
     return (alpha * z) @ k
 
 
@@ -36,22 +36,22 @@ def average(A):
 
 def minimizing(A, K, z):
     """alpha_min (n,): the first alpha in A with the fewest training errors (section 3.3)."""
-    distinct = {id(alpha): alpha for alpha in A}.values()  # a step without a mistake stores the same alpha again
+    distinct = {id(alpha): alpha for alpha in A}.values()  # no mistake, no new alpha
     return min(distinct, key=lambda alpha: np.count_nonzero(np.sign(g(alpha, z, K)) != z))
 
 
 def one_vs_all(K, y, orders):
-    """A list of the A of each class a, whose labels are z = 1 where y = a, else -1 (sections 3.1 and 3.4)."""
+    """The A of each class a: z = 1 where y = a, else -1 (sections 3.1 and 3.4)."""
     return [algorithm_1(K, np.where(y == a, 1, -1), order) for a, order in enumerate(orders)]
 
 
 def class_scores(alphas, y, k):
-    """g (C, c) of one alpha for each class; the class predicted is the argmax over the C rows (section 3.4)."""
+    """g (C, c) of one alpha for each class; its argmax over the rows is the answer (section 3.4)."""
     return np.array([g(alpha, np.where(y == a, 1, -1), k) for a, alpha in enumerate(alphas)])
 
 
 def voted_perceptron(K, z, order):
-    """The predictors alpha (n,), and c, the number of steps for which each survived (Freund & Schapire 1999, Fig. 1)."""
+    """Predictors alpha (n,), and the steps c that each survived (Freund & Schapire 1999, Fig. 1)."""
     alphas, c = [np.zeros(len(z), dtype=int)], [0]
     for t in order:
         if np.sign(g(alphas[-1], z, K[:, t])) == z[t]:
@@ -69,7 +69,7 @@ def vote(alphas, c, z, k):
 
 # The article "Kernel perceptron": the perceptron, and its dual form.
 def perceptron(X, z, order):
-    """w (d,), without a bias; a column of ones in X makes it Xu & Zhang 2005, eq. 3, with b the weight of that column."""
+    """w (d,). A column of ones in X has b as its weight, which makes it Xu & Zhang 2005, eq. 3."""
     w = np.zeros(X.shape[1], dtype=X.dtype)
     for t in order:
         if np.sign(w @ X[t]) != z[t]:
@@ -88,7 +88,7 @@ def kernel_perceptron(K, z, order):
 
 # Xu & Zhang 2005.
 def demoted(f, i, demote):
-    """The classes j that a mistake on class i demotes: of those with f_i <= f_j the winner, the first, or all."""
+    """The classes j that a mistake on i demotes: the winner, the first or all with f_i <= f_j."""
     rivals = [j for j in range(len(f)) if j != i and f[i] <= f[j]]
     if demote == "winner" and rivals:
         return [max(rivals, key=lambda j: f[j])]
@@ -96,7 +96,7 @@ def demoted(f, i, demote):
 
 
 def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
-    """Eqs 4 and 5: W (C, d), b (C,), and the mistakes, a row (q, step, j) for each class j that example q demotes.
+    """Eqs 4 and 5: W (C, d), b (C,), mistakes (rows q, step, j for each j that example q demotes).
 
     threshold is what a mistake adds to b: 1 in the source."""
     C, mistakes = max(y) + 1, []
@@ -122,7 +122,7 @@ def xu_zhang_binary(K, z, order):
 
 
 def xu_zhang(K, y, order, *, demote="winner", threshold=1):
-    """Eqs 10 and 11: alpha (C, n), beta (C,), and the mistakes, as those of `multiclass_linear`."""
+    """Eqs 10 and 11: alpha (C, n), beta (C,), mistakes as those of `multiclass_linear`."""
     C, mistakes = max(y) + 1, []
     alpha, beta = np.zeros((C, len(y)), dtype=K.dtype), np.zeros(C, dtype=int)
     for step, q in enumerate(order):
@@ -138,7 +138,7 @@ def xu_zhang(K, y, order, *, demote="winner", threshold=1):
 
 # The course page: its two listings. X (n, d + 1) has a column of ones; Y (m, n) the codes +-1 of the labels.
 def delta_rule(X, Y, W, order, *, eta=1):
-    """A list of the weights W (m, d + 1) after each step; it ends where the test after n steps finds no error (eq. 32)."""
+    """Weights W (m, d + 1) after each step (eq. 32), until a test after n steps finds no error."""
     stored = []
     for n in order:
         delta = Y[:, n] - np.sign(W @ X[n])
@@ -150,7 +150,7 @@ def delta_rule(X, Y, W, order, *, eta=1):
 
 
 def course_kernel_perceptron(K, Y, order):
-    """A list of the counts alpha (m, n) after each step; it ends where the test after n steps finds no error (eq. 43)."""
+    """Counts alpha (m, n) after each step (eq. 43), until a test after n steps finds no error."""
     A, stored = np.zeros(Y.shape, dtype=int), []
     for n in order:
         delta = Y[:, n] - np.sign((A * Y) @ K[:, n])
@@ -162,17 +162,18 @@ def course_kernel_perceptron(K, Y, order):
 
 
 def wrong(f, Y):
-    """The listings' function test: examples with a sign of the outputs f (m, n) that is not the code's, in any output."""
+    """The listings' test: how many examples have an output f (m, n) whose sign is not the code's."""
     return np.count_nonzero(np.any(np.sign(f) != Y, axis=0))
 
 
 # Akar & Ye 2017.
 def akar_ye(X, y, X_test, *, lam, tau, k, include_self=True):
-    """y(x) (c, C) = k(x)^T (K + lambda I)^{-1} T of c test points, steps (a) to (g); the class is the argmax of a row.
+    """y(x) = k(x)^T (K + lambda I)^{-1} T (c, C) of c points, steps (a) to (g); argmax is the class.
 
-    The neighbours are the n training points; include_self counts a training point as the first of its own."""
+    Neighbours are training points; with include_self each of these is its own first one."""
     T = np.eye(max(y) + 1)[y]  # (a)
-    sigma, sigma_test = local_scales(X, X, k if include_self else k + 1), local_scales(X_test, X, k)  # (c)
+    sigma = local_scales(X, X, k if include_self else k + 1)  # (c)
+    sigma_test = local_scales(X_test, X, k)
     K = self_tuning_kernel(X, X, sigma, sigma, tau)  # (d)
     A = np.linalg.inv(K + lam * np.eye(len(X))) @ T  # (e)
     return self_tuning_kernel(X_test, X, sigma_test, sigma, tau) @ A  # (f), (g)
@@ -197,7 +198,7 @@ def value(f, z, k):
 
 
 def budget_perceptron(K, z, order, B, *, draws=None):
-    """With B examples held, a mistake removes the oldest, or by draws (T,) from [0, 1) any (Cavallanti et al. 2007)."""
+    """Holds B: mistakes remove the oldest, or by draws (T,) in [0, 1) any (Cavallanti et al. 2007)."""
     f, scores = [], []
     for step, t in enumerate(order):
         scores.append(value(f, z, K[:, t]))
@@ -211,7 +212,7 @@ def budget_perceptron(K, z, order, B, *, draws=None):
 
 
 def forgetron(K, z, order, B, *, basic=False):
-    """Shrink, then remove the oldest (Dekel, Shalev-Shwartz & Singer 2008). Also the removals, rows (M, Q, phi, f'')."""
+    """Shrinks, removes the oldest (Dekel et al. 2008). Also the removals, rows (M, Q, phi, f'')."""
     f, scores, removals, M, Q = [], [], [], 0, 0.0
     for t in order:
         scores.append(value(f, z, K[:, t]))
@@ -222,13 +223,13 @@ def forgetron(K, z, order, B, *, basic=False):
             continue
         r, sigma = f[0]
         mu = z[r] * value(f, z, K[:, r])
-        if basic:  # phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f'|} with U = (1/4) sqrt((B + 1) / log(B + 1))
+        if basic:  # phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f'|}
             U = np.sqrt((B + 1) / np.log(B + 1)) / 4
             norm = np.sqrt(float(sum(weight * z[i] * value(f, z, K[:, i]) for i, weight in f)))
             phi = min((B + 1) ** (-1 / (2 * (B + 1))), U / norm if norm > 0 else np.inf)
-        elif psi(sigma, mu) + Q <= 15 / 32 * M:  # the largest phi in (0, 1] with Psi(phi sigma, phi mu) + Q <= (15/32) M
+        elif psi(sigma, mu) + Q <= 15 / 32 * M:  # the largest phi <= 1 for which this holds
             phi = 1.0
-        else:  # the root of the quadratic in phi
+        else:  # it is the root of the quadratic psi(phi sigma, phi mu) + Q = (15/32) M
             roots = np.roots([sigma**2 - 2 * sigma * mu, 2 * sigma, Q - 15 / 32 * M])
             phi = max(root.real for root in roots if abs(root.imag) < 1e-9 and 0 < root.real <= 1)
         Q += psi(phi * sigma, phi * mu)
@@ -239,12 +240,12 @@ def forgetron(K, z, order, B, *, basic=False):
 
 
 def psi(sigma, mu):
-    """Psi: the damage that the removal of an example with weight sigma does, where mu = y_r f''(x_r)."""
+    """Psi: the damage done by removing an example of weight sigma, where mu = y_r f''(x_r)."""
     return sigma**2 + 2 * sigma - 2 * sigma * mu
 
 
 def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, sqrt=False):
-    """NORMA (Kivinen, Smola & Williamson 2004). f holds every step of the last tau, with sigma = 0 where no error was made.
+    """NORMA (Kivinen et al. 2004). f holds the last tau steps, sigma = 0 where no error was made.
 
     nu moves rho; sqrt makes the t-th step eta / sqrt(t).
     Returns f, the scores, b, and rho before each step and at the end."""

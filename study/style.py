@@ -55,6 +55,9 @@ METHOD_MARKERS = {
     "scikit-learn perceptron": "h",
 }
 
+SETS = {"winequality-red": "red wine", "winequality-white": "white wine"}
+"""The data sets that words name otherwise than the registry."""
+
 KERNEL_COLOURS = {"linear": BLACK, "poly": VERMILION, "rbf": BLUE}
 """The colour of each kernel where kernels are compared."""
 
@@ -72,6 +75,11 @@ REFERENCE = {"color": GREY, "linewidth": 0.8, "linestyle": "--"}
 DASHES = {"train": (3, 1.5), "test": ()}
 POSITIVE, NEGATIVE = BLUE, VERMILION
 """Colours of the two signs +1 and -1 in pictures of binary problems."""
+
+
+def set_name(name):
+    """A data set as figures and sentences name it; a bundled one as that for which it stands."""
+    return SETS.get(name, name.removesuffix("-bundled"))
 
 
 def percent(share, digits=0):

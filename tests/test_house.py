@@ -52,6 +52,14 @@ def test_kp_is_small():
     assert sum(lines.values()) <= 3600 and max(lines.values()) <= 500, lines
 
 
+def test_what_notebooks_show_of_the_literal_code_fits_on_a_printed_line():
+    path = ROOT / "study" / "literal.py"
+    shown = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    long = [line for node in shown for line in lines[node.lineno - 1 : node.end_lineno] if len(line) > 103]
+    assert shown and not long
+
+
 def names(text):
     """How often each name is used in a program: read, taken from a module, or imported."""
     found = Counter()

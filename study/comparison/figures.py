@@ -17,6 +17,7 @@ from study.style import (
     REFERENCE,
     canvas,
     log_percent_axis,
+    set_name,
 )
 
 PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang", "linear")
@@ -24,7 +25,6 @@ PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang", "linear")
 THRESHOLDS = ("off", "on")
 FAMILY = {"off": "no thresholds", "on": "thresholds"}
 LINES = {"one-vs-all": "-", "ordinary": "--", "Xu-Zhang": ":"}
-SHORT = {"winequality-red": "wine quality, red", "winequality-white": "wine quality, white"}
 
 
 def figure_errors(chosen):
@@ -56,7 +56,7 @@ def _errors(axis, chosen, names, methods, rows):
     for edge in np.arange(len(names)) + 0.5:
         axis.axhline(edge, color="#BBBBBB", linewidth=0.6)
     axis.set(yticks=range(len(names)), ylim=(rows - 0.5, -0.5))
-    axis.set_yticklabels([_label(name).replace(", ", ",\n") for name in names])
+    axis.set_yticklabels([set_name(name).replace(", ", ",\n") for name in names])
     log_percent_axis(axis, which="x")
     axis.grid(False, axis="y")
     axis.tick_params(axis="y", length=0)
@@ -79,7 +79,7 @@ def figure_differences(per_set, over_sets):
         _point(axis, len(names), over_sets[form, thresholds], "black", "D")
         axis.set_title(f"{form},\n{FAMILY[thresholds]}", fontsize=8.5)
         axis.set(yticks=range(len(names) + 1), ylim=(len(names) + 0.5, -0.5))
-        axis.set_yticklabels([*map(_label, names), "over the sets"])
+        axis.set_yticklabels([*map(set_name, names), "over the sets"])
     figure.supxlabel(f"test error minus that of the {per_set['second'].iloc[0]} form (percentage points)", fontsize=9)
     return figure
 
@@ -164,7 +164,7 @@ def figure_widths(curves):
         reach = 100 * np.sqrt(low * (1 - low) / own["n"].max())
         axis.errorbar(own["width"].min() / 1.6, 100 * low + reach, yerr=reach, color=GREY, capsize=2, linewidth=1.2)
         _width_axis(axis)
-        axis.set_title(_label(name), fontsize=8.5)
+        axis.set_title(set_name(name), fontsize=8.5)
     for axis in axes.flat[len(names) :]:
         axis.set_axis_off()
     for axis in axes.flat[: len(names)][-columns:]:
@@ -187,7 +187,7 @@ def figure_best_widths(widths):
         for form in forms:
             axis.plot(widths[f"{form}, {thresholds}"], range(len(names)), linestyle="none", label=form, **_mark(form))
         axis.set(title=FAMILY[thresholds], yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
-        axis.set_yticklabels(map(_label, names))
+        axis.set_yticklabels(map(set_name, names))
         axis.grid(False, axis="y")
         _width_axis(axis)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
@@ -241,10 +241,6 @@ def _datasets(table):
 def _methods(table):
     """The methods of a table in the order of the palette."""
     return [name for name in METHOD_COLOURS if name in set(table["method"])]
-
-
-def _label(name):
-    return SHORT.get(name, name.removesuffix("-bundled"))
 
 
 def _mark(method):

@@ -82,7 +82,7 @@ def readings():
         base = LISTED[row["inputs"]] | {"counted": "presentations", "eta": 1}
         if any(row[name] != value for name, value in base.items()):
             reading = "s = {s:g}, {n_per_class} samples of each class, counting {counted}".format(**row)
-            reading += "" if row["eta"] == 1 else ", eta = 1/2 (eq. 38)"
+            reading += "" if row["eta"] == 1 else ", η = 1/2 (eq. 38)"
             rows.append({"key": f"modifications_{row['inputs']}", "reading": reading} | row)
     literal_runs, number = listing(PUBLISHED), page()["modifications_3"]
     for s, part in literal_runs.groupby("s"):
@@ -222,9 +222,9 @@ def _learning_rate():
     return {
         "key": "learning-rate",
         "place": "eq. 38",
-        "statement": "the scaling constant 2 can be absorbed into the learning rate, eta = 1/2",
+        "statement": "the scaling constant 2 can be absorbed into the learning rate, η = 1/2",
         "verdict": ("holds in part" if moved else "holds") if scaled else "does not hold",
-        "evidence": f"From weights of 0 a run with eta = 1/2 makes {'the same' if scaled else 'other'} modifications as one "
+        "evidence": f"From weights of 0 a run with η = 1/2 makes {'the same' if scaled else 'other'} modifications as one "
         f"with eta = 1; from the listing's random weights their number differs at {moved} of {len(tests)} settings "
         f"(Student's t over runs, {widest.adjusted}); the largest mean difference is {tables.with_interval(widest)}.",
     }
@@ -255,7 +255,7 @@ def _codes():
     return {
         "key": "codes",
         "place": "eq. 40",
-        "statement": "m outputs encode m classes one-hot, and as many as 2^m with binary codes",
+        "statement": "m outputs encode m classes one-hot, and as many as two to the power of m with binary codes",
         "verdict": _words(np.mean(right) * np.mean(widths)),
         "evidence": f"For m = {sizes[0]} to {sizes[-1]} both give as many different codes of m signs in {sum(right)} of "
         f"{len(right)} cases.",

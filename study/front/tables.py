@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from study import ROOT, claims, datasets
+from study import ROOT, chapters, claims, costs, datasets
 from study.claims import STATEMENT_VERDICTS, VERDICTS
 from study.report.display import listed
 
@@ -170,6 +170,19 @@ def software():
     lock = (ROOT / "requirements.lock.txt").read_text(encoding="utf-8")
     found = dict(re.findall(r"^([\w.-]+)==([\w.+-]+)", lock, re.MULTILINE))
     return pd.DataFrame([(name, found[name]) for name in PACKAGES], columns=["package", "version"])
+
+
+def computing():
+    """chapter (its number), results, experiments, minutes (of a processor), memory (GiB): what computing the stored results
+    takes where it is known, chapter by chapter and together."""
+    table = costs.by_chapter()
+    plan = {each.name: each.number for each in chapters.CHAPTERS}
+    table["number"] = [plan.get(name) or plan.get(f"{name}_summary") or plan["ledger"] for name in table["chapter"]]
+    table["minutes"] = table["processor_seconds"] / 60
+    whole = table[["experiments", "minutes"]].sum().to_dict() | {"chapter": "all", "memory": table["memory"].max()}
+    table = pd.concat([table, pd.DataFrame([whole])], ignore_index=True).fillna({"number": ""})
+    table = table.rename(columns={"chapter": "results", "number": "chapter"})
+    return table[["chapter", "results", "experiments", "minutes", "memory"]].astype({"experiments": int})
 
 
 SYMBOLS = (

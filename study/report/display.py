@@ -17,6 +17,7 @@ from IPython.display import display
 
 from study import ROOT, chapters, store
 from study.report import parameters as rules
+from study.style import SETS
 
 PIXELS_PER_INCH = 200
 SCREEN_PIXELS_PER_INCH = 100
@@ -136,7 +137,9 @@ def show_source(function):
 
 
 def _show_markdown(text):
-    """Display prose or a table, with a space before % and a minus sign before numbers: Python's formats have neither."""
+    """Display prose or a table; data sets have their names, and numbers a space before % and a minus sign."""
+    for name, words in SETS.items():
+        text = text.replace(name, words)
     text = re.sub(r"(?<=\d)%", " %", text)
     _display(MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text))
 

@@ -20,7 +20,7 @@ from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from study import ROOT, claims, definitions
+from study import ROOT, claims, costs, definitions
 from study.experiment import Experiment
 
 METADATA = {
@@ -106,7 +106,7 @@ def made_from(source, parameters):
 def inputs(program):
     """The files that a program (the code of a notebook) can read through the definitions that it reaches, sorted.
 
-    Of stored results those of the experiments that it reaches, and the ledger where it is asked for; all published numbers.
+    Of stored results those of the experiments that it reaches, ledger and costs if it asks for them; all published numbers.
     """
     paths = {
         *(ROOT / "data" / "published").glob("*.csv"),
@@ -119,6 +119,8 @@ def inputs(program):
             paths.update(found.stored_files())
         elif found is claims.stored:
             paths.update(claims.FILES)
+        elif found is costs.by_chapter:
+            paths.update(costs.files())
     return sorted(path for path in paths if path.exists())
 
 

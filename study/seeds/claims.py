@@ -13,6 +13,7 @@ from study import datasets, statistics
 from study.seeds import experiment, tables
 from study.seeds.experiment import CHOICES, MISPRINT, PUBLISHED, PUBLISHED_HARD, SCALINGS
 from study.seeds.methods import MAJORITY, MILDER, REFERENCE
+from study.style import set_name
 
 SOURCE = {"source": "Akar & Ye 2017", "chapter": "seeds"}
 PERCENT = ["published", "ours", "low", "high"]
@@ -209,7 +210,7 @@ def _on_compactness():
         f"In the file the largest difference is {gap:.4f}; for {n - beyond:.0f} of {n:.0f} examples it is within the "
         "rounding of A, P and c."
     )
-    statement = "the compactness c is computed by 4 pi A / P^2"
+    statement = "the compactness c is computed by 4πA/P²"
     return "Problem Statement", statement, "holds" if beyond == 0 else "holds in part", evidence
 
 
@@ -257,9 +258,7 @@ def _on_complexity():
         f"With n = {n} and d = {d} the source's own formulas give {kernel:,.0f} operations for the kernel classifier and "
         f"{vectors:,.0f} for the support vector machine, which it calls about equal."
     )
-    statement = (
-        "the kernel classifier, O(n^2.376), costs about as much as a support vector machine, O(max(n, d) min(n, d)^2)"
-    )
+    statement = "the kernel classifier, O(n^2.376), costs about as much as a support vector machine, O(max(n, d) min(n, d)²)"
     return "Machine Learning Model", statement, verdict, evidence
 
 
@@ -359,7 +358,7 @@ def _on_wine():
     source, milder = (all(method in each for each in better.values()) for method in (REFERENCE, MILDER))
     verdict = "does not hold" if source else "holds in part" if milder else "holds"
     each = "; ".join(
-        f"{name}, {method}: {statistics.points(f.estimate, digits=1)}, {statistics.p_value(f.p)}"
+        f"{set_name(name)}, {method}: {statistics.points(f.estimate, digits=1)}, {statistics.p_value(f.p)}"
         for (name, method), f in found.items()
     )
     evidence = f"Test error minus that of always naming the most frequent grade (corrected resampled t, Holm): {each}."
@@ -371,7 +370,7 @@ def _on_networks():
     words = [f.word() for (_, method), f in found.items() if method == VECTORS]
     verdict = "holds" if "is higher than" in words else "does not hold" if "is lower than" in words else "cannot be told"
     each = "; ".join(
-        f"{name}, {method}: {statistics.points(f.estimate, digits=1)}, {statistics.p_value(f.p)}"
+        f"{set_name(name)}, {method}: {statistics.points(f.estimate, digits=1)}, {statistics.p_value(f.p)}"
         for (name, method), f in found.items()
     )
     evidence = f"Test error minus that of a neural network with two hidden layers (corrected resampled t, Holm): {each}."

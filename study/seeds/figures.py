@@ -24,6 +24,7 @@ from study.style import (
     canvas,
     heat_map,
     percent,
+    set_name,
 )
 
 
@@ -223,10 +224,10 @@ def figure_hard_sets(sets):
     """Sets that may not separate; a row each. Left: the first two principal components, coloured by class. Right: the
     classes of the nearest neighbours of each class's examples, as percentages of the row.
 
-    sets {title: (P, shares, y, neighbours (C, C), class labels)}.
+    sets {name: (P, shares, y, neighbours (C, C), class labels)}.
     """
     figure, axes = canvas(len(sets), 2, height=3.1 * len(sets) + 0.2, squeeze=False, gridspec_kw={"width_ratios": [1.15, 1]})
-    for (left, right), (title, (P, shares, y, neighbours, labels)) in zip(axes, sets.items(), strict=True):
+    for (left, right), (name, (P, shares, y, neighbours, labels)) in zip(axes, sets.items(), strict=True):
         n_classes = len(labels)
         colours = mpl.colors.ListedColormap(mpl.colormaps["viridis"](np.linspace(0, 1, n_classes)))
         order = np.argsort(np.bincount(y)[y], kind="stable")[::-1]  # the rare classes last, on top
@@ -237,7 +238,9 @@ def figure_hard_sets(sets):
         room = 0.05 * (high - low)
         left.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]))
         left.set(
-            title=f"{title} (n = {len(y):,})", xlabel=f"PC 1 ({percent(shares[0])})", ylabel=f"PC 2 ({percent(shares[1])})"
+            title=f"{set_name(name)} (n = {len(y):,})",
+            xlabel=f"PC 1 ({percent(shares[0])})",
+            ylabel=f"PC 2 ({percent(shares[1])})",
         )
         bar = figure.colorbar(dots, ax=left, ticks=range(n_classes), pad=0.02)
         bar.ax.set_title("class", fontsize=7)
@@ -265,7 +268,7 @@ def figure_hard_errors(methods, limits):
         axis.axvline(limits.loc[name, "majority"], **REFERENCE, label="most frequent class")
         bound = {**REFERENCE, "color": VERMILION, "linestyle": ":", "linewidth": 1.4}
         axis.axvline(limits.loc[name, "bound"], **bound, label="bound from the nearest neighbour")
-        axis.set(title=name, xlabel="test error", xlim=(0, None))
+        axis.set(title=set_name(name), xlabel="test error", xlim=(0, None))
         axis.set_yticks(np.arange(len(rows)), order, fontsize=7)
         axis.xaxis.set_major_formatter(PERCENT)
         axis.grid(False, axis="y")

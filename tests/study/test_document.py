@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import ROOT, chapters, claims
+from study import ROOT, chapters, claims, style
 from study.__main__ import main
 from study.report import display, ledger
 from study.report import document as report
@@ -315,6 +315,12 @@ def test_a_mistyped_parameter_is_named_and_constants_are_not_parameters():
 def test_numbers_below_zero_have_a_minus_sign_but_formulas_and_code_keep_their_own(shown):
     display.say("At $z = -1$ it is {x:.1f} points (-2 to -1) [-3], k - 1, `n -1`, 7-fold, {share:.0%}", x=-0.5, share=-0.25)
     assert shown[0]["text/markdown"] == "At $z = -1$ it is −0.5 points (−2 to −1) [−3], k − 1, `n -1`, 7-fold, −25 %"
+
+
+def test_a_data_set_has_one_name_in_words_figures_and_tables(shown):
+    display.say("{names}", names=", ".join(["winequality-red", "winequality-white", "wine", "iris-bundled"]))
+    assert shown[0]["text/markdown"] == "red wine, white wine, wine, iris-bundled"
+    assert [style.set_name(name) for name in ("winequality-red", "wine", "iris-bundled")] == ["red wine", "wine", "iris"]
 
 
 def test_source_is_shown_as_code(shown):

@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from study import ROOT, claims
+from study import ROOT, claims, costs
 from study.front import tables
 from study.orders import tables as orders
+from study.report.notebooks import inputs
 
 LEDGER = pd.DataFrame(
     {
@@ -89,6 +90,26 @@ def test_the_set_up_is_read_from_registry_and_lock():
     assert row[["training", "test", "attributes", "classes", "files"]].tolist() == [60_000, 10_000, 784, 10, "downloaded"]
     assert tables.software()["package"].tolist() == list(tables.PACKAGES)
     assert all(len(row) == 2 for row in tables.symbols().itertuples(index=False))
+
+
+def test_what_computing_takes_is_shown_by_chapter_and_together(monkeypatch, tmp_path):
+    monkeypatch.setattr(costs, "MEASURED", tmp_path)
+    for name, rows in {"mnist": "a,60,90,3.5\nb,10,30,1.0", "claims": "c,5,6,0.5"}.items():
+        costs.path(name).write_text(f"experiment,seconds,processor_seconds,memory\n{rows}\n")
+    assert tables.computing().values.tolist() == [
+        ["4", "mnist", 2, 2.0, 3.5],
+        ["B", "claims", 1, 0.1, 0.5],
+        ["", "all", 3, 2.1, 3.5],
+    ]
+    monkeypatch.setattr("study.report.notebooks.ROOT", tmp_path)
+    assert (
+        inputs("from study.front import tables\ntables.computing()")
+        == costs.files()
+        == [
+            costs.path("claims"),
+            costs.path("mnist"),
+        ]
+    )
 
 
 def test_counts_read_as_a_person_would_write_them():
