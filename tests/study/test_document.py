@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import ROOT, chapters, claims, style
+from study import ROOT, chapters, claims, costs, style
 from study.__main__ import main
 from study.report import display, ledger
 from study.report import document as report
@@ -335,7 +335,8 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements(tmp_path):
     numbers, _, statements = claims.stored()
     found = json.loads(rows)
     assert len(found) == len(numbers) + len(statements) and {len(row) for row in found} == {len(ledger.COLUMNS)}
-    assert {row[-2]: row[-1] for row in found}["uci_wine"] == "python -m study run uci --recompute"
+    made = {row[-3]: tuple(row[-2:]) for row in found}
+    assert made["uci_wine"] == ("python -m study run uci --recompute", costs.words("uci"))
     assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
     assert "$" not in re.sub(r"rows = .*", "", page) and "nan" not in {cell for row in found for cell in row}
     assert not re.findall(r'(?:src|href)="', page)
