@@ -122,13 +122,15 @@ def _list(options):
 
 
 def _notebook(options):
-    from study.report import batch, manifest
+    from study.report import batch, manifest, readme
 
     found = chapters.chapters(options.profile)
     if options.names:
         found = [chapters.chapter(name, options.profile) for name in options.names]
     batch.execute(found, options.profile, jobs=options.jobs, changed=options.changed)
     manifest.write(options.profile)
+    if options.profile == "full":
+        readme.write()
     return 0
 
 

@@ -67,6 +67,11 @@ class Chapter:
         """The executed notebook."""
         return EXECUTED[profile] / f"{self.name}.ipynb"
 
+    def pictures(self, profile):
+        """The files of its figures."""
+        stems = [FIGURES[profile] / f"{self.name}-{figure}" for figure in self.figures]
+        return [stem.with_name(f"{stem.name}.{kind}") for stem in stems for kind in ("png", "svg")]
+
     def label(self, name):
         """The label of a figure or table by its name: "Figure 4.2". Raises ValueError for a name that is not in the plan."""
         for kind, names in (("Figure", self.figures), ("Table", self.tables)):
@@ -380,9 +385,9 @@ def manifest(profile):
 
 def files(profile):
     """The files that the notebooks of a profile leave: their executed copies, their figures and the table of these."""
-    found = [each.target(profile) for each in chapters(profile)] + [manifest(profile)]
-    stems = [FIGURES[profile] / f"{each.name}-{figure}" for each in chapters(profile) for figure in each.figures]
-    return found + [stem.with_name(f"{stem.name}.{kind}") for stem in stems for kind in ("png", "svg")]
+    plan = chapters(profile)
+    pictures = [path for each in plan for path in each.pictures(profile)]
+    return [*(each.target(profile) for each in plan), manifest(profile), *pictures]
 
 
 def chapter(name, profile="full"):

@@ -123,12 +123,16 @@ def published(name):
     return pd.read_csv(PUBLISHED / f"{name}.csv")
 
 
-def counts(ledger):
-    """How many claims of each source have each verdict: a row for each source, and one for all."""
-    words = list(VERDICTS)
-    table = ledger.groupby("source", sort=False)["verdict"].value_counts().unstack(fill_value=0)
-    table = table.reindex(columns=words, fill_value=0)
-    return pd.concat([table, table.sum().to_frame("all").T]).rename_axis("source").reset_index()
+def by_source(ledger, statements):
+    """A row for each source, and one for "all": numbers, each of VERDICTS, statements, each of STATEMENT_VERDICTS."""
+    numbers = pd.crosstab(ledger["source"], ledger["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
+    words = pd.crosstab(statements["source"], statements["verdict"]).reindex(columns=list(STATEMENT_VERDICTS), fill_value=0)
+    numbers.insert(0, "numbers", numbers.sum(axis=1))
+    words.insert(0, "statements", words.sum(axis=1))
+    table = numbers.join(words, how="outer").fillna(0).astype(int)
+    table = table.reindex(pd.concat([ledger["source"], statements["source"]]).unique())
+    table.loc["all"] = table.sum()
+    return table.rename_axis(index="source", columns=None)
 
 
 def stored():

@@ -2,7 +2,6 @@
 
 import ast
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -60,33 +59,52 @@ def test_what_notebooks_show_of_the_literal_code_fits_on_a_printed_line():
     assert shown and not long
 
 
-def names(text):
-    """How often each name is used in a program: read, taken from a module, or imported."""
-    found = Counter()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Name):
-            found[node.id] += 1
-        elif isinstance(node, ast.Attribute):
-            found[node.attr] += 1
-        elif isinstance(node, ast.alias):
-            found[node.name.rpartition(".")[2]] += 1
+def programs():
+    """{name: text} of all that calls functions: modules by dotted names, benchmarks, notebooks, the head of Snakefile."""
+    found = {module(path): path.read_text(encoding="utf-8") for path in [*KP, *STUDY]}
+    found |= {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")}
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        found[path.name] = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    return found | {"Snakefile": (ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")[0]}
+
+
+def module(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def called(name, text, modules):
+    """What a program reads: (module, name) of what stands in modules, itself included but for calls of a function by itself,
+    and the names of attributes of anything else, which may be methods."""
+    tree, found, alias = ast.parse(text), set(), {}
+    for node in ast.walk(tree):
+        for each in node.names if isinstance(node, ast.ImportFrom) else ():
+            path = f"{node.module}.{each.name}"
+            if path in modules:
+                alias[each.asname or each.name] = path
+            found.add((node.module, each.name))
+    for place in tree.body:
+        for node in ast.walk(place):
+            if isinstance(node, ast.Name) and node.id != getattr(place, "name", ""):
+                found.add((name, node.id))
+            elif isinstance(node, ast.Attribute):
+                owner = alias.get(getattr(node.value, "id", None))
+                found.add((owner, node.attr) if owner else node.attr)
     return found
 
 
 def test_no_function_is_called_by_nobody():
-    texts = [path.read_text(encoding="utf-8") for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py")]]
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        texts.append("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"))
-    texts += [(ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")[0]]
-    used = sum(map(names, texts), Counter())
-    registry = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8")
-    idle = []
+    texts = programs()
+    used = set().union(*(called(name, text, set(texts)) for name, text in texts.items()))
+    registry, idle = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8"), []
     for path in [*KP, *STUDY]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("__"):
                 declared = any(isinstance(d, ast.Call) and ast.unparse(d.func) == "experiment" for d in node.decorator_list)
-                if not used[node.name] and not declared and f'"{node.name}"' not in registry and node.name not in PUBLIC:
+                known = declared or f'"{node.name}"' in registry or node.name in PUBLIC
+                inner = node not in tree.body and (node.name in used or (module(path), node.name) in used)
+                if not (known or inner or (module(path), node.name) in used):
                     idle.append(f"{path.relative_to(ROOT)}: {node.name}")
     assert idle == []
 

@@ -5,7 +5,6 @@ import re
 import pandas as pd
 
 from study import ROOT, chapters, claims, costs, datasets
-from study.claims import STATEMENT_VERDICTS, VERDICTS
 from study.report.display import listed
 
 SOURCES = {
@@ -31,18 +30,6 @@ SUBJECTS = {
 """What the report of a source is about: no result."""
 
 
-def by_source(ledger, statements):
-    """A row for each source, and one for "all": numbers, each of VERDICTS, statements, each of STATEMENT_VERDICTS."""
-    numbers = pd.crosstab(ledger["source"], ledger["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
-    words = pd.crosstab(statements["source"], statements["verdict"]).reindex(columns=list(STATEMENT_VERDICTS), fill_value=0)
-    numbers.insert(0, "numbers", numbers.sum(axis=1))
-    words.insert(0, "statements", words.sum(axis=1))
-    table = numbers.join(words, how="outer").fillna(0).astype(int)
-    table = table.reindex([name for name in SOURCES.values() if name in table.index])
-    table.loc["all"] = table.sum()
-    return table.rename_axis(index="source", columns=None)
-
-
 def from_files(ledger):
     """How many counts of errors of all classes, of single classes, and confusion matrices there are in the files of Hermans
     (2021); ValueError unless all are exact."""
@@ -64,7 +51,7 @@ def accuracies(ledger):
 
 
 def outcomes(counted):
-    """The rows of `by_source` but "all", of the numbers that can fail: can_fail, exact, good (exact or within)."""
+    """The rows of `claims.by_source` but "all", of the numbers that can fail: can_fail, exact, good (exact or within)."""
     rows = counted.drop(index="all")
     fail = rows["exact"] + rows["within"] + rows["outside"]
     return pd.DataFrame({"can_fail": fail, "exact": rows["exact"], "good": rows["exact"] + rows["within"]})
@@ -76,7 +63,7 @@ def counted_as(count, one, many):
 
 
 def parts(row, verdicts):
-    """ "exact (10), within (1) and outside (1)": these verdicts with their counts in a row of `by_source`, where not 0."""
+    """ "exact (10) and outside (1)": the verdicts of a row of `claims.by_source` that are not 0, with their counts."""
     return listed([f"{verdict} ({row[verdict]})" for verdict in verdicts if row[verdict]])
 
 

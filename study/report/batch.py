@@ -19,7 +19,7 @@ import pandas as pd
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.parentpoller import ParentPollerUnix
 
-from study import BUILD, ROOT, definitions, lock, store
+from study import BUILD, definitions, lock, store
 from study.report import notebooks
 
 FORK = sys.platform == "linux"
@@ -112,14 +112,7 @@ def _is_marked(chapter, profile, origin):
     mark, target = _mark(chapter, profile), chapter.target(profile)
     if not (mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)):
         return False
-    return all(path.exists() for path in _figures(target))
-
-
-def _figures(target):
-    """The files of the figures that an executed notebook has saved."""
-    cells = json.loads(target.read_text(encoding="utf-8"))["cells"]
-    shown = [output.get("metadata", {}).get("image/png", {}) for cell in cells for output in cell.get("outputs", ())]
-    return [ROOT / f"{each['file']}.{kind}" for each in shown if "file" in each for kind in ("png", "svg")]
+    return all(path.exists() for path in chapter.pictures(profile))
 
 
 def _state(chapter, profile, origin):

@@ -39,6 +39,10 @@ def outputs(figures):
     experiments = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
     files = {path.relative_to(ROOT).as_posix(): _command(each) for each in experiments for path in each.stored_files()}
     tables = [(path, f"made by: {command}") for path, command in files.items() if path.endswith(".csv")]
+    for chapter in chapters.EXPERIMENTS:
+        path = costs.path(chapter)
+        if path in costs.files():
+            tables.append((path.relative_to(ROOT).as_posix(), f"made by: python -m study run {chapter} --recompute"))
     folder = chapters.FIGURES["full"].relative_to(ROOT).as_posix()
     pictures = [
         (

@@ -107,12 +107,6 @@ def in_words(compared):
     return table.assign(number=words)[["number", *columns.values(), "percentile", "verdict"]]
 
 
-def agreement(compared, by="table"):
-    """How many published numbers have which verdict: a row for each value of a column."""
-    verdicts = pd.Categorical(compared["verdict"], VERDICTS)
-    return pd.crosstab(compared[by], verdicts, dropna=False).rename_axis(columns=None).reset_index()
-
-
 def counts(compared):
     """{verdict: how many}, with n, their number, and inside, the exact and within ones."""
     found = {verdict: int((compared["verdict"] == verdict).sum()) for verdict in VERDICTS}

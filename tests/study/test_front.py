@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from study import ROOT, claims, costs
+from study import claims, costs
 from study.front import tables
 from study.orders import tables as orders
+from study.report import readme
 from study.report.notebooks import inputs
 
 LEDGER = pd.DataFrame(
@@ -32,7 +33,7 @@ STATEMENTS = pd.DataFrame(
 
 
 def test_sources_are_counted_in_order_and_together():
-    table = tables.by_source(LEDGER, STATEMENTS)
+    table = claims.by_source(LEDGER, STATEMENTS)
     assert table.index.tolist() == ["Hermans 2021", "Akar & Ye 2017", "all"]
     assert table.loc["all", ["numbers", "exact", "outside", "degenerate", "not comparable", "statements"]].tolist() == [
         5,
@@ -47,11 +48,22 @@ def test_sources_are_counted_in_order_and_together():
     assert tables.accuracies(LEDGER) == 1
 
 
-def test_the_readme_has_the_counts_of_the_ledger():
+def test_the_readme_has_the_answers_of_the_first_page_and_the_counts_of_the_ledger():
+    text = readme.README.read_text(encoding="utf-8")
+    assert readme.written(text) == text, "run: python -m study notebook front_all --profile full"
+    found = readme.answers()
+    questions = [
+        "**Which degree?**",
+        "**Which predictor, after how many epochs?**",
+        "**Did the published numbers come out?**",
+    ]
+    assert len(found) == 5 and all(any(sign.isdigit() for sign in each) for each in found)
+    assert [each[: len(question)] for each, question in zip(found, questions, strict=False)] == questions
     numbers, _, statements = claims.stored()
-    counted = tables.by_source(numbers, statements)
-    rows = [f"| {' | '.join([name, *map(str, row)])} |" for name, row in counted.iterrows()]
-    assert "\n".join(rows) in (ROOT / "README.md").read_text(encoding="utf-8")
+    whole = claims.by_source(numbers, statements).loc["all"]
+    assert f"| all | {whole['numbers']} | {whole['exact']} | " in text
+    with pytest.raises(ValueError, match="README.md must have the lines"):
+        readme.written(text.replace(readme.END, ""))
 
 
 def test_counts_in_files_must_all_be_exact():
@@ -113,7 +125,7 @@ def test_what_computing_takes_is_shown_by_chapter_and_together(monkeypatch, tmp_
 
 
 def test_counts_read_as_a_person_would_write_them():
-    row = tables.by_source(LEDGER, STATEMENTS).loc["Hermans 2021"]
+    row = claims.by_source(LEDGER, STATEMENTS).loc["Hermans 2021"]
     assert tables.parts(row, claims.VERDICTS) == "exact (1), outside (1) and degenerate (1)"
     assert tables.parts(row, claims.STATEMENT_VERDICTS) == "holds (1) and cannot be told (1)"
     assert [tables.counted_as(n, "number", "numbers") for n in (1, 22)] == ["1 number", "22 numbers"]
