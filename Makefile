@@ -15,8 +15,12 @@ unexport JUPYTER_PATH
 SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
+# All tests in lanes, two of which run side by side, the longest first: the tests of the study and of the house; those that run
+# notebooks, batches or processes of their own; the source notebooks; kp.
+LANES = test-study test-whole test-notebooks-2 test-notebooks-1 test-kp-1 test-kp-2
+
 .DEFAULT_GOAL := help
-.PHONY: help report pdf check api test test-all test-kp test-study test-whole test-notebooks-1 test-notebooks-2 clean environment
+.PHONY: help report pdf check api test test-all $(LANES) clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -54,34 +58,37 @@ api: environment ## the classes and functions of kp as one page, build/api.html
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (5 to 6 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	@$(MAKE) --no-print-directory -j 2 test-study test-whole $(LANES) test-kp
+	@$(MAKE) --no-print-directory -j 2 $(LANES)
 	@$(PY) -m study held
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	$(PY) -m pytest -m "recompute or long"
 	$(PY) -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
-test-kp:
-	$(PY) -m pytest tests/kp
-
-# The tests that run notebooks, batches or processes of their own.
+# What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
 WHOLE = $(wildcard $(addprefix tests/study/test_,batch.py chapters.py experiment.py full_disk.py handin.py machines.py own_runs.py \
 	runs.py workflow.py))
+KP_1 = $(wildcard $(addprefix tests/kp/test_,budget.py compiled.py gram.py))
+# The front page needs the raw images at published scale: its executed copies are held by their fingerprint.
+SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
+NOTEBOOKS_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
+	notebooks/uci_summary.ipynb
+
 test-study:
 	$(PY) -m pytest --ignore=tests/kp $(addprefix --ignore=,$(WHOLE))
 
 test-whole:
 	$(PY) -m pytest $(WHOLE)
 
-# The source notebooks beside the tests of the code; their output is kept back until it ends. The front page needs the raw
-# images at published scale: its executed copies are held by their fingerprint.
-SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
-LANE_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
-	notebooks/uci_summary.ipynb
-LANES = test-notebooks-1 test-notebooks-2
-test-notebooks-1: NOTEBOOKS = $(filter $(LANE_1),$(SOURCES))
-test-notebooks-2: NOTEBOOKS = $(filter-out $(LANE_1),$(SOURCES))
-$(LANES):
+test-kp-1:
+	$(PY) -m pytest $(KP_1)
+
+test-kp-2:
+	$(PY) -m pytest tests/kp $(addprefix --ignore=,$(KP_1))
+
+test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))
+test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1),$(SOURCES))
+test-notebooks-1 test-notebooks-2:
 	@mkdir -p build
 	@$(PY) -m pytest --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code
