@@ -26,11 +26,11 @@ NETWORK = "neural network"
 CLUSTERS = "k-means, named on the training part"
 
 MISPRINTED = (
-    "of {tried} values of tau only tau = {value:g} gives this number, and none of {ks} values of k and {lams} of lambda: "
+    "of {tried} values of τ only τ = {value:g} gives this number, and none of {ks} values of k and {lams} of λ: "
     "1/20 is read as its misprint; at 1/20 K is nearly the identity"
 )
 OPTIMUM = (
-    "the largest of {settings} settings with K + lambda I positive definite on this split, a criterion chosen after "
+    "the largest of {settings} settings with K + λI positive definite on this split, a criterion chosen after "
     "looking; without it {all:.2f}, and on a finer grid {fine:.2f}, where {better} of {sound:,} such settings do better"
 )
 CLUSTERING = (
@@ -57,7 +57,7 @@ def readings():
     """The ninth number of Table 3 with tau = 20 in place of 1/20, the optimum of other sets of settings, and other
     clusterings; see study.claims."""
     row = _table_3().iloc[[-1]]
-    row = row.assign(key=_key(pd.Series(MISPRINT[0])), reading="tau = 20")
+    row = row.assign(key=_key(pd.Series(MISPRINT[0])), reading="τ = 20")
     row = row[["key", "reading", "ours", "low", "high", "n", "percentile"]]
     rows = pd.concat([row, _optimum_readings(), _clustering_readings()], ignore_index=True)
     rows[PERCENT[1:]] = (100 * rows[PERCENT[1:]]).round(2)
@@ -75,7 +75,7 @@ def _table_3():
 
 def _table_3_rows(numbers):
     rows = _table_3()[:-1].reset_index(drop=True)
-    named = [f"test accuracy (%), lambda = {row.lam:g}, tau = {row.tau:g}, k = {row.k}" for row in rows.itertuples()]
+    named = [f"test accuracy (%), λ = {row.lam:g}, τ = {row.tau:g}, k = {row.k}" for row in rows.itertuples()]
     misprint = np.all([rows[name] == value for name, value in MISPRINT[0].items()], axis=0)
     found = tables.misprints(experiment.misprint(PUBLISHED), experiment.protocol_variants(PUBLISHED)).set_index("changed")
     tau, ks, lams = (found.loc[name] for name in ("tau", "k", "lam"))
@@ -101,7 +101,7 @@ def _text_rows(numbers):
     optimum, limit, clusters = (row for _, row in numbers[numbers["item"] != "Table 3"].iterrows())
     best, middle = optima.loc[("coarse", "positive definite"), "best"], np.percentile(tuned, [2.5, 97.5])
     both = kinds[["k-means", "mean shift"]].mean()
-    what = "among the settings of our grid with K + lambda I positive definite, on the source's split"
+    what = "among the settings of our grid with K + λI positive definite, on the source's split"
     rows = (
         ("optimum", optimum, what, best, (best, best), n, len(optima)),
         ("limit", limit, "mean over random splits, chosen on the training part", tuned.mean(), middle, n, 1),
@@ -163,7 +163,7 @@ def _optimum_readings():
     optima = tables.optima(experiment.source_grid(PUBLISHED))
     words = {"coarse": "{} settings of our grid", "fine": "{:,} settings of a finer grid"}
     names = [
-        words[row.grid].format(row.settings) + (", K + lambda I positive definite" if row.sound != "all" else "")
+        words[row.grid].format(row.settings) + (", K + λI positive definite" if row.sound != "all" else "")
         for row in optima.itertuples()
     ]
     rows = pd.DataFrame({"reading": names, "ours": optima["best"]})[
@@ -298,11 +298,11 @@ def _on_sensitivity():
     sound, unsound = pairs[named & pairs["sound"]].index, pairs[named & ~pairs["sound"]].index
     verdict = "holds" if told[sound].any() else "holds in part" if told[unsound].any() else "cannot be told"
     evidence = (
-        f"Of the {len(sound)} pairs of settings that differ in tau or k alone and have K + lambda I positive definite in "
+        f"Of the {len(sound)} pairs of settings that differ in τ or k alone and have K + λI positive definite in "
         f"all random splits, {told[sound].sum() or 'none'} can be told apart; of the {len(unsound)} others "
         f"{told[unsound].sum() or 'none'} can (bootstrap over the examples, Holm)."
     )
-    return "Result and Analysis", "the classifier is sensitive to changes in tau and in k", verdict, evidence
+    return "Result and Analysis", "the classifier is sensitive to changes in τ and in k", verdict, evidence
 
 
 def _on_limit():

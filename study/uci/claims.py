@@ -235,7 +235,7 @@ def _cited(table):
 def _chosen(table):
     heads, why = [], []
     for row in table.itertuples():
-        name = {"poly": "degree p", "rbf": "width sigma"}[row.kernel] if row.quantity == "parameter" else row.quantity
+        name = {"poly": "degree p", "rbf": "width σ"}[row.kernel] if row.quantity == "parameter" else row.quantity
         words = f"{row.dataset}: {KERNELS[row.kernel]} perceptron, {name} chosen by the smallest test error"
         heads.append(_head(row.table, row.dataset, f"{row.kernel}/{row.quantity}", words))
         why.append(CHOSEN.get((row.dataset, row.kernel, row.quantity), "not known"))

@@ -15,7 +15,7 @@ from study import style
 from study.statistics import p_cell
 from study.style import canvas
 from study.uci.readings import DEMOTE
-from study.uci.source import KERNELS, SPLITS, in_symbols, original
+from study.uci.source import KERNELS, SPLITS, original, setting
 
 KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
@@ -45,7 +45,7 @@ def figure_distributions(repeats, compared):
         axis.set(xlabel=f"mean {word} error (%)")
         axis.set_xlim(left=0)
         axis.grid(False, axis="y")
-    names = {row.kernel: f"{in_symbols(row.kernel, row.parameter)}, {row.iterations:,}" for row in repeats.itertuples()}
+    names = {row.kernel: f"{setting(row.kernel, row.parameter)}, {row.iterations:,}" for row in repeats.itertuples()}
     axes[0].set(
         yticks=range(len(kernels)), yticklabels=[names[kernel] for kernel in kernels], ylim=(len(kernels) - 0.5, -0.5)
     )
@@ -333,7 +333,7 @@ def figure_predictors(table):
             axis.plot(index + shift, rate, style.PREDICTOR_MARKERS[name], color=style.PREDICTOR_COLOURS[name], markersize=4)
             axis.plot([index - 0.35, index + 0.35], [rate.mean()] * 2, color=style.BLACK, lw=1)
         axis.set(xticks=range(len(PREDICTORS)), xticklabels=PREDICTORS, xlabel="predictor")
-        axis.set_title(in_symbols(kernel, part.iloc[0]["parameter"]))
+        axis.set_title(setting(kernel, part.iloc[0]["parameter"]))
         axis.grid(False, axis="x")
     axes[0, 0].set_ylabel("test error (%)")
     _from_zero(axes[0])

@@ -13,7 +13,7 @@ from study import claims
 SETS = ("iris", "sonar", "vowel", "wine")
 KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "RBF"}
 """The kernels of the three rows of each set, and their names in words."""
-SYMBOLS = {"linear": "", "poly": "p", "rbf": "sigma"}
+SYMBOLS = {"linear": "", "poly": "p", "rbf": "σ"}
 SPLITS = {"train": "training", "test": "test"}
 ORDER = {
     "table": ("II", "III"),
@@ -30,13 +30,8 @@ def original(dataset):
 
 
 def setting(kernel, parameter):
-    """A kernel and its parameter in short: "linear", "p = 2", "sigma = 0.3"."""
+    """A kernel and its parameter in short: "linear", "p = 2", "σ = 0.3"."""
     return f"{SYMBOLS[kernel]} = {parameter:g}" if SYMBOLS[kernel] else "linear"
-
-
-def in_symbols(kernel, parameter):
-    """The same as figures and tables show it: "σ = 0.3"."""
-    return setting(kernel, parameter).replace("sigma", "σ")
 
 
 def published():

@@ -21,7 +21,7 @@ from study.uci.arithmetic import reachable
 from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.uci.protocol import summary
 from study.uci.readings import Reading
-from study.uci.source import KERNELS, SPLITS, cited_errors, in_symbols, original, published, published_rates
+from study.uci.source import KERNELS, SPLITS, cited_errors, original, published, published_rates, setting
 
 BASE, DDOF = "base reading", "standard deviation divided by k - 1"
 COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
@@ -88,7 +88,7 @@ def side_by_side(compared):
     """
     rows = []
     for (_, dataset, kernel), part in compared.groupby(["table", "dataset", "kernel"], sort=False):
-        row = {"set": dataset, "kernel": in_symbols(kernel, part["parameter"].iloc[0])}
+        row = {"set": dataset, "kernel": setting(kernel, part["parameter"].iloc[0])}
         row["iterations"] = part["iterations"].iloc[0]
         for split, word in SPLITS.items():
             cells = part[part["split"] == split].set_index("statistic")
@@ -503,7 +503,7 @@ def separated(results):
     groups = folds.groupby(["dataset", "kernel", "parameter"], sort=False)
     table = groups.agg(converged=("converged", "mean"), epochs=("epochs", "median"), folds=("converged", "size"))
     table = table.reset_index()
-    words = [in_symbols(row.kernel, row.parameter) for row in table.itertuples()]
+    words = [setting(row.kernel, row.parameter) for row in table.itertuples()]
     return table.assign(kernel=words, name=table["kernel"]).drop(columns="parameter")
 
 
@@ -765,5 +765,5 @@ def predictor_table(table):
     keys = ["dataset", "kernel", "parameter", "predictor"]
     means = rates.groupby(keys, sort=False)[["train", "test", "mistakes", "support"]].mean().reset_index()
     means["dataset"] = means["dataset"].map(original)
-    words = [in_symbols(row.kernel, row.parameter) for row in means.itertuples()]
+    words = [setting(row.kernel, row.parameter) for row in means.itertuples()]
     return means.assign(kernel=words).drop(columns="parameter")
