@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.linalg import LinAlgWarning
 
 from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
-from study import datasets, statistics
+from study import datasets, statistics, style
 from study.claims import COLUMNS, STATEMENT_VERDICTS, readings_rows
 from study.seeds import claims, derivations, experiment, figures, methods, tables
 
@@ -491,7 +491,8 @@ def test_figures_draw_the_tables(found, iris):
 
     table, limits = tables.hard_methods(found["hard"]), tables.hard_limits(found["hard"])
     for axis, (name, rows) in zip(figures.figure_hard_errors(table, limits).axes, table.groupby("dataset"), strict=True):
-        assert axis.get_title() == name and sorted(axis.containers[0].lines[0].get_xdata()) == rows["error"].tolist()
+        assert axis.get_title() == style.set_name(name)
+        assert sorted(axis.containers[0].lines[0].get_xdata()) == rows["error"].tolist()
 
 
 def test_figures_of_examples_draw_each_of_them(iris):
