@@ -27,6 +27,9 @@ class Small:
     def target(self, profile):
         return self.folder / profile / f"{self.name}.ipynb"
 
+    def pictures(self, profile):
+        return [self.folder / "second.svg"] if self.name == "second" else []
+
     def parameters(self, profile):
         return {"degree": self.degree}
 
@@ -94,6 +97,8 @@ def test_a_notebook_that_never_reaches_a_kernel_fails_and_ends(small):
 
 def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, capsys):
     first, second = small("first", "degree"), small("second", "degree")
+    (picture,) = second.pictures("quick")
+    picture.touch()
 
     def executed(*chapters):
         batch.execute(chapters, "quick", changed=True)
@@ -107,6 +112,8 @@ def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, caps
     assert executed(first, second) == ["second: executed"]
     assert executed(first, Small(second.folder, "second", degree=4)) == ["second: executed"]
     second.target("quick").unlink()
+    assert executed(first, second) == ["second: executed"]
+    picture.unlink()
     assert executed(first, second) == ["second: executed"]
     batch.execute([first], "quick")
     assert capsys.readouterr().out == "first: executed\n"

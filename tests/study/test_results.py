@@ -2,7 +2,7 @@
 
 import pytest
 
-from study import ROOT, chapters, datasets, definitions, store
+from study import ROOT, chapters, costs, datasets, definitions, store
 
 EXPERIMENTS = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
 
@@ -13,7 +13,7 @@ def test_every_stored_file_belongs_to_one_experiment():
     stored = [
         path for folder in ("results", "measured") for path in (ROOT / "data" / folder).glob("*") if path.suffix != ".json"
     ]
-    assert sorted(stored) == sorted(declared)
+    assert sorted(stored) == sorted([*declared, *costs.files()])
 
 
 @pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
