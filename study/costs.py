@@ -57,7 +57,7 @@ def files():
 
 def by_chapter():
     """chapter, experiments, seconds, processor_seconds, memory (GiB, the largest) of the chapters whose costs are known."""
-    found = {chapter: pd.read_csv(path(chapter)) for chapter in chapters.EXPERIMENTS if path(chapter) in files()}
+    found = {chapter: pd.read_csv(path(chapter)) for chapter in chapters.EXPERIMENTS if path(chapter).exists()}
     rows = [
         (name, len(table), table["seconds"].sum(), table["processor_seconds"].sum(), table["memory"].max())
         for name, table in found.items()

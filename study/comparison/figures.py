@@ -56,7 +56,7 @@ def _errors(axis, chosen, names, methods, rows):
     for edge in np.arange(len(names)) + 0.5:
         axis.axhline(edge, color="#BBBBBB", linewidth=0.6)
     axis.set(yticks=range(len(names)), ylim=(rows - 0.5, -0.5))
-    axis.set_yticklabels([set_name(name).replace(", ", ",\n") for name in names])
+    axis.set_yticklabels(map(set_name, names))
     log_percent_axis(axis, which="x")
     axis.grid(False, axis="y")
     axis.tick_params(axis="y", length=0)
