@@ -74,6 +74,10 @@ SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb,$(sort 
 NOTEBOOKS_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
 	notebooks/uci_summary.ipynb
 
+# Two lanes share the processor, so each computes with one thread; those of kp use all, and hold their bits against one.
+test-study test-whole test-notebooks-1 test-notebooks-2: export OPENBLAS_NUM_THREADS := 1
+test-study test-whole test-notebooks-1 test-notebooks-2: export LOKY_MAX_CPU_COUNT := 1
+
 test-study:
 	$(PY) -m pytest --ignore=tests/kp $(addprefix --ignore=,$(WHOLE))
 

@@ -1,12 +1,14 @@
 """What a computation costs: run in a process of its own, by the clock and its peak memory."""
 
 import multiprocessing
-import resource
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+
+GIB = 2**30 if sys.platform == "darwin" else 2**20
+"""What of ru_maxrss is a GiB: it counts bytes there, kilobytes elsewhere."""
 
 
 def alone(function, part, which):
@@ -23,5 +25,13 @@ def measured(function, part, which):
     """`alone` within the process: compiled code is made or loaded on bundled images before the clock runs."""
     function(replace(part, dataset="digits"), which)
     predictions, numbers, seconds = function(part, which)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform != "darwin" else 2**30)
-    return predictions, numbers, (*seconds, peak)
+    return predictions, numbers, (*seconds, peak_memory())
+
+
+def peak_memory():
+    """The largest memory, in GiB, that this process has had so far; NaN on Windows, which does not tell in this way."""
+    try:
+        import resource
+    except ImportError:
+        return np.nan
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / GIB

@@ -11,9 +11,7 @@ import time
 import pandas as pd
 
 from study import MEASURED, chapters, store
-
-GIB = 2**30 if sys.platform == "darwin" else 2**20
-"""What of ru_maxrss is a GiB: it counts bytes there, kilobytes elsewhere."""
+from study.alone import GIB
 
 
 def path(chapter):
@@ -24,22 +22,31 @@ def path(chapter):
 def compute_again(chapter):
     """Compute all experiments of a chapter again, each in a process of its own; returns the first exit code other than 0.
 
-    Where the costs of these experiments are not known yet, they are written.
+    Where the costs of these experiments are not known yet, they are written, but for Windows, which does not tell them.
     """
     experiments, rows = chapters.experiments(chapter), []
     for each in experiments:
         start = time.perf_counter()
-        process = subprocess.Popen([sys.executable, "-m", "study", "run", each.name, "--recompute"])
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            return abs(process.returncode)
-        seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
-        rows.append((each.name, round(seconds, 1), round(processor, 1), round(used.ru_maxrss / GIB, 2)))
-    if list(stored(chapter)) != [each.name for each in experiments]:
+        code, used = _run([sys.executable, "-m", "study", "run", each.name, "--recompute"])
+        if code:
+            return abs(code)
+        if used:
+            seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
+            rows.append((each.name, round(seconds, 1), round(processor, 1), round(used.ru_maxrss / GIB, 2)))
+    if rows and list(stored(chapter)) != [each.name for each in experiments]:
         table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])
         store.write(path(chapter), table.to_csv(index=False))
     return 0
+
+
+def _run(command):
+    """(exit code, what the process took, or None on Windows, which does not tell)."""
+    process = subprocess.Popen(command)
+    if not hasattr(os, "wait4"):
+        return process.wait(), None
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used
 
 
 def stored(chapter):

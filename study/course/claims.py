@@ -225,7 +225,7 @@ def _learning_rate():
         "statement": "the scaling constant 2 can be absorbed into the learning rate, η = 1/2",
         "verdict": ("holds in part" if moved else "holds") if scaled else "does not hold",
         "evidence": f"From weights of 0 a run with η = 1/2 makes {'the same' if scaled else 'other'} modifications as one "
-        f"with eta = 1; from the listing's random weights their number differs at {moved} of {len(tests)} settings "
+        f"with η = 1; from the listing's random weights their number differs at {moved} of {len(tests)} settings "
         f"(Student's t over runs, {widest.adjusted}); the largest mean difference is {tables.with_interval(widest)}.",
     }
 
