@@ -8,7 +8,7 @@ import pytest
 
 from study import chapters, costs
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not say what a process took")
+told = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not say what a process took")
 
 
 @pytest.fixture
@@ -28,6 +28,7 @@ def run(monkeypatch, tmp_path):
     return with_program
 
 
+@told
 def test_seconds_and_memory_of_each_experiment_are_kept(run):
     code, started = run("import time; held = b'x' * (300 * 2**20); time.sleep(0.3)")
     names = [each.name for each in chapters.experiments("algorithm")]
@@ -40,6 +41,7 @@ def test_seconds_and_memory_of_each_experiment_are_kept(run):
     assert costs.words("algorithm").startswith(f"{sum(seconds for seconds, _ in found.values()):,.0f} s")
 
 
+@told
 def test_an_experiment_that_fails_fails_the_chapter_and_keeps_what_was_known(run):
     assert run("")[0] == 0
     before = costs.path("algorithm").read_bytes()
@@ -48,11 +50,19 @@ def test_an_experiment_that_fails_fails_the_chapter_and_keeps_what_was_known(run
     assert costs.path("algorithm").read_bytes() == before
 
 
+@told
 def test_costs_that_are_known_stay(run):
     assert run("")[0] == 0
     before = costs.path("algorithm").read_bytes()
     assert run("import time; time.sleep(0.5)")[0] == 0
     assert costs.path("algorithm").read_bytes() == before
+
+
+def test_a_system_that_does_not_say_what_a_process_took_computes_all_the_same(run, monkeypatch):
+    monkeypatch.delattr(os, "wait4", raising=False)
+    code, started = run("")
+    assert code == 0 and len(started) == len(chapters.experiments("algorithm")) and not costs.path("algorithm").exists()
+    assert run("raise SystemExit(3)")[0] == 3
 
 
 def test_what_was_not_measured_has_no_words(run):

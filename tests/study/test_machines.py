@@ -46,6 +46,29 @@ def test_functions_have_the_same_bits_on_newer_processors():
     assert loops("import study", NPY_DISABLE_CPU_FEATURES="") == (without, plain), "a variable that is set is left alone"
 
 
+WITHOUT = """
+import builtins, importlib, os
+
+def hide(name, into=None, *rest, usual=builtins.__import__):
+    if name in {modules!r} and (into or {{}}).get("__name__", "").split(".")[0] in ("kp", "study"):
+        raise ImportError(name)
+    return usual(name, into, *rest)
+
+builtins.__import__ = hide
+from study import definitions
+for module in definitions.code().modules:
+    importlib.import_module(module)
+from study.alone import peak_memory
+print(peak_memory())
+"""
+
+
+def test_the_study_can_be_imported_where_the_modules_of_unix_are_missing():
+    code = WITHOUT.format(modules=("fcntl", "grp", "pwd", "resource", "termios"))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "nan\n"), done.stderr
+
+
 def test_a_home_that_cannot_be_written_to_is_left_alone(tmp_path):
     """Nothing is said on stderr, which notebooks must keep empty."""
     home = tmp_path / "absent"

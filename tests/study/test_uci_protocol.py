@@ -248,3 +248,13 @@ def test_stored_choices_come_out_again():
     stored = experiment.chosen(experiment.PUBLISHED)
     [row] = stored.query("dataset == 'wine' and kernel == 'rbf' and repeat == 1 and fold == 4").to_dict("records")
     assert again | {"dataset": "wine"} == row
+
+
+@pytest.mark.parametrize("name", ["kernel", "predictors", "chosen", "readings", "baselines", "rival"])
+def test_rows_are_the_same_on_any_number_of_threads(name, monkeypatch):
+    sizes = {"n_folds": 2, "n_repeats": 2, "degrees": (1, 2), "widths": (0.6, 0.3), "inner_folds": 2}
+    run, found = experiment.settings("wine-bundled", **sizes), []
+    for threads in (1, 3):
+        monkeypatch.setattr(experiment, "cpu_count", lambda threads=threads: threads)
+        found.append(getattr(experiment, name).compute(run))
+    pd.testing.assert_frame_equal(*found, check_exact=True)
