@@ -15,9 +15,9 @@ unexport JUPYTER_PATH
 SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
-# All tests in lanes, two of which run side by side, the longest first: the tests of the study and of the house; those that run
-# notebooks, batches or processes of their own; the source notebooks; kp.
-LANES = test-study test-whole test-notebooks-2 test-notebooks-1 test-kp-1 test-kp-2
+# All tests in lanes, two of which run side by side: those of kp first, which compile it for the others; then the longest first,
+# the tests of the study and of the house, those that run notebooks, batches or processes of their own, and the source notebooks.
+LANES = test-kp-1 test-kp-2 test-study test-whole test-notebooks-2 test-notebooks-1
 
 .DEFAULT_GOAL := help
 .PHONY: help report pdf check api test test-all $(LANES) clean environment

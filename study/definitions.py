@@ -15,6 +15,7 @@ import builtins
 import hashlib
 import inspect
 import json
+import re
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +35,13 @@ IGNORED = ("kind", "annotation", "returns")
 INSIDE = ("body", "elt", "key", "value", "generators")
 """Parts of functions and comprehensions that see their local names."""
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+IMPORTS = (ast.Import, ast.ImportFrom)
+NAMES = (ast.Name, ast.Attribute)
+HOLE = re.compile(r'"\\u0000(\d+)"')
+"""In the text of a statement, the number of a definition that it names. No other text of a program has the sign 0."""
+
 _PARSING = threading.Lock()
 """CPython 3.11 counts the depth of syntax trees for all threads together, and may fail where two parse at a time."""
 
@@ -52,7 +60,7 @@ def fingerprint_of_text(source, module="<notebook>"):
     def meet(address):
         return ["here", address[1]] if address[0] == scope.name else own.digest(*address)
 
-    text = json.dumps([own.plain(statement, scope, meet=meet) for statement in scope.statements])
+    text = _filled([own.text(statement, scope) for statement in scope.statements], meet)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -64,7 +72,7 @@ def reached(functions):
 def reached_by_text(source, module="<notebook>"):
     """The (module, name) of all definitions of the project that a program given as text reaches."""
     own, scope = _with_program(source, module)
-    met = {address for statement in scope.statements for address in own.references(statement, scope)}
+    met = {address for statement in scope.statements for address in own.text(statement, scope)[1]}
     return sorted(set().union(*(own.reached(*address) for address in met if address[0] != scope.name), set()))
 
 
@@ -106,13 +114,13 @@ class Module:
             tree = ast.parse(source)
         self.name, self.path, self.definitions, self.imports, self.effects = name, path, {}, {}, []
         for node in ast.walk(tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
+            if isinstance(node, IMPORTS):
                 self.imports |= _imported(node, package)
         self.statements = [statement for statement in tree.body if not _is_ignored(statement)]
         for statement in tree.body:
             for each in (names := _bound([statement])):
                 self.definitions.setdefault(each, []).append(statement)
-            if not names and not isinstance(statement, ast.Import | ast.ImportFrom) and not _is_ignored(statement):
+            if not names and not isinstance(statement, IMPORTS) and not _is_ignored(statement):
                 self.effects.append(statement)
 
 
@@ -120,8 +128,8 @@ class Code:
     """Modules {name: Module}; those of `boundary` count by the names of their definitions only."""
 
     def __init__(self, modules, boundary):
-        self.modules, self.boundary, self._digests, self._references = modules, frozenset(boundary), {}, {}
-        self._reached = {}
+        self.modules, self.boundary = modules, frozenset(boundary)
+        self._texts, self._direct, self._reached, self._digests = {}, {}, {}, {}
 
     @classmethod
     def read(cls, root, packages, boundary):
@@ -138,7 +146,7 @@ class Code:
     def joined(self, module):
         """This code and one more module, which no other names: what is known of the definitions of both is shared."""
         own = Code({**self.modules, module.name: module}, self.boundary)
-        own._digests, own._references, own._reached = self._digests, self._references, self._reached
+        own._texts, own._direct, own._reached, own._digests = self._texts, self._direct, self._reached, self._digests
         return own
 
     def resolve(self, module, name):
@@ -162,33 +170,29 @@ class Code:
             return (elsewhere and self.resolve(module, name)) or ("boundary", name)
         return self.resolve(module, name) or ("module", f"{module}.{name}")
 
-    def references(self, node, scope, local=frozenset()):
-        """The addresses (module, name) of the definitions that a syntax tree names."""
-        found = []
-        self.plain(node, scope, local, found.append)
-        return found
+    def text(self, node, scope):
+        """(text, addresses): a syntax tree as JSON, with a hole in the place of each definition that it names, and the
+        addresses (module, name) of these in their order."""
+        met = []
+        return json.dumps(self._plain(node, scope, frozenset(), met)), met
 
-    def plain(self, node, scope, local=frozenset(), meet=None):
-        """A syntax tree as nested lists, without positions and docstrings, with definitions in place of global names.
-
-        meet(address) is called for each definition that is met, and its result stands for it.
-        """
-        if isinstance(node, ast.Name | ast.Attribute) and (found := self._meaning(node, scope, local)):
-            kind, *rest = found
-            if kind == "own":
-                return ["own", meet(tuple(rest)) if meet else self.digest(*rest)]
-            return [kind, *rest]
+    def _plain(self, node, scope, local, met):
+        """A syntax tree as nested lists, without positions and docstrings; met gets the definitions that it names."""
         if isinstance(node, ast.AST):
-            inside = local | _locals(node)
-            fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-            fields = [(name, value) for name, value in fields if name not in IGNORED]
-            # Defaults, decorators and what a comprehension first goes through are read outside of its scope.
-            return [
-                type(node).__name__,
-                [[name, self.plain(value, scope, inside if name in INSIDE else local, meet)] for name, value in fields],
-            ]
+            if isinstance(node, NAMES) and (found := self._meaning(node, scope, local)):
+                kind, *rest = found
+                if kind != "own":
+                    return [kind, *rest]
+                met.append(tuple(rest))
+                return ["own", f"\0{len(met) - 1}"]
+            inside, fields = local | own if (own := _locals(node)) else local, []
+            for name, value in ast.iter_fields(node):
+                # Defaults, decorators and what a comprehension first goes through are read outside of its scope.
+                if value is not None and value != [] and name not in IGNORED:
+                    fields.append([name, self._plain(value, scope, inside if name in INSIDE else local, met)])
+            return [type(node).__name__, fields]
         if isinstance(node, list):
-            return [self.plain(item, scope, local, meet) for item in node if not _is_ignored(item)]
+            return [self._plain(item, scope, local, met) for item in node if not _is_ignored(item)]
         return repr(node)
 
     def _meaning(self, node, scope, local):
@@ -196,14 +200,14 @@ class Code:
             if node.id in local:
                 return None
             return self.resolve(scope.name, node.id) or (None if hasattr(builtins, node.id) else ("free", node.id))
-        base = self._meaning(node.value, scope, local) if isinstance(node.value, ast.Name | ast.Attribute) else None
+        base = self._meaning(node.value, scope, local) if isinstance(node.value, NAMES) else None
         return self.attribute(base[1], node.attr) if base and base[0] == "module" else None
 
     def _statements(self, module, name):
         """The statements that define a name, less its own name and the decorator that declares an experiment."""
         scope = self.modules[module]
         for statement in scope.definitions[name]:
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
                 fields = {field: value for field, value in ast.iter_fields(statement) if field != "name"}
                 fields["decorator_list"] = [d for d in statement.decorator_list if not self._declares(d, scope)]
                 yield type(statement)(name="", **fields)
@@ -212,17 +216,22 @@ class Code:
 
     def _declares(self, decorator, scope):
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found = self._meaning(function, scope, frozenset()) if isinstance(function, ast.Name | ast.Attribute) else None
+        found = self._meaning(function, scope, frozenset()) if isinstance(function, NAMES) else None
         return found == ("boundary", "experiment")
+
+    def texts(self, module, name):
+        """[(text, addresses)] of the statements that define a name, and of those of its module that bind none."""
+        scope = self.modules[module]
+        for key, statements in (((module, name), self._statements(module, name)), ((module, ""), scope.effects)):
+            if key not in self._texts:
+                self._texts[key] = [self.text(statement, scope) for statement in statements]
+        return [*self._texts[module, name], *self._texts[module, ""]]
 
     def direct(self, module, name):
         """The addresses that a definition names itself."""
-        if (module, name) not in self._references:
-            scope = self.modules[module]
-            found = [a for statement in self._statements(module, name) for a in self.references(statement, scope)]
-            found += [a for statement in scope.effects for a in self.references(statement, scope)]
-            self._references[module, name] = list(dict.fromkeys(found))
-        return self._references[module, name]
+        if (module, name) not in self._direct:
+            self._direct[module, name] = {address for _, met in self.texts(module, name) for address in met}
+        return self._direct[module, name]
 
     def reached(self, module, name):
         """The addresses of all definitions that one reaches, itself included."""
@@ -253,15 +262,17 @@ class Code:
         return self._digests[module, name]
 
     def _shape(self, address, group):
-        scope = self.modules[address[0]]
-
         def meet(a):
             if a == address:
                 return "itself"
             return ["group", a[1]] if a in group else self._digests[a]
 
-        statements = [*self._statements(*address), *scope.effects]
-        return json.dumps([self.plain(statement, scope, frozenset(), meet) for statement in statements])
+        return _filled(self.texts(*address), meet)
+
+
+def _filled(texts, meet):
+    """The texts of statements as one, with meet(address) in each hole."""
+    return f"[{', '.join(HOLE.sub(lambda hole, met=met: json.dumps(meet(met[int(hole[1])])), text) for text, met in texts)}]"
 
 
 def _imported(statement, package):
@@ -282,13 +293,13 @@ def _bound(statements):
     names, left = set(), list(statements)
     while left:
         node = left.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             names.add(node.name)
             continue
-        if isinstance(node, ast.Lambda | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
+        if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
             left += [n for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
             continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             names.add(node.id)
         elif isinstance(node, ast.ExceptHandler) and node.name:
             names.add(node.name)
@@ -298,11 +309,11 @@ def _bound(statements):
 
 def _locals(node):
     """The names that are local inside a function or a comprehension, where they hide global ones."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         a = node.args
         names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each}
         return names if isinstance(node, ast.Lambda) else names | _bound(node.body)
-    if isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
+    if isinstance(node, COMPREHENSIONS):
         return _bound([generator.target for generator in node.generators])
     return frozenset()
 
@@ -311,4 +322,4 @@ def _is_ignored(node):
     """True of docstrings and other bare texts, of imports, which count where their names do, and of what a script runs."""
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     script = isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
-    return text or script or isinstance(node, ast.Import | ast.ImportFrom)
+    return text or script or isinstance(node, IMPORTS)

@@ -93,7 +93,7 @@ def wait_for(path):
 
 def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checkout, write):
     begun, go = checkout / "begun", checkout / "go"
-    write("Path('../begun').touch()\nwhile not Path('../go').exists():\n    pass\nprint('done')")
+    write("import time\nPath('../begun').touch()\nwhile not Path('../go').exists():\n    time.sleep(0.05)\nprint('done')")
     killed = start(checkout)
     try:
         wait_for(begun)
