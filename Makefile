@@ -55,7 +55,7 @@ check: environment ## run a notebook that was handed in again and say what does 
 api: environment ## the classes and functions of kp as one page, build/api.html
 	@$(PY) -m study api
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (about 5 minutes)
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (4 to 6 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
