@@ -52,15 +52,17 @@ def _execute_all(chapters, profile, jobs, changed, held):
         while waiting or running:
             while waiting and len(running) < jobs:
                 chapter = waiting.pop()
-                process = PROCESSES.Process(target=_execute, args=(chapter, profile, held if FORK else None))
+                heard, said = PROCESSES.Pipe(duplex=False)
+                process = PROCESSES.Process(target=_execute, args=(chapter, profile, said, held if FORK else None))
                 process.start()
-                running[process.sentinel] = process, chapter, time.monotonic()
+                said.close()
+                running[process.sentinel] = process, chapter, heard, time.monotonic()
             for sentinel in wait(running):
-                process, chapter, start = running.pop(sentinel)
+                process, chapter, heard, start = running.pop(sentinel)
                 process.join()
                 print(f"{chapter.name}: {'failed' if process.exitcode else 'executed'}", flush=True)
                 if process.exitcode:
-                    failed.append(f"{chapter.name}: {_log(chapter, profile).read_text(encoding='utf-8').strip()}")
+                    failed.append(f"{chapter.name}: {_error(heard, process, _log(chapter, profile))}")
                 else:
                     _keep_time(chapter, profile, time.monotonic() - start)
     finally:
@@ -70,6 +72,14 @@ def _execute_all(chapters, profile, jobs, changed, held):
         raise RuntimeError("\n".join(failed))
 
 
+def _error(heard, process, log):
+    """What a process said that failed."""
+    try:
+        return heard.recv()
+    except EOFError:
+        return f"expected a message, got exit code {process.exitcode} without one; read {log}"
+
+
 def import_all():
     """Import the study, for all that is forked from this process."""
     for module in definitions.code().modules:
@@ -77,8 +87,8 @@ def import_all():
     gc.freeze()
 
 
-def _execute(chapter, profile, held):
-    """Execute one notebook in this process, which ends with 1 if that fails; what is printed goes to the log.
+def _execute(chapter, profile, said, held):
+    """Execute one notebook in this process, which says why and ends with 1 if that fails; what is printed goes to the log.
 
     The process holds the lock too, until it has ended; its kernel, which writes nothing, does not.
     """
@@ -100,6 +110,7 @@ def _execute(chapter, profile, held):
         origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
     except (ValueError, RuntimeError, OSError) as error:
         print(error)
+        said.send(str(error))
         sys.exit(1)
     finally:
         if FORK:

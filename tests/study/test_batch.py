@@ -75,15 +75,24 @@ def test_nothing_of_one_notebook_reaches_another(small):
 
 
 def test_a_failed_notebook_is_named_with_its_cell_and_spares_the_others_and_its_former_copy(small, capsys):
-    bad, good = small("bad", "1 / 0"), small("good", "degree")
+    # The kernel's own log has a line too, as it has when a kernel is interrupted while it ends.
+    bad, good = small("bad", "get_ipython().kernel.log.error('caught')\n1 / 0"), small("good", "degree")
     bad.target("quick").parent.mkdir()
     bad.target("quick").write_text("old")
-    with pytest.raises(RuntimeError, match=r"bad: .*bad\.ipynb.*ZeroDivisionError: division by zero in cell 3") as error:
+    with pytest.raises(RuntimeError, match=r"^bad: \S*bad\.ipynb.*ZeroDivisionError: division by zero in cell 3") as error:
         batch.execute([good, bad], "quick", jobs=2)
     assert "good" not in str(error.value) and good.target("quick").exists()
     assert bad.target("quick").read_text() == "old"
-    assert "ZeroDivisionError" in (batch.BUILD / "quick" / "logs" / "bad.log").read_text()
+    log = (batch.BUILD / "quick" / "logs" / "bad.log").read_text()
+    assert "caught" in log and "ZeroDivisionError" in log
     assert sorted(capsys.readouterr().out.splitlines()) == ["bad: failed", "good: executed"]
+
+
+@pytest.mark.skipif(not batch.FORK, reason="a kernel is the child of another process here")
+def test_a_process_that_is_killed_is_named_with_its_log(small):
+    chapter = small("killed", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)")
+    with pytest.raises(RuntimeError, match=r"^killed: expected a message, got exit code -9 .*killed\.log"):
+        batch.execute([chapter], "quick")
 
 
 def test_a_notebook_that_never_reaches_a_kernel_fails_and_ends(small):
