@@ -331,11 +331,9 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BudgetPerceptron("rbf", budget=30, random_state=0).fit(X, y)
-    >>> model.n_support_.tolist(), round(model.score(X, y), 2)
-    ([4, 30, 16], 0.97)"""
+    >>> model = BudgetPerceptron("rbf", gamma=1, budget=2, removal="oldest", shuffle=False)
+    >>> model.fit([[0], [1], [2], [3]], ["a", "b", "a", "b"]).support_.tolist(), model.dual_coef_.tolist()
+    ([2, 3], [[-1.0, 1.0]])"""
 
     _parameters = {
         **OnlineKernelClassifier._parameters, "budget": or_none(COUNT), "removal": one_of("random", "oldest"),
@@ -373,11 +371,9 @@ class Forgetron(OnlineKernelClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = Forgetron("rbf", budget=30, random_state=0).fit(X, y)
-    >>> model.n_support_.tolist(), round(model.score(X, y), 2)
-    ([4, 30, 16], 0.97)"""
+    >>> model = Forgetron("rbf", gamma=1, budget=2, shuffle=False).fit([[0], [1], [2], [3]], ["a", "b", "a", "b"])
+    >>> model.support_.tolist(), model.dual_coef_.round(2).tolist()
+    ([2, 3], [[-0.24, 0.3]])"""
 
     _parameters = {
         **OnlineKernelClassifier._parameters, "budget": COUNT, "shrinking": one_of("self-tuning", "basic"),
@@ -424,11 +420,9 @@ class Norma(OnlineKernelClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = Norma("rbf", truncation=60, random_state=0).fit(X, y)
-    >>> model.n_support_.tolist(), round(model.score(X, y), 2)
-    ([13, 33, 21], 0.77)"""
+    >>> model = Norma("rbf", gamma=1, regularization=0.1, shuffle=False).fit([[0], [1], [2]], ["a", "b", "a"])
+    >>> model.support_.tolist(), model.dual_coef_.round(3).tolist(), model.margin_.tolist()
+    ([0, 1, 2], [[-0.451, 0.475, -0.5]], [1.0])"""
 
     _parameters = {
         **OnlineKernelClassifier._parameters, "regularization": NOT_NEGATIVE, "margin": FINITE,

@@ -106,11 +106,9 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = MulticlassKernelPerceptron("rbf", gamma=0.5, predictor="average", random_state=0).fit(X[::2], y[::2])
-    >>> model.dual_coef_.shape == (3, len(model.support_)), model.alpha().shape, model.score(X[1::2], y[1::2]) > 0.9
-    (True, (3, 75), True)"""
+    >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+    >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist(), model.alpha().tolist(), model.intercept_.tolist()
+    (['c', 'b', 'c'], [[5.0, -11.0, 5.0], [-1.0, 15.0, -17.0], [-4.0, -4.0, 12.0]], [5.0, -1.0, -4.0])"""
 
     _takes_sparse = True
     _parameters = {

@@ -325,7 +325,7 @@ def test_normalized_kernel_values_are_cosines_and_points_without_length_have_non
     [
         (BudgetPerceptron(budget=0), "budget must be None or an integer of at least 1, got 0"),
         (BudgetPerceptron(removal="worst"), "removal must be one of random, oldest, got 'worst'"),
-        (BudgetPerceptron(kernel="sigmoid"), "kernel must be one of linear, poly, rbf, got 'sigmoid'"),
+        (BudgetPerceptron(kernel="sigmoid"), "kernel must be one of linear, poly, rbf.*, got 'sigmoid'"),
         (BudgetPerceptron(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
         (BudgetPerceptron(degree=1, coef0=-200.0), r"k\(x, x\) >= 0, got -"),
         (Forgetron(budget=None), "budget must be an integer of at least 1, got None"),
