@@ -28,9 +28,13 @@ def table(profile):
         results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
         for name in chapter.figures:
             path = chapters.FIGURES[profile] / f"{chapter.name}-{name}.svg"
-            facts = path.read_text(encoding="utf-8")
-            (drawn_by,) = re.findall(r"<dc:source>(.*?)</dc:source>", facts)
-            rows.append((chapter.label(name), path.name, chapter.name, drawn_by, notebook, results))
+            drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))
+            if not drawn_by:
+                raise ValueError(
+                    f"{path}: expected a figure that names the function that drew it, got one without; begin it with "
+                    "study.style.canvas, in a function of the chapter's figures.py"
+                )
+            rows.append((chapter.label(name), path.name, chapter.name, drawn_by[1], notebook, results))
     return pd.DataFrame(rows, columns=["figure", "file", "chapter", "function", "notebook", "results"])
 
 

@@ -103,6 +103,14 @@ def test_every_figure_says_which_function_drew_it():
         assert callable(getattr(importlib.import_module(module), name)), drawn_by
 
 
+def test_a_figure_that_names_no_function_is_refused_with_the_remedy(monkeypatch, tmp_path):
+    monkeypatch.setitem(chapters.FIGURES, "quick", tmp_path)
+    for picture in chapters.chapters("quick")[0].pictures("quick"):
+        picture.write_text("<svg></svg>")
+    with pytest.raises(ValueError, match=r"algorithm-surfaces\.svg: expected .* begin it with study\.style\.canvas"):
+        manifest.table("quick")
+
+
 def test_the_manifest_names_every_figure_with_files_that_are_there():
     assert chapters.manifest("full").read_text(encoding="utf-8") == manifest.table("full").to_csv(index=False)
     found = pd.read_csv(chapters.manifest("full"), keep_default_na=False)
