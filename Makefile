@@ -15,9 +15,10 @@ unexport JUPYTER_PATH
 SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
-# All tests in lanes, two of which run side by side: those of kp first, which compile it for the others; then the longest first,
-# the tests of the study and of the house, those that run notebooks, batches or processes of their own, and the source notebooks.
-LANES = test-kp-1 test-kp-2 test-study test-whole test-notebooks-2 test-notebooks-1
+# All tests in lanes, two of which run side by side: those of kp first, in one lane, so that it is compiled once for the others,
+# beside those of the study and of the house; then the source notebooks; last those that run notebooks, batches or processes of
+# their own.
+LANES = test-kp test-study test-notebooks-2 test-notebooks-1 test-runs test-batch
 
 .DEFAULT_GOAL := help
 .PHONY: help report pdf check api test test-all $(LANES) clean environment
@@ -66,29 +67,28 @@ test-all: test ## also run the executed notebooks again, cell by cell, and compu
 	$(PY) -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
-WHOLE = $(wildcard $(addprefix tests/study/test_,batch.py chapters.py experiment.py full_disk.py handin.py machines.py own_runs.py \
-	runs.py workflow.py))
-KP_1 = $(wildcard $(addprefix tests/kp/test_,budget.py compiled.py gram.py))
+RUNS = $(addprefix tests/study/test_,chapters.py handin.py machines.py own_runs.py runs.py)
+BATCH = $(addprefix tests/study/test_,batch.py experiment.py full_disk.py workflow.py)
 # The front page needs the raw images at published scale: its executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
 NOTEBOOKS_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
 	notebooks/uci_summary.ipynb
 
-# Two lanes share the processor, so each computes with one thread; those of kp use all, and hold their bits against one.
-test-study test-whole test-notebooks-1 test-notebooks-2: export OPENBLAS_NUM_THREADS := 1
-test-study test-whole test-notebooks-1 test-notebooks-2: export LOKY_MAX_CPU_COUNT := 1
+# Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
+$(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
+$(filter-out test-kp,$(LANES)): export LOKY_MAX_CPU_COUNT := 1
+
+test-kp:
+	$(PY) -m pytest tests/kp
 
 test-study:
-	$(PY) -m pytest --ignore=tests/kp $(addprefix --ignore=,$(WHOLE))
+	$(PY) -m pytest --ignore=tests/kp $(addprefix --ignore=,$(RUNS) $(BATCH))
 
-test-whole:
-	$(PY) -m pytest $(WHOLE)
+test-runs:
+	$(PY) -m pytest $(RUNS)
 
-test-kp-1:
-	$(PY) -m pytest $(KP_1)
-
-test-kp-2:
-	$(PY) -m pytest tests/kp $(addprefix --ignore=,$(KP_1))
+test-batch:
+	$(PY) -m pytest $(BATCH)
 
 test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))
 test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1),$(SOURCES))

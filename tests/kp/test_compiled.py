@@ -12,6 +12,7 @@ import pytest
 import kp
 from kp import compiled
 
+PACKAGE = Path(kp.__file__).parent
 FIT = """
 import numpy as np
 from kp.gram import Gram
@@ -24,7 +25,7 @@ print(expansion(np.ones((1, 3)), np.arange(3), polynomial(3), gram).tolist())
 
 @pytest.fixture
 def copy(tmp_path):
-    shutil.copytree(Path(kp.__file__).parent, tmp_path / "kp", ignore=shutil.ignore_patterns("study", "__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "kp", ignore=shutil.ignore_patterns("study", "__pycache__"))
     return tmp_path / "kp"
 
 
@@ -71,7 +72,7 @@ def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(c
     assert scores(copy, NUMBA_DISABLE_JIT="1", **nowhere) == EXPECTED
     command = [sys.executable, "-c", REALS]
     plain, compiled = (
-        subprocess.run(command, cwd=copy.parent, env=os.environ | more, capture_output=True, text=True, check=True).stdout
+        subprocess.run(command, cwd=PACKAGE.parent, env=os.environ | more, capture_output=True, text=True, check=True).stdout
         for more in ({"NUMBA_DISABLE_JIT": "1"}, {})
     )
     assert plain == compiled and len(plain) > 100
