@@ -15,8 +15,8 @@ unexport JUPYTER_PATH
 SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
-# All tests in lanes, two of which run side by side: those of kp first, in one lane, so that it is compiled once for the others,
-# beside those of the study and of the house; then the source notebooks; last those that run notebooks, batches or processes of
+# All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
+# for the others, beside those of the study; then the source notebooks; last those that run notebooks, batches or processes of
 # their own.
 LANES = test-kp test-study test-notebooks-2 test-notebooks-1 test-runs test-batch
 
@@ -56,7 +56,7 @@ check: environment ## run a notebook that was handed in again and say what does 
 api: environment ## the classes and functions of kp as one page, build/api.html
 	@$(PY) -m study api
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (4 to 6 minutes)
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (4 to 5 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
@@ -79,10 +79,10 @@ $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
 $(filter-out test-kp,$(LANES)): export LOKY_MAX_CPU_COUNT := 1
 
 test-kp:
-	$(PY) -m pytest tests/kp
+	$(PY) -m pytest tests/kp tests/test_*.py
 
 test-study:
-	$(PY) -m pytest --ignore=tests/kp $(addprefix --ignore=,$(RUNS) $(BATCH))
+	$(PY) -m pytest tests/study $(addprefix --ignore=,$(RUNS) $(BATCH))
 
 test-runs:
 	$(PY) -m pytest $(RUNS)
