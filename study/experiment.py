@@ -227,7 +227,7 @@ class Experiment:
         """The functions and classes from which the code is followed: the computation, its settings, and parsers."""
         classes = {type(s) for s in settings if is_dataclass(s)}
         parsers = [function for name in self.datasets(settings) for function in datasets.definitions(name)]
-        return [self.compute, *sorted(classes, key=str), *parsers]
+        return [self.compute, *sorted(classes, key=lambda each: each.__qualname__), *parsers]
 
     def _plain(self, settings):
         return self._parameters(settings) if self._parameters else asdict(settings)

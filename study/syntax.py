@@ -1,9 +1,9 @@
 """What of a program's text counts: statements as plain lists, without what changes no result, and the names that they name.
 
 What does not count: layout, comments, docstrings and types; wording, which is what an exception, a failed assertion, a
-warning, a log or a progress bar says; and the names of local variables, which are numbered in the order in which they
-appear. Parameters keep their names, since calls may say them. Names inside texts count as in code where they are written as
-pandas reads them: "error < @LIMIT".
+warning, a log or a progress bar says, and texts that are made for it; and the names of local variables, which are numbered
+in the order in which they appear. Parameters keep their names, since calls may say them. Names inside texts are followed
+where they are written as pandas reads them: "error < @LIMIT".
 """
 
 import ast
@@ -41,23 +41,26 @@ def parse(source, mode="exec"):
 class Scope:
     """The local names of a function, a comprehension or a body of a class, inside another scope or none.
 
-    plain : names that are numbered when they are first asked for; kept : names that stay; globals : names of the module.
+    plain : names that are numbered when they are first asked for; kept : names that stay; global_names : those declared so;
+    loaded : plain names that something reads; unread : those of whose texts only wording is made.
     """
 
-    def __init__(self, outer, plain=(), kept=(), globals_=(), is_class=False):
-        self.outer, self.kept, self.globals, self.is_class = outer, frozenset(kept), frozenset(globals_), is_class
-        self.numbers, self.plain = {}, frozenset(plain) - self.kept
+    def __init__(self, outer, plain=(), kept=(), global_names=(), is_class=False):
+        self.outer, self.kept, self.global_names, self.is_class = outer, frozenset(kept), frozenset(global_names), is_class
+        self.numbers, self.plain, self.loaded, self.unread = {}, frozenset(plain) - self.kept, set(), frozenset()
         self.depth = outer.depth + 1 if outer else 0
 
-    def find(self, name):
+    def find(self, name, *, read=False):
         """What stands for a local name, or None if it is none."""
-        if name in self.globals:
+        if name in self.global_names:
             return None
         if name in self.kept:
             return [name]
         if name in self.plain:
+            if read:
+                self.loaded.add(name)
             return [self.depth, self.numbers.setdefault(name, len(self.numbers))]
-        return self.outer.find(name) if self.outer else None
+        return self.outer.find(name, read=read) if self.outer else None
 
     def around_functions(self):
         """The scope that functions and comprehensions inside see: names of a class's body are none of theirs."""
@@ -123,6 +126,19 @@ def is_ignored(node):
     return text or script or isinstance(node, (*IMPORTS, ast.Global, ast.Nonlocal))
 
 
+def _target_of_text(node):
+    """The name that a statement gives a text, made without a call but for joining others; None of other statements."""
+    if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
+        return None
+    values = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
+    if not all(isinstance(each, ast.JoinedStr) or isinstance(getattr(each, "value", None), str) for each in values):
+        return None
+    does = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+    done = [each for each in ast.walk(node.value) if isinstance(each, does)]
+    joins = [each for each in done if isinstance(each, ast.Call) and getattr(each.func, "attr", None) == "join"]
+    return node.targets[0].id if len(joins) == len(done) else None
+
+
 class Reader:
     """Reads statements of a module as plain lists.
 
@@ -137,7 +153,7 @@ class Reader:
 
     def read(self, node, scope=MODULE):
         if isinstance(node, list):
-            return [self.read(each, scope) for each in node if not (is_ignored(each) or self._is_log(each, scope))]
+            return [self.read(each, scope) for each in node if not (is_ignored(each) or self._is_wording(each, scope))]
         if not isinstance(node, ast.AST):
             return repr(node)
         special = self.SPECIAL.get(type(node), Reader._plain)
@@ -152,8 +168,12 @@ class Reader:
 
     def function(self, node, scope, name, decorators):
         """A function of this name; defaults and decorators are read outside of its scope."""
-        outside = [self.read(decorators, scope), self.read(node.args, scope)]
-        return [type(node).__name__, name, *outside, self.read(node.body, scope_of(node, scope))]
+        outside, inside = [self.read(decorators, scope), self.read(node.args, scope)], scope_of(node, scope)
+        if texts := {_target_of_text(each) for each in ast.walk(node)} - {None}:
+            tried = scope_of(node, scope)
+            Reader(self._meaning, self._attribute).read(node.body, tried)
+            inside.unread = (texts & inside.plain) - tried.loaded
+        return [type(node).__name__, name, *outside, self.read(node.body, inside)]
 
     def class_(self, node, scope, name, body):
         """A class of this name with these statements of its body."""
@@ -175,7 +195,7 @@ class Reader:
         return ["own"]
 
     def _name(self, node, scope):
-        if local := scope.find(node.id):
+        if local := scope.find(node.id, read=not isinstance(node.ctx, ast.Store)):
             if scope.is_class:
                 self.names.add(node.id)
             return ["local", *local, type(node.ctx).__name__]
@@ -238,8 +258,10 @@ class Reader:
             node = ast.Call(node.func, node.args[first:], counted)
         return self._plain(node, scope)
 
-    def _is_log(self, node, scope):
-        """True of a statement that only calls what the module logging has."""
+    def _is_wording(self, node, scope):
+        """True of a statement that only calls what the module logging has, or makes a text for other wording."""
+        if scope.unread and _target_of_text(node) in scope.unread:
+            return True
         part = node.value if isinstance(node, ast.Expr) else None
         if not isinstance(part, ast.Call):
             return False

@@ -254,7 +254,9 @@ def double(values, *, by=2):
     found, label = [], by
     for value in tqdm(values, desc="doubled", total=len(values)):
         if value < 0:
-            raise Refused(f"expected a number, got {value}; {REMEDY}")
+            kinds = ", ".join(["one", "two"])
+            remedy = f"take {by}" if by else "take none"
+            raise Refused(f"expected a number, got {value}, {kinds}; {remedy} or {REMEDY}")
         if value > 9:
             warnings.warn(f"{value} is large", RuntimeWarning, stacklevel=2)
         assert value != by, "twice by"
@@ -263,25 +265,112 @@ def double(values, *, by=2):
 '''
 
 WORDING = {
-    "the message of an exception": ("expected a number", "a number was expected", False),
-    "a constant that stands in messages only": ('"start again"', '"start anew"', False),
-    "what a message computes": ("got {value};", "got {value + 1:.3f};", False),
-    "the words of a warning": ("is large", "is too large", False),
-    "the label of a progress bar": ('desc="doubled"', 'desc="numbers", unit="number"', False),
-    "the message of an assertion": ('"twice by"', '"by itself"', False),
-    "a log": ("    found, label = [], by\n", '    found, label = [], by\n    logging.getLogger("own").info("begun")\n', False),
-    "who hears logs": ('REMEDY =', 'logging.getLogger("own").addHandler(logging.NullHandler())\nREMEDY =', False),
-    "the name of a local variable": ("label", "factor", False),
-    "which local variable it is": ("value * label", "label * label", True),
-    "the name of a parameter, which calls may say": ("by", "factor", True),
-    "the kind of an exception": ("raise Refused", "raise ValueError", True),
-    "a base class of an exception": ("(ValueError)", "(KeyError)", True),
-    "when an exception is raised": ("value < 0", "value <= 0", True),
-    "the kind of a warning": ("RuntimeWarning", "UserWarning", True),
-    "what a progress bar goes through": ("tqdm(values,", "tqdm(values[1:],", True),
-    "what is asserted": ("value != by", "value is not by", True),
-    "what logs are used for": ("return found", 'return found, logging.getLogger("own")', True),
-}  # fmt: skip
+    "the message of an exception": (
+        "expected a number",
+        "a number was expected",
+        False,
+    ),
+    "a constant that stands in messages only": (
+        '"start again"',
+        '"start anew"',
+        False,
+    ),
+    "what a message computes": (
+        "got {value},",
+        "got {value + 1:.3f},",
+        False,
+    ),
+    "a text that is made for a message": (
+        "take {by}",
+        "try {by}",
+        False,
+    ),
+    "a text that is made by a call": (
+        '["one", "two"]',
+        '["one"]',
+        True,
+    ),
+    "a text that is made for a message and read": (
+        "remedy = ",
+        "label = ",
+        True,
+    ),
+    "the words of a warning": (
+        "is large",
+        "is too large",
+        False,
+    ),
+    "the label of a progress bar": (
+        'desc="doubled"',
+        'desc="numbers", unit="number"',
+        False,
+    ),
+    "the message of an assertion": (
+        '"twice by"',
+        '"by itself"',
+        False,
+    ),
+    "a log": (
+        "    found, label = [], by\n",
+        '    found, label = [], by\n    logging.getLogger("own").info("begun")\n',
+        False,
+    ),
+    "who hears logs": (
+        "REMEDY =",
+        'logging.getLogger("own").addHandler(logging.NullHandler())\nREMEDY =',
+        False,
+    ),
+    "the name of a local variable": (
+        "label",
+        "factor",
+        False,
+    ),
+    "which local variable it is": (
+        "value * label",
+        "label * label",
+        True,
+    ),
+    "the name of a parameter, which calls may say": (
+        "by",
+        "factor",
+        True,
+    ),
+    "the kind of an exception": (
+        "raise Refused",
+        "raise ValueError",
+        True,
+    ),
+    "a base class of an exception": (
+        "(ValueError)",
+        "(KeyError)",
+        True,
+    ),
+    "when an exception is raised": (
+        "value < 0",
+        "value <= 0",
+        True,
+    ),
+    "the kind of a warning": (
+        "RuntimeWarning",
+        "UserWarning",
+        True,
+    ),
+    "what a progress bar goes through": (
+        "tqdm(values,",
+        "tqdm(values[1:],",
+        True,
+    ),
+    "what is asserted": (
+        "value != by",
+        "value is not by",
+        True,
+    ),
+    "what logs are used for": (
+        "return found",
+        'return found, logging.getLogger("own")',
+        True,
+    ),
+}
 
 
 @pytest.mark.parametrize("what", WORDING)
@@ -293,7 +382,7 @@ def test_wording_does_not_count(what, tmp_path):
     assert (fingerprint(tmp_path, SPOKEN, folder="a") != fingerprint(tmp_path, text, folder="b")) == seen
 
 
-CLASSES = '''
+CLASSES = """
 import dataclasses
 from typing import ClassVar
 
@@ -353,27 +442,95 @@ class Words(dict):
 
 def bare(x):
     return Words()
-'''
+"""
 
 METHODS = {
-    "a method that is called": ("return self._moved()", "return 2 * self._moved()", True),
-    "a method that a method calls": ("self.x + 4", "self.x - 4", True),
-    "a method that is looked up by a text": ("return 7", "return 0", True),
-    "a special method": ("return 1", "return 0", True),
-    "a property": ("return 6", "return 0", True),
-    "a method that a decorator gets": ("return 8", "return 0", True),
-    "a method that scikit-learn calls": ("return self\n", "return None\n", True),
-    "a private method of an estimator": ("return {}", "return {1: 2}", True),
-    "a method that nothing names": ("return 5", "return 0", False),
-    "a method of an estimator that nothing names": ("return 9", "return 0", False),
-    "another method that nothing names": ("    def other", "    def another(self):\n        return 3\n\n    def other", False),
-    "a field": ("y: int = 3", "y: int = 4", True),
-    "the type of a field": ("y: int", "y: float", False),
-    "what is a field": ("y: int = 3", "y: ClassVar[int] = 3", True),
-    "what is given by keyword": ("    y: int", "    _: dataclasses.KW_ONLY\n    y: int", True),
-    "the name of a field": ("y: int", "z: int", True),
-    "a class that is not reached": ("return 10", "return 0", False),
-}  # fmt: skip
+    "a method that is called": (
+        "return self._moved()",
+        "return 2 * self._moved()",
+        True,
+    ),
+    "a method that a method calls": (
+        "self.x + 4",
+        "self.x - 4",
+        True,
+    ),
+    "a method that is looked up by a text": (
+        "return 7",
+        "return 0",
+        True,
+    ),
+    "a special method": (
+        "return 1",
+        "return 0",
+        True,
+    ),
+    "a property": (
+        "return 6",
+        "return 0",
+        True,
+    ),
+    "a method that a decorator gets": (
+        "return 8",
+        "return 0",
+        True,
+    ),
+    "a method that scikit-learn calls": (
+        "return self\n",
+        "return None\n",
+        True,
+    ),
+    "a private method of an estimator": (
+        "return {}",
+        "return {1: 2}",
+        True,
+    ),
+    "a method that nothing names": (
+        "return 5",
+        "return 0",
+        False,
+    ),
+    "a method of an estimator that nothing names": (
+        "return 9",
+        "return 0",
+        False,
+    ),
+    "another method that nothing names": (
+        "    def other",
+        "    def another(self):\n        return 3\n\n    def other",
+        False,
+    ),
+    "a field": (
+        "y: int = 3",
+        "y: int = 4",
+        True,
+    ),
+    "the type of a field": (
+        "y: int",
+        "y: float",
+        False,
+    ),
+    "what is a field": (
+        "y: int = 3",
+        "y: ClassVar[int] = 3",
+        True,
+    ),
+    "what is given by keyword": (
+        "    y: int",
+        "    _: dataclasses.KW_ONLY\n    y: int",
+        True,
+    ),
+    "the name of a field": (
+        "y: int",
+        "z: int",
+        True,
+    ),
+    "a class that is not reached": (
+        "return 10",
+        "return 0",
+        False,
+    ),
+}
 
 
 @pytest.mark.parametrize("what", METHODS)
@@ -392,32 +549,114 @@ def test_all_methods_count_where_another_package_may_call_them(tmp_path):
 
 FOLLOWED = {
     "a constant that a text names as pandas reads it": (
-        "LIMIT = 1\ndef double(x):\n    return x.query('x > @LIMIT')\n", "LIMIT = 1", "LIMIT = 2", True,
+        "LIMIT = 1\ndef double(x):\n    return x.query('x > @LIMIT')\n",
+        "LIMIT = 1",
+        "LIMIT = 2",
+        True,
     ),
     "a constant of another module that a text names": (
-        "from own import helpers\ndef double(x):\n    return x.query(f'{x} > @helpers.LIMIT')\n", "helpers.LIMIT", "helpers.MOST", True,
+        "from own import helpers\ndef double(x):\n    return x.query(f'{x} > @helpers.LIMIT')\n",
+        "helpers.LIMIT",
+        "helpers.MOST",
+        True,
     ),
     "the name of a local variable that a text names too": (
-        "def double(x):\n    most = x.max()\n    return x.eval('x > @most')\n", "most", "limit", False,
+        "def double(x):\n    most = x.max()\n    return x.eval('x > @most')\n",
+        "most",
+        "limit",
+        False,
     ),
-    "a text with a sign that names nothing": ("def double(x):\n    return 'a@b'\n", "a@b", "a@c", True),
+    "a text with a sign that names nothing": (
+        "def double(x):\n    return 'a@b'\n",
+        "a@b",
+        "a@c",
+        True,
+    ),
     "a constant that a comprehension of its own name goes through": (
-        "A = (1, 2)\ndef double(x):\n    return [A for A in A]\n", "(1, 2)", "(1, 3)", True,
+        "A = (1, 2)\ndef double(x):\n    return [A for A in A]\n",
+        "(1, 2)",
+        "(1, 3)",
+        True,
     ),
-    "a name of a comprehension": ("def double(x):\n    return [y + z for y in x for z in x]\n", "y", "w", False),
-    "a constant that a function sets": ("A = 1\ndef double(x):\n    global A\n    A += 1\n    return A\n", "A = 1", "A = 2", True),
-    "the order of constants": ("A = 1\nB = A\nA = 2\ndef double(x):\n    return A + B\n", "B = A\nA = 2", "A = 2\nB = A", True),
-    "a constant between two values of another": ("A = 1\nB = A\nA = 2\ndef double(x):\n    return B\n", "A = 2\n", "A = 3\n", True),
-    "a loop of the module": ("import os\nLIMIT = 1\nfor name in os.environ:\n    os.environ[name] = ''\ndef double(x):\n    return LIMIT\n", "= ''", "= 'x'", True),
-    "a name that a match binds": ("y = 1\ndef double(x):\n    match x:\n        case [y]:\n            return y\n", "y = 1", "y = 2", False),
-    "a name of an outer function": ("def double(x):\n    y = 1\n    def inner():\n        nonlocal y\n        y += 1\n    inner()\n    return y\n", "y", "w", False),
-    "which name of an outer function": ("def double(x):\n    y = 1\n    z = 2\n    return lambda: y - z\n", "y - z", "z - y", True),
-    "a constant of a class of the name of another": ("A = 1\nclass double:\n    A = 2\n    b = A\n", "A = 1", "A = 3", False),
-    "a constant that hides behind one of a class": ("A = 1\nclass double:\n    A = 2\n    def __call__(self):\n        return A\n", "A = 1", "A = 3", True),
-    "a type that is added": ("LIMIT = 1\ndef double(x):\n    return LIMIT\n", "LIMIT = 1", "LIMIT: int = 1", False),
-    "what a script does else": ("A = 1\nif __name__ == '__main__':\n    A = 2\nelse:\n    A = 3\ndef double(x):\n    return A\n", "A = 3", "A = 4", True),
-    "one of two functions that call each other": ("def double(x):\n    return twice(x)\ndef twice(x):\n    return double(x) if x else 0\n", "twice", "again", False),
-}  # fmt: skip
+    "a name of a comprehension": (
+        "def double(x):\n    return [y + z for y in x for z in x]\n",
+        "y",
+        "w",
+        False,
+    ),
+    "a constant that a function sets": (
+        "A = 1\ndef double(x):\n    global A\n    A += 1\n    return A\n",
+        "A = 1",
+        "A = 2",
+        True,
+    ),
+    "the order of constants": (
+        "A = 1\nB = A\nA = 2\ndef double(x):\n    return A + B\n",
+        "B = A\nA = 2",
+        "A = 2\nB = A",
+        True,
+    ),
+    "a constant between two values of another": (
+        "A = 1\nB = A\nA = 2\ndef double(x):\n    return B\n",
+        "A = 2\n",
+        "A = 3\n",
+        True,
+    ),
+    "a loop of the module": (
+        "import os\nLIMIT = 1\nfor name in os.environ:\n    os.environ[name] = ''\ndef double(x):\n    return LIMIT\n",
+        "= ''",
+        "= 'x'",
+        True,
+    ),
+    "a name that a match binds": (
+        "y = 1\ndef double(x):\n    match x:\n        case [y]:\n            return y\n",
+        "y = 1",
+        "y = 2",
+        False,
+    ),
+    "a name of an outer function": (
+        "def double(x):\n    y = 1\n    def inner():\n        nonlocal y\n        y += 1\n    inner()\n    return y\n",
+        "y",
+        "w",
+        False,
+    ),
+    "which name of an outer function": (
+        "def double(x):\n    y = 1\n    z = 2\n    return lambda: y - z\n",
+        "y - z",
+        "z - y",
+        True,
+    ),
+    "a constant of a class of the name of another": (
+        "A = 1\nclass double:\n    A = 2\n    b = A\n",
+        "A = 1",
+        "A = 3",
+        False,
+    ),
+    "a constant that hides behind one of a class": (
+        "A = 1\nclass double:\n    A = 2\n    def __call__(self):\n        return A\n",
+        "A = 1",
+        "A = 3",
+        True,
+    ),
+    "a type that is added": (
+        "LIMIT = 1\ndef double(x):\n    return LIMIT\n",
+        "LIMIT = 1",
+        "LIMIT: int = 1",
+        False,
+    ),
+    "what a script does else": (
+        "A = 1\nif __name__ == '__main__':\n    A = 2\nelse:\n    A = 3\ndef double(x):\n    return A\n",
+        "A = 3",
+        "A = 4",
+        True,
+    ),
+    "one of two functions that call each other": (
+        "def double(x):\n    return twice(x)\ndef twice(x):\n    return double(x) if x else 0\n",
+        "twice",
+        "again",
+        False,
+    ),
+}
 
 
 @pytest.mark.parametrize("what", FOLLOWED)
