@@ -20,16 +20,25 @@ PACKAGE = Path(__file__).parent
 UNUSED = 24 * 60 * 60  # seconds after which a folder of other sources is removed; another process may use it until then
 
 
-def cache_folder() -> Path | None:
-    """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else beside the
-    byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
+def sources() -> str:
+    """A hash of all sources of the package as they are on disk, and of Numba's version."""
     code = hashlib.sha256(numba.__version__.encode())
     for path in sorted(PACKAGE.glob("*.py")):
         code.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return code.hexdigest()
+
+
+SOURCES = sources()
+"""The same as they were when the package was imported."""
+
+
+def cache_folder() -> Path | None:
+    """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else beside the
+    byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
     own = Path(config.CACHE_DIR) if config.CACHE_DIR else PACKAGE / "__pycache__"
     users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     for parent in (own, users / "kp"):
-        folder = parent / f"kp-{code.hexdigest()[:16]}"
+        folder = parent / f"kp-{SOURCES[:16]}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()

@@ -36,3 +36,5 @@ KEPT_AT_HOME = {"MPLCONFIGDIR": "matplotlib", "IPYTHONDIR": "ipython", "JUPYTER_
 if not os.access(os.path.expanduser("~"), os.W_OK):
     for _name, _value in KEPT_AT_HOME.items():
         os.environ.setdefault(_name, str(BUILD / "home" / _value))
+
+from study import definitions  # noqa: E402, F401  it reads all sources now: what is imported later is held against them

@@ -1,85 +1,89 @@
 """Which definitions a function reaches, and their fingerprint: what a stored result depends on.
 
-A definition is a function, a class or a constant at the top level of a module of this project. It reaches those that its
-body names, through imports and attributes of modules, and they reach others. The fingerprint of a set of functions is the
-hash of the syntax trees of all that they reach. Comments, docstrings, annotations of types and layout do not count, nor do
-the places and the names of modules and definitions, nor what stands beside them: code may move and be renamed without making
-a result stale, and a changed operator makes stale exactly what reaches it.
+A definition is a function, a class, a method or a constant of a module of this project. It reaches those that its body
+names, through imports and attributes of modules, and they reach others. Of a class that is reached, those methods count that
+can be called: what is named as an attribute (or as a text) by anything that is reached, special methods, and those that
+other packages call. The fingerprint of a set of functions is the hash of all that they reach, and of what stands between
+every computation and its reader (ALWAYS). What does not count in a statement says `study.syntax`; besides, the places and
+names of modules and definitions do not, nor what stands beside them: code may move and be renamed without making a result
+stale, and a changed operator makes stale exactly what reaches it.
 
-A class is reached whole, so the methods of its instances are covered. Names from other packages count by their dotted name.
-What is looked up by a text (`getattr`) is not followed.
+Fingerprints are of the code that this process has imported. All sources are read when `study` is imported; where a file has
+changed since, and the fingerprint with it, ChangedCode is raised in its place.
+
+Names from other packages count by their dotted name. What is looked up by a text that is put together is not followed, nor
+are the other constructs that tests/test_house.py forbids.
 """
 
 import ast
-import builtins
 import hashlib
 import inspect
 import json
-import re
-import threading
-from functools import lru_cache
+import sys
+from collections import deque
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
+
+from study import syntax
+from study.syntax import FUNCTIONS, IMPORTS, MODULE, Reader, scope_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kp", "study")
-BOUNDARY = (
-    "study", "study.definitions", "study.store", "study.experiment", "study.datasets", "study.datasets.registry",
-    "study.datasets.fetch", "kp.compiled",
-)  # fmt: skip
-"""Modules whose definitions count by name only: what stores results or compiled code, and the data, which
-provenance has apart."""
+DEFINING = (*FUNCTIONS, ast.ClassDef, *IMPORTS)
+BINDING = (*DEFINING, ast.Assign, ast.AnnAssign, ast.AugAssign)
 
-IGNORED = ("kind", "annotation", "returns")
-"""Parts of syntax trees that change no result: how a text is written, and the types of parameters, results and names."""
+ALWAYS = (("study", "SAME_BYTES"), ("study.experiment", "Experiment"), ("study.experiment", "Experiment.publish"))
+"""What every number goes through: the loops that are asked for, and what stores and reads results."""
 
-INSIDE = ("body", "elt", "key", "value", "generators")
-"""Parts of functions and comprehensions that see their local names."""
+BOUNDARY = frozenset({
+    # Experiments know the parsers of their data one by one.
+    "study.datasets.PARSERS",
+    # Paths, and bytes on their way: what is read there is held against a checksum.
+    "study.datasets.fetch.obtain", "study.store.write",
+    # What is stored, where, and for which code, data and parameters; the declaration itself.
+    *(f"study.experiment.Experiment.{name}" for name in (
+        "__init__", "__reduce__", "__repr__", "command", "is_fresh", "path", "provenance", "published", "_array_path",
+        "_checkpoint_paths", "_key", "_steps",
+    )),
+})  # fmt: skip
+"""Definitions that count by name only, since they can change no number that is stored or read."""
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-IMPORTS = (ast.Import, ast.ImportFrom)
-NAMES = (ast.Name, ast.Attribute)
-HOLE = re.compile(r'"\\u0000(\d+)"')
-"""In the text of a statement, the number of a definition that it names. No other text of a program has the sign 0."""
+CALLED = frozenset(
+    "fit partial_fit fit_predict fit_transform transform inverse_transform predict predict_proba predict_log_proba score "
+    "decision_function get_params set_params tocsr toarray".split()
+)
+"""Methods that scikit-learn and SciPy call."""
 
-_PARSING = threading.Lock()
-"""CPython 3.11 counts the depth of syntax trees for all threads together, and may fail where two parse at a time."""
+QUIET = ("typing.", "abc.")
+"""Where base classes are from that call no method of theirs."""
+
+
+class ChangedCode(RuntimeError):
+    """A source file has changed since this process imported it."""
 
 
 def fingerprint(functions):
     """sha256 (16 hexadecimal digits) of all definitions that these functions or classes reach, themselves included."""
-    digests = sorted(code().digest(*_address(function)) for function in functions)
-    return hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
+    return _imported_now(lambda code: code.fingerprint([*(_address(code, each) for each in functions), *ALWAYS]))
 
 
 def fingerprint_of_text(source, module="<notebook>"):
     """The fingerprint of a program given as text, that of a notebook for example: of its statements in their order, and of
     all definitions of the project that they reach."""
-    own, scope = _with_program(source, module)
-
-    def meet(address):
-        return ["here", address[1]] if address[0] == scope.name else own.digest(*address)
-
-    text = _filled([own.text(statement, scope) for statement in scope.statements], meet)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    program = _program(source, module)
+    return _imported_now(lambda code: code.joined(program).fingerprint([(program.name, ""), *ALWAYS]))
 
 
 def reached(functions):
-    """The (module, name) of all definitions that these functions reach, sorted."""
-    return sorted(set().union(*(code().reached(*_address(function)) for function in functions)))
+    """The (module, name) of all definitions that these functions reach, sorted; methods are of the name Class.method."""
+    return code().reached([*(_address(code(), each) for each in functions), *ALWAYS])
 
 
 def reached_by_text(source, module="<notebook>"):
     """The (module, name) of all definitions of the project that a program given as text reaches."""
-    own, scope = _with_program(source, module)
-    met = {address for statement in scope.statements for address in own.text(statement, scope)[1]}
-    return sorted(set().union(*(own.reached(*address) for address in met if address[0] != scope.name), set()))
-
-
-def _with_program(source, module):
-    """The code of the project with a program as one more module, of a name that no other text has, and that module."""
-    scope = Module(f"{module} {hashlib.sha256(source.encode()).hexdigest()}", source, package="")
-    return code().joined(scope), scope
+    program = _program(source, module)
+    return [address for address in code().joined(program).reached([(program.name, "")]) if address[0] != program.name]
 
 
 def files(functions):
@@ -89,72 +93,181 @@ def files(functions):
 
 @lru_cache(maxsize=1)
 def code():
-    """The code of the project as it is on disk."""
-    return Code.read(ROOT, PACKAGES, BOUNDARY)
+    """The code of the project as this process has imported it."""
+    return Code.of(ROOT, SOURCES, BOUNDARY)
 
 
-def _address(function):
+def sources(root, packages):
+    """{path: text} of all source files of packages below the folder root."""
+    paths = sorted(path for package in packages for path in Path(root, package).rglob("*.py"))
+    return {path: path.read_text(encoding="utf-8") for path in paths}
+
+
+def _stamps():
+    """Size and time of change of each source file that was read when `study` was imported."""
+    found = (path.stat() if path.exists() else None for path in SOURCES)
+    return tuple(stat and (stat.st_size, stat.st_mtime_ns) for stat in found)
+
+
+SOURCES = sources(ROOT, PACKAGES)
+_STAMPS = _stamps()
+
+
+@lru_cache(maxsize=1)
+def _code_on_disk(stamps):
+    return Code.of(ROOT, sources(ROOT, PACKAGES), BOUNDARY)
+
+
+def _imported_now(take):
+    """take(code), where it is the same of the code on disk. Raises ChangedCode elsewhere."""
+    found = take(code())
+    if (stamps := _stamps()) != _STAMPS:
+        try:
+            same = take(_code_on_disk(stamps)) == found
+        except (SyntaxError, KeyError):  # half an edit, or a definition that is no more
+            same = False
+        if not same:
+            changed = [path for path, text in SOURCES.items() if not path.exists() or path.read_text("utf-8") != text]
+            names = ", ".join(path.relative_to(ROOT).as_posix() for path in changed)
+            raise ChangedCode(
+                f"{names}: expected the code that this process has imported, found that it was changed since; restart the "
+                "kernel, or run the command again"
+            )
+    return found
+
+
+if (_kp := sys.modules.get("kp.compiled")) and _kp.SOURCES != _kp.sources():
+    raise ChangedCode("kp was changed between its import and that of study; restart the kernel, or run the command again")
+
+
+def _program(source, module):
+    """A program as one more module, of a name that no other text has."""
+    return Module(f"{module} {hashlib.sha256(source.encode()).hexdigest()}", source, package="", is_program=True)
+
+
+def _address(code, function):
     """The (module, name) of a function or class; one from outside of the project joins the code with its module."""
     function = inspect.unwrap(function)
-    module, modules = function.__module__, code().modules
+    module, modules = function.__module__, code.modules
     if module not in modules:
         modules[module] = Module(module, inspect.getsource(inspect.getmodule(function)), package=module.rpartition(".")[0])
     return module, function.__qualname__.partition(".")[0]
 
 
 class Module:
-    """One module's source: its top-level definitions, what its imports bind, wherever they stand, and its other statements.
+    """One module's source, parsed when it is first asked for; path is relative to the project.
 
-    definitions : {name: list of statements that bind it}; imports : {name: (module, attribute or None)};
-    effects : statements that bind no name; statements : all but imports and texts; path : relative to the project.
+    A program has no definitions: all its statements are effects, and what they bind counts by name.
     """
 
-    def __init__(self, name, source, *, package, path=""):
-        with _PARSING:
-            tree = ast.parse(source)
-        self.name, self.path, self.definitions, self.imports, self.effects = name, path, {}, {}, []
-        for node in ast.walk(tree):
-            if isinstance(node, IMPORTS):
-                self.imports |= _imported(node, package)
-        self.statements = [statement for statement in tree.body if not _is_ignored(statement)]
-        for statement in tree.body:
-            for each in (names := _bound([statement])):
-                self.definitions.setdefault(each, []).append(statement)
-            if not names and not isinstance(statement, IMPORTS) and not _is_ignored(statement):
-                self.effects.append(statement)
+    def __init__(self, name, source, *, package, path="", is_program=False):
+        self.name, self.path, self.package, self.is_program = name, path, package, is_program
+        self._source = source
+
+    @cached_property
+    def _body(self):
+        return syntax.parse(self._source).body
+
+    @cached_property
+    def imports(self):
+        """{name: (module, attribute or None)} of all imports, wherever they stand."""
+        nodes = (node for statement in self._body for node in ast.walk(statement) if isinstance(node, IMPORTS))
+        return {name: meaning for node in nodes for name, meaning in _imported(node, self.package).items()}
+
+    @cached_property
+    def definitions(self):
+        """{name: the statements that bind it}."""
+        found = {}
+        for statement in self._body:
+            for name in syntax.bound([statement]):
+                found.setdefault(name, []).append(statement)
+        return found
+
+    @cached_property
+    def methods(self):
+        """{class: {name: statements}}."""
+        found = {}
+        for name, statements in self.definitions.items():
+            if len(statements) == 1 and isinstance(statements[0], ast.ClassDef):
+                found[name] = {}
+                for each in statements[0].body:
+                    if isinstance(each, FUNCTIONS):
+                        found[name].setdefault(each.name, []).append(each)
+        return found
+
+    @cached_property
+    def effects(self):
+        """The statements that do more than bind names to values."""
+        return [each for each in self._body if self.is_program or not isinstance(each, BINDING) or not syntax.bound([each])]
+
+    def value(self, name):
+        """The statements that a name's value depends on: those that bind it and, where there are several, those between
+        them, which may have read the first value."""
+        statements = self.definitions[name]
+        if len(statements) == 1 or isinstance(statements[0], DEFINING):
+            return statements
+        first, last = (self._body.index(statements[i]) for i in (0, -1))
+        return [each for each in self._body[first : last + 1] if not isinstance(each, DEFINING)]
+
+
+class Unit(NamedTuple):
+    """A definition as it counts: the hash of its text, the addresses that it names in their order, names of attributes."""
+
+    text: str
+    met: list
+    names: set
 
 
 class Code:
-    """Modules {name: Module}; those of `boundary` count by the names of their definitions only."""
+    """Modules {name: Module}; the dotted names in `boundary` are not followed.
 
-    def __init__(self, modules, boundary):
+    An address is (module, name), (module, "class.method"), or (module, "") for the effects of a module.
+    """
+
+    def __init__(self, modules, boundary=()):
         self.modules, self.boundary = modules, frozenset(boundary)
-        self._texts, self._direct, self._reached, self._digests = {}, {}, {}, {}
+        self._units, self._fingerprints = {}, {}
 
     @classmethod
-    def read(cls, root, packages, boundary):
-        """The modules of these packages below the folder root."""
+    def of(cls, root, sources, boundary=()):
+        """The code of source files {path: text} below the folder root."""
         modules = {}
-        for path in sorted(path for package in packages for path in Path(root, package).rglob("*.py")):
-            parts = path.relative_to(root).with_suffix("").parts
-            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            package = name if parts[-1] == "__init__" else ".".join(parts[:-1])
-            place = path.relative_to(root).as_posix()
-            modules[name] = Module(name, path.read_text(encoding="utf-8"), package=package, path=place)
+        for path, text in sources.items():
+            place = path.relative_to(root)
+            is_package, parts = place.stem == "__init__", place.with_suffix("").parts
+            name, package = ".".join(parts[:-1] if is_package else parts), ".".join(parts[:-1])
+            modules[name] = Module(name, text, package=package, path=place.as_posix())
         return cls(modules, boundary)
 
     def joined(self, module):
         """This code and one more module, which no other names: what is known of the definitions of both is shared."""
         own = Code({**self.modules, module.name: module}, self.boundary)
-        own._texts, own._direct, own._reached, own._digests = self._texts, self._direct, self._reached, self._digests
+        own._units = self._units
         return own
+
+    def fingerprint(self, addresses):
+        """The hash of the definitions at these addresses and of all that they reach."""
+        if (key := tuple(addresses)) not in self._fingerprints:
+            numbers = self._walk(addresses)
+            shapes = []
+            for module, name in numbers:
+                unit, owner = self._unit(module, name), (module, name.rpartition(".")[0])
+                shapes.append([unit.text, [numbers.get(each) for each in unit.met], numbers.get(owner)])
+            self._fingerprints[key] = hashlib.sha256(json.dumps(shapes).encode()).hexdigest()[:16]
+        return self._fingerprints[key]
+
+    def reached(self, addresses):
+        """The addresses of all definitions that those at these addresses reach, sorted."""
+        return sorted(address for address in self._walk(addresses) if address[1])
 
     def resolve(self, module, name):
         """What a global name of a module means: ("own", module, name), ("module", dotted), ("other", dotted),
-        ("boundary", name) or None."""
+        ("boundary", name), ("free", name), or None."""
         scope = self.modules[module]
+        if scope.is_program and name in scope.definitions:
+            return "free", name
         if name in scope.definitions:
-            return "own", module, name
+            return ("boundary", name) if f"{module}.{name}" in self.boundary else ("own", module, name)
         if name not in scope.imports:
             return None
         base, attribute = scope.imports[name]
@@ -164,115 +277,95 @@ class Code:
         """The same for an attribute of a module."""
         if module not in self.modules:
             return "module" if f"{module}.{name}" in self.modules else "other", f"{module}.{name}"
-        if module in self.boundary and f"{module}.{name}" not in self.modules:
-            # What a module of the boundary only passes on counts in full.
-            elsewhere = self.modules[module].imports.get(name, (module,))[0] not in self.boundary
-            return (elsewhere and self.resolve(module, name)) or ("boundary", name)
-        return self.resolve(module, name) or ("module", f"{module}.{name}")
+        found = None if self.modules[module].imports.get(name) == (module, name) else self.resolve(module, name)
+        return found or ("module", f"{module}.{name}")
 
-    def text(self, node, scope):
-        """(text, addresses): a syntax tree as JSON, with a hole in the place of each definition that it names, and the
-        addresses (module, name) of these in their order."""
-        met = []
-        return json.dumps(self._plain(node, scope, frozenset(), met)), met
+    def _walk(self, addresses):
+        """{address: number} of all that is reached, numbered in the order in which it is met, whatever it is called."""
+        numbers, names, classes, left = {}, set(), [], deque(addresses)
+        while left or (left := deque(self._called(classes, names, numbers))):
+            module, name = address = left.popleft()
+            if address in numbers or not (unit := self._unit(module, name)).text:
+                continue
+            numbers[address] = len(numbers)
+            names |= unit.names
+            left.extend(unit.met)
+            left.append((module, ""))
+            if name in self.modules[module].methods:
+                classes.append(address)
+        return numbers
 
-    def _plain(self, node, scope, local, met):
-        """A syntax tree as nested lists, without positions and docstrings; met gets the definitions that it names."""
-        if isinstance(node, ast.AST):
-            if isinstance(node, NAMES) and (found := self._meaning(node, scope, local)):
-                kind, *rest = found
-                if kind != "own":
-                    return [kind, *rest]
-                met.append(tuple(rest))
-                return ["own", f"\0{len(met) - 1}"]
-            inside, fields = local | own if (own := _locals(node)) else local, []
-            for name, value in ast.iter_fields(node):
-                # Defaults, decorators and what a comprehension first goes through are read outside of its scope.
-                if value is not None and value != [] and name not in IGNORED:
-                    fields.append([name, self._plain(value, scope, inside if name in INSIDE else local, met)])
-            return [type(node).__name__, fields]
-        if isinstance(node, list):
-            return [self._plain(item, scope, local, met) for item in node if not _is_ignored(item)]
-        return repr(node)
+    def _called(self, classes, names, numbers):
+        """The addresses of methods of classes that can be called by one of these names and have no number yet."""
+        for module, name in classes:
+            for method, statements in sorted(self.modules[module].methods[name].items()):
+                address = module, f"{name}.{method}"
+                if address not in numbers and (method in names or self._is_called_from_outside(module, name, statements)):
+                    if ".".join(address) not in self.boundary:
+                        yield address
 
-    def _meaning(self, node, scope, local):
-        if isinstance(node, ast.Name):
-            if node.id in local:
-                return None
-            return self.resolve(scope.name, node.id) or (None if hasattr(builtins, node.id) else ("free", node.id))
-        base = self._meaning(node.value, scope, local) if isinstance(node.value, NAMES) else None
-        return self.attribute(base[1], node.attr) if base and base[0] == "module" else None
+    def _is_called_from_outside(self, module, name, statements):
+        """True of special methods, of those that other packages call or may call, and of those that a decorator gets."""
+        method = statements[0].name
+        if method in CALLED or (method.startswith("__") and method.endswith("__")):
+            return True
+        if any(found and found[0] == "own" for found in self._meanings(module, statements[0].decorator_list)):
+            return True
+        bases = self._bases(module, name)
+        return "other" in bases or ("scikit-learn" in bases and method.startswith("_"))
 
-    def _statements(self, module, name):
-        """The statements that define a name, less its own name and the decorator that declares an experiment."""
-        scope = self.modules[module]
-        for statement in scope.definitions[name]:
-            if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-                fields = {field: value for field, value in ast.iter_fields(statement) if field != "name"}
-                fields["decorator_list"] = [d for d in statement.decorator_list if not self._declares(d, scope)]
-                yield type(statement)(name="", **fields)
-            else:
-                yield statement
+    def _bases(self, module, name):
+        """What a class and its bases inherit from outside of the project: a subset of {"scikit-learn", "other"}."""
+        statement, found = self.modules[module].definitions[name][0], set()
+        if not isinstance(statement, ast.ClassDef) or statement.keywords:
+            return {"other"}
+        for base in self._meanings(module, statement.bases):
+            if base and base[0] == "own":
+                found |= self._bases(*base[1:])
+            elif base and base[0] == "other" and base[1].startswith("sklearn.base."):
+                found.add("scikit-learn")
+            elif not (base and base[0] == "other" and base[1].startswith(QUIET)):
+                found.add("other")
+        return found
 
-    def _declares(self, decorator, scope):
+    def _meanings(self, module, expressions):
+        reader = self._reader(module)
+        return [reader.means(each.func if isinstance(each, ast.Call) else each) for each in expressions]
+
+    def _reader(self, module):
+        return Reader(lambda name: self.resolve(module, name), self.attribute)
+
+    def _unit(self, module, name):
+        """The definition at an address; one without statements has no text."""
+        if (module, name) not in self._units:
+            reader = self._reader(module)
+            texts = [text for text in self._texts(reader, self.modules[module], name) if text]
+            text = hashlib.sha256(json.dumps(texts).encode()).hexdigest() if texts else ""
+            self._units[module, name] = Unit(text, reader.met, reader.names)
+        return self._units[module, name]
+
+    def _texts(self, reader, module, name):
+        owner, _, method = name.rpartition(".")
+        if not name:
+            yield from reader.read(module.effects)
+        elif owner:
+            scope = scope_of(module.definitions[owner][0], MODULE)
+            yield from reader.read(module.methods[owner][method], scope)
+        elif name in module.methods:
+            (statement,) = module.definitions[name]
+            yield reader.class_(statement, MODULE, "", [each for each in statement.body if not isinstance(each, FUNCTIONS)])
+        else:
+            for statement in module.value(name):
+                if isinstance(statement, FUNCTIONS):
+                    decorators = [d for d in statement.decorator_list if not self._declares(reader, d)]
+                    yield reader.function(statement, MODULE, "", decorators)
+                else:
+                    yield from reader.read([statement])
+
+    def _declares(self, reader, decorator):
+        """True of the decorator that declares an experiment, whose options are in provenance or change no number."""
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found = self._meaning(function, scope, frozenset()) if isinstance(function, NAMES) else None
-        return found == ("boundary", "experiment")
-
-    def texts(self, module, name):
-        """[(text, addresses)] of the statements that define a name, and of those of its module that bind none."""
-        scope = self.modules[module]
-        for key, statements in (((module, name), self._statements(module, name)), ((module, ""), scope.effects)):
-            if key not in self._texts:
-                self._texts[key] = [self.text(statement, scope) for statement in statements]
-        return [*self._texts[module, name], *self._texts[module, ""]]
-
-    def direct(self, module, name):
-        """The addresses that a definition names itself."""
-        if (module, name) not in self._direct:
-            self._direct[module, name] = {address for _, met in self.texts(module, name) for address in met}
-        return self._direct[module, name]
-
-    def reached(self, module, name):
-        """The addresses of all definitions that one reaches, itself included."""
-        if (module, name) not in self._reached:
-            found, left = set(), [(module, name)]
-            while left:
-                address = left.pop()
-                if address not in found:
-                    found.add(address)
-                    left += self.direct(*address)
-            self._reached[module, name] = found
-        return self._reached[module, name]
-
-    def digest(self, module, name):
-        """The hash of a definition and of all that it reaches.
-
-        Definitions that reach each other are hashed together; inside such a group they are known by their plain names.
-        """
-        # What reaches less comes first, so that all that a definition names has its hash before it.
-        left = () if (module, name) in self._digests else self.reached(module, name)
-        for address in sorted(left, key=lambda a: (len(self.reached(*a)), a)):
-            if address not in self._digests:
-                group = {a for a in self.reached(*address) if address in self.reached(*a)}
-                shapes = {a: self._shape(a, group) for a in group}
-                together = sorted(shapes.values()) if len(group) > 1 else []
-                for a in group:
-                    self._digests[a] = hashlib.sha256(json.dumps([shapes[a], together]).encode()).hexdigest()
-        return self._digests[module, name]
-
-    def _shape(self, address, group):
-        def meet(a):
-            if a == address:
-                return "itself"
-            return ["group", a[1]] if a in group else self._digests[a]
-
-        return _filled(self.texts(*address), meet)
-
-
-def _filled(texts, meet):
-    """The texts of statements as one, with meet(address) in each hole."""
-    return f"[{', '.join(HOLE.sub(lambda hole, met=met: json.dumps(meet(met[int(hole[1])])), text) for text, met in texts)}]"
+        return reader.means(function) == ("own", "study.experiment", "experiment")
 
 
 def _imported(statement, package):
@@ -286,40 +379,3 @@ def _imported(statement, package):
         parents = package.split(".")[: len(package.split(".")) - statement.level + 1]
         base = ".".join([*parents, base] if base else parents)
     return {a.asname or a.name: (base, a.name) for a in statement.names}
-
-
-def _bound(statements):
-    """The names that statements bind, those of nested blocks included but not those of functions and classes inside."""
-    names, left = set(), list(statements)
-    while left:
-        node = left.pop()
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            names.add(node.name)
-            continue
-        if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
-            left += [n for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            names.add(node.id)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names.add(node.name)
-        left += ast.iter_child_nodes(node)
-    return names
-
-
-def _locals(node):
-    """The names that are local inside a function or a comprehension, where they hide global ones."""
-    if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-        a = node.args
-        names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each}
-        return names if isinstance(node, ast.Lambda) else names | _bound(node.body)
-    if isinstance(node, COMPREHENSIONS):
-        return _bound([generator.target for generator in node.generators])
-    return frozenset()
-
-
-def _is_ignored(node):
-    """True of docstrings and other bare texts, of imports, which count where their names do, and of what a script runs."""
-    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    script = isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
-    return text or script or isinstance(node, IMPORTS)

@@ -22,7 +22,7 @@ import json
 import platform
 import shutil
 from dataclasses import asdict, is_dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +32,7 @@ from tqdm import tqdm
 
 from study import BUILD, MEASURED, RESULTS, datasets, definitions, store
 
-VERSIONS = ("numpy", "numba", "pandas", "scikit-learn", "scipy")
+VERSIONS = ("numpy", "numba", "llvmlite", "pandas", "scikit-learn", "scipy")
 
 
 def experiment(chapter, **options):
@@ -220,18 +220,14 @@ class Experiment:
             "parameters": json.loads(json.dumps(parameters)),
             "code": definitions.fingerprint(self._roots(settings)),
             "data": json.loads(json.dumps(data | files)),
-            "versions": self._versions,
+            "versions": dict(_versions()),
         }
 
-    @cached_property
-    def _versions(self):
-        return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in VERSIONS}}
-
     def _roots(self, settings):
-        """The functions and classes from which the code is followed: the computation, its settings, parsers, the writer."""
+        """The functions and classes from which the code is followed: the computation, its settings, and parsers."""
         classes = {type(s) for s in settings if is_dataclass(s)}
         parsers = [function for name in self.datasets(settings) for function in datasets.definitions(name)]
-        return [self.compute, *sorted(classes, key=str), *parsers, store.table_text]
+        return [self.compute, *sorted(classes, key=lambda each: each.__qualname__), *parsers]
 
     def _plain(self, settings):
         return self._parameters(settings) if self._parameters else asdict(settings)
@@ -322,6 +318,11 @@ class Experiment:
             else:
                 store.write_table(path, result[name], source, self.command)
         shutil.rmtree(self._steps(settings), ignore_errors=True)
+
+
+@cache
+def _versions():
+    return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in VERSIONS}}
 
 
 def _key_of(plain):

@@ -8,6 +8,7 @@ from study import RESULTS, claims
 from study.comparison import claims as comparison
 from study.course import claims as course
 from study.data import statements as images
+from study.datasets.registry import PATH
 from study.experiment import experiment
 from study.family import claims as family
 from study.mnist import claims as mnist
@@ -32,12 +33,14 @@ class Everything:
 
 
 def inputs():
-    """The files that the ledger is made from: published numbers, and the results that stand beside them."""
-    results = (path for path in RESULTS.glob("*.csv") if not path.stem.startswith("claims"))
-    return sorted([*claims.PUBLISHED.glob("*.csv"), *results])
+    """The files that the ledger is made from: published numbers, facts of the data sets, and results, tables and arrays."""
+    results = (path for kind in ("*.csv", "*.npz") for path in RESULTS.glob(kind) if not path.stem.startswith("claims"))
+    return sorted([*claims.PUBLISHED.glob("*.csv"), PATH, *results])
 
 
-@experiment("claims", published=[Everything()], tables=claims.TABLES, reads=lambda _: inputs())
+@experiment(
+    "claims", published=[Everything()], tables=claims.TABLES, data=lambda _: ["mnist"], reads=lambda _: inputs()
+)  # fmt: skip
 def ledger(settings, *, progress=False):
     """{claims, readings, statements}: the rows of all chapters, in the order of the sources (see study.claims).
 

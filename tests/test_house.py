@@ -1,10 +1,14 @@
 """The house: what may import what, how large the rooms are, and nobody lives in them for nothing."""
 
 import ast
+import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
+
+from study import syntax
 
 ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
@@ -115,6 +119,150 @@ def test_no_program_needs_docstrings():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute | ast.Subscript):
                 assert "__doc__" not in ast.unparse(node.value), f"{path}: {ast.unparse(node)}"
+
+
+# What fingerprints of definitions (study/definitions.py) cannot follow stands nowhere in kp and study.
+
+MODULES = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in [*KP, *STUDY]}
+BUILT_IN = {"globals", "locals", "exec", "eval", "setattr", "delattr", "__import__"}
+TAKEN = {"get_type_hints", "signature", "singledispatch", "singledispatchmethod", "import_module", "reload", "modules"}
+HIDDEN = {"__subclasses__", "__init_subclass__", "__annotations__", "__dict__", "__globals__", "__doc__"}
+CHANGING = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "clear", "remove", "discard", "register"}
+REGISTER_NOTHING = {"compiled", "experiment", "single_threaded"}
+
+
+def project_imports(tree):
+    """[(alias, what it stands for)] of all imports of a module, wherever they stand."""
+    for node in ast.walk(tree):
+        for each in getattr(node, "names", ()) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            yield each.asname or each.name, f"{node.module}.{each.name}" if isinstance(node, ast.ImportFrom) else each.name
+
+
+def root_of(node):
+    """The name that a chain of attributes, items and calls begins with, or None."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def unfollowed(tree):
+    """What a module has that fingerprints cannot follow, as texts."""
+    alias = list(project_imports(tree))
+    meaning = dict(alias)
+    modules = {name for name, found in alias if found in MODULES.values()}
+    local = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    local |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own = {name for name, found in alias if found.partition(".")[0] in ("kp", "study")} - local
+    taken = {name for name, found in alias if found.rpartition(".")[2] in TAKEN}
+    yield from (
+        f"{name} is imported as two things" for name in meaning if len({found for each, found in alias if each == name}) > 1
+    )
+    yield from (f"{name} is imported and defined" for name in set(meaning) & syntax.bound(tree.body))
+    bases = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__"):
+            yield f"{node.name} of a module"
+        if isinstance(node, ast.Expr) and root_of(node.value) in own:
+            yield f"a call when a module is imported: {ast.unparse(node)}"
+    for node in ast.walk(tree):
+        text = ast.unparse(node) if isinstance(node, ast.expr | ast.stmt) else ""
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            yield text
+        elif isinstance(node, ast.Global):
+            yield text
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id in modules and id(node) not in bases:
+                yield f"a module as a value: {node.id}"
+            if node.id in BUILT_IN | taken and node.id not in local:
+                yield text
+        elif isinstance(node, ast.Attribute):
+            if node.attr in HIDDEN or (node.attr in TAKEN and root_of(node) in meaning and root_of(node) not in own):
+                yield text
+            if not isinstance(node.ctx, ast.Load) and root_of(node) in own:
+                yield f"what belongs to another module is changed: {text}"
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and root_of(node) in own:
+            yield f"what belongs to another module is changed: {text}"
+        elif isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute) and function.attr in CHANGING and root_of(function) in own:
+                yield f"what belongs to another module is changed: {text}"
+            if (
+                isinstance(function, ast.Name)
+                and function.id == "getattr"
+                and isinstance(node.args[1], ast.JoinedStr | ast.BinOp)
+            ):
+                yield text
+            for each in node.args if isinstance(function, ast.Attribute) and function.attr in ("query", "eval") else ():
+                parts = [getattr(part, "value", "") for part in getattr(each, "values", ())]
+                open_ = [
+                    text for text, _ in itertools.pairwise(parts) if isinstance(text, str) and re.search(r"@[\w.]*$", text)
+                ]
+                if isinstance(each, ast.BinOp) or open_:
+                    yield f"a name in a text that is put together: {text}"
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            called = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+            yield from (
+                f"decorator {root_of(d)}" for d in called if root_of(d) in own and root_of(d) not in REGISTER_NOTHING
+            )
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            raised = {
+                id(part) for each in ast.walk(node) if isinstance(each, ast.Raise | ast.JoinedStr) for part in ast.walk(each)
+            }
+            for each in ast.walk(node):
+                if isinstance(each, ast.Attribute) and root_of(each) == node.name and id(each) not in raised:
+                    yield f"what an exception holds is read: {ast.unparse(each)}"
+
+
+FOLLOWED_OTHERWISE = {
+    # Of the command line, of documents and of what runs notebooks: no result is computed there.
+    "study.__main__": {"a module as a value: document"},
+    "study.report.api": {"a module as a value: kp"},
+    "study.report.batch": {"importlib.import_module"},
+    "study.report.notebooks": {"importlib.import_module"},
+    "study.chapters": {"importlib.import_module"},
+    "study.definitions": {"sys.modules"},
+    "study.runs": {"typing.get_type_hints"},  # which settings can be given on the command line; they are parameters
+    "study.experiment": {"importlib.import_module", "compute.__doc__", "self.__doc__"},  # an experiment is found and named
+}
+"""{module: what stands there, and can change no stored number}."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from study.store import *",
+        "def f():\n    global X\n    X = 1",
+        "from study import store as a\nfrom study import lock as a",
+        "try:\n    from a import x\nexcept ImportError:\n    x = None",
+        "def f():\n    return globals()['x']",
+        "A.__subclasses__()",
+        "import functools\n@functools.singledispatch\ndef f(x): pass",
+        "from study import store\nmodule = store",
+        "from study import store\ndef f(): return g(store)",
+        "def __getattr__(name): pass",
+        "from study import store\nstore.write = None",
+        "from study import store\nstore.KEYS['x'] = 1",
+        "from study.store import KEYS\ndef f(): KEYS.update(x=1)",
+        "from study.store import noted\n@noted\ndef f(): pass",
+        "from study.store import noted\nnoted(3)",
+        "def f(x): return getattr(x, f'{x}_')",
+        "def f(x): return x.query(f'a > @{x}')",
+        "def f(x): return x.query('a > ' + x)",
+        "def f():\n    try:\n        g()\n    except ValueError as error:\n        return error.args",
+        "x = f.__doc__",
+        "eval('x')",
+        "import importlib\nx = importlib.import_module('x')",
+        "from typing import get_type_hints\nget_type_hints(f)",
+    ],
+)
+def test_what_fingerprints_cannot_follow_is_found(text):
+    assert list(unfollowed(ast.parse(text)))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: MODULES[path])
+def test_nothing_is_written_that_fingerprints_cannot_follow(path):
+    found = set(unfollowed(ast.parse(path.read_text(encoding="utf-8"))))
+    assert found == FOLLOWED_OTHERWISE.get(MODULES[path], set())
 
 
 PUBLIC = {

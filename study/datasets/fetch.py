@@ -72,8 +72,8 @@ def read(file, path):
         blob = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: expected a readable file, found: {error.strerror}; {REMEDY}") from error
-    if problem := _mismatch(file, blob):
-        raise DataError(f"{path}: {problem}; {REMEDY}")
+    if hashlib.sha256(blob).hexdigest() != file.sha256:
+        raise DataError(f"{path}: {_mismatch(file, blob)}; {REMEDY}")
     return blob
 
 

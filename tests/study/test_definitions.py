@@ -58,32 +58,6 @@ SAME = {
     "the way a number is written": ("LIMIT = 10", "LIMIT = 0xA"),
 }
 
-DIFFERENT = {
-    "a constant": ("LIMIT = 10", "LIMIT = 11"),
-    "the type of a constant": ("LIMIT = 10", "LIMIT = 10.0"),
-    "a truth value": ("by=2", "by=True"),
-    "a text": ('"text"', '"Text"'),
-    "an operator": ("x * by", "x / by"),
-    "a comparison": ("x > LIMIT", "x >= LIMIT"),
-    "a connective": ("LIMIT and by", "LIMIT or by"),
-    "the order of operations": ("x * by + 0.5", "x * (by + 0.5)"),
-    "a name": ("return x * by", "return by * by"),
-    "the name of a function": ("def nothing", "def anything"),
-    "the name of a class": ("class Empty", "class Void"),
-    "a default": ("by=2", "by=3"),
-    "no default": ("by=2", "by"),
-    "keyword or position": ("x, *, by", "x, by"),
-    "a decorator": ("@math.prod\n", ""),
-    "an import": ("import math", "import cmath as math"),
-    "the source of an import": ("from os import", "from posix import"),
-    "a base class": ("class Empty:", "class Empty(list):"),
-    "a statement": ("LIMIT = 10\n", "LIMIT = 10\nLIMIT += 1\n"),
-    "the order of statements": ("import math\nfrom os import path as place", "from os import path as place\nimport math"),
-    "what is returned": ("return None", "return 0"),
-    "a return": ("    return None\n", ""),
-}
-
-
 MOVED = {
     "the name of the function": ("def double", "def twice"),
     "the order of definitions": (
@@ -102,7 +76,7 @@ def fingerprint(tmp_path, text, name="double", *, folder="own", others=None):
     for path, content in {"subject.py": text, **(others or {})}.items():
         (root / "own" / path).parent.mkdir(parents=True, exist_ok=True)
         (root / "own" / path).write_text(content)
-    return Code.read(root, ["own"], ["own.boundary"]).digest("own.subject", name)
+    return Code.of(root, definitions.sources(root, ["own"]), ["own.boundary.load"]).fingerprint([("own.subject", name)])
 
 
 @pytest.mark.parametrize("change", [*SAME, *MOVED])
@@ -198,7 +172,7 @@ BOUNDARY = "def load(x):\n    return x\n"
         ("deep.py", "x > 3", "x > 4", True),
         ("deep.py", "second(x + 1)", "second(x + 2)", True),
         ("helpers.py", "return 1", "return 0", True),
-        ("helpers.py", "return 2", "return 0", True),
+        ("helpers.py", "return 2", "return 0", False),
         ("deep.py", "return 5", "return 6", False),
         ("helpers.py", "hidden", "not seen", False),
         ("boundary.py", "return x", "return 2 * x", False),
@@ -216,8 +190,8 @@ def test_definitions_that_reach_each_other_have_one_fingerprint_whichever_comes_
     for folder, names in (("a", ("second", "third")), ("b", ("third", "second"))):
         (tmp_path / folder / "own").mkdir(parents=True)
         (tmp_path / folder / "own" / "deep.py").write_text(DEEP)
-        code = Code.read(tmp_path / folder, ["own"], [])
-        found = {name: code.digest("own.deep", name) for name in names}
+        code = Code.of(tmp_path / folder, definitions.sources(tmp_path / folder, ["own"]))
+        found = {name: code.fingerprint([("own.deep", name)]) for name in names}
         assert found["second"] != found["third"]
         (tmp_path / f"{folder}.txt").write_text(str(sorted(found.items())))
     assert (tmp_path / "a.txt").read_text() == (tmp_path / "b.txt").read_text()
@@ -256,5 +230,444 @@ def test_a_program_depends_on_its_statements_and_on_what_they_reach(monkeypatch)
     reached = definitions.reached_by_text(program)
     assert ("study.statistics", "wilson") in reached and ("study.statistics", "LEVEL") in reached
     assert all(module in definitions.code().modules for module, _ in reached)
-    monkeypatch.setitem(definitions.code()._digests, ("study.statistics", "wilson"), "another")
+    path, text = next((path, text) for path, text in definitions.SOURCES.items() if path.name == "statistics.py")
+    assert "LEVEL = 0.95" in text
+    sources = {**definitions.SOURCES, path: text.replace("LEVEL = 0.95", "LEVEL = 0.9")}
+    monkeypatch.setattr(definitions, "code", lambda: Code.of(ROOT, sources, definitions.BOUNDARY))
     assert definitions.fingerprint_of_text(program) != found
+
+
+SPOKEN = '''
+import logging
+import warnings
+
+from tqdm import tqdm
+
+REMEDY = "start again"
+
+
+class Refused(ValueError):
+    """Only this."""
+
+
+def double(values, *, by=2):
+    found, label = [], by
+    for value in tqdm(values, desc="doubled", total=len(values)):
+        if value < 0:
+            kinds = ", ".join(["one", "two"])
+            remedy = f"take {by}" if by else "take none"
+            raise Refused(f"expected a number, got {value}, {kinds}; {remedy} or {REMEDY}")
+        if value > 9:
+            warnings.warn(f"{value} is large", RuntimeWarning, stacklevel=2)
+        assert value != by, "twice by"
+        found.append(value * label)
+    return found
+'''
+
+WORDING = {
+    "the message of an exception": (
+        "expected a number",
+        "a number was expected",
+        False,
+    ),
+    "a constant that stands in messages only": (
+        '"start again"',
+        '"start anew"',
+        False,
+    ),
+    "what a message computes": (
+        "got {value},",
+        "got {value + 1:.3f},",
+        False,
+    ),
+    "a text that is made for a message": (
+        "take {by}",
+        "try {by}",
+        False,
+    ),
+    "a text that is made by a call": (
+        '["one", "two"]',
+        '["one"]',
+        True,
+    ),
+    "a text that is made for a message and read": (
+        "remedy = ",
+        "label = ",
+        True,
+    ),
+    "the words of a warning": (
+        "is large",
+        "is too large",
+        False,
+    ),
+    "the label of a progress bar": (
+        'desc="doubled"',
+        'desc="numbers", unit="number"',
+        False,
+    ),
+    "the message of an assertion": (
+        '"twice by"',
+        '"by itself"',
+        False,
+    ),
+    "a log": (
+        "    found, label = [], by\n",
+        '    found, label = [], by\n    logging.getLogger("own").info("begun")\n',
+        False,
+    ),
+    "who hears logs": (
+        "REMEDY =",
+        'logging.getLogger("own").addHandler(logging.NullHandler())\nREMEDY =',
+        False,
+    ),
+    "the name of a local variable": (
+        "label",
+        "factor",
+        False,
+    ),
+    "which local variable it is": (
+        "value * label",
+        "label * label",
+        True,
+    ),
+    "the name of a parameter, which calls may say": (
+        "by",
+        "factor",
+        True,
+    ),
+    "the kind of an exception": (
+        "raise Refused",
+        "raise ValueError",
+        True,
+    ),
+    "a base class of an exception": (
+        "(ValueError)",
+        "(KeyError)",
+        True,
+    ),
+    "when an exception is raised": (
+        "value < 0",
+        "value <= 0",
+        True,
+    ),
+    "the kind of a warning": (
+        "RuntimeWarning",
+        "UserWarning",
+        True,
+    ),
+    "what a progress bar goes through": (
+        "tqdm(values,",
+        "tqdm(values[1:],",
+        True,
+    ),
+    "what is asserted": (
+        "value != by",
+        "value is not by",
+        True,
+    ),
+    "what logs are used for": (
+        "return found",
+        'return found, logging.getLogger("own")',
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WORDING)
+def test_wording_does_not_count(what, tmp_path):
+    old, new, seen = WORDING[what]
+    assert old in SPOKEN
+    text = SPOKEN.replace(old, new)
+    compile(text, what, "exec")
+    assert (fingerprint(tmp_path, SPOKEN, folder="a") != fingerprint(tmp_path, text, folder="b")) == seen
+
+
+CLASSES = """
+import dataclasses
+from typing import ClassVar
+
+from sklearn.base import BaseEstimator
+
+from own.helpers import noted
+
+
+def double(x):
+    return Point(x).twice() + Learner().cost + getattr(Point(x), "thrice")()
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: int = 3
+
+    def __add__(self, other):
+        return 1
+
+    def twice(self):
+        return self._moved()
+
+    def thrice(self):
+        return 7
+
+    def _moved(self):
+        return self.x + 4
+
+    def unused(self):
+        return 5
+
+    @noted
+    def kept(self):
+        return 8
+
+
+class Learner(BaseEstimator):
+    @property
+    def cost(self):
+        return 6
+
+    def fit(self, X):
+        return self
+
+    def _more(self):
+        return {}
+
+    def other(self):
+        return 9
+
+
+class Words(dict):
+    def handle(self):
+        return 10
+
+
+def bare(x):
+    return Words()
+"""
+
+METHODS = {
+    "a method that is called": (
+        "return self._moved()",
+        "return 2 * self._moved()",
+        True,
+    ),
+    "a method that a method calls": (
+        "self.x + 4",
+        "self.x - 4",
+        True,
+    ),
+    "a method that is looked up by a text": (
+        "return 7",
+        "return 0",
+        True,
+    ),
+    "a special method": (
+        "return 1",
+        "return 0",
+        True,
+    ),
+    "a property": (
+        "return 6",
+        "return 0",
+        True,
+    ),
+    "a method that a decorator gets": (
+        "return 8",
+        "return 0",
+        True,
+    ),
+    "a method that scikit-learn calls": (
+        "return self\n",
+        "return None\n",
+        True,
+    ),
+    "a private method of an estimator": (
+        "return {}",
+        "return {1: 2}",
+        True,
+    ),
+    "a method that nothing names": (
+        "return 5",
+        "return 0",
+        False,
+    ),
+    "a method of an estimator that nothing names": (
+        "return 9",
+        "return 0",
+        False,
+    ),
+    "another method that nothing names": (
+        "    def other",
+        "    def another(self):\n        return 3\n\n    def other",
+        False,
+    ),
+    "a field": (
+        "y: int = 3",
+        "y: int = 4",
+        True,
+    ),
+    "the type of a field": (
+        "y: int",
+        "y: float",
+        False,
+    ),
+    "what is a field": (
+        "y: int = 3",
+        "y: ClassVar[int] = 3",
+        True,
+    ),
+    "what is given by keyword": (
+        "    y: int",
+        "    _: dataclasses.KW_ONLY\n    y: int",
+        True,
+    ),
+    "the name of a field": (
+        "y: int",
+        "z: int",
+        True,
+    ),
+    "a class that is not reached": (
+        "return 10",
+        "return 0",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", METHODS)
+def test_of_a_class_the_methods_count_that_can_be_called(what, tmp_path):
+    old, new, seen = METHODS[what]
+    assert old in CLASSES
+    others = {"helpers.py": "def noted(function):\n    return function\n"}
+    before = fingerprint(tmp_path, CLASSES, folder="a", others=others)
+    assert (before != fingerprint(tmp_path, CLASSES.replace(old, new), folder="b", others=others)) == seen
+
+
+def test_all_methods_count_where_another_package_may_call_them(tmp_path):
+    before = fingerprint(tmp_path, CLASSES, "bare", folder="a")
+    assert before != fingerprint(tmp_path, CLASSES.replace("return 10", "return 0"), "bare", folder="b")
+
+
+FOLLOWED = {
+    "a constant that a text names as pandas reads it": (
+        "LIMIT = 1\ndef double(x):\n    return x.query('x > @LIMIT')\n",
+        "LIMIT = 1",
+        "LIMIT = 2",
+        True,
+    ),
+    "a constant of another module that a text names": (
+        "from own import helpers\ndef double(x):\n    return x.query(f'{x} > @helpers.LIMIT')\n",
+        "helpers.LIMIT",
+        "helpers.MOST",
+        True,
+    ),
+    "the name of a local variable that a text names too": (
+        "def double(x):\n    most = x.max()\n    return x.eval('x > @most')\n",
+        "most",
+        "limit",
+        False,
+    ),
+    "a text with a sign that names nothing": (
+        "def double(x):\n    return 'a@b'\n",
+        "a@b",
+        "a@c",
+        True,
+    ),
+    "a constant that a comprehension of its own name goes through": (
+        "A = (1, 2)\ndef double(x):\n    return [A for A in A]\n",
+        "(1, 2)",
+        "(1, 3)",
+        True,
+    ),
+    "a name of a comprehension": (
+        "def double(x):\n    return [y + z for y in x for z in x]\n",
+        "y",
+        "w",
+        False,
+    ),
+    "a constant that a function sets": (
+        "A = 1\ndef double(x):\n    global A\n    A += 1\n    return A\n",
+        "A = 1",
+        "A = 2",
+        True,
+    ),
+    "the order of constants": (
+        "A = 1\nB = A\nA = 2\ndef double(x):\n    return A + B\n",
+        "B = A\nA = 2",
+        "A = 2\nB = A",
+        True,
+    ),
+    "a constant between two values of another": (
+        "A = 1\nB = A\nA = 2\ndef double(x):\n    return B\n",
+        "A = 2\n",
+        "A = 3\n",
+        True,
+    ),
+    "a loop of the module": (
+        "import os\nLIMIT = 1\nfor name in os.environ:\n    os.environ[name] = ''\ndef double(x):\n    return LIMIT\n",
+        "= ''",
+        "= 'x'",
+        True,
+    ),
+    "a name that a match binds": (
+        "y = 1\ndef double(x):\n    match x:\n        case [y]:\n            return y\n",
+        "y = 1",
+        "y = 2",
+        False,
+    ),
+    "a name of an outer function": (
+        "def double(x):\n    y = 1\n    def inner():\n        nonlocal y\n        y += 1\n    inner()\n    return y\n",
+        "y",
+        "w",
+        False,
+    ),
+    "which name of an outer function": (
+        "def double(x):\n    y = 1\n    z = 2\n    return lambda: y - z\n",
+        "y - z",
+        "z - y",
+        True,
+    ),
+    "a constant of a class of the name of another": (
+        "A = 1\nclass double:\n    A = 2\n    b = A\n",
+        "A = 1",
+        "A = 3",
+        False,
+    ),
+    "a constant that hides behind one of a class": (
+        "A = 1\nclass double:\n    A = 2\n    def __call__(self):\n        return A\n",
+        "A = 1",
+        "A = 3",
+        True,
+    ),
+    "a type that is added": (
+        "LIMIT = 1\ndef double(x):\n    return LIMIT\n",
+        "LIMIT = 1",
+        "LIMIT: int = 1",
+        False,
+    ),
+    "what a script does else": (
+        "A = 1\nif __name__ == '__main__':\n    A = 2\nelse:\n    A = 3\ndef double(x):\n    return A\n",
+        "A = 3",
+        "A = 4",
+        True,
+    ),
+    "one of two functions that call each other": (
+        "def double(x):\n    return twice(x)\ndef twice(x):\n    return double(x) if x else 0\n",
+        "twice",
+        "again",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FOLLOWED)
+def test_names_are_followed_as_python_reads_them(what, tmp_path):
+    program, old, new, seen = FOLLOWED[what]
+    others = {"helpers.py": "LIMIT = 1\nMOST = 2\n"}
+    assert old in program
+    before = fingerprint(tmp_path, program, folder="a", others=others)
+    assert (before != fingerprint(tmp_path, program.replace(old, new), folder="b", others=others)) == seen
+
+
+def test_a_text_of_a_program_names_what_pandas_reads():
+    program = "from study import statistics\nrows = rows.query('p < @statistics.ALPHA')\n"
+    assert ("study.statistics", "ALPHA") in definitions.reached_by_text(program)

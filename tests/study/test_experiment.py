@@ -4,7 +4,10 @@ import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -259,3 +262,56 @@ def test_what_comes_out_otherwise_is_named(monkeypatch):
     assert declared.differences(PUBLISHED[0]) == []
     monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
     assert declared.differences(PUBLISHED[0]) == ["values", "arrays"]
+
+
+BESIDE = """
+import os, sys
+from dataclasses import dataclass
+from pathlib import Path
+{first}
+import study.algorithm.experiment as own
+from study import definitions, store
+def ask():
+    try:
+        return definitions.fingerprint([own.orders]), own.orders.is_fresh()
+    except definitions.ChangedCode as error:
+        return str(error)
+print(ask())
+path = Path("kp/kernels.py")
+text = path.read_text()
+for old, new in {edits}:
+    path.write_text(text.replace(old, new))
+    os.utime(path, (1, 1))
+    print(ask())
+"""
+
+
+def run_beside(tmp_path, edits, first=""):
+    """What a process in a copy of the project says of a fingerprint before and after edits of kp/kernels.py beside it."""
+    copy = tmp_path / "copy"
+    for name in ("kp", "study"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "data").symlink_to(ROOT / "data")
+    environment = {**os.environ, "PYTHONPATH": str(copy), "NUMBA_DISABLE_JIT": "1"}
+    code = BESIDE.format(edits=edits, first=first)
+    done = subprocess.run([sys.executable, "-c", code], cwd=copy, env=environment, capture_output=True, text=True)
+    return done.stdout.splitlines() or done.stderr.splitlines()[-1:]
+
+
+def test_an_edit_beside_an_open_process_is_refused_until_it_is_undone(tmp_path):
+    wrong = ("base * base * base\n", "base\n")
+    before, edited, undone, worded, broken = run_beside(
+        tmp_path, [wrong, ("", ""), ("scores are summed, but", "scores are summed; but"), ("def fill(", "def fill((")]
+    )
+    for said in (edited, broken):
+        assert (
+            said.startswith("kp/kernels.py: expected the code that this process has imported")
+            and "restart the kernel" in said
+        )
+    assert before == undone == worded and before.startswith("(")
+
+
+def test_kp_that_was_edited_between_its_import_and_that_of_study_is_refused(tmp_path):
+    first = "import kp\nPath('kp/kernels.py').write_text(Path('kp/kernels.py').read_text() + '\\nX = 1\\n')"
+    (said,) = run_beside(tmp_path, [], first)
+    assert "ChangedCode: kp was changed between its import and that of study; restart the kernel" in said

@@ -1,10 +1,14 @@
 """The ledger: one row for every published number, with a verdict that follows from its numbers."""
 
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from study import chapters, claims
+from study import chapters, claims, datasets, definitions
+from study import ledger as everything
+from study.experiment import Experiment
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +135,13 @@ def test_intervals_of_counts_are_exact():
 
 def test_equal_values_count_half_in_the_percentile():
     assert claims.percentile([1, 2, 2, 3], 2) == 0.5 and claims.percentile([1, 2], 5) == 1 and claims.percentile([1], 0) == 0
+
+
+def test_all_that_verdicts_are_made_from_is_an_input_of_the_ledger():
+    reached = definitions.reached([everything.ledger])
+    found = [getattr(importlib.import_module(module), name, None) for module, name in reached]
+    read = [each for each in found if isinstance(each, Experiment) and each is not everything.ledger]
+    files = {path for each in read for path in each.stored_files() if path.parent.name != "measured"}
+    assert len(read) > 20 and {path.suffix for path in files} == {".csv", ".npz"}
+    assert files | {datasets.registry.PATH} <= set(everything.inputs())
+    assert ("study.datasets", "load") in reached and everything.ledger.datasets(everything.ledger.published) == ["mnist"]

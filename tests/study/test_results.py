@@ -3,8 +3,11 @@
 import pytest
 
 from study import ROOT, chapters, costs, datasets, definitions, store
+from study.orders import claims as orders
+from study.seeds import tables as seeds
 
 EXPERIMENTS = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
+ALL = {each.name for each in EXPERIMENTS}
 
 
 def test_every_stored_file_belongs_to_one_experiment():
@@ -23,56 +26,274 @@ def test_committed_results_belong_to_the_code_whatever_is_under_build(declared):
 
 MUTATIONS = {
     "images upside down": (
-        "study/datasets/parse.py", "offset=start).reshape(shape)", "offset=start).reshape(shape)[:, ::-1]",
-        {"mnist.degrees", "data.pairs", "forms.growth", "family.streams", "course.digits"}, {"uci.kernel", "course.codes"},
+        "study/datasets/parse.py",
+        "offset=start).reshape(shape)",
+        "offset=start).reshape(shape)[:, ::-1]",
+        {"mnist.degrees", "data.pairs", "forms.growth", "family.streams", "course.digits"},
+        {"uci.kernel", "course.codes"},
     ),
     "the speaker's column of vowel kept": (
-        "study/datasets/parse.py", "def vowel(file):", "def vowel(file, *, keep=3):",
-        {"uci.kernel", "uci.sets", "comparison.compare"}, {"mnist.degrees", "seeds.methods"},
+        "study/datasets/parse.py",
+        "def vowel(file):",
+        "def vowel(file, *, keep=3):",
+        {"uci.kernel", "uci.sets", "comparison.compare"},
+        {"mnist.degrees", "seeds.methods"},
     ),
     "tables rounded when they are written": (
-        "study/store.py", "table.to_csv(index=False,", "table.round(2).to_csv(index=False,",
-        {each.name for each in EXPERIMENTS}, set(),
+        "study/store.py",
+        "table.to_csv(index=False,",
+        "table.round(2).to_csv(index=False,",
+        ALL,
+        set(),
     ),
     "five inner folds for the baselines": (
-        "study/uci/protocol.py", "inner_folds=3", "inner_folds=5", {"uci.baselines"}, {"uci.kernel", "uci.readings"},
+        "study/uci/protocol.py",
+        "inner_folds=3",
+        "inner_folds=5",
+        {"uci.baselines"},
+        {"uci.kernel", "uci.readings"},
     ),
     "thresholds where there are to be none": (
-        "study/uci/experiment.py", "replace(row, threshold=False)", "replace(row, threshold=True)",
-        {"uci.thresholds"}, {"uci.kernel", "uci.grid", "uci.readings"},
+        "study/uci/experiment.py",
+        "replace(row, threshold=False)",
+        "replace(row, threshold=True)",
+        {"uci.thresholds"},
+        {"uci.kernel", "uci.grid", "uci.readings"},
     ),
     "a grid without the RBF kernel": (
-        "study/uci/experiment.py", '("poly", "rbf") for row in settings', '("poly",) for row in settings',
-        {"uci.grid"}, {"uci.kernel", "uci.chosen"},
+        "study/uci/experiment.py",
+        '("poly", "rbf") for row in settings',
+        '("poly",) for row in settings',
+        {"uci.grid"},
+        {"uci.kernel", "uci.chosen"},
     ),
     "an operator in the walk along mistake logs": (
-        "kp/predictors.py", "f[j] += sign[i] * k[j]", "f[j] -= sign[i] * k[j]",
-        {"mnist.degrees", "forms.growth", "comparison.compare", "course.digits", "seeds.methods"}, {"uci.kernel"},
+        "kp/predictors.py",
+        "f[j] += sign[i] * k[j]",
+        "f[j] -= sign[i] * k[j]",
+        {"mnist.degrees", "forms.growth", "comparison.compare", "course.digits", "seeds.methods"},
+        {"uci.kernel"},
     ),
     "the type of a code": (
-        "kp/output_codes.py", "np.eye(n_classes, dtype=np.int8)", "np.eye(n_classes, dtype=np.int16)",
-        {"course.codes", "comparison.compare"}, {"uci.kernel", "data.pairs", "forms.choice"},
+        "kp/output_codes.py",
+        "np.eye(n_classes, dtype=np.int8)",
+        "np.eye(n_classes, dtype=np.int16)",
+        {"course.codes", "comparison.compare"},
+        {"uci.kernel", "data.pairs", "forms.choice"},
     ),
     "a rule of the logs": (
-        "kp/mistakes.py", "self.steps(epoch) - self.step[", "self.steps(epoch) + self.step[",
-        {"mnist.degrees", "uci.predictors"}, {"data.pairs", "family.noise"},
+        "kp/mistakes.py",
+        "self.steps(epoch) - self.step[",
+        "self.steps(epoch) + self.step[",
+        {"mnist.degrees", "uci.predictors"},
+        {"data.pairs", "family.noise"},
     ),
-}  # fmt: skip
-"""{what is wrong: (file, text, its replacement, experiments that must be stale, experiments that must not)}."""
+    "compiled sums in any order": (
+        "kp/compiled.py",
+        "njit(nogil=True,",
+        "njit(nogil=True, fastmath=True,",
+        {"mnist.degrees", "uci.kernel", "seeds.methods", "family.noise"},
+        {"data.copies", "seeds.separation"},
+    ),
+    "other points than the files have": (
+        "study/datasets/__init__.py",
+        "*map(_frozen, arrays), dataset.f",
+        "*map(_frozen, (2 * arrays[0], *arrays[1:])), dataset.f",
+        {"mnist.degrees", "data.pairs", "uci.kernel", "seeds.methods"},
+        {"course.codes", "algorithm.orders"},
+    ),
+    "class indices of a set reversed": (
+        "study/datasets/__init__.py",
+        "class_indices(self.y, self.classes)",
+        "class_indices(self.y, self.classes)[::-1]",
+        {"mnist.degrees", "forms.growth", "comparison.compare"},
+        {"algorithm.orders", "seeds.separation"},
+    ),
+    "signs of a set negated": (
+        "study/datasets/__init__.py",
+        "_frozen(signs(self.class_indices",
+        "_frozen(-signs(self.class_indices",
+        {"mnist.degrees", "forms.growth", "comparison.compare"},
+        {"algorithm.orders"},
+    ),
+    "synthetic sets of one state": (
+        "study/datasets/__init__.py",
+        "(random_state=random_state, **dataset",
+        "(random_state=0, **dataset",
+        {"family.noise", "mnist.degrees"},
+        {"algorithm.orders", "course.codes"},
+    ),
+    "tables rounded when they are stored": (
+        "study/store.py",
+        "text = table_text(table)",
+        "text = table_text(table.round(1))",
+        ALL,
+        set(),
+    ),
+    "arrays stored in half precision": (
+        "study/store.py",
+        "np.array(record), **arrays)",
+        "np.array(record), **{k: a.astype('f2') for k, a in arrays.items()})",
+        ALL,
+        set(),
+    ),
+    "tables rounded when they are read": (
+        "study/store.py",
+        "return pd.read_csv(io.BytesIO(text))",
+        "return pd.read_csv(io.BytesIO(text)).round(1)",
+        ALL,
+        set(),
+    ),
+    "a row less of each part": (
+        "study/experiment.py",
+        "parts = [result[table] for",
+        "parts = [result[table][1:] for",
+        ALL,
+        set(),
+    ),
+    "results rounded": (
+        "study/experiment.py",
+        "yield s, {self.tables[0]: result}",
+        "yield s, {self.tables[0]: result.round(1)}",
+        ALL,
+        set(),
+    ),
+    "the loops of other processors": (
+        "study/__init__.py",
+        '"Haswell"',
+        '"Prescott"',
+        ALL,
+        set(),
+    ),
+    "a field that is none": (
+        "study/uci/experiment.py",
+        "    n_folds: int = N_FOLDS",
+        "    n_folds: ClassVar[int] = N_FOLDS",
+        {"uci.kernel", "uci.grid"},
+        {"mnist.degrees", "seeds.methods"},
+    ),
+    "a constant that is named inside a text": (
+        "study/orders/tables.py",
+        'CONTROL = "average"',
+        'CONTROL = "voted"',
+        {"claims.ledger"},
+        {"orders.runs", "uci.kernel"},
+    ),
+    "the message of an error": (
+        "kp/kernels.py",
+        "scores are summed, but",
+        "scores are summed; but",
+        set(),
+        ALL,
+    ),
+    "a remedy in several messages": (
+        "study/datasets/registry.py",
+        "with a good copy",
+        "that has a good copy",
+        set(),
+        ALL,
+    ),
+    "a remedy of one message": (
+        "kp/estimator.py",
+        "examples in place of",
+        "examples instead of",
+        set(),
+        ALL,
+    ),
+    "the message of what is stale": (
+        "study/store.py",
+        "was made with other",
+        "was made by other",
+        set(),
+        ALL,
+    ),
+    "the words of a warning": (
+        "kp/estimator.py",
+        "so the kernel has saturated",
+        "so the kernel is saturated",
+        set(),
+        ALL,
+    ),
+    "the unit of a progress bar": (
+        "kp/estimator.py",
+        'unit="epoch"',
+        'unit="epochs"',
+        set(),
+        ALL,
+    ),
+    "the label of a progress bar": (
+        "study/experiment.py",
+        "desc=self.name,",
+        "desc=self.chapter,",
+        set(),
+        ALL,
+    ),
+    "a method that nothing calls": (
+        "kp/estimator.py",
+        "    def _labels(self, f):",
+        "    def unheard(self, f):\n        return f\n\n    def _labels(self, f):",
+        set(),
+        ALL,
+    ),
+    "who hears logs": (
+        "kp/gram.py",
+        "\nclass Points:",
+        "\nimport logging\n\nlogging.getLogger('kp').addHandler(logging.NullHandler())\n\n\nclass Points:",
+        set(),
+        ALL,
+    ),
+    "the name of a local variable": (
+        "kp/kernels.py",
+        "base",
+        "value",
+        set(),
+        ALL,
+    ),
+    "where files are downloaded, and how": (
+        "study/datasets/fetch.py",
+        "TIMEOUT = 30",
+        "TIMEOUT = 40",
+        set(),
+        ALL,
+    ),
+    "where results are kept": (
+        "study/experiment.py",
+        'f"{self.chapter}_{table}"',
+        'f"{self.chapter}-{table}"',
+        set(),
+        ALL,
+    ),
+}
+"""{what is changed: (file, text, its replacement, experiments that must be stale, experiments that must not)}."""
+
+
+@pytest.fixture(scope="module")
+def before():
+    return {each.name: definitions.fingerprint(each._roots(each.published)) for each in EXPERIMENTS}
 
 
 @pytest.mark.parametrize("what", MUTATIONS)
-def test_code_that_changes_results_makes_them_stale(what, monkeypatch):
+def test_code_that_changes_results_makes_them_stale_and_no_other(what, before, monkeypatch):
     file, old, new, stale, fresh = MUTATIONS[what]
-    text = (ROOT / file).read_text(encoding="utf-8")
+    real = definitions.code()
+    text = definitions.SOURCES[ROOT / file]
     assert old in text, "the code is another: find the place of this mutation again"
-    name = file.removesuffix(".py").replace("/", ".")
-    mutated = definitions.Module(name, text.replace(old, new), package=name.rpartition(".")[0], path=file)
-    code = definitions.Code({**definitions.code().modules, name: mutated}, definitions.BOUNDARY)
-    before = {each.name: each.provenance(each.published)["code"] for each in EXPERIMENTS}
+    (name,) = (module.name for module in real.modules.values() if module.path == file)
+    package = real.modules[name].package
+    mutated = definitions.Module(name, text.replace(old, new), package=package, path=file)
+    code = definitions.Code({**real.modules, name: mutated}, definitions.BOUNDARY)
+    # No mutation takes a name from a module, so what other modules say is as it was: reading it again would take seconds.
+    code._units |= {address: unit for address, unit in real._units.items() if address[0] != name}
     monkeypatch.setattr(definitions, "code", lambda: code)
-    changed = {each.name for each in EXPERIMENTS if each.provenance(each.published)["code"] != before[each.name]}
+    changed = {
+        each.name for each in EXPERIMENTS if definitions.fingerprint(each._roots(each.published)) != before[each.name]
+    }
     assert stale <= changed and not fresh & changed
+
+
+def test_names_inside_texts_are_reached():
+    assert ("study.seeds.methods", "MAJORITY") in definitions.reached([seeds.hard_methods])
+    assert ("study.orders.tables", "CONTROL") in definitions.reached([orders.statements])
 
 
 @pytest.mark.recompute
