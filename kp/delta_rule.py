@@ -101,6 +101,9 @@ class DeltaRulePerceptron(Decoder):
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
         self._store(X, classes, log)
 
+    def _check_mistakes(self, mistakes, y, classes):
+        raise TypeError("a log does not hold the initial weights, so mistakes make no model of the delta rule; use fit")
+
     @property
     def coef_(self) -> Array:
         return self.weights(*self._weighted())[:, 1:]

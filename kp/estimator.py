@@ -17,9 +17,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
+from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products, unit_of
 from kp.hints import Array, Data, Epoch, Predictors
-from kp.kernels import check_range
+from kp.kernels import HIGHEST_DEGREE, check_range
 from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
 
 LARGEST = 1e100  # of points and of given kernel values: sums of their products and squares stay finite
@@ -64,7 +64,8 @@ NOT_NEGATIVE = number("a finite number of at least 0", lambda value: value >= 0)
 FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_))
 GAMMAS = one_of("scale", "auto")
 KERNEL_PARAMETERS = {
-    "kernel": one_of(*KERNELS), "degree": COUNT,
+    "kernel": one_of(*KERNELS),
+    "degree": number(f"an integer in 1..{HIGHEST_DEGREE}", lambda value: 1 <= value <= HIGHEST_DEGREE, numbers.Integral),
     "gamma": or_none(Allowed(f"{GAMMAS.words} or a positive number", lambda v: GAMMAS.test(v) or POSITIVE.test(v))),
     "coef0": FINITE,
 }  # fmt: skip
@@ -85,7 +86,7 @@ MACHINE_PARAMETERS = {
 class Classifier(ClassifierMixin, BaseEstimator):
     """Base of all: estimators have kernel, `_learn(X, y, classes)`, decision_function, and `_parameters` {name: Allowed}."""
 
-    _parameters, _takes_sparse = {}, False  # type: dict[str, Allowed], bool
+    _parameters, _takes_sparse, _unit = {}, False, 1  # type: dict[str, Allowed], bool, int
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -158,6 +159,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"labels must be among the classes of the first call {known}, got {unknown}")
         if first:
             self._fix(X)
+            self._unit = 1  # later parts may hold other values
         return X, np.searchsorted(known, y), known
 
     def _watched(self, orders):
@@ -169,10 +171,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tqdm(orders, desc=type(self).__name__, total=self.max_iter, unit="epoch")
 
     def _fix(self, X):
-        """Fix the kernel on the training set X, whatever becomes of the parameters afterwards."""
+        """Fix the kernel and the units of points on the training set X, whatever becomes of the parameters afterwards."""
         if callable(self._form) or self._precomputed:
             self._kernel = kernels.GIVEN
             return
+        self._unit = unit_of(X)
         gamma = getattr(self, "gamma", None)
         gamma = ("scale" if self._form == "rbf" else 1.0) if gamma is None else gamma
         if isinstance(gamma, str):
@@ -239,9 +242,12 @@ class KernelPerceptron(Classifier):
     ) -> Array:  # fmt: skip
         """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
         predictor and epoch are as for `decision_function`, min_margin and rejected as for `predict_or_reject`."""
+        check_is_fitted(self)
         if min_margin is not None:
-            return predict_or_reject(self, X, min_margin=min_margin, rejected=rejected, predictor=predictor, epoch=epoch)
-        return self._labels(self.decision_function(X, predictor=predictor, epoch=epoch))
+            _check_rejection(self.classes_, min_margin, rejected)
+        f = self.decision_function(X, predictor=predictor, epoch=epoch)
+        labels = self._labels(f)
+        return labels if min_margin is None else np.where(margins(f) < min_margin, np.asarray(rejected), labels)
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`. So a choice
@@ -272,14 +278,19 @@ class KernelPerceptron(Classifier):
     def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
         """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
         with self._whole():
-            X, _, classes = self._validate(X, y)
+            X, y, classes = self._validate(X, y)
+            self._check_mistakes(mistakes, y, classes)
             self._store(X, classes, mistakes)
         return self
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if self.epoch is not None and self.epoch > self.max_iter:
+    def _check_mistakes(self, mistakes, y, classes):
+        """Raise ValueError unless `fit` on labels y (n,), as indices of classes, could have made these mistakes."""
+        raise NotImplementedError
+
+    def _validate(self, X, y):
+        if self.epoch is not None and COUNT.test(self.epoch) and COUNT.test(self.max_iter) and self.epoch > self.max_iter:
             raise ValueError(f"epoch must be at most max_iter={self.max_iter}, got {self.epoch}; raise max_iter")
+        return super()._validate(X, y)
 
     def _chosen(self, predictor=None, epoch=None):
         """(predictor, epoch): what is asked for, else the estimator's own; the last epoch where a run ended before it."""
@@ -327,11 +338,15 @@ class KernelPerceptron(Classifier):
     def _n_threads(self):
         return effective_n_jobs(self.n_jobs)
 
-    def _pair(self, X, points=Points):
+    def _points(self, X):
+        """X as `Points` in the units that were fixed on the training set; as it is for a kernel function."""
+        return X if callable(self._form) else Points.per(self._unit, X)
+
+    def _pair(self, X):
         """Rows and columns for `_between` of training points X (n, d), or of the Gram matrix X (n, n)."""
         if self._precomputed:
             return np.arange(len(X)), X
-        points = X if callable(self._form) else points(X)
+        points = self._points(X)
         return points, points
 
     def _between(self, rows, columns):
@@ -349,21 +364,20 @@ class KernelPerceptron(Classifier):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
         if self._precomputed:
             return Gram.of_matrix(np.ascontiguousarray(X))
-        pair = self._pair(X, Points.of_images)
-        return Gram(self._between(*pair).source, memory_budget=self.memory_budget, kernel=self._kernel)
+        return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget, kernel=self._kernel)
 
     def _rows(self):
         """The support examples as rows for `_between`."""
         if self._precomputed:
             return self.support_
-        return self.support_vectors_ if callable(self._form) else Points.of_images(self.support_vectors_)
+        return self._points(self.support_vectors_)
 
     def _columns(self, X, steps):
         """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
         rows = self._rows()
         if self._kernel == kernels.GIVEN:
             return self._between(rows, X.T if self._precomputed else X)
-        found = self._between(rows, Points.of_images(X))
+        found = self._between(rows, self._points(X))
         check_range(found.in_units(self._kernel), np.append(found.norms, found.row_norms), steps)
         return found
 
@@ -380,11 +394,30 @@ class KernelPerceptron(Classifier):
 
 def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any = -1, **options: Any) -> Array:
     """Labels (n,) as model.predict(X), but `rejected` where the margin is below min_margin >= 0 (Chow 1970): best score less
-    second best, |f| for two classes. model is a fitted classifier whose decision_function takes the options."""
+    second best, |f| for two classes. model is a fitted classifier whose predict and decision_function take the options, with
+    a score for each class; its labels are its own, also where another class has the best score. ValueError otherwise."""
+    _check_rejection(model.classes_, min_margin, rejected)
+    f, n_classes = np.asarray(model.decision_function(X, **options)), len(model.classes_)
+    expected = (len(f),) if n_classes == 2 else (len(f), n_classes)
+    # Three classes have as many pairs.
+    if f.shape != expected or (n_classes == 3 and getattr(model, "decision_function_shape", None) == "ovo"):
+        raise ValueError(
+            f"decision_function must give a score for each class, {expected} for {n_classes} classes, got {f.shape}; "
+            "for pairs of classes set decision_function_shape='ovr'"
+        )
+    return np.where(margins(f) < min_margin, np.asarray(rejected), model.predict(X, **options))
+
+
+def margins(f: Array) -> Array:
+    """Best score less second best (n,) of scores (n, C), or |f| of scores (n,) for two classes."""
+    if f.ndim == 1:
+        return abs(f)
+    second, best = np.sort(f, axis=1)[:, -2:].T
+    return best - second
+
+
+def _check_rejection(classes, min_margin, rejected):
     if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):
         raise ValueError(f"min_margin must be a number of at least 0, got {min_margin!r}")
-    f, classes = model.decision_function(X, **options), model.classes_
     if isinstance(rejected, str) != isinstance(classes[0], str) or rejected in classes:
         raise ValueError(f"rejected must be none of the classes {classes}, but of their type, got {rejected!r}")
-    best, second = (abs(f), 0.0) if f.ndim == 1 else np.sort(f, axis=1)[:, :-3:-1].T
-    return np.where(best - second < min_margin, np.asarray(rejected), Classifier._labels(model, f))

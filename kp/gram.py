@@ -10,6 +10,7 @@ Symbols: X (n, d) points, s_ij = x_i . x_j."""
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -32,26 +33,27 @@ class Points:
     """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
     X (n, d) is float32 where that holds the points exactly, else float64, or CSR float64; compact (n, d) has them as bytes
     where they fit, for products one at a time; norms (n,) are |x|^2, top the largest; exact says whether all inner products
-    are integers that double precision holds; per_unit is 1, or 255 where `of_images` has made whole numbers of points."""
+    are integers that double precision holds; per_unit says in which units X is: those of the data, or 1/255 of them."""
 
     per_unit = 1
 
     @classmethod
-    def of_images(cls, X: Any) -> Self:
-        """`Points` of X (n, d), but where its values are 0, 1/255, ..., 1, as those of images often are, in units of 1/255:
-        as whole numbers, whose products are exact and made fast. `CrossGram.in_units` puts kernels into these units."""
-        if sparse.issparse(X) or not (np.size(X) and X.dtype.kind == "f" and X.min() >= 0 and X.max() <= 1):
+    def per(cls, unit: int, X: Any) -> Self:
+        """`Points` of X (n, d) in units of 1/unit, so that values k/255 are whole numbers, whose products are exact and made
+        fast. Each value counts by itself: what else X holds changes no bit. Sparse points become dense."""
+        if unit == 1:
             return cls(X)
-        whole = np.rint(X * 255)
-        if np.array_equal(X, np.rint(X)) or not np.array_equal(whole / X.dtype.type(255), X):
-            return cls(X)
-        found = cls(whole)
-        found.per_unit = 255
+        X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        whole = np.rint(X * X.dtype.type(unit))
+        is_whole = whole / X.dtype.type(unit) == X
+        found = cls(whole if is_whole.all() else np.where(is_whole, whole, X.astype(np.float64) * unit))
+        found.per_unit = unit
         return found
 
-    def unscaled(self) -> "Points":
-        """The same points in units of 1."""
-        return self if self.per_unit == 1 else Points(self.X / np.float64(self.per_unit))
+    def in_units(self, kernel: Kernel) -> Kernel:
+        """The kernel that makes the same values of norms and inner products in the units of these points."""
+        return kernel if self.per_unit == 1 else kernel._replace(gamma=kernel.gamma / self.per_unit**2)
 
     def __init__(self, X: Data) -> None:
         if sparse.issparse(X):
@@ -103,6 +105,16 @@ class Points:
         return SINGLE if single and heavy <= 0.02 * len(self) else DOUBLE
 
 
+def unit_of(X: Any) -> int:
+    """255 where the values of X (n, d) are 0, 1/255, ..., 1 in single or double precision, as those of images often are, and
+    not all whole; else 1."""
+    X = X if sparse.issparse(X) else np.asarray(X)
+    if sparse.issparse(X) or not (X.size and X.dtype in (np.float32, np.float64) and X.min() >= 0 and X.max() <= 1):
+        return 1
+    of_bytes = np.array_equal(np.rint(X * X.dtype.type(255)) / X.dtype.type(255), X)
+    return 255 if of_bytes and not np.array_equal(X, np.rint(X)) else 1
+
+
 class Products:
     """Inner products of points (rows) with column_points (columns), block by block; threads changes no bit."""
 
@@ -110,7 +122,7 @@ class Products:
         if points.is_sparse != column_points.is_sparse:
             points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
         if points.per_unit != column_points.per_unit:
-            points, column_points = points.unscaled(), column_points.unscaled()
+            raise ValueError(f"points must be in the same units, got 1/{points.per_unit} and 1/{column_points.per_unit}")
         self.points, self.column_points, self.arithmetic = points, column_points, points.arithmetic(column_points)
         self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
         self.row_norms, self.column_norms, self.threads = points.norms, column_points.norms, threads
@@ -120,7 +132,7 @@ class Products:
         n, m = out.shape
         right, norms = self.column_points.X[columns], self.column_norms[columns]
         threads = self.threads if n * m * right.shape[1] > SMALL else 1
-        with _blas().limit(limits=1, user_api="blas"):
+        with _one_blas_thread():
             if n > m:
                 in_strips(lambda part: self._make(rows[part], right, norms, out[part]), n, WIDTH, threads)
             else:
@@ -149,10 +161,33 @@ class Products:
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
 
 
+class SharedLimit:
+    """A context in which BLAS has one thread. Several threads of a program may be in it: the last one out restores what was
+    before the first came in."""
+
+    def __init__(self) -> None:
+        self._controller = ThreadpoolController()
+        self._lock = Lock()
+        self._inside = 0
+        self._limit = None  # type: Any
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *error: Any) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
 @cache
-def _blas():
-    """What sets the threads of BLAS: each strip is made by one, so that rounding to other types is shared out as well."""
-    return ThreadpoolController()
+def _one_blas_thread():
+    """Each strip of products is made by one thread, so that rounding to other types is shared out as well."""
+    return SharedLimit()
 
 
 def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> list:
@@ -313,8 +348,7 @@ class CrossGram:
 
     def in_units(self, kernel: Kernel) -> Kernel:
         """The kernel that makes the values of this one of norms and inner products in the units of the points."""
-        unit = 1 if self.points is None else self.points.per_unit
-        return kernel if unit == 1 else kernel._replace(gamma=kernel.gamma / unit**2)
+        return kernel if self.points is None else self.points.in_units(kernel)
 
     def reading(self, kernel: Kernel) -> Kernel:
         """The kernel that makes the values of this one of what `columns` gives, norms and inner products."""
@@ -366,9 +400,9 @@ class Gram(CrossGram):
         self.capacity, self._filled, self._clock, self.computed = capacity, 0, 0, 0
 
     @classmethod
-    def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1) -> Self:
-        """The Gram matrix of the points X (n, d)."""
-        points = Points(X)
+    def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1, unit: int = 1) -> Self:
+        """The Gram matrix of the points X (n, d), in units of 1/unit (see `Points.per`)."""
+        points = Points.per(unit, X)
         return cls(Products(points, points, threads=threads), memory_budget=memory_budget)
 
     @classmethod

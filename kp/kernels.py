@@ -2,7 +2,8 @@
 
 Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
 Symbols: X (n, d), Y (m, d) points, x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
-One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere."""
+One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere.
+Exponentials are those of the system's mathematical library: the same bits wherever that is the same."""
 
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from kp.compiled import compiled
 
 VALUES, POLYNOMIAL, RBF = range(3)
+HIGHEST_DEGREE = 10**6
 
 
 class Kernel(NamedTuple):
@@ -64,9 +66,10 @@ def linear() -> Kernel:
 
 
 def polynomial(degree: int, *, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
-    """k(x, y) = (coef0 + gamma x . y)^degree   (Hermans 2021, section 3.2). ValueError unless degree is an integer > 0."""
-    if not (isinstance(degree, int | np.integer) and degree >= 1):
-        raise ValueError(f"degree must be an integer of at least 1, got {degree!r}")
+    """k(x, y) = (coef0 + gamma x . y)^degree   (Hermans 2021, section 3.2). ValueError unless degree is an integer in
+    1..HIGHEST_DEGREE: powers are repeated products."""
+    if not (isinstance(degree, int | np.integer) and 1 <= degree <= HIGHEST_DEGREE):
+        raise ValueError(f"degree must be an integer in 1..{HIGHEST_DEGREE}, got {degree!r}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
 
 

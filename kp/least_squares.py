@@ -6,6 +6,7 @@ Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the se
 Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
 classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
 The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
+Solving for A takes BLAS: the scores of a point alone and among others may differ in the last bits.
 Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error."""
 
 import numbers

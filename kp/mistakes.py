@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 PREDICTORS = ("final", "average", "minimizing", "voted")
+SAME_FIT = "take the mistakes_ of a fit with the same parameters on the same X, y"
 
 
 def check_predictor(predictor: str) -> str:
@@ -40,6 +41,19 @@ class Log:
     @property
     def n_epochs(self) -> int:
         return len(self.ends)
+
+    def check(self, n: int) -> None:
+        """Raise ValueError unless the rows are of n training examples, in the order of steps that were made."""
+        columns = [self.example, self.step, *([] if self.errors is None else [self.errors])]
+        if len({len(column) for column in columns}) > 1 or self.n_epochs < 1:
+            lengths = [len(column) for column in columns]
+            raise ValueError(f"a log must have columns of one length and at least one epoch, got {lengths}; {SAME_FIT}")
+        if len(self) and not (0 <= self.example.min() and self.example.max() < n):
+            found = f"{self.example.min()} to {self.example.max()}"
+            raise ValueError(f"examples of a log must be among the {n} of X, got {found}; {SAME_FIT}")
+        steps = np.concatenate([[0], self.step, [self.ends[-1] - 1]])
+        if np.any(np.diff(steps) < 0) or np.any(np.diff(self.ends) < 1):
+            raise ValueError(f"steps of a log must ascend, up to the end of its last epoch; {SAME_FIT}")
 
     def with_errors(self, errors: ArrayLike) -> Self:
         """The same log with its column of training errors (M,)."""

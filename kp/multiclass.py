@@ -7,10 +7,11 @@ from sklearn.utils import check_random_state
 
 from kp import kernels
 from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
-from kp.gram import CrossGram, PrecomputedKernel
+from kp.gram import CrossGram, Points, PrecomputedKernel
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
+from kp.mistakes import SAME_FIT, MulticlassLog
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
@@ -71,6 +72,17 @@ class _AllClasses(KernelPerceptron):
     @property
     def _counts_errors(self):
         return self.count_errors or self.predictor == "minimizing"
+
+    def _check_mistakes(self, mistakes, y, classes):
+        if type(mistakes) is not MulticlassLog:
+            raise ValueError(f"mistakes must be a MulticlassLog, got {type(mistakes).__name__}; {SAME_FIT}")
+        mistakes.check(len(y))
+        promoted, demoted = mistakes.promoted, mistakes.demoted
+        promotes = promoted >= 0
+        if not np.array_equal(promoted[promotes], y[mistakes.example[promotes]]):
+            raise ValueError(f"a log must promote the classes of the labels y, got others; {SAME_FIT}")
+        if len(demoted) and not (0 <= demoted.min() and demoted.max() < len(classes)):
+            raise ValueError(f"a log must demote some of {len(classes)} classes, got 0 to {demoted.max()}; {SAME_FIT}")
 
     def _promotions(self, predictor=None, epoch=None):
         """Promotions less demotions (C, S) of the support examples, of a predictor at an epoch."""
@@ -188,13 +200,14 @@ class MulticlassKernelPerceptron(_AllClasses):
         options = {"threshold": threshold, "demote": self.demote, "threads": self._n_threads()}
         columns = self._between(*self._pair(X))
         if self.update == "ordinary":
-            check_range(kernel, columns.norms, n * self.max_iter)
+            check_range(columns.in_units(kernel), columns.norms, n * self.max_iter)
             if 8 * n * n > self.memory_budget and self.kernel != "precomputed":
                 return Rows(self._gram(X), kernel, y, n_classes, **options)
             G = columns.values(kernel, np.arange(n))
         else:
             # Scores are sums of n squares of kernel values for each mistake.
-            check_range(kernel._replace(degree=2 * kernel.degree), columns.norms, int(n**1.5 * self.max_iter) + 1)
+            squares = columns.in_units(kernel)._replace(degree=2 * kernel.degree)
+            check_range(squares, columns.norms, int(n**1.5 * self.max_iter) + 1)
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
@@ -235,6 +248,9 @@ class MulticlassPerceptron(_AllClasses):
         self.threshold, self.demote, self.max_iter, self.predictor = threshold, demote, max_iter, predictor
         self.shuffle, self.stop_if_separated, self.epoch, self.count_errors = shuffle, stop_if_separated, epoch, count_errors
         self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+
+    def _points(self, X):
+        return Points(X)  # as the weights, in the units of X
 
     def _learn(self, X, y, classes):
         points, threshold = self._between(*self._pair(X)), float(self.threshold)

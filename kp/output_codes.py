@@ -24,10 +24,10 @@ from sklearn.utils.metaestimators import available_if
 from kp import kernels
 from kp.compiled import compiled
 from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
-from kp.gram import CrossGram, Gram, Points, Products
+from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
-from kp.mistakes import PREDICTORS, MistakeLog
+from kp.mistakes import PREDICTORS, SAME_FIT, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
@@ -156,6 +156,15 @@ class _OutputCodes(Decoder):
         columns = self._columns(X, logs[0].steps())
         for _, f in replay(logs, self._kernel, columns, epochs=epochs, threads=self._n_threads()):
             yield {name: [self._decision(outputs) for outputs in f[name]] for name in predictors}
+
+    def _check_mistakes(self, mistakes, y, classes):
+        signs = self._signs(y, classes)
+        if not (isinstance(mistakes, list) and [type(log) for log in mistakes] == [MistakeLog] * len(signs)):
+            raise ValueError(f"mistakes must be a list of {len(signs)} logs, one for each perceptron; {SAME_FIT}")
+        for log, row in zip(mistakes, signs, strict=True):
+            log.check(len(y))
+            if not np.array_equal(row[log.example], log.sign):
+                raise ValueError(f"the signs of a log must be those of the labels y, got others; {SAME_FIT}")
 
     def _signs(self, y, classes):
         return np.ascontiguousarray(self._code(len(classes))[y].T)
@@ -348,7 +357,7 @@ class Stream:
         """Which perceptrons (m, n) err on which of the points X (n, d), visited one after the other."""
         kernel, points, f, n = model._kernel, model._pair(X)[0], np.zeros(z.shape), X.shape[0]
         if kernel != kernels.GIVEN:
-            check_range(kernel, [points.top, *(held.top for held, _ in self.held)], steps)
+            check_range(points.in_units(kernel), [points.top, *(held.top for held, _ in self.held)], steps)
         for held, coefficients in self.held:
             _add_sums(coefficients, _values(model, points, held), f)
         K, wrong = _values(model, points, points) if n > 1 else None, np.zeros(z.shape, dtype=bool)
@@ -395,7 +404,7 @@ class SharedTraining:
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
-        self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs)
+        self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs, unit=unit_of(X))
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
@@ -441,7 +450,8 @@ class SharedTraining:
             signs = np.concatenate([model._signs(index, model.classes_) for model in models])
             columns, counting = self.gram, {"signs": signs, "errors": errors}  # type: CrossGram, dict[str, Any]
         else:
-            columns, counting = CrossGram(Products(self.gram.points, Points(X), threads=self.n_jobs)), {}
+            points = Points.per(self.gram.points.per_unit, X)
+            columns, counting = CrossGram(Products(self.gram.points, points, threads=self.n_jobs)), {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]

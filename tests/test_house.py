@@ -50,11 +50,6 @@ def test_figures_know_no_experiment():
             )
 
 
-def test_kp_is_small():
-    lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in KP}
-    assert sum(lines.values()) <= 3600 and max(lines.values()) <= 500, lines
-
-
 def test_what_notebooks_show_of_the_literal_code_fits_on_a_printed_line():
     path = ROOT / "study" / "literal.py"
     shown = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]

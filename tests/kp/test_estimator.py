@@ -1,10 +1,13 @@
 """What the estimators share: predictors after each epoch, models on shared data, copies of the data, and failed calls."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 
 from kp import (
     PREDICTORS,
@@ -134,6 +137,39 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
         assert vars(again)[attribute] == vars(model)[attribute]
 
 
+def test_mistakes_on_other_data_are_refused():
+    X, y = WHOLE, load_iris().target
+    for model in (OneVsAllKernelPerceptron(max_iter=3), MulticlassKernelPerceptron(max_iter=3), MulticlassPerceptron()):
+        mistakes = model.fit(X, y).mistakes_
+        seen, logs = vars(model).copy(), mistakes if isinstance(mistakes, list) else [mistakes]
+        wrong = [replace(log, example=log.example + 150) for log in logs]
+        for others, message in (
+            ([], "mistakes must be a"),
+            (logs[:1] * 2, "mistakes must be a"),
+            (
+                wrong if isinstance(mistakes, list) else wrong[0],
+                r"examples of a log must be among the 150 of X, got \d+ to \d+",
+            ),
+        ):
+            with pytest.raises(ValueError, match=message):
+                model.with_mistakes(X, y, others)
+        for n, labels in ((60, y), (150, np.roll(y, 50))):
+            with pytest.raises(ValueError, match="take the mistakes_ of a fit with the same parameters on the same X, y"):
+                model.with_mistakes(X[:n], labels[:n], mistakes)
+        assert vars(model) == seen
+    log = OneVsAllKernelPerceptron(max_iter=3).fit(X, y).mistakes_[0]
+    for other, message in (
+        (replace(log, step=log.step[::-1]), "steps of a log must ascend"),
+        (replace(log, ends=np.array([1])), "steps of a log must ascend"),
+        (replace(log, step=log.step[:-1]), "columns of one length"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            other.check(150)
+    with pytest.raises(TypeError, match="a log does not hold the initial weights"):
+        model = DeltaRulePerceptron().fit(X, y)
+        model.with_mistakes(X, y, model.mistakes_)
+
+
 # Several models on one training set.
 
 
@@ -142,10 +178,11 @@ def degrees():
     return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
 
 
+@pytest.mark.parametrize("unit", [1, 255])
 @pytest.mark.parametrize("rows", [1, 10**6])
-def test_models_on_shared_data_are_those_that_were_fitted_alone(rows):
+def test_models_on_shared_data_are_those_that_were_fitted_alone(rows, unit):
     X, y = load_digits(return_X_y=True)
-    X, y = X[:300], y[:300].astype(str)
+    X, y = X[:300] * (15 if unit == 255 else 1) / unit, y[:300].astype(str)
     together = SharedTraining(X, y, memory_budget=4 * 300 * rows).fit(degrees())
     for a, b in zip(together, [model.fit(X, y) for model in degrees()], strict=True):
         for log, other in zip(a.mistakes_, b.mistakes_, strict=True):
@@ -262,6 +299,23 @@ def test_the_label_of_what_is_refused_may_leave_the_type_of_the_labels_and_model
         found = predict_or_reject(model, X, min_margin=np.median(leads(model.decision_function(X))))
         assert np.mean(found == -1) == 0.5
         np.testing.assert_array_equal(found[found >= 0], model.predict(X)[found >= 0])
+
+
+@pytest.mark.parametrize("break_ties", [True, False])
+def test_what_is_not_refused_has_the_label_that_the_classifier_itself_gives(break_ties):
+    X, y = load_digits(return_X_y=True)
+    model = SVC(break_ties=break_ties).fit(X[:300], y[:300])
+    labels = model.predict(X[300:])
+    assert (labels == model.classes_[model.decision_function(X[300:]).argmax(axis=1)]).all() == break_ties
+    np.testing.assert_array_equal(predict_or_reject(model, X[300:], min_margin=0), labels)
+
+
+def test_scores_of_pairs_of_classes_are_no_margins():
+    for data in (load_iris, load_digits):
+        X, y = data(return_X_y=True)
+        model = SVC(decision_function_shape="ovo").fit(X, y)
+        with pytest.raises(ValueError, match="a score for each class, .* set decision_function_shape='ovr'"):
+            predict_or_reject(model, X, min_margin=0)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Inner products against Python integers and a literal sum, and the rows kept within a budget."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -26,6 +29,7 @@ from kp.gram import (
     PrecomputedKernel,
     Products,
     dot,
+    unit_of,
 )  # fmt: skip
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -418,6 +422,34 @@ def test_blas_has_its_threads_again_after_a_block():
         assert [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"] == before
 
 
+def test_blas_has_its_threads_again_after_blocks_of_several_threads_of_the_program():
+    X = np.random.RandomState(0).randint(0, 9, size=(300, 20))
+    begun, ended = [threading.Event(), threading.Event()], threading.Event()
+
+    class Slow(Products):
+        """The first of two blocks goes on until the second has begun, the second until the first has ended."""
+
+        def _make(self, *arguments):
+            begun[self.number].set()
+            assert (ended if self.number else begun[1]).wait(10)
+            super()._make(*arguments)
+
+    def block(number):
+        source = Slow(Points(X), Points(X))
+        source.number = number
+        source.block(np.arange(300), slice(None), np.empty((300, 300), dtype=np.int32))
+        ended.set()
+
+    with threadpool_limits(2, "blas"):
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(block, 0)
+            assert begun[0].wait(10)
+            pool.submit(block, 1).result()
+            first.result()
+        found = [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    assert found and set(found) == {2}
+
+
 @pytest.mark.parametrize(
     "kernel", [*(kernels.polynomial(p, gamma=0.3, coef0=0.5) for p in range(1, 10)), kernels.rbf(gamma=0.1)]
 )
@@ -495,10 +527,10 @@ def test_kernel_values_are_kept_only_where_they_cost_no_room_and_save_time():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
     pixels = np.random.RandomState(0).randint(0, 256, (9, 20))
-    points = Points.of_images((pixels / 255).astype(dtype))
+    images = (pixels / 255).astype(dtype)
+    points = Points.per(unit_of(images), images)
     assert points.per_unit == 255 and points.compact.dtype == np.uint8
     np.testing.assert_array_equal(points.X, pixels)
-    np.testing.assert_array_equal(points.unscaled().X, pixels / 255)
     source, kernel = CrossGram(Products(points, points)), kernels.polynomial(3, gamma=0.1)
     K = source.values(kernel, np.arange(9))
     base = 0.1 / 255**2 * (pixels @ pixels.T) + 1
@@ -507,23 +539,39 @@ def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
 
 
 @pytest.mark.parametrize(
-    "X", [np.eye(3), np.array([[0.51, 1 / 255]]), np.array([[256 / 255, 0.2]]), np.array([[-1 / 255]]), np.ones((2, 3), int)]
-)
-def test_other_points_keep_their_unit(X):
-    assert Points.of_images(X).per_unit == 1
+    "X",
+    [
+        np.eye(3), np.array([[0.51, 1 / 255]]), np.array([[256 / 255, 0.2]]), np.array([[-1 / 255]]), np.ones((2, 3), int),
+        np.arange(256)[:, None].astype(np.float16) / np.float16(255), sparse.csr_array([[1 / 255]]), np.empty((0, 2)),
+    ],
+)  # fmt: skip
+def test_points_that_are_no_images_keep_their_unit(X):
+    assert unit_of(X) == 1
 
 
-def test_images_meet_other_points_in_units_of_one():
-    pixels, others = np.random.RandomState(1).randint(0, 256, (4, 6)), np.random.RandomState(2).standard_normal((3, 6))
-    source, out = Products(Points.of_images(pixels / 255), Points.of_images(others)), np.empty((4, 3))
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_other_points_beside_images_are_taken_into_their_unit_one_by_one(dtype):
+    random = np.random.RandomState(1)
+    pixels, others = random.randint(0, 256, (4, 6)), random.standard_normal((3, 6)).astype(dtype)
+    images = Points.per(255, pixels / 255)
+    source, out = Products(images, Points.per(255, others)), np.empty((4, 3))
     source.block(np.arange(4), slice(None), out)
-    np.testing.assert_array_equal(out, ordered(pixels / 255, others))
+    np.testing.assert_allclose(out / 255**2, pixels / 255 @ others.T.astype(float), rtol=1e-12, atol=1e-12)
+    for one in range(3):
+        alone = np.empty((4, 1))
+        Products(images, Points.per(255, others[one : one + 1])).block(np.arange(4), slice(None), alone)
+        np.testing.assert_array_equal(alone[:, 0], out[:, one])
+
+
+def test_points_in_different_units_do_not_meet():
+    with pytest.raises(ValueError, match="points must be in the same units, got 1/255 and 1/1"):
+        Products(Points.per(255, np.eye(2) / 255), Points(np.eye(2)))
 
 
 @pytest.mark.parametrize("budget", [10**4, 10**7])
 def test_kept_values_of_bright_images_are_in_their_unit(budget):
     images, kernel = (250 + np.random.RandomState(3).randint(0, 6, (30, 784))) / 255, kernels.rbf(gamma=0.5)
-    points = Points.of_images(images)
+    points = Points.per(unit_of(images), images)
     gram = Gram(Products(points, points), memory_budget=budget, kernel=kernel)
     assert gram.source.arithmetic == DOUBLE and gram.kept == kernel
     np.testing.assert_allclose(gram.values(kernel, np.arange(30)), kernel(images, images), rtol=1e-9)

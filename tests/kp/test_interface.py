@@ -55,6 +55,50 @@ def test_every_public_estimator_has_an_example():
             assert ">>> " in estimator.__doc__, estimator
 
 
+# Images in units of 1/255.
+
+IMAGES = (15 * PIXELS).astype(np.uint8) / 255
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("model", LOGGED[:-1], ids=lambda model: type(model).__name__)
+def test_the_scores_of_an_image_do_not_depend_on_what_else_is_scored(model, dtype):
+    X = IMAGES.astype(dtype)
+    model = short(model).fit(X[:200], DIGITS[:200])
+    for predictor in ("average", "voted"):
+        found = model.decision_function(X[200:], predictor=predictor)
+        for other in (-1, 0.123, 7, 0):
+            company = np.vstack([X[200:], np.full_like(X[:1], other)])
+            np.testing.assert_array_equal(model.decision_function(company, predictor=predictor)[:-1], found)
+        whole = np.vstack([X[200:220], np.rint(X[220:240])])
+        found = model.decision_function(whole, predictor=predictor)
+        for one in range(40):
+            np.testing.assert_array_equal(model.decision_function(whole[one : one + 1], predictor=predictor)[0], found[one])
+
+
+@pytest.mark.parametrize("threshold", [True, False])
+def test_scores_of_a_linear_perceptron_on_images_are_those_of_its_weights(threshold):
+    model = MulticlassPerceptron(threshold=threshold, random_state=0).fit(IMAGES[:200], DIGITS[:200])
+    expected = IMAGES[200:] @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.decision_function(IMAGES[200:]), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [m for m in LOGGED if m._takes_sparse], ids=lambda model: type(model).__name__)
+def test_sparse_images_have_the_scores_of_dense_ones(model):
+    X = IMAGES[200:]
+    dense = short(model).fit(IMAGES[:200], DIGITS[:200])
+    np.testing.assert_array_equal(dense.decision_function(sparse.csr_array(X)), dense.decision_function(X))
+    thin = short(model).fit(sparse.csr_array(IMAGES[:200]), DIGITS[:200])
+    np.testing.assert_allclose(thin.decision_function(X), thin.decision_function(sparse.csr_array(X)), rtol=1e-12)
+
+
+def test_a_stream_of_images_goes_on_after_a_fit_in_the_units_of_the_fit():
+    model = short(OneVsAllKernelPerceptron("rbf")).fit(IMAGES[:150], DIGITS[:150])
+    model.partial_fit(IMAGES[150:], DIGITS[150:])
+    K = kernels.rbf(gamma=model.gamma_)(IMAGES[model.support_], IMAGES)
+    np.testing.assert_allclose(model.decision_function(IMAGES).T, model.dual_coef_ @ K, rtol=1e-9, atol=1e-9)
+
+
 # Epochs and predictors.
 
 
@@ -323,6 +367,16 @@ def test_the_support_examples_of_a_stream_are_held_in_few_parts():
     assert len(model._stream.held) <= np.log2(len(model.support_)) + 1
     held = [coefficients.shape[1] for _, coefficients in model._stream.held]
     assert sum(held) == len(model.support_) and all(a > 2 * b for a, b in zip(held, held[1:], strict=False))
+
+
+def test_a_stream_may_have_more_parts_than_a_fit_may_have_epochs():
+    model = OneVsAllKernelPerceptron(max_iter=2, epoch=4)
+    for start in range(0, 150, 30):
+        model.partial_fit(X[start : start + 30], y[start : start + 30], classes=range(3))
+    assert model.n_iter_ == 5
+    np.testing.assert_array_equal(model.predict(X), model.predict(X, epoch=4))
+    with pytest.raises(ValueError, match="epoch must be at most max_iter=2, got 4; raise max_iter"):
+        model.fit(X, y)
 
 
 @pytest.mark.parametrize("model", [LOGGED[0], LOGGED[1], BudgetPerceptron()], ids=lambda model: type(model).__name__)

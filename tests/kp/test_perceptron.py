@@ -359,6 +359,8 @@ def test_it_works_in_pipelines_grid_searches_and_pickles():
         ({"kernel": "cubic"}, [[1.0], [2.0]], [0, 1], "kernel must be"),
         ({"degree": 0}, [[1.0], [2.0]], [0, 1], "degree must be"),
         ({"degree": 2.5}, [[1.0], [2.0]], [0, 1], "degree must be"),
+        ({"degree": 2**63}, [[0.5], [0.25]], [0, 1], r"degree must be an integer in 1\.\.1000000, got 9223372036854775808"),
+        ({"degree": 10**30}, [[0.5], [0.25]], [0, 1], r"degree must be an integer in 1\.\.1000000, got 10{30}"),
         ({"kernel": "rbf", "gamma": 0.0}, [[1.0], [2.0]], [0, 1], "gamma must be"),
         ({"max_iter": 0}, [[1.0], [2.0]], [0, 1], "max_iter must be"),
         ({"predictor": "best"}, [[1.0], [2.0]], [0, 1], "predictor must be"),
