@@ -127,7 +127,7 @@ def published(name):
 
 
 def searched(ledger):
-    """(n,) bool: which numbers are exact or within and were found by a search: more than one setting or reading was tried."""
+    """(n,) bool: those that are exact or within, and found by a search: more than one setting or reading was tried."""
     return ledger["verdict"].isin(["exact", "within"]) & (ledger["choices"] > 1)
 
 
