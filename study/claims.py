@@ -140,12 +140,12 @@ def in_words(ledger):
 def by_source(ledger, statements):
     """A row for each source, and one for "all": numbers, each of VERDICTS, statements, each of STATEMENT_VERDICTS.
 
-    "after a search" counts how many of the numbers that are exact or within were found by a search.
+    "of these after a search" counts how many of the numbers that are exact or within were found by a search.
     """
     numbers = pd.crosstab(ledger["source"], ledger["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
     words = pd.crosstab(statements["source"], statements["verdict"]).reindex(columns=list(STATEMENT_VERDICTS), fill_value=0)
     numbers.insert(0, "numbers", numbers.sum(axis=1))
-    numbers.insert(3, "after a search", searched(ledger).groupby(ledger["source"]).sum())
+    numbers.insert(3, "of these after a search", searched(ledger).groupby(ledger["source"]).sum())
     words.insert(0, "statements", words.sum(axis=1))
     table = numbers.join(words, how="outer").fillna(0).astype(int)
     table = table.reindex(pd.concat([ledger["source"], statements["source"]]).unique())

@@ -44,7 +44,11 @@ def test_sources_are_counted_in_order_and_together():
         1,
         2,
     ]
-    assert table["after a search"].tolist() == [0, 1, 1]  # an exact number of 48 tries; what is not compared does not count
+    assert table["of these after a search"].tolist() == [
+        0,
+        1,
+        1,
+    ]  # an exact number of 48 tries; what is not compared does not count
     fail = tables.outcomes(table)
     assert fail.loc["Hermans 2021"].to_dict() == {"can_fail": 2, "exact": 1, "good": 1}
     assert tables.accuracies(LEDGER) == 1

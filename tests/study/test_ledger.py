@@ -100,6 +100,12 @@ def test_every_statement_has_a_verdict_and_what_it_rests_on(statements):
     assert statements["evidence"].str.len().gt(20).all()
 
 
+def test_only_theses_are_judged(statements):
+    """No definitions, identities, theorems, misprints, and nothing that no measurement bears on."""
+    counts = statements.groupby("source").size()
+    assert counts[["Akar & Ye 2017", "Course page", "Encyclopedia article"]].tolist() == [4, 3, 3]
+
+
 def test_no_statement_of_a_source_is_judged_twice(statements):
     assert claims.judged_twice(statements) == []
     row = {"source": "S", "key": "s/plane/simplest", "statement": "It is the simplest."}
