@@ -273,11 +273,12 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
 
 
 def overfitted(over):
-    """(own, others): for which predictors at which rates of wrong labels `overfitting` shows harm, as "voted at 30%": of the
-    perceptron itself, and of the other learners."""
+    """For which predictors at which rates of wrong labels `overfitting` shows harm, as "of the perceptron's own predictors,
+    for voted at 30%", and then of the other learners, or "for none"."""
     rows = over[(over["noise"] > 0) & over["overfits"]]
-    words = [(row.predictor in PERCEPTRONS, f"{row.predictor} at {row.noise:.0%}") for row in rows.itertuples()]
-    return [text for own, text in words if own], [text for own, text in words if not own]
+    words, own = rows["predictor"] + rows["noise"].map(" at {:.0%}".format), rows["predictor"].isin(PERCEPTRONS)
+    groups = {"the perceptron's own predictors": words[own], "the learners with a margin": words[~own]}
+    return listed([f"of {who}, for {listed(part)}" for who, part in groups.items() if len(part)], "for none")
 
 
 def changes(over, predictor):
