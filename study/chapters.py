@@ -135,7 +135,7 @@ CONCLUSION = Chapter(source="conclusion", quick=None, experiments=("claims",))
 
 SETUP = Chapter(source="setup", kind="appendix", quick=None, tables=("data_sets", "software", "computing", "symbols"))
 
-LEDGER = Chapter(source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("other_data",))
+LEDGER = Chapter(source="ledger", kind="appendix", quick=None, experiments=("claims",), tables=("searched", "other_data"))
 
 DATA = Chapter(
     source="data",

@@ -10,10 +10,11 @@ verdict is
     not comparable   ours is of other data or another quantity than the published number; `explanation` says which
 
 `kind` is "printed" (the number stands in the source), "files" (in result files that the source published) or "derived" (it
-follows from printed ones); same_data is whether ours is of the source's own data; `choices` is how many settings or readings
-were tried before this one was kept, 1 where nothing was chosen. Counts of test errors have exact binomial intervals (Clopper
-& Pearson 1934). percentile is the place of the published number in our distribution over repeats, where there is one: the
-share of repeats below it, those equal to it counting half.
+follows from printed ones); same_data is whether ours is of the source's own data; `choices` is how many settings or
+readings were tried before this one was kept, 1 where nothing was chosen. A number that is exact or within although more
+than one was tried was found by a search: `in_words` says so, and `by_source` counts such numbers. Counts of test errors
+have exact binomial intervals (Clopper & Pearson 1934). percentile is the place of the published number in our distribution
+over repeats, where there is one: the share of repeats below it, those equal to it counting half.
 
 What a number would be under other readings of a source is in a second table, data/results/claims_readings.csv, under the
 key of its row. What a source says in words is in a third, data/results/claims_statements.csv: a row for each statement with
@@ -72,7 +73,7 @@ def rows(frame, *, source, chapter):
 
     key is required and unique, and so is interval_of where low and high differ. kind ("printed"), same_data (True),
     choices (1), decimals (0), percentile (missing), degenerate (False), comparable (True), explanation ("") and chapter
-    have defaults; the verdict is added.
+    have defaults, also in a column of the frame in the rows that lack a value; the verdict is added.
     """
     defaults = {
         "kind": "printed", "interval_of": "", "same_data": True, "choices": 1, "decimals": 0, "percentile": np.nan,
@@ -80,7 +81,9 @@ def rows(frame, *, source, chapter):
     }  # fmt: skip
     full = pd.DataFrame(defaults, index=frame.index)
     full = full.assign(source=source, **frame)
-    marks = {"decimals": full["decimals"], **{name: full[name].astype(bool) for name in ("degenerate", "comparable")}}
+    full = full.fillna({name: value for name, value in defaults.items() if name != "percentile"})
+    full = full.astype({"same_data": bool, "degenerate": bool, "comparable": bool, "choices": int, "decimals": int})
+    marks = {name: full[name] for name in ("decimals", "degenerate", "comparable")}
     full["verdict"] = verdict(full["published"], full["ours"], full["low"], full["high"], **marks)
     return full[list(COLUMNS)]
 
@@ -123,11 +126,26 @@ def published(name):
     return pd.read_csv(PUBLISHED / f"{name}.csv")
 
 
+def searched(ledger):
+    """(n,) bool: those that are exact or within, and found by a search: more than one setting or reading was tried."""
+    return ledger["verdict"].isin(["exact", "within"]) & (ledger["choices"] > 1)
+
+
+def in_words(ledger):
+    """The verdicts of numbers (n,) as they are shown: "exact", or "exact, after a search of 48"."""
+    after = ", after a search of " + ledger["choices"].astype(str)
+    return ledger["verdict"] + after.where(searched(ledger), "")
+
+
 def by_source(ledger, statements):
-    """A row for each source, and one for "all": numbers, each of VERDICTS, statements, each of STATEMENT_VERDICTS."""
+    """A row for each source, and one for "all": numbers, each of VERDICTS, statements, each of STATEMENT_VERDICTS.
+
+    "of these after a search" counts how many of the numbers that are exact or within were found by a search.
+    """
     numbers = pd.crosstab(ledger["source"], ledger["verdict"]).reindex(columns=list(VERDICTS), fill_value=0)
     words = pd.crosstab(statements["source"], statements["verdict"]).reindex(columns=list(STATEMENT_VERDICTS), fill_value=0)
     numbers.insert(0, "numbers", numbers.sum(axis=1))
+    numbers.insert(3, "of these after a search", searched(ledger).groupby(ledger["source"]).sum())
     words.insert(0, "statements", words.sum(axis=1))
     table = numbers.join(words, how="outer").fillna(0).astype(int)
     table = table.reindex(pd.concat([ledger["source"], statements["source"]]).unique())

@@ -19,8 +19,8 @@ from study.seeds import claims as seeds
 from study.uci import claims as uci
 
 # Functions by name, in the order of the sources: what is looked up by a text would not count in the ledger's fingerprint.
-CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, family.claims)
-READINGS = (uci.readings, seeds.readings, course.readings, family.readings)
+CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims)
+READINGS = (uci.readings, seeds.readings, course.readings)
 STATEMENTS = (
     images.statements, words.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements,
     seeds.statements, course.statements, family.statements,

@@ -335,6 +335,11 @@ def membership(numbers, repeats, *, varies):
     return Membership(float(p), int((sides[0] > 0).sum()), int((sides[0] < 0).sum()), float(of_sides), m, n, varies)
 
 
+def farthest(differences):
+    """The end of the intervals that is farthest from 0, as a size: how large a difference may be that was not detected."""
+    return max((abs(end) for each in differences for end in (each.low, each.high)), default=0.0)
+
+
 def table(differences, **names):
     """A row for each comparison {name: Difference}: name, estimate, low, high, p, n, varies, test, adjusted."""
     rows = [{"comparison": name, **vars(each)} for name, each in differences.items()]

@@ -11,6 +11,7 @@ from study import statistics
 from study.family.guarantee import LEAST_BUDGET, budget_for, reach
 from study.family.names import BESIDE, KEYS, LAST, LEARNERS, MARGIN, NORMA, ODD_OR_EVEN, PERCEPTRONS, SVM, VOTED
 from study.margins import vote_bound
+from study.report.display import listed
 
 ORDERS = "random orders"
 HALF_DECADE = 10**0.5
@@ -269,6 +270,26 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
     names = [f"{value}{part}" for value in ("train", "test") for part in ("", "_low", "_high", "_p")]
     columns = ["noise", "predictor", *names, "train_word", "test_word", "overfits", "n_orders"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def overfitted(over):
+    """For which predictors at which rates of wrong labels `overfitting` shows harm, as "of the perceptron's own predictors,
+    for voted at 30%", and then of the other learners, or "for none"."""
+    rows = over[(over["noise"] > 0) & over["overfits"]]
+    words, own = rows["predictor"] + rows["noise"].map(" at {:.0%}".format), rows["predictor"].isin(PERCEPTRONS)
+    groups = {"the perceptron's own predictors": words[own], "the learners with a margin": words[~own]}
+    return listed([f"of {who}, for {listed(part)}" for who, part in groups.items() if len(part)], "for none")
+
+
+def changes(over, predictor):
+    """What more passes do to a predictor's test error at each rate of wrong labels, as "changes by −4.84 (−8.44 to −1.24)
+    points at 10% wrong labels ..., 95 % intervals not corrected"."""
+    rows = over[(over["noise"] > 0) & (over["predictor"] == predictor)]
+    parts = [
+        f"{100 * row.test:+.2f} ({100 * row.test_low:+.2f} to {100 * row.test_high:+.2f}) at {row.noise:.0%}"
+        for row in rows.itertuples()
+    ]
+    return f"changes by {listed(parts)} wrong labels, in points with 95 % intervals that are not corrected"
 
 
 # Bounds.

@@ -27,10 +27,10 @@ def rows(ledger, statements):
     numbers = [
         [
             row.source, row.item, row.quantity, f"{row.published:g}", _number(row.ours),
-            f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.verdict, row.explanation, row.chapter,
+            f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.shown, row.explanation, row.chapter,
             *command(row.chapter),
         ]
-        for row in ledger.fillna({"explanation": ""}).itertuples()
+        for row in ledger.fillna({"explanation": ""}).assign(shown=claims.in_words(ledger)).itertuples()
     ]  # fmt: skip
     words = [
         [row.source, row.place, row.statement, "", "", "", row.verdict, row.evidence, row.chapter, *command(row.chapter)]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from study import literal
+from study import literal, statistics
 from study.claims import COLUMNS, STATEMENTS, readings_rows
 from study.course import claims, experiment, figures, tables
 
@@ -361,17 +361,15 @@ def test_every_number_of_the_page_has_one_row(ledger):
     assert ledger["item"].str.startswith("Eq. 45").sum() == 22
 
 
-def test_numbers_of_other_images_are_not_compared_and_those_that_cannot_fail_are_no_success(ledger):
+def test_numbers_of_other_data_are_not_compared_and_those_that_cannot_fail_are_no_success(ledger):
     verdicts = ledger.set_index("key")["verdict"].rename(lambda key: key.removeprefix("course-page/"))
     others = ledger["item"].str.startswith(("Kernel example", "Eq. 45"))
     assert (ledger.loc[others, "verdict"] == "not comparable").all() and others.sum() == 25
     assert ledger.loc[others, "percentile"].isna().all() and not ledger.loc[others, "same_data"].any()
     assert (ledger.loc[others, "choices"] == len(experiment.WIDTHS)).all()
     found = {word: set(verdicts.index[verdicts == word]) for word in ("degenerate", "outside")}
-    assert found == {
-        "degenerate": {"classes-2", "classes-3"},
-        "outside": {"delta", "modifications-2", "modifications-3"},
-    }
+    assert found == {"degenerate": {"classes-2", "classes-3"}, "outside": {"delta"}}
+    assert ((ledger["verdict"] != "not comparable") == ledger["same_data"]).all()
     wide = ledger["low"] < ledger["high"]
     assert (ledger.loc[wide, "interval_of"] != "").all() and (ledger.loc[~wide, "interval_of"] == "").all()
 
@@ -385,7 +383,7 @@ def test_rows_of_the_ledger_are_the_two_examples_and_the_readings_all_others(led
         part = here[(here["inputs"] == d) & (here["n_per_class"] == n)]
         row = rows.loc[f"course-page/modifications-{d}"]
         assert row["ours"] == np.median(tables.expanded(part)) and row["published"] == number
-        assert f"{part['modifications'].max():g};" in row["explanation"]
+        assert row["verdict"] == "not comparable" and "0.3 and 0.35" in row["explanation"]
         assert (others["key"] == row.name).sum() == spreads - 1 + more
     matrix = digits["confusion"].query("part == 'test' and true == 9").groupby("split").sum(numeric_only=True)
     assert rows.loc["course-page/test-9-4", "ours"] == matrix["as_4"].median()
@@ -400,23 +398,33 @@ def test_the_numbers_are_shown_with_the_entries_of_the_matrices_in_one_row(ledge
     assert table.iloc[-1][["quantity", "verdict"]].tolist() == ["22 legible entries", "not comparable"]
 
 
-def test_statements_have_a_verdict_that_follows_from_the_numbers():
+def test_theses_have_a_verdict_that_follows_from_the_numbers():
     found = claims.statements()
     assert tuple(found.columns) == STATEMENTS and found["key"].is_unique
     verdicts = found.set_index(found["key"].str.removeprefix("course-page/"))["verdict"].to_dict()
     assert verdicts == {
-        "projection": "holds",
         "error-reduced": "holds in part",
         "learning-rate": "holds in part",
-        "finite": "holds",
-        "codes": "holds",
-        "no-match": "holds",
-        "dual": "holds",
-        "equation-44": "does not hold",
-        "kernel": "holds",
-        "layers": "holds",
+        "linear-separability": "holds",
     }
     assert found["evidence"].str.len().between(60, 420).all()
+
+
+def test_no_difference_detected_is_no_evidence_that_the_learning_rate_absorbs_the_constant(monkeypatch):
+    difference = statistics.Difference(0.1, -0.5, 0.7, 0.8, 30, "runs", "Student's t", "Holm over 4")
+    monkeypatch.setattr(claims.tables, "rate_differences", lambda _: {(2, 0.2, 1.0): difference})
+    assert claims._learning_rate()["verdict"] == "cannot be told"
+
+
+def test_the_limit_of_planes_is_removed_only_if_both_ways_end_without_an_error(monkeypatch):
+    runs = pd.DataFrame({"separable": [False] * 2, "linear": [9, 9], "kernel": [0, 0], "network": [0, 0]})
+    for change, verdict in (
+        ({}, "holds"),
+        ({"network": [0, 3]}, "holds in part"),
+        ({"separable": [True] * 2}, "cannot be told"),
+    ):
+        monkeypatch.setattr(claims, "parity", lambda _, change=change: runs.assign(**change))
+        assert claims._linear_separability()["verdict"] == verdict
 
 
 def test_a_statement_on_steps_holds_only_without_exception(monkeypatch):

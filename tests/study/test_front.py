@@ -16,6 +16,7 @@ LEDGER = pd.DataFrame(
         "quantity": list("abcde"),
         "kind": ["files", "printed", "printed", "printed", "printed"],
         "verdict": ["exact", "outside", "degenerate", "exact", "not comparable"],
+        "choices": [1, 1, 1, 48, 7],
         "published": 1.0,
         "ours": 2.0,
         "explanation": ["", "why", "", "", "other data"],
@@ -43,6 +44,11 @@ def test_sources_are_counted_in_order_and_together():
         1,
         2,
     ]
+    assert table["of these after a search"].tolist() == [
+        0,
+        1,
+        1,
+    ]  # an exact number of 48 tries; what is not compared does not count
     fail = tables.outcomes(table)
     assert fail.loc["Hermans 2021"].to_dict() == {"can_fail": 2, "exact": 1, "good": 1}
     assert tables.accuracies(LEDGER) == 1

@@ -32,6 +32,46 @@ def test_every_claim_has_a_key_a_verdict_and_the_chapter_that_argues_it(ledger):
     assert set(ledger["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
 
 
+def test_every_column_is_complete(ledger):
+    """ours and its interval are missing only where nothing is compared; the rest has its own test or is always there."""
+    whole = set(claims.COLUMNS) - {"ours", "low", "high", "interval_of", "percentile", "explanation"}
+    assert not ledger[sorted(whole)].isna().any().any(), ledger.isna().sum().to_dict()
+    compared = ledger[ledger["verdict"] != "not comparable"]
+    assert not compared[["ours", "low", "high"]].isna().any().any()
+    assert ledger["same_data"].isin([True, False]).all() and (ledger["low"] <= ledger["high"])[compared.index].all()
+
+
+def test_a_column_that_only_some_rows_fill_has_its_default_in_the_others():
+    row = {
+        "key": "a", "item": "i", "quantity": "q", "published": 1.0, "ours": 1.0, "low": 1.0, "high": 1.0, "n": 1,
+        "interval_of": "",
+    }  # fmt: skip
+    marked = row | {"key": "b", "same_data": False, "choices": 48, "comparable": False, "explanation": "other data"}
+    found = claims.rows(pd.concat([pd.DataFrame([each]) for each in (row, marked)]), source="S", chapter="seeds")
+    assert found["same_data"].tolist() == [True, False] and found["choices"].tolist() == [1, 48]
+    assert found["verdict"].tolist() == ["exact", "not comparable"] and found["explanation"].tolist() == ["", "other data"]
+
+
+def test_a_number_found_by_a_search_is_called_so():
+    frame = pd.DataFrame({"verdict": ["exact", "exact", "within", "outside"], "choices": [1, 48, 55, 48]})
+    assert claims.in_words(frame).tolist() == [
+        "exact",
+        "exact, after a search of 48",
+        "within, after a search of 55",
+        "outside",
+    ]
+    assert claims.searched(frame).tolist() == [False, True, True, False]
+
+
+RESTATEMENTS = ("have the smaller test errors", "test error has no trend", "lies outside", "differs from ours")
+"""Words that say again that a number does not agree, and not why."""
+
+
+def test_no_explanation_only_restates_its_row(ledger):
+    given = ledger.loc[ledger["verdict"].isin(["outside", "not comparable"]), "explanation"].fillna("")
+    assert [text for text in given if any(words in text for words in RESTATEMENTS)] == []
+
+
 def test_one_rule_gives_all_verdicts(ledger, readings):
     marks = {"degenerate": ledger["verdict"] == "degenerate", "comparable": ledger["verdict"] != "not comparable"}
     numbers = [ledger[name] for name in ("published", "ours", "low", "high")]
@@ -62,6 +102,12 @@ def test_every_statement_has_a_verdict_and_what_it_rests_on(statements):
     assert not statements.isna().any().any() and set(statements["verdict"]) <= set(claims.STATEMENT_VERDICTS)
     assert set(statements["chapter"]) <= {chapter.name for chapter in chapters.CHAPTERS}
     assert statements["evidence"].str.len().gt(20).all()
+
+
+def test_only_theses_are_judged(statements):
+    """No definitions, identities, theorems, misprints, and nothing that no measurement bears on."""
+    counts = statements.groupby("source").size()
+    assert counts[["Akar & Ye 2017", "Course page", "Encyclopedia article"]].tolist() == [4, 3, 3]
 
 
 def test_no_statement_of_a_source_is_judged_twice(statements):

@@ -286,3 +286,8 @@ def test_welch_is_scipys_and_says_what_varies():
 
 def test_p_in_a_table_is_the_printed_one_without_its_name():
     assert [statistics.p_cell(p) for p in (0.0314, 2e-5, 1.0)] == ["0.031", "< 0.001", "1.0"]
+
+
+def test_the_farthest_end_of_intervals_is_the_largest_difference_left_open():
+    found = [statistics.Difference(0.0, low, high, 1.0, 9, "v", "t") for low, high in ((-0.1, 0.2), (-0.35, 0.1))]
+    assert statistics.farthest(found) == 0.35 and statistics.farthest([]) == 0
