@@ -187,7 +187,8 @@ ORDERS = Chapter(
     experiments=("orders", "mnist"),
     figures=("by_epoch", "answer", "selection", "noise", "among_predictors"),
     tables=(
-        "spread", "ensembles", "selection_table", "components", "published_place", "told", "degrees", "folds", "noise_table",
+        "spread", "gaps", "ensembles", "selection_table", "honest", "components", "published_place", "told", "degrees",
+        "needed", "folds", "noise_table",
     ),
 )  # fmt: skip
 

@@ -7,7 +7,6 @@ import pandas as pd
 from study import RESULTS, claims
 from study.comparison import claims as comparison
 from study.course import claims as course
-from study.data import statements as images
 from study.datasets.registry import PATH
 from study.experiment import experiment
 from study.family import claims as family
@@ -22,8 +21,8 @@ from study.uci import claims as uci
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims)
 READINGS = (uci.readings, seeds.readings, course.readings)
 STATEMENTS = (
-    images.statements, words.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements,
-    seeds.statements, course.statements, family.statements,
+    words.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
+    course.statements, family.statements,
 )  # fmt: skip
 
 

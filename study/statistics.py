@@ -15,8 +15,10 @@ from what varies:
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
-Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`. Several p of one family
-are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
+Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`, whether groups of
+examples have the same mean `equal_means`. Several p of one family are adjusted by `holm` (1979); where their order is fixed
+beforehand, `fixed_sequence` needs no adjustment. What a family could have seen say its `half_widths`. Sentences take their
+verb from `word`, so that a tie is called one; a tie is no evidence that there is no difference.
 """
 
 from dataclasses import dataclass, replace
@@ -204,7 +206,7 @@ def crossed(differences, *, varies=("visiting orders", "test images")):
 
     With mean squares A of the rows, B of the columns and C of the rest, the variance of the mean is (A + B - C) / (R n), and
     its degrees of freedom are Satterthwaite's (1946); where C exceeds A or B, the larger of A and B takes the place of the
-    sum. The interval and p are Student's t.
+    sum, with its own degrees of freedom, which errs on the safe side. The interval and p are Student's t.
     """
     mean, error, freedom = _crossed(differences)
     names = dict(n=np.shape(differences)[1], varies=f"{np.shape(differences)[0]} {varies[0]} and {varies[1]}")
@@ -338,6 +340,43 @@ def membership(numbers, repeats, *, varies):
 def farthest(differences):
     """The end of the intervals that is farthest from 0, as a size: how large a difference may be that was not detected."""
     return max((abs(end) for each in differences for end in (each.low, each.high)), default=0.0)
+
+
+def fixed_sequence(p_values, *, alpha=ALPHA):
+    """How many of a family's hypotheses are rejected if they are tested one after the other, in an order fixed beforehand.
+
+    Each is tested at the full level alpha, and the first that is not rejected ends the sequence: so the family errs with
+    probability alpha at most, without any correction (Maurer, Hothorn & Lehmacher 1995).
+    """
+    kept = np.flatnonzero(np.asarray(p_values, dtype=float) >= alpha)
+    return int(kept[0]) if len(kept) else len(p_values)
+
+
+def half_widths(table):
+    """(smallest, largest) half-width of the intervals of a family, columns low and high: what its tests can see.
+
+    A difference much smaller than the smallest goes unnoticed, whatever the verdict; Holm's correction asks for somewhat
+    more than the half-width.
+    """
+    widths = (table["high"] - table["low"]) / 2
+    return float(widths.min()), float(widths.max())
+
+
+def equal_means(values, groups, *, random_state=0, draws=2000):
+    """p of the hypothesis that values (n,) do not depend on their groups (n,), by permutation of the groups.
+
+    The statistic is the sum of squares between groups; the groups at hand count as one of the permutations, so that p is at
+    least 1 / (draws + 1).
+    """
+    values, (_, groups) = np.asarray(values, dtype=float), np.unique(groups, return_inverse=True)
+    random, sizes, centred = np.random.default_rng(random_state), np.bincount(groups), values - values.mean()
+
+    def between(places):
+        return float((np.bincount(places, weights=centred) ** 2 / sizes).sum())
+
+    least = between(groups) * (1 - 1e-9)
+    reached = sum(between(random.permutation(groups)) >= least for _ in range(draws))
+    return (1 + reached) / (draws + 1)
 
 
 def table(differences, **names):

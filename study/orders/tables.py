@@ -14,11 +14,15 @@ from study import statistics
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
-ALL_FOUR = "all four"
+ALL_FOUR, BY_MEAN = "all four", "all four, by the mean over orders"
 CHOICES = (*PREDICTORS, ALL_FOUR)
 """What may be chosen: degree and epoch of one predictor, or of any."""
 CONTROL = "average"
-"""The predictor with which the others are compared."""
+"""The predictor with which the others are compared: our choice, fixed before the orders were run."""
+OTHERS = tuple(name for name in PREDICTORS if name != CONTROL)
+HONEST = (CONTROL, ALL_FOUR, BY_MEAN)
+"""Three ways to choose on held-out images: degree and epoch of the average predictor in each order; those of any predictor
+in each order; and once for all orders, by the mean of their held-out errors."""
 HIGHER, LOWER, SAME, UNTOLD = "higher", "lower", "the same", "–"
 
 
@@ -43,7 +47,9 @@ def components(wrong):
     one degree, and between test sets of this size.
 
     The variance between degrees is that of their means less what the orders add to it, and 0 where nothing is left; that
-    between test sets is binomial. Source: Bouthillier et al. 2021, who list what a benchmark should let vary.
+    between test sets is binomial. "order" says how far another visiting order moves an error rate, "test images" how far
+    another test set of this size does. That of the degrees has no rank among them: five degrees tell it to about a third,
+    and which degrees take part is a choice. Source: Bouthillier et al. 2021, who list what a benchmark should let vary.
     """
     last = wrong[:, :, :, -1]
     errors, n_orders, n = last.mean(axis=-1), len(last), last.shape[-1]
@@ -54,12 +60,11 @@ def components(wrong):
     return pd.DataFrame({"predictor": PREDICTORS, **{name: np.sqrt(part) for name, part in parts.items()}})
 
 
-def among_predictors(wrong, degrees, epochs, *, within=ROPE):
-    """The other predictors less the average one of the same degree and epoch: epoch, degree, predictor and a verdict; see
-    `verdicts`."""
-    others = [name for name in PREDICTORS if name != CONTROL]
+def among_predictors(wrong, degrees, epochs, *, others=OTHERS, control=CONTROL, within=ROPE):
+    """The other predictors less the control, the average one, of the same degree and epoch: epoch, degree, predictor and a
+    verdict; see `verdicts`."""
     keys = list(product(epochs, degrees, others))
-    pairs = [(_of(wrong, degrees, d, name, e), _of(wrong, degrees, d, CONTROL, e)) for e, d, name in keys]
+    pairs = [(_of(wrong, degrees, d, name, e), _of(wrong, degrees, d, control, e)) for e, d, name in keys]
     return verdicts(pairs, keys, ["epoch", "degree", "predictor"], within)
 
 
@@ -70,20 +75,41 @@ def among_degrees(wrong, degrees, predictor, *, within=ROPE):
     return verdicts(pairs, keys, ["degree", "and degree"], within)
 
 
+def of_final(pairs):
+    """The final predictor less the average one, by how much: the rows of `among_predictors` that say so, as epoch, degree,
+    estimate, low, high, p (corrected over the whole family) and verdict."""
+    rows = pairs[pairs["predictor"] == "final"]
+    return rows[["epoch", "degree", "estimate", "low", "high", "p", "verdict"]].reset_index(drop=True)
+
+
 def among_epochs(wrong, *, within=ROPE):
-    """Every epoch less the last one, the mean over the degrees, for each predictor: predictor, epoch, verdict."""
-    keys = list(product(PREDICTORS, range(1, wrong.shape[3])))
-    by_epoch = wrong.mean(axis=1, dtype=np.float32)
-    pairs = [(by_epoch[:, PREDICTORS.index(name), e - 1], by_epoch[:, PREDICTORS.index(name), -1]) for name, e in keys]
-    return verdicts(pairs, keys, ["predictor", "epoch"], within)
+    """Every epoch less the last one, the mean over the degrees, for each predictor: predictor, epoch, estimate, low, high
+    (95 %, orders and test images), and p_same, the p of its lying within +-`within`, not corrected; see `settled`."""
+    rows, by_epoch = [], wrong.mean(axis=1, dtype=np.float32)
+    for name, epoch in product(PREDICTORS, range(1, wrong.shape[3])):
+        own = by_epoch[:, PREDICTORS.index(name)]
+        gap = np.asarray(own[:, epoch - 1], dtype=float) - own[:, -1]
+        found = statistics.crossed_equivalence(gap, within=within)
+        rows.append((name, epoch, found.estimate, found.low, found.high, found.p))
+    return pd.DataFrame(rows, columns=["predictor", "epoch", "estimate", "low", "high", "p_same"])
 
 
-def settled(epochs, predictor, *, practically=False):
-    """The first epoch from which on no error of `among_epochs` is told from the last one's; with practically=True, from
-    which on all are told to lie within the region of equivalence. The last epoch is always settled."""
-    rows = epochs[epochs["predictor"] == predictor]
-    differs = rows["p_same"] >= statistics.ALPHA if practically else rows["p"] < statistics.ALPHA
-    return int(rows.loc[differs, "epoch"].max() + 1) if differs.any() else 1
+def settled(epochs, predictor):
+    """The first epoch from which on every error is shown to be practically that after the last epoch.
+
+    epochs as of `among_epochs`. The epochs have an order, so they are tested in it, from the last but one downwards, until
+    one is not shown to lie within the region of equivalence (statistics.fixed_sequence). The last epoch is always settled.
+    """
+    rows = epochs[epochs["predictor"] == predictor].sort_values("epoch", ascending=False)
+    return int(rows["epoch"].max()) + 1 - statistics.fixed_sequence(rows["p_same"])
+
+
+def settled_by_degree(wrong, degrees, *, within=ROPE):
+    """`settled` of each predictor for the mean over degrees and for each degree alone: predictor, mean, and the degrees."""
+    parts = {"mean": among_epochs(wrong, within=within)}
+    parts |= {degree: among_epochs(wrong[:, d : d + 1], within=within) for d, degree in enumerate(degrees)}
+    found = {name: [settled(epochs, predictor) for predictor in PREDICTORS] for name, epochs in parts.items()}
+    return pd.DataFrame({"predictor": PREDICTORS, **found})
 
 
 def verdicts(pairs, keys, names, within=ROPE):
@@ -91,7 +117,8 @@ def verdicts(pairs, keys, names, within=ROPE):
 
     Orders and test images vary (statistics.crossed); p and p_same, of the difference and of its lying within +-`within`, are
     corrected by Holm, each over all rows. verdict is HIGHER or LOWER where p tells a difference, else SAME where p_same
-    tells that there is none of that size, else UNTOLD.
+    tells that there is none of that size, else UNTOLD. The two families err with probability 0.05 each, so with 0.10 at most
+    together.
     """
     gaps = dict(enumerate(np.asarray(a, dtype=float) - b for a, b in pairs))
     told = statistics.holm({i: statistics.crossed(gap) for i, gap in gaps.items()})
@@ -108,13 +135,23 @@ def verdicts(pairs, keys, names, within=ROPE):
 
 def against_degree(pairs, degree):
     """{verdict: degrees}: how the errors of the other degrees are beside those of this one, by `among_degrees`."""
-    found = {word: [] for word in (HIGHER, LOWER, SAME, UNTOLD)}
+    rows = differences_to(pairs, degree)
+    return {word: rows.loc[rows["verdict"] == word, "degree"].tolist() for word in (HIGHER, LOWER, SAME, UNTOLD)}
+
+
+def differences_to(pairs, degree):
+    """By how much the other degrees have more errors than this one, by `among_degrees`: degree, estimate, low, high, p,
+    p_same and verdict, the degrees in order."""
     turned = {HIGHER: LOWER, LOWER: HIGHER}
-    for row in pairs[(pairs["degree"] == degree) | (pairs["and degree"] == degree)].itertuples(index=False):
-        low, high = row[:2]
-        word = row.verdict if low == degree else turned.get(row.verdict, row.verdict)
-        found[word].append(high if low == degree else low)
-    return found
+    rows = []
+    for row in pairs.to_dict("records"):
+        if row["degree"] == degree:
+            rows.append(row | {"degree": row["and degree"]})
+        elif row["and degree"] == degree:
+            ends = {"estimate": -row["estimate"], "low": -row["high"], "high": -row["low"]}
+            rows.append(row | ends | {"verdict": turned.get(row["verdict"], row["verdict"])})
+    columns = ["degree", "estimate", "low", "high", "p", "p_same", "verdict"]
+    return pd.DataFrame(rows, columns=columns).sort_values("degree", ignore_index=True)
 
 
 def with_intervals(spread, wrong, degrees):
@@ -148,9 +185,11 @@ def ensembles(predictions, labels, degrees, *, predictor=CONTROL):
     """The majority of the orders for each degree, by one predictor after the last epoch; of equals the lowest class.
 
     predictions as for `wrong`. Columns degree, single (the mean error of one order), majority (its error), estimate, low,
-    high and p of majority less single over orders and test images (statistics.crossed, Holm over the degrees), unanimous
-    (the share of images on which all orders agree), and the error rates of one order there and elsewhere, with p of Fisher's
-    test between them for the first order.
+    high and p of majority less single over test images and the single orders (statistics.crossed, Holm over the degrees);
+    the majority is that of these orders and does not vary. Then unanimous (the share of images on which all orders agree)
+    and the mean error rates of one order there and elsewhere, where at least one of R orders errs: 1 / R is forced. Fisher's
+    test is free of that arithmetic: does the first order err more often where the others do not all agree? Its p is 1 with
+    fewer than two others, or where they always agree.
     """
     chosen = np.stack([each[:, :, PREDICTORS.index(predictor), -1] for each in predictions])
     rows, tests = [], {}
@@ -161,13 +200,23 @@ def ensembles(predictions, labels, degrees, *, predictor=CONTROL):
         same = votes.max(axis=0) == len(own)
         tests[degree] = statistics.crossed(majority.astype(float) - wrong_one)
         inside, outside = wrong_one[:, same], wrong_one[:, ~same]
-        apart = statistics.two_samples(int(outside[0].sum()), outside.shape[1], int(inside[0].sum()), inside.shape[1])
-        rows.append((degree, wrong_one.mean(), majority.mean(), same.mean(), inside.mean(), outside.mean(), apart.p))
+        elsewhere = outside.mean() if outside.size else np.nan
+        p = _told_by_the_others(own, wrong_one[0])
+        rows.append((degree, wrong_one.mean(), majority.mean(), same.mean(), inside.mean(), elsewhere, p))
     names = ["degree", "single", "majority", "unanimous", "error there", "elsewhere", "p of Fisher's test"]
     table, found = pd.DataFrame(rows, columns=names), statistics.holm(tests).values()
     for place, name in enumerate(("estimate", "low", "high", "p")):
         table.insert(3 + place, name, [getattr(each, name) for each in found])
     return table
+
+
+def _told_by_the_others(own, wrong_first):
+    """p of Fisher's test between the errors (n,) of the first of the orders own (R, n) where the others agree and not."""
+    agree = (own[1:] == own[1]).all(axis=0)
+    if len(own) < 3 or agree.all() or not agree.any():
+        return 1.0
+    inside, outside = wrong_first[agree], wrong_first[~agree]
+    return statistics.two_samples(int(outside.sum()), outside.size, int(inside.sum()), inside.size).p
 
 
 def choices(held, tested, names):
@@ -216,11 +265,66 @@ def selection(chosen, n):
     return pd.DataFrame(rows)
 
 
-def honest(wrong, degrees, chosen):
+def honest(wrong, degrees, chosen, *, other=None):
     """The error rate of honest choices, a Difference from 0 whose interval is over orders and test images: chosen are the
-    rows of `choices` for one of CHOICES, in the order of the rows of wrong."""
-    own = [_of(wrong[r : r + 1], degrees, c.degree, c.predictor, c.epoch)[0] for r, c in enumerate(chosen.itertuples())]
-    return statistics.crossed(np.stack(own))
+    rows of `choices` for one of CHOICES, in the order of the rows of wrong.
+
+    other (n,) or (R, n) bool, where another learner or choice errs on the same images: the difference from its error rate.
+    The interval leaves out what never varies: the training images, the held-out images, which choose in every order, and the
+    writers of the test images.
+    """
+    own = _chosen(wrong, degrees, chosen)
+    return statistics.crossed(own if other is None else own - np.asarray(other, dtype=float))
+
+
+def _chosen(wrong, degrees, chosen):
+    """(R, n): where the choice of each order errs."""
+    rows = zip(wrong[:, None], chosen.itertuples(), strict=True)
+    return np.stack([_of(own, degrees, c.degree, c.predictor, c.epoch)[0] for own, c in rows]).astype(float)
+
+
+def by_mean(held, degrees):
+    """The degree, predictor and epoch with the fewest held-out errors on average over all orders, as `choices` has them: the
+    same row for each order. held: degree, order, epoch, predictor, held. Of equals as in `choices`."""
+    own = held[held["degree"].isin(degrees)]
+    place = own["predictor"].map(PREDICTORS.index)
+    means = own["held"].groupby([own["degree"], own["epoch"], place]).mean()
+    degree, epoch, place = means.idxmin()
+    orders = sorted(own["order"].unique())
+    return pd.DataFrame({"order": orders, "predictor": PREDICTORS[place], "degree": degree, "epoch": epoch})
+
+
+def chosen_by(among, chosen, held, degrees):
+    """What one of HONEST chooses: a row for each order, as `choices` has them."""
+    return by_mean(held, degrees) if among == BY_MEAN else chosen[chosen["among"] == among]
+
+
+def honest_errors(wrong, degrees, chosen, held):
+    """The error of the kernel perceptron where no test image chooses: a row for each of HONEST.
+
+    wrong (R, D, 4, E, n); chosen: `choices` of the same orders and degrees; held: degree, order, epoch, predictor, held.
+    Columns: among; estimate, low and high of its error rate (95 %, over orders and test images); more, more low, more high:
+    its error less that of the first row, the average predictor, which is what the chapter recommends; and how many orders
+    chose what: each of PREDICTORS, degrees ("3 (10), 4 (10)") and epochs ("6 to 10"). `honest` says what the intervals leave
+    out.
+    """
+    rows, first = [], _chosen(wrong, degrees, chosen_by(CONTROL, chosen, held, degrees))
+    for among in HONEST:
+        own = chosen_by(among, chosen, held, degrees)
+        rate, more = honest(wrong, degrees, own), honest(wrong, degrees, own, other=first)
+        orders = own["predictor"].value_counts()
+        counted = own["degree"].value_counts().sort_index()
+        ends = sorted({own["epoch"].min(), own["epoch"].max()})
+        rows.append(
+            {
+                "among": among, "estimate": rate.estimate, "low": rate.low, "high": rate.high, "more": more.estimate,
+                "more low": more.low, "more high": more.high,
+                **{name: int(orders.get(name, 0)) for name in PREDICTORS},
+                "degrees": ", ".join(f"{degree} ({count})" for degree, count in counted.items()),
+                "epochs": " to ".join(map(str, ends)),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def counts_chosen(chosen):

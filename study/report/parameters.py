@@ -144,7 +144,9 @@ RULES = {
         "max_iter": whole(1, 10**6), "demote": one_of("winner", "first", "all"), "random_state": STATE,
         "resolution": whole(10, 2000),
     },
-    "orders": IMAGES | LEARNT | {"n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_held": images(10)},
+    "orders": IMAGES | LEARNT | {
+        "n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_epochs": whole(2, 1000), "n_held": images(10),
+    },
     "references": IMAGES | {
         "degree": whole(2, 6), "n_choice": images(10), "n_held": images(10), "n_orders": whole(2, 1000),
     },

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from study import datasets
-from study.data import experiment, figures, statements, tables
+from study.data import experiment, figures, tables
 
 COLUMNS = ["rank", "first", "second", "label_first", "label_second", "value"]
 
@@ -122,13 +122,6 @@ def test_settings_that_cannot_be_run_are_refused(dataset, count, message):
 def test_an_unknown_measure_is_refused():
     with pytest.raises(ValueError, match="measure must be one of distance, angle, got 'city'"):
         experiment.Settings("digits", 5, "city")
-
-
-def test_the_statements_about_the_images_rest_on_counts():
-    table = statements.statements().set_index("key")
-    assert set(table["verdict"]) == {"holds", "holds in part"}
-    assert table.loc["hermans-2021/statement/disjoint", "verdict"] == "holds"
-    assert "1.24 and 1.27 times" in table.loc["hermans-2021/statement/balanced", "evidence"]
 
 
 def test_the_stored_pairs_belong_to_the_images():

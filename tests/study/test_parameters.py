@@ -74,6 +74,7 @@ def test_a_notebook_opens_its_chapter_before_it_computes_anything(source):
         ("course", "n_seeds", 0, "an integer in"),
         ("course", "n_splits", 0, "an integer in"),
         ("course", "s", 0, "a number above 0"),
+        ("orders", "n_epochs", 1, "an integer in 2..1,000"),
         ("algorithm", "n_orders", 0, "an integer in"),
         ("algorithm", "n_samples", 3, "an integer in 4.."),
         ("algorithm", "spread", -1, "a number of at least 0"),

@@ -291,3 +291,37 @@ def test_p_in_a_table_is_the_printed_one_without_its_name():
 def test_the_farthest_end_of_intervals_is_the_largest_difference_left_open():
     found = [statistics.Difference(0.0, low, high, 1.0, 9, "v", "t") for low, high in ((-0.1, 0.2), (-0.35, 0.1))]
     assert statistics.farthest(found) == 0.35 and statistics.farthest([]) == 0
+
+
+def test_a_fixed_sequence_stops_at_the_first_hypothesis_that_stands():
+    assert statistics.fixed_sequence([0.01, 0.049, 0.05, 0.0]) == 2
+    assert statistics.fixed_sequence([0.2, 0.0]) == 0 and statistics.fixed_sequence([0.01, 0.02]) == 2
+    assert statistics.fixed_sequence([]) == 0 and statistics.fixed_sequence([0.02, 0.0], alpha=0.01) == 0
+
+
+def test_a_fixed_sequence_errs_in_a_twentieth_of_all_families():
+    rng = np.random.default_rng(0)
+    assert np.mean([statistics.fixed_sequence(rng.random(9)) > 0 for _ in range(4000)]) == pytest.approx(0.05, abs=0.01)
+
+
+def test_half_widths_are_what_a_family_can_see():
+    table = pd.DataFrame({"low": [-0.1, 0.0], "high": [0.3, 0.1]})
+    assert statistics.half_widths(table) == pytest.approx((0.05, 0.2))
+
+
+def test_equal_means_of_groups_are_tested_by_permutation():
+    rng = np.random.default_rng(1)
+    groups = rng.integers(4, size=400)
+    values = rng.random(400)
+    assert statistics.equal_means(values + (groups == 2), groups, draws=200) == pytest.approx(1 / 201)
+    p = [statistics.equal_means(rng.random(60), groups[:60], draws=99) for _ in range(200)]
+    assert np.mean(np.array(p) <= 0.1) == pytest.approx(0.1, abs=0.06)
+    # Two groups: the test is the two-sided permutation test of the difference of their means.
+    a, b = values[:6], values[6:12] + 0.5
+    exact = stats.permutation_test((a, b), lambda x, y, axis: x.mean(axis) - y.mean(axis), n_resamples=np.inf).pvalue
+    own = statistics.equal_means(np.r_[a, b], [0] * 6 + [1] * 6, draws=20_000)
+    assert own == pytest.approx(exact, abs=0.01)
+
+
+def test_equal_values_have_equal_means():
+    assert statistics.equal_means(np.ones(20), np.arange(20) % 3, draws=50) == 1.0
