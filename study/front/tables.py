@@ -67,47 +67,35 @@ def parts(row, verdicts):
     return listed([f"{verdict} ({row[verdict]})" for verdict in verdicts if row[verdict]])
 
 
-WORDS = {
-    "higher": "is higher at",
-    "lower": "is lower at",
-    "the same": "is the same within 0.05 percentage points at",
-    "–": "cannot be told apart at",
+VERBS = {
+    "higher": "is higher",
+    "lower": "is lower",
+    "the same": "is the same within 0.05 points",
+    "–": "does not differ detectably",
 }
-"""How a verdict of the chapter on visiting orders reads before degrees."""
+"""How a verdict of the chapter on visiting orders reads."""
 
 
-def where(sides):
-    """ "is higher at degrees 2 and 5, and cannot be told apart at degree 4": of {verdict: degrees}, those that there are."""
-    there = [(words, sides[verdict]) for verdict, words in WORDS.items() if len(sides.get(verdict, []))]
-    return listed([f"{words} degree{'s' * (len(degrees) > 1)} {listed(degrees)}" for words, degrees in there])
+def by_degree(rows):
+    """ "is higher at degree 2 (+0.25 points) and 5 (+0.12), does not differ detectably at degree 4 (+0.01; -0.06 to +0.07)":
+    the rows of `orders.tables.differences_to`, with the interval where no difference is detected."""
+    parts = []
+    for verdict, verb in VERBS.items():
+        there, shown = rows[rows["verdict"] == verdict], []
+        for row in there.itertuples():
+            open_ended = "" if verdict in ("higher", "lower") else f"; {100 * row.low:+.2f} to {100 * row.high:+.2f}"
+            unit = "" if shown else " points"
+            shown.append(f"{row.degree} ({100 * row.estimate:+.2f}{unit}{open_ended})")
+        if shown:
+            parts.append(f"{verb} at degree{'s' * (len(shown) > 1)} {listed(shown)}")
+    return listed(parts)
 
 
-def told(pairs, verdict):
-    """{epoch: "the final one (degrees 2, 3 and 5)"}: for which predictors at which degrees the rows epoch, degree, predictor
-    have this verdict."""
-    out = {}
-    for epoch, rows in pairs.groupby("epoch"):
-        own = rows[rows["verdict"] == verdict].groupby("predictor", sort=False)["degree"].apply(list)
-        names = [f"the {name} one (degree{'s' * (len(part) > 1)} {listed(part)})" for name, part in own.items()]
-        out[epoch] = listed(names, "none")
-    return out
-
-
-CENTRAL = (
-    "hermans-2021/statement/degrees-above-3",
-    "hermans-2021/statement/final-worse",
-    "hermans-2021/statement/ensemble",
-    "xu-zhang-2005/statement/kernel-improves",
-    "xu-zhang-2005/statement/better-than-cited",
-    "xu-zhang-2005/comparison/accuracy",
-    "akar-ye-2017/not-linearly-separable",
-    "akar-ye-2017/limited",
-    "course-page/codes",
-    "encyclopedia/statements/forgetron",
-    "encyclopedia/statements/overfitting",
-    "encyclopedia/statements/vote-bounds",
-)
-"""Keys of the statements that the conclusion shows."""
+def sizes(rows):
+    """(degrees, least, most): the degrees of the rows of `orders.tables.of_final` that are higher, as "2, 3 and 4", and the
+    smallest and largest of their differences."""
+    rows = rows[rows["verdict"] == "higher"]
+    return listed(rows["degree"].tolist()), rows["estimate"].min(), rows["estimate"].max()
 
 
 def judged(statements, keys):

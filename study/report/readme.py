@@ -13,7 +13,7 @@ START, END = "<!-- from here on: python -m study notebook --profile full -->\n",
 
 
 def answers():
-    """The five sentences or paragraphs of the report's first page that have results: what is framed there, then the rest."""
+    """The sentences and paragraphs of the report's first page that have results: what is framed there, then the rest."""
     cells = json.loads(chapters.chapter("front_all").target("full").read_text(encoding="utf-8"))["cells"]
     shown = [
         ("box" not in cell["metadata"].get("tags", []), "".join(output["data"]["text/markdown"]))
