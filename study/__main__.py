@@ -139,7 +139,7 @@ def _report(options):
 
     profile, name = options.profile, options.report
     found = chapters.report(profile, name)
-    sources = [document.Source(each.target(profile), each.number, each.title) for each in found]
+    sources = [document.Source(each.target(profile), each.number, each.title, own=True) for each in found]
     if options.notebooks:
         sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]
     target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
