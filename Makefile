@@ -7,6 +7,7 @@ PROFILE ?= quick
 RECOMPUTE ?= 0
 REPORT ?= all
 CODE ?= 0
+YES ?= 0
 
 # The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
@@ -49,9 +50,9 @@ else
 	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"
 endif
 
-check: environment ## run a notebook that was handed in again and say what does not come out: HANDIN=file.ipynb
+check: environment ## show where the code of a notebook that was handed in is its author's, ask, run it again as you, on Linux without network and with protected files, and say what does not come out: HANDIN=file.ipynb; YES=1 does not ask
 	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
-	@$(PY) -m study check "$(HANDIN)"
+	@$(PY) -m study check $(if $(filter-out 0,$(YES)),--yes) "$(HANDIN)"
 
 api: environment ## the classes and functions of kp as one page, build/api.html
 	@$(PY) -m study api

@@ -267,7 +267,10 @@ def _outputs(outputs, pictures, where, form, own):
         elif "image/png" in data:
             caption = outputs.pop(0).get("data", {}).get("text/markdown", "") if outputs else ""
             if not caption.startswith("**Figure "):
-                raise ValueError(f"{where}: expected a caption after the figure, got none; show it with chapter.figure")
+                raise ValueError(
+                    f"{where}: expected a caption after the figure, got none; show it with chapter.figure, or let "
+                    "Markdown follow it that begins with '**Figure M1.**'"
+                )
             shown = output.metadata.get("image/png", {})
             picture = Path(f"{pictures}_{len(outputs)}.png")
             drawing = ROOT / f"{shown['file']}.svg" if own and "file" in shown else None
