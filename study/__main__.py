@@ -191,7 +191,7 @@ def _check(options):
     path = options.notebook
     try:
         notebook = handin.read(path)
-        code = handin.code(notebook)
+        code = handin.code(path, notebook)
         print(f"{path}: {code}", flush=True)
         apart = enclosure.strongest()
         print(f"study: the code of {path} is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)

@@ -37,12 +37,14 @@ class CannotRun(RuntimeError):
 @dataclass(frozen=True)
 class Code:
     """What can be said without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
-    parameters as text, those that are not the defaults; what differs from the source; its lines that the source lacks."""
+    parameters as text, those that are not the defaults; what differs from the source; its lines that the source lacks; the
+    Python files in its folder."""
 
     source: str
     parameters: str
     differences: tuple[str, ...]
     lines: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
     def __str__(self):
         of = f"A run of notebooks/{self.source}.ipynb" if self.source else "No run of a notebook of this project"
@@ -53,6 +55,8 @@ class Code:
             found += ["Its code differs from the source:", *(f"- {each}" for each in self.differences)]
         if self.lines:
             found += ["All lines of its code that are not in the source:", *self.lines]
+        if self.beside:
+            found.append(f"Python files in its folder, which it can import unseen: {_visible(', '.join(self.beside))}.")
         return "\n".join(found)
 
 
@@ -85,11 +89,15 @@ def read(path):
         raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {_cut(str(error))}") from None
 
 
-def code(notebook):
-    """The Code of a notebook, held against the source that it has most cells in common with. Nothing is run."""
+def code(path, notebook):
+    """The Code of the notebook at path, held against the source that it has most cells in common with. Nothing is run."""
     source, original = _source(notebook)
     differences = tuple(_code_differences(notebook, original))
-    return Code(source, _parameters(notebook, original), differences, tuple(_own_lines(notebook, original)))
+    lines = tuple(_own_lines(notebook, original))
+    folder = Path(path).resolve().parent
+    modules = [*folder.glob("*.py"), *folder.glob("*.so"), *folder.glob("*/__init__.py")]
+    beside = tuple(sorted(each.relative_to(folder).as_posix() for each in modules))
+    return Code(source, _parameters(notebook, original), differences, lines, beside)
 
 
 def outputs(path, notebook, enclosure, *, timeout=None):
@@ -131,10 +139,12 @@ def _executed_again(path, notebook, enclosure, timeout):
         if kind == "done":
             return nbformat.reads(text, as_version=4)
         started, failed = (int(text), failed) if kind == "cell" else (started, json.loads(text))
-    if not failed:
-        last = err.strip().splitlines()[-1:] or ["without a word"]
-        failed = f"it ended the process that runs it, or that cannot start (exit code {code}): {_cut(last[0])}"
-    raise CannotRun(failed if started is None else f"{_place(notebook, started)} fails: {failed}")
+    if started is None:
+        last = (err.strip().splitlines() or ["it said nothing"])[-1]
+        raise CannotRun(failed or f"the process that runs it did not start (exit code {code}): {_cut(last)}")
+    raise CannotRun(
+        f"{_place(notebook, started)} fails: {failed or f'it ended the process that runs it (exit code {code})'}"
+    )
 
 
 def main(path, folder, timeout):

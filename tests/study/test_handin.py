@@ -38,6 +38,11 @@ def handed_in(tmp_path):
     return write
 
 
+def seen(path):
+    """The Code of a notebook."""
+    return handin.code(path, handin.read(path))
+
+
 def cell(shown):
     """A cell that shows a text, or a bundle of data."""
     outputs = [new_output("stream", text=shown)] if isinstance(shown, str) and shown else []
@@ -112,7 +117,7 @@ def test_changed_and_missing_code_is_named_and_other_values_of_parameters_are_no
     parameters = next(cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
     parameters.source = parameters.source.replace("degree = 3", "degree = 4", 1)
     assert handin._parameters(notebook, source) == "degree = 4" and not list(handin._code_differences(notebook, source))
-    assert handin.code(notebook).lines == ()
+    assert handin.code("", notebook).lines == ()
     parameters.source += "\nimport os"
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     code[3].source = code[3].source.replace("say(", "print(")
@@ -121,16 +126,24 @@ def test_changed_and_missing_code_is_named_and_other_values_of_parameters_are_no
     assert "is changed" in first and "dataset" in first
     assert "“print(”, in the source “say(”" in second
     assert third.startswith("a cell of the source is missing (fewest, last")
-    assert "    import os" in handin.code(notebook).lines and "    print(" in handin.code(notebook).lines
+    lines = handin.code("", notebook).lines
+    assert "    import os" in lines and "    print(" in lines
 
 
 def test_code_that_calls_itself_injected_parameters_is_code(handed_in):
-    found = handin.code(handin.read(handed_in("import os", tags=["injected-parameters"])))
+    found = seen(handed_in("import os", tags=["injected-parameters"]))
     assert found.lines == ("cell 1:", "    import os")
 
 
+def test_python_files_that_a_notebook_could_import_are_named(handed_in):
+    path = handed_in("import numpy")
+    assert seen(path).beside == ()
+    path.with_name("numpy.py").touch()
+    assert "which it can import unseen: numpy.py." in str(seen(path))
+
+
 def test_signs_that_a_terminal_obeys_are_shown_not_sent(handed_in, compared):
-    lines = handin.code(handin.read(handed_in("bad()\x1b[2K\rx = 1"))).lines
+    lines = seen(handed_in("bad()\x1b[2K\rx = 1")).lines
     assert lines == ("cell 1:", "    bad()\\x1b[2K", "    x = 1")
     assert compared("\x1b[2Kb", "a").differences == ("cell 1 (show()): “\\x1b[2Kb”, again “a”",)
 
@@ -152,7 +165,7 @@ def test_what_is_no_notebook_cannot_be_run(tmp_path, capsys):
 
 
 def test_a_notebook_of_no_source_is_compared(handed_in, compared):
-    assert str(handin.code(handin.read(handed_in("print(1)")))) == (
+    assert str(seen(handed_in("print(1)"))) == (
         "No run of a notebook of this project, with the default parameters.\n"
         "All lines of its code that are not in the source:\ncell 1:\n    print(1)"
     )
@@ -221,10 +234,11 @@ def test_make_check_asks_unless_told_otherwise(yes, expected, tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"#!/bin/sh\n{program}\n")
         (tmp_path / name).chmod(0o755)
-    subprocess.run(
-        ["make", "PYTHON=./python3", "check", "HANDIN=a.ipynb", *yes], cwd=tmp_path, check=True, capture_output=True
-    )
-    assert (tmp_path / "arguments").read_text().split() == ["-m", "study", "check", *expected, "a.ipynb"]
+    name = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
+    command = ["make", "PYTHON=./python3", "check", f"HANDIN={name}", *yes]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "arguments").read_text() == " ".join(["-m study check", *expected, name]) + "\n"
+    assert not (tmp_path / "made").exists()
 
 
 # The enclosure.
