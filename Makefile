@@ -7,6 +7,7 @@ PROFILE ?= quick
 RECOMPUTE ?= 0
 REPORT ?= all
 CODE ?= 0
+YES ?= 0
 
 # The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
@@ -41,17 +42,20 @@ pdf: export KP_AUTHOR := $(value AUTHOR)
 pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
+pdf: export KP_NOTEBOOKS := $(value NOTEBOOKS)
 pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb b.ipynb" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
 ifdef NOTEBOOKS
-	$(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $(NOTEBOOKS) --target build/own.pdf
+	$(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $$KP_NOTEBOOKS --target build/own.pdf
 else
 	$(SNAKEMAKE) pdf
 	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"
 endif
 
-check: environment ## run a notebook that was handed in again and say what does not come out: HANDIN=file.ipynb
-	@test -n "$(HANDIN)" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
-	@$(PY) -m study check "$(HANDIN)"
+unexport HANDIN NOTEBOOKS
+check: export KP_HANDIN := $(value HANDIN)
+check: environment ## show where the code of a notebook that was handed in is its author's, ask, run it again as you, on Linux without network and with protected files, and say what does not come out: HANDIN=file.ipynb; YES=1 does not ask
+	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
+	@$(PY) -m study check $(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN"
 
 api: environment ## the classes and functions of kp as one page, build/api.html
 	@$(PY) -m study api

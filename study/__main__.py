@@ -7,7 +7,8 @@ python -m study list             list the notebooks of a profile, with the secon
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
 python -m study api              write the classes and functions of kp as a page
-python -m study check FILE       run a notebook that was handed in again, and say what does not come out
+python -m study check FILE       hold a notebook that was handed in against its source; ask; run it again, apart from this
+                                 computer as far as the system offers that; say what does not come out
 python -m study held             count what is held against the code by its fingerprint only
 """
 
@@ -19,6 +20,9 @@ from pathlib import Path
 from study import BUILD, chapters, costs, store
 from study.datasets import DataError
 from study.store import StaleResult
+
+NOT_RUN = 3
+"""The exit code of check when its user does not agree that a notebook is run."""
 
 
 def main(arguments=None):
@@ -54,8 +58,15 @@ def main(arguments=None):
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
     reference = commands.add_parser("api", help="write the public classes and functions of kp as a page")
     reference.add_argument("--target", type=Path, default=BUILD / "api.html")
-    handed_in = commands.add_parser("check", help="run a notebook that was handed in again, and say what does not come out")
+    handed_in = commands.add_parser(
+        "check",
+        help="run a notebook that was handed in again, and say what does not come out",
+        description="Hold a notebook that was handed in against its source, then run it again and say what does not come "
+        "out. That runs what its author wrote, so its code is shown first, and you are asked. Exit codes: 0 all comes out, "
+        f"1 something differs, 2 it cannot be run, {NOT_RUN} you did not agree.",
+    )
     handed_in.add_argument("notebook", type=Path)
+    handed_in.add_argument("--yes", action="store_true", help="run it without asking")
     handed_in.add_argument("--timeout", type=int, help="seconds for each cell; by default none")
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
     for sub in (notebook, listing, document):
@@ -139,7 +150,7 @@ def _report(options):
 
     profile, name = options.profile, options.report
     found = chapters.report(profile, name)
-    sources = [document.Source(each.target(profile), each.number, each.title) for each in found]
+    sources = [document.Source(each.target(profile), each.number, each.title, own=True) for each in found]
     if options.notebooks:
         sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]
     target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
@@ -175,15 +186,35 @@ def _api(options):
 
 
 def _check(options):
-    from study.report import handin
+    from study.report import enclosure, handin
 
+    path = options.notebook
     try:
-        findings = handin.check(options.notebook, timeout=options.timeout)
+        notebook = handin.read(path)
+        code = handin.code(path, notebook)
+        print(f"{path}: {code}", flush=True)
+        apart = enclosure.strongest()
+        print(f"study: the code of {path} is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)
+        if not (options.yes or _agreed()):
+            return NOT_RUN
+        outputs = handin.outputs(path, notebook, apart, timeout=options.timeout)
     except handin.CannotRun as error:
         print(f"{options.notebook} cannot be run: {error}", file=sys.stderr)
         return 2
-    print(f"{options.notebook}: {findings}", flush=True)
-    return int(bool(findings.code or findings.outputs))
+    print(f"{outputs}\nIt ran {apart}.", flush=True)
+    return int(bool(code.differences or outputs.differences))
+
+
+def _agreed():
+    """Whether the user says yes to running a notebook; without a terminal nobody can."""
+    if not sys.stdin.isatty():
+        print(
+            "study: expected your consent, got none: there is no terminal to ask on; add --yes (make: YES=1)",
+            file=sys.stderr,
+        )
+        return False
+    print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _held(options):

@@ -12,55 +12,56 @@ References are links to #ref-key; those that are used are listed at the end, fro
 import base64
 import html as escaping
 import json
-import os
 import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import nbformat
 
 from study import ROOT, store
+from study.report import content, policy
 
 TEMPLATES = Path(__file__).parent
 REFERENCES = TEMPLATES / "refs.bib"
-# Markdown as Jupyter reads it, with pandoc's captions and attributes; "@" stays an ordinary character.
-MARKDOWN = (
-    "markdown-citations-yaml_metadata_block-blank_before_header-subscript-superscript-example_lists"
-    "+lists_without_preceding_blankline"
-)
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
 OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
 TABLE = re.compile(r"\A(\*\*(Table [^*]+)\.\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
 LABEL = re.compile(r"(?<![\w*\[#])(Figure|Table) ([A-Z]?\d+(?:\.\d+)?)\b")
-UNTOUCHED = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$|^<summary>.*?</summary>$", re.DOTALL | re.MULTILINE)
+UNTOUCHED = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$|^:::[^\n]*$", re.DOTALL | re.MULTILINE)
 LARGEST_DRAWING = {"typst": 500_000, "html": 50_000}
 """Bytes of the largest vector figure that is used; beyond, the picture of pixels is much smaller."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """An executed notebook in a document: its file, its number there ("3", "S1"; "" if it stands before the contents), and
-    its title where that is not the notebook's own."""
+    """An executed notebook in a document: its file, its number there ("3", "S1"; "" if it stands before the contents), its
+    title where that is not the notebook's own, and whether it is the project's own: then its figures are the drawings in
+    files that it names, else the pictures that it holds."""
 
     path: Path
     number: str = ""
     title: str = ""
+    own: bool = False
 
 
 def html(sources, target, *, title, code=False, listing=(), **facts):
     """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
     open. listing: pairs (name, program) for an appendix with code. facts: author, course, date, declaration.
 
-    Raises ValueError if a notebook has no title, an error in its outputs, or a figure without a caption.
+    Raises ValueError if a notebook has no title, an error in its outputs, a figure without a caption, or a picture that it
+    does not hold.
     """
     with tempfile.TemporaryDirectory() as folder:
         text = _text(sources, Path(folder), "html", code=True, listing=listing)
-        options = ["--mathml", "--embed-resources", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
+        options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
-        page = _pandoc(text, "html5", sources, folder, options)
-    store.write(target, page)
+        page = _pandoc(text, "html", folder, options)
+    font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
+    page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
+    store.write(target, policy.sealed(page))
 
 
 def pdf(sources, target, *, title, code=False, listing=(), **facts):
@@ -108,21 +109,20 @@ def typst_source(sources, folder, *, title, code=False, listing=(), author="", c
     """The Typst document behind pdf, as text; its pictures are written into folder."""
     text = _text(sources, Path(folder), "typst", code=code, listing=listing)
     facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
-    options = ["--syntax-highlighting=none", f"--extract-media={folder}", f"--template={TEMPLATES / 'report.typ'}"]
+    options = ["--syntax-highlighting=none", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
-    return _pandoc(text, "typst", sources, folder, options).replace(f'"{folder}/', '"')
+    return _pandoc(text, "typst", folder, options)
 
 
-def _pandoc(text, form, sources, folder, options):
+def _pandoc(text, form, folder, options):
     import pypandoc
 
-    folders = [str(folder), str(TEMPLATES), *dict.fromkeys(str(Path(source.path).resolve().parent) for source in sources)]
     if keys := sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text))):
         listed = Path(folder, "references")
         listed.write_text(_references(keys, form), encoding="utf-8")
         options = [*options, f"--include-after-body={listed}"]
-    options = [*OPTIONS, f"--resource-path={os.pathsep.join(folders)}", *options]
-    return pypandoc.convert_text(text, form, format=MARKDOWN, extra_args=options)
+    document = content.parsed(text, form, folder, OPTIONS)
+    return pypandoc.convert_text(document, form, format="json", extra_args=[*OPTIONS, *options], sandbox=True)
 
 
 def _references(keys, form):
@@ -141,8 +141,8 @@ def _references(keys, form):
 def _text(sources, folder, form, *, code, listing):
     """The whole document as Markdown: what stands before the contents, the chapters, their appendices, then a listing."""
     front, chapters, appendices = [], [], []
-    for source in sources:
-        blocks = list(_blocks(source, folder, form, code))
+    for place, source in enumerate(sources):
+        blocks = list(_blocks(source, folder / f"picture-{place}", form, code))
         own = [text for tags, text in blocks if "appendix" not in tags]
         (chapters if source.number else front).append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags]:
@@ -151,8 +151,7 @@ def _text(sources, folder, form, *, code, listing):
     if listing:
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
         appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
-    contents = {"typst": "```{=typst}\n#contents()\n```", "html": ""}[form]
-    text = "\n\n".join([*front, contents, *chapters, *appendices])
+    text = "\n\n".join([*front, "::: contents\n:::", *chapters, *appendices])
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
@@ -190,8 +189,8 @@ def _numbered(text, number, counts):
     return re.sub(r"^(#{1,2}) (.*)$", heading, text, flags=re.MULTILINE) if number else text
 
 
-def _blocks(source, folder, form, code):
-    """(tags, Markdown) of the cells of one notebook; its pictures are written into folder."""
+def _blocks(source, pictures, form, code):
+    """(tags, Markdown) of the cells of one notebook; its pictures are written into files whose paths begin with pictures."""
     path, counts = Path(source.path), [0]
     cells = _cells(path)
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
@@ -203,22 +202,21 @@ def _blocks(source, folder, form, code):
         if "notebook" in tags:
             continue
         if cell.cell_type == "markdown":
-            if re.search(r"!\[[^]]*\]\(\w+://", cell.source):
-                raise ValueError(f"{where}: expected pictures from files, got one from an address; save it beside")
             anchor = f" {{#chapter-{path.stem}}}"
             text = cell.source if index else re.sub("$", anchor, cell.source, count=1, flags=re.MULTILINE)
             if not (index or source.number):
                 text = text.partition("\n")[2]  # what stands before the contents has the document's title
             # Footnotes of different notebooks may share a name.
             text = re.sub(r"\[\^(\w+)\]", rf"[^{path.stem}-\1]", _numbered(text, source.number, counts))
-            yield tags, _framed(text, form) if "box" in tags else text
+            text = _pasted(text, cell.get("attachments", {}), f"{pictures}_{index}")
+            yield tags, _framed(text) if "box" in tags else text
         elif cell.cell_type == "code":
             if code and cell.source.strip() and "remove-input" not in tags:
                 shown = _fenced(cell.source, "python")
                 yield tags, shown if form == "typst" else _folded(shown, _labels(cell))
-            texts = "\n\n".join(_outputs(cell.outputs, folder / f"{path.stem}_{index}", where, form))
+            texts = "\n\n".join(_outputs(cell.outputs, f"{pictures}_{index}", where, form, source.own))
             if texts:
-                yield tags, _framed(texts, form) if "box" in tags else texts
+                yield tags, _framed(texts) if "box" in tags else texts
 
 
 def _cells(path):
@@ -237,17 +235,26 @@ def _labels(cell):
 
 def _folded(code, labels):
     """Code under the name of what it shows; that of sentences has none, and the page shows it with all code only."""
-    kind, name = ("", f"Code of {' and '.join(labels)}") if labels else (' class="of-sentences"', "Code")
-    return f"<details{kind}>\n<summary>{name}</summary>\n\n{code}\n\n</details>"
+    label = f' label="Code of {" and ".join(labels)}"' if labels else ""
+    return f"::: {{.folded{label}}}\n{code}\n:::"
 
 
-def _framed(text, form):
-    if form == "html":
-        return f"::: box\n{text}\n:::"
-    return f"```{{=typst}}\n#framed[\n```\n\n{text}\n\n```{{=typst}}\n]\n```"
+def _framed(text):
+    return f"::: box\n{text}\n:::"
 
 
-def _outputs(outputs, stem, where, form):
+def _pasted(text, attachments, pictures):
+    """The text of a cell that shows the pictures which were pasted into it."""
+    for number, (name, kinds) in enumerate(attachments.items()):
+        if "image/png" in kinds:
+            picture = Path(f"{pictures}_pasted_{number}.png")
+            picture.write_bytes(base64.b64decode(kinds["image/png"]))
+            for written in (name, quote(name)):
+                text = text.replace(f"](attachment:{written})", f"]({picture.name})")
+    return text
+
+
+def _outputs(outputs, pictures, where, form, own):
     """The outputs of one cell as pieces of Markdown."""
     outputs = list(outputs)
     while outputs:
@@ -260,16 +267,17 @@ def _outputs(outputs, stem, where, form):
         elif "image/png" in data:
             caption = outputs.pop(0).get("data", {}).get("text/markdown", "") if outputs else ""
             if not caption.startswith("**Figure "):
-                raise ValueError(f"{where}: expected a caption after the figure, got none; show it with show_figure")
+                raise ValueError(
+                    f"{where}: expected a caption after the figure, got none; show it with chapter.figure, or let "
+                    "Markdown follow it that begins with '**Figure M1.**'"
+                )
             shown = output.metadata.get("image/png", {})
-            picture = stem.with_name(f"{stem.name}_{len(outputs)}.png")
-            picture = _drawn(
-                ROOT / f"{shown.get('file', 'nowhere')}.svg", base64.b64decode(data["image/png"]), picture, form
-            )
+            picture = Path(f"{pictures}_{len(outputs)}.png")
+            drawing = ROOT / f"{shown['file']}.svg" if own and "file" in shown else None
+            picture = _drawn(drawing, base64.b64decode(data["image/png"]), picture, form)
             label = caption[2:].partition(".**")[0]
             width = f" width={shown['width']}px" if form == "html" and "width" in shown else ""
-            address = _data(picture) if form == "html" else picture.name
-            yield f"![{caption}]({address}){{#{_anchor(label)}{width}}}"
+            yield f"![{caption}]({picture.name}){{#{_anchor(label)}{width}}}"
         elif "text/markdown" in data:
             table = TABLE.match(data["text/markdown"])
             text = (
@@ -285,7 +293,7 @@ def _outputs(outputs, stem, where, form):
 def _drawn(drawing, png, picture, form):
     """The file of a figure: its drawing with coordinates of hundredths of a point where that is small enough, else pixels,
     which in a page have 128 colours."""
-    if drawing.is_file():
+    if drawing and drawing.is_file():
         text = drawing.read_text(encoding="utf-8")
         text = re.sub(r'(?<= )(?:d|x|y|points)="[^"]*"', lambda m: re.sub(r"(\.\d\d)\d+", r"\1", m.group()), text)
         if len(text) <= LARGEST_DRAWING[form]:
@@ -300,12 +308,6 @@ def _drawn(drawing, png, picture, form):
             few = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
         few.save(picture, optimize=True)
     return picture
-
-
-def _data(picture):
-    """A picture as an address that holds it: as an image of its own, its names do not meet those of the page."""
-    kind = {".svg": "image/svg+xml", ".png": "image/png"}[picture.suffix]
-    return f"data:{kind};base64,{base64.b64encode(picture.read_bytes()).decode()}"
 
 
 def _fenced(text, language="text"):

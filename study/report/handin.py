@@ -1,17 +1,26 @@
-"""Does a notebook that was handed in come out again? It is run once more, and held against what it shows and its source.
+"""Does a notebook that was handed in come out again? It is held against its source, then run once more.
 
-Running a notebook runs what its author wrote: do so only with work of people whom you trust with this computer.
+Running a notebook runs what its author wrote. So its code is compared first, and it runs in an enclosure as strong as the
+system offers (study.report.enclosure). A program can print what it likes: that numbers come out again says something of code
+that is that of the source, or was read.
 """
 
 import ast
+import base64
 import copy
 import difflib
+import io
+import json
+import os
 import re
+import sys
+import tempfile
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
+import numpy as np
 
 from study import ROOT
 from study.report.notebooks import OwnKernelManager
@@ -26,63 +35,139 @@ class CannotRun(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What `check` found: the stem of the project's notebook that it is a run of, or ""; its parameters as text, those that
-    are not the defaults; what differs in the code from the source; what differs in the outputs when they are made again."""
+class Code:
+    """What can be said without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
+    parameters as text, those that are not the defaults; what differs from the source; its lines that the source lacks; the
+    Python files in its folder."""
 
     source: str
     parameters: str
-    code: tuple[str, ...]
-    outputs: tuple[str, ...]
+    differences: tuple[str, ...]
+    lines: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
     def __str__(self):
         of = f"A run of notebooks/{self.source}.ipynb" if self.source else "No run of a notebook of this project"
-        lines = [f"{of}, with {self.parameters or 'the default parameters'}."]
-        for found, none, some in (
-            (self.code, "Its code is that of the source." if self.source else "", "Its code differs from the source:"),
-            (self.outputs, "All numbers, tables and texts come out again.", "What does not come out again:"),
-        ):
-            lines += [some, *(f"- {each}" for each in found)] if found else [none] * bool(none)
-        return "\n".join(lines)
+        found = [f"{of}, with {self.parameters or 'the default parameters'}."]
+        if self.source and not self.differences:
+            found.append("Its code is that of the source.")
+        if self.differences:
+            found += ["Its code differs from the source:", *(f"- {each}" for each in self.differences)]
+        if self.lines:
+            found += ["All lines of its code that are not in the source:", *self.lines]
+        if self.beside:
+            found.append(f"Python files in its folder, which it can import unseen: {_visible(', '.join(self.beside))}.")
+        return "\n".join(found)
 
 
-def check(path, *, timeout=None):
-    """The Findings about the executed notebook at path. Pictures and stderr are left aside.
+@dataclass(frozen=True)
+class Outputs:
+    """What a run shows of the outputs: those that do not come out again, how many pictures are equal, and how many were not
+    compared because they are no PNG."""
 
-    It runs in a fresh kernel in its own folder, and the file is left as it is. Cells are counted from 1, text included.
-    timeout: seconds for each cell. Raises CannotRun if it is no notebook, or if a cell fails.
-    """
+    differences: tuple[str, ...]
+    equal_pictures: int = 0
+    other_pictures: int = 0
+
+    def __str__(self):
+        found = ["All numbers, tables and texts come out again."]
+        if self.differences:
+            found = ["What does not come out again:", *(f"- {each}" for each in self.differences)]
+        if self.equal_pictures:
+            found.append(f"Pictures that are equal, pixel by pixel: {self.equal_pictures}.")
+        others = [f"pictures that are no PNG ({self.other_pictures})"] if self.other_pictures else []
+        return "\n".join([*found, f"Not compared: {', '.join([*others, 'text cells'])}."])
+
+
+def read(path):
+    """The notebook at path. Raises CannotRun if it is none."""
     try:
         notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        return notebook
     except Exception as error:  # what is no notebook can fail in a dozen ways
-        raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {error}") from None
+        raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {_cut(str(error))}") from None
+
+
+def code(path, notebook):
+    """The Code of the notebook at path, held against the source that it has most cells in common with. Nothing is run."""
     source, original = _source(notebook)
-    again = _executed_again(notebook, Path(path).resolve().parent, timeout)
-    outputs = [
-        f"{_place(notebook, index)}: {found}"
-        for index, cell in enumerate(notebook.cells)
-        if cell.cell_type == "code" and (found := _first_difference(_shown(cell), _shown(again.cells[index]), "again"))
-    ]
-    return Findings(source, _parameters(notebook, original), tuple(_code_differences(notebook, original)), tuple(outputs))
+    differences = tuple(_code_differences(notebook, original))
+    lines = tuple(_own_lines(notebook, original))
+    folder = Path(path).resolve().parent
+    modules = [*folder.glob("*.py"), *folder.glob("*.so"), *folder.glob("*/__init__.py")]
+    beside = tuple(sorted(each.relative_to(folder).as_posix() for each in modules))
+    return Code(source, _parameters(notebook, original), differences, lines, beside)
 
 
-def _executed_again(notebook, folder, timeout):
+def outputs(path, notebook, enclosure, *, timeout=None):
+    """The Outputs of the notebook at path, run again in an Enclosure. What it writes to stderr is left aside.
+
+    It runs in a fresh kernel in its own folder, and the file is left as it is. Cells are counted from 1, text included.
+    timeout: seconds for each cell. Raises CannotRun if a cell fails.
+    """
+    again = _executed_again(path, notebook, enclosure, timeout)
+    differences, equal, others = [], 0, 0
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        other = again.cells[index]
+        found = _first_difference(_shown(cell), _shown(other), "again")
+        pictures = [_picture_difference(*pair) for pair in zip_longest(_pictures(cell), _pictures(other))]
+        found = [found, *(f"picture {number} {each}" for number, each in enumerate(pictures, start=1) if each)]
+        differences += [f"{_place(notebook, index)}: {each}" for each in found if each]
+        equal += pictures.count("")
+        others += sum(_is_other_picture(output) for output in cell.outputs)
+    return Outputs(tuple(differences), equal, others)
+
+
+def _executed_again(path, notebook, enclosure, timeout):
+    """The notebook with the outputs of a new run, which another process makes of a copy without outputs."""
+    copied = copy.deepcopy(notebook)
+    for cell in copied.cells:
+        if cell.cell_type == "code":
+            cell.update(outputs=[], execution_count=None)
+    path = Path(path).resolve()
+    with tempfile.TemporaryDirectory() as work:
+        work = Path(work).resolve()
+        nbformat.write(copied, work / "copy.ipynb")
+        command = ["-m", "study.report.handin", work / "copy.ipynb", path.parent, timeout or ""]
+        out, err, code = enclosure.run([str(each) for each in command], path, work / "copy.ipynb", work)
+    started, failed = None, ""
+    for line in out.splitlines():
+        kind, _, text = line.partition(" ")
+        if kind == "done":
+            return nbformat.reads(text, as_version=4)
+        started, failed = (int(text), failed) if kind == "cell" else (started, json.loads(text))
+    if started is None:
+        last = (err.strip().splitlines() or ["it said nothing"])[-1]
+        raise CannotRun(failed or f"the process that runs it did not start (exit code {code}): {_cut(last)}")
+    raise CannotRun(
+        f"{_place(notebook, started)} fails: {failed or f'it ended the process that runs it (exit code {code})'}"
+    )
+
+
+def main(path, folder, timeout):
+    """Execute a notebook, whose kernel starts in folder. Written to stdout, a line each: the cells that start, then the
+    executed notebook, or why it failed."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellControlSignal, DeadKernelError
 
-    again, started = copy.deepcopy(notebook), []
-    client = NotebookClient(
-        again,
-        kernel_manager_class=OwnKernelManager,
-        timeout=timeout,
-        resources={"metadata": {"path": str(folder)}},
-        on_cell_start=lambda cell, cell_index: started.append(cell_index),
-    )
-    try:
-        return client.execute()
-    except (CellControlSignal, DeadKernelError) as error:
-        what = f"{error.ename}: {error.evalue}" if hasattr(error, "ename") else f"{type(error).__name__}: {error}"
-        raise CannotRun(f"{_place(notebook, started[-1])} fails: {what}") from None
+    # What the kernel writes by itself goes to stderr.
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
+        os.dup2(2, 1)
+        client = NotebookClient(
+            nbformat.read(path, as_version=4),
+            kernel_manager_class=OwnKernelManager,
+            timeout=int(timeout) if timeout else None,
+            resources={"metadata": {"path": folder}},
+            on_cell_start=lambda cell, cell_index: print("cell", cell_index, file=out, flush=True),
+        )
+        try:
+            print("done", json.dumps(client.execute()), file=out)
+        except (CellControlSignal, DeadKernelError) as error:
+            what = f"{error.ename}: {error.evalue}" if hasattr(error, "ename") else f"{type(error).__name__}: {error}"
+            print("failed", json.dumps(what), file=out)
 
 
 def _source(notebook):
@@ -96,9 +181,13 @@ def _source(notebook):
 
 
 def _code(notebook):
-    """{index: source} of the code cells, without the one that papermill injects."""
+    """{index: source} of the code cells, without the one that papermill injects, which only gives values to names."""
     cells = {index: cell for index, cell in enumerate(notebook.cells) if cell.cell_type == "code" and cell.source.strip()}
-    return {index: cell.source for index, cell in cells.items() if "injected-parameters" not in _tags(cell)}
+    return {index: cell.source for index, cell in cells.items() if not _is_injected(cell)}
+
+
+def _is_injected(cell):
+    return "injected-parameters" in _tags(cell) and _assignments(cell.source) is not None
 
 
 def _tags(cell):
@@ -150,6 +239,20 @@ def _code_differences(notebook, original):
                 yield f"{_place(notebook, place)} is changed: {found}"
 
 
+def _own_lines(notebook, original):
+    """Yield the lines of the code cells that the source has not in this place, under the number of their cell."""
+    ours = _without_values(notebook)
+    theirs = [line for source in (_without_values(original).values() if original else ()) for line in source.splitlines()]
+    lines = [(index, line) for index, source in ours.items() for line in source.splitlines()]
+    matcher, last = difflib.SequenceMatcher(None, [line for _, line in lines], theirs, autojunk=False), None
+    for kind, a, b, _, _ in matcher.get_opcodes():
+        for index, line in lines[a:b] if kind != "equal" else ():
+            if index != last:
+                yield f"cell {index + 1}:"
+            last = index
+            yield f"    {_visible(line)}"
+
+
 def _without_values(notebook):
     """`_code` where the cell of parameters stands for the names that it assigns."""
     code = _code(notebook)
@@ -180,10 +283,52 @@ def _first_difference(lines, others, where):
     return ""
 
 
+def _is_other_picture(output):
+    kinds = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
+    return bool(kinds) and "image/png" not in kinds
+
+
+def _pictures(cell):
+    """The pictures that a cell shows as PNG, as text."""
+    return [output.data["image/png"] for output in cell.outputs if "image/png" in output.get("data", {})]
+
+
+def _picture_difference(picture, again):
+    """In what a picture differs from that of the new run; "" if all pixels are equal."""
+    if picture is None or again is None:
+        return "is missing" if picture is None else "does not come out again"
+    try:
+        ours, theirs = _pixels(picture), _pixels(again)
+    except Exception as error:  # what is no picture can fail in a dozen ways
+        return f"must be a PNG, got {type(error).__name__}"
+    if ours.shape != theirs.shape:
+        return f"has {ours.shape[1]} x {ours.shape[0]} pixels, again {theirs.shape[1]} x {theirs.shape[0]}"
+    differ = int((ours != theirs).any(axis=-1).sum())
+    return f"differs in {differ:,} of {ours.shape[0] * ours.shape[1]:,} pixels" if differ else ""
+
+
+def _pixels(picture):
+    from PIL import Image
+
+    with Image.open(io.BytesIO(base64.b64decode(picture)), formats=["PNG"]) as image:
+        return np.asarray(image.convert("RGBA"))
+
+
 def _cut(line):
     """A line as a finding shows it: of a long one the start."""
-    return "nothing" if line is None else line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
+    if line is None:
+        return "nothing"
+    return _visible(line if len(line) <= SHOWN else f"{line[:SHOWN]}…")
+
+
+def _visible(text):
+    """A text whose signs are all seen: a terminal obeys some that are not."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def _place(notebook, index):
     return f"cell {index + 1} ({_cut(notebook.cells[index].source.strip().splitlines()[0])})"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

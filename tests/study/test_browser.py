@@ -114,6 +114,18 @@ def test_the_ledger_has_no_fault_and_filters(tmp_path):
     assert 0 < found["result"]["after"] < found["result"]["before"]
 
 
+def test_the_policy_of_a_page_stops_scripts_and_pictures_that_are_not_its_own(tmp_path):
+    target = tmp_path / "ledger.html"
+    assert main(["ledger", "--target", str(target)]) == 0
+    text = target.read_text(encoding="utf-8")
+    foreign = '<script>document.title = "run"</script><img src="probe.html" onerror="document.title = 1" alt="p">'
+    target.write_text(text.replace("<h1>", f"{foreign}<h1>"), encoding="utf-8")
+    found = look(target, 'return [page.title, page.querySelectorAll("tbody tr").length]')
+    assert found["result"][0] == "Ledger of published numbers and statements" and found["result"][1] > 0
+    refused = [each for each in found["console"] if "Content Security Policy" in each]
+    assert len(refused) >= 2 and found["missing"] == ["p"]
+
+
 def test_the_page_of_classes_has_no_fault(tmp_path):
     target = tmp_path / "api.html"
     assert main(["api", "--target", str(target)]) == 0

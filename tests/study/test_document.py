@@ -1,9 +1,12 @@
 """What cells display, and the HTML and PDF made of it."""
 
+import base64
+import hashlib
 import html as escaping
 import json
 import re
 import shutil
+import socket
 import subprocess
 
 import matplotlib.pyplot as plt
@@ -14,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from study import ROOT, chapters, claims, costs, style
 from study.__main__ import main
-from study.report import display, ledger
+from study.report import content, display, ledger
 from study.report import document as report
 from study.report.document import Source
 from study.report.notebooks import execute
@@ -215,7 +218,7 @@ def test_figure_without_caption_is_refused(tmp_path):
     ("cells", "message"),
     [
         ([new_code_cell("x")], "starts with '# Title'"),
-        ([new_markdown_cell("# T\n\n![](https://example.org/x.png)")], "got one from an address"),
+        ([new_markdown_cell("# T\n\n![](https://example.org/x.png)")], "got 'https://example.org/x.png'"),
         (
             [new_markdown_cell("# T"), new_code_cell("x", outputs=[new_output("error", ename="KeyError")])],
             "got KeyError",
@@ -340,3 +343,157 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements(tmp_path):
     assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
     assert "$" not in re.sub(r"rows = .*", "", page) and "nan" not in {cell for row in found for cell in row}
     assert not re.findall(r'(?:src|href)="', page)
+
+
+HOSTILE = r"""# Bad
+
+<script>alert(1)</script>
+
+<img src=x onerror="alert(2)"> <b onclick="x()">b</b> <iframe src="file:///etc/hostname"></iframe>
+
+[a](javascript:alert(1)) [b](file:///etc/hostname) <javascript:alert(4)> [c](JaVaScript:alert(1)) [d](data:text/html,alert)
+[e](../other.html) [f](//evil.example/x) [good](https://example.org/good)
+
+[words]{onclick="alert(1)" style="position:fixed" typst:text:fill="panic(1)"}
+
+## Head {onmouseover="alert(1)" style="x"}
+
+::: {onclick="alert(1)" typst:fill="panic(2)" typst:text:fill="panic(3)"}
+words
+:::
+
+<style>body{display:none}</style>
+
+<div onclick="x()">words</div>
+
+```{=html}
+<script>alert(7)</script>
+```
+
+```{=typst}
+#panic("block")
+```
+
+`<script>alert(8)</script>`{=html} `#panic("inline")`{=typst} #panic("words")
+
+$\text{"#panic("x")}$ $\mbox{\" #panic() "+panic()+"}$ $\operatorname{#panic()}$ $\unknown{#panic()}$
+
+\begin{tabular}{c} #panic() \end{tabular}
+
+```{.python onclick="alert(1)" typst:fill="panic(4)"}
+1 < 2
+```
+
+| a | b |
+|:--|:--|
+| <script>alert(9)</script> | [c]{onclick="alert(1)" typst:text:fill="panic(5)"} |
+
+<meta http-equiv="refresh" content="0;url=http://evil.example">
+"""
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A function that writes a notebook of a text cell and of an output with this Markdown, and gives its Source."""
+
+    def write(text, said="", **cell):
+        outputs = [new_output("display_data", data={"text/markdown": said})] if said else []
+        cells = [new_markdown_cell(text, **cell), new_code_cell("1", outputs=outputs)]
+        nbformat.write(new_notebook(cells=cells), tmp_path / "outside.ipynb")
+        return [Source(tmp_path / "outside.ipynb", "1")]
+
+    return write
+
+
+def test_a_notebook_from_outside_brings_no_program_into_a_page(outside, tmp_path, page):
+    report.html(outside(HOSTILE, HOSTILE.partition("\n")[2]), tmp_path / "a.html", **FACTS)
+    found = (tmp_path / "a.html").read_text(encoding="utf-8")
+    inner = re.search("<main>.*</main>", found, re.DOTALL).group()
+    tags = {tag.lower() for tag in re.findall(r"<([a-zA-Z]\w*)", inner)}
+    assert not tags & {"script", "style", "iframe", "img", "meta", "b", "link", "object", "form"}
+    attributes = {name for tag in re.findall(r"<[a-z][^>]*>", inner) for name in re.findall(r'\s([\w:-]+)="', tag)}
+    assert not {name for name in attributes if name.startswith(("on", "typst", "data-on"))}
+    assert set(re.findall('href="([^#"][^"]*)"', inner)) == {"https://example.org/good"}
+    assert "alert(1)" in inner, "what was written is shown as words"
+    assert found.count("<script>") == page.count("<script>") == 1
+
+
+def test_a_notebook_from_outside_runs_nothing_in_a_pdf(outside, tmp_path):
+    report.pdf(outside(HOSTILE, HOSTILE.partition("\n")[2]), tmp_path / "a.pdf", **FACTS)
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("form", [report.html, report.pdf])
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("/etc/hostname", "text"),
+        ("beside.png", "output"),
+        ("../beside.png", "reference"),
+        ("http://127.0.0.1:{port}/x.png", "text"),
+        ("http://127.0.0.1:{port}/x.png", "output"),
+    ],
+)
+def test_a_picture_that_no_notebook_holds_is_neither_read_nor_fetched(form, address, place, outside, tmp_path):
+    (tmp_path / "beside.png").write_bytes(base64.b64decode(PIXEL))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        address = address.format(port=server.getsockname()[1])
+        picture = f"\n\n![p][1]\n\n[1]: {address}" if place == "reference" else f"\n\n![p]({address})"
+        sources = outside("# T", said=picture) if place == "output" else outside(f"# T{picture}")
+        with pytest.raises(ValueError, match=re.escape(f"got {address!r}; paste it into a text cell")):
+            form(sources, tmp_path / "a", **FACTS)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert not (tmp_path / "a").exists()
+
+
+def test_raw_code_is_refused_even_where_pandoc_reads_it(outside, tmp_path, monkeypatch):
+    monkeypatch.setattr(content, "MARKDOWN", "markdown")
+    with pytest.raises(ValueError, match="expected no raw html in the text of a notebook, got '<script>alert"):
+        report.html(outside(HOSTILE), tmp_path / "a.html", **FACTS)
+
+
+def test_a_picture_that_was_pasted_into_a_text_cell_is_shown(outside, tmp_path):
+    cell = {"attachments": {"my picture.png": {"image/png": PIXEL}}}
+    sources = outside("# T\n\n![Mine.](attachment:my%20picture.png)", **cell)
+    report.html(sources, tmp_path / "a.html", **FACTS)
+    assert f"data:image/png;base64,{PIXEL[:20]}" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    report.pdf(sources, tmp_path / "a.pdf", **FACTS)
+    sources = outside("# T\n\n![Mine.](attachment:other.png)", **cell)
+    with pytest.raises(ValueError, match="got 'attachment:other.png'"):
+        report.html(sources, tmp_path / "a.html", **FACTS)
+
+
+def test_a_figure_takes_the_drawing_that_it_names_in_own_notebooks_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "ROOT", tmp_path)
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M 0 0"/></svg>'
+    (tmp_path / "secret.svg").write_text(drawing)
+    outputs = [
+        new_output("display_data", data={"image/png": PIXEL}, metadata={"image/png": {"file": "secret"}}),
+        new_output("display_data", data={"text/markdown": "**Figure 1.** It."}),
+    ]
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# T"), new_code_cell("1", outputs=outputs)]), tmp_path / "a.ipynb")
+    for own, kind in ((True, "svg+xml"), (False, "png")):
+        report.html([Source(tmp_path / "a.ipynb", "1", own=own)], tmp_path / "a.html", **FACTS)
+        assert re.findall("data:image/([a-z+]+);", (tmp_path / "a.html").read_text()) == [kind]
+
+
+def test_pages_run_their_own_script_only_and_load_nothing(page, tmp_path):
+    ledger.write(tmp_path / "ledger.html")
+    for text in (page, (tmp_path / "ledger.html").read_text(encoding="utf-8")):
+        (policy,) = re.findall('<meta http-equiv="Content-Security-Policy" content="([^"]+)">', text)
+        rules = dict(rule.split(" ", 1) for rule in escaping.unescape(policy).split("; "))
+        (script,) = re.findall("<script>(.*?)</script>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert rules == {
+            "default-src": "'none'",
+            "img-src": "data:",
+            "font-src": "data:",
+            "style-src": "'unsafe-inline'",
+            "script-src": f"'sha256-{digest}'",
+            "base-uri": "'none'",
+            "form-action": "'none'",
+        }
+        assert text.index("Content-Security-Policy") < text.index("<title>") < text.index("<style>")

@@ -1,0 +1,99 @@
+"""What a document takes from its notebooks: words, formulas, tables, code, and the pictures that they hold.
+
+Nothing else, whoever wrote them. pandoc reads their text without raw HTML, TeX and Typst, and no file. What is left that
+a reader of the document could run or load is taken away here: attributes (browsers run those like onclick, Typst those like
+typst:text:fill), links that lead neither into the document nor to the web, pictures from files and addresses.
+"""
+
+import base64
+import json
+import re
+from pathlib import Path
+
+# Markdown as Jupyter reads it, with pandoc's captions and attributes; "@" stays an ordinary character.
+MARKDOWN = (
+    "markdown-citations-yaml_metadata_block-blank_before_header-subscript-superscript-example_lists"
+    "+lists_without_preceding_blankline-raw_html-raw_attribute-raw_tex"
+)
+LINK = re.compile(r"#|https?://|mailto:", re.IGNORECASE)
+WIDTH = re.compile(r"\d+(px|%)")
+
+
+def parsed(text, form, folder, options):
+    """A text in Markdown as pandoc's document, in JSON, with what a document takes from it.
+
+    form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
+    of the class "folded" is code under the name that its label says, one of the class "contents" stands for the contents.
+    Raises ValueError for a picture that is not in folder.
+    """
+    import pypandoc
+
+    document = json.loads(pypandoc.convert_text(text, "json", format=MARKDOWN, extra_args=options, sandbox=True))
+    (document["blocks"],) = _Taken(form, Path(folder)).list(document["blocks"])
+    return json.dumps(document)
+
+
+class _Taken:
+    """Takes what it may from the nodes of pandoc's document: each method gives a list of the nodes that stand for one."""
+
+    def __init__(self, form, folder):
+        self.form = form
+        self.folder = folder
+        self.pictures = {path.name for path in folder.glob("*.png")} | {path.name for path in folder.glob("*.svg")}
+
+    def list(self, nodes):
+        """A list: of attributes (name, classes, pairs) only the widths and labels; of any other what its nodes become."""
+        if len(nodes) == 3 and [type(each) for each in nodes] == [str, list, list]:
+            name, classes, pairs = nodes
+            kept = [[key, value] for key, value in pairs if key == "label" or (key == "width" and WIDTH.fullmatch(value))]
+            return [[name, classes, kept]]
+        return [[each for node in nodes for each in self.node(node)]]
+
+    def node(self, node):
+        if isinstance(node, list):
+            return self.list(node)
+        if not isinstance(node, dict):
+            return [node]
+        if node.get("t") in ("RawBlock", "RawInline"):
+            raise ValueError(
+                f"expected no raw {node['c'][0]} in the text of a notebook, got {node['c'][1][:80]!r}; remove it"
+            )
+        node = {key: self.node(value)[0] for key, value in node.items()}
+        return {"Div": self.div, "Link": self.link, "Image": self.image}.get(node.get("t"), lambda same: [same])(node)
+
+    def div(self, node):
+        (_, classes, pairs), blocks = node["c"]
+        if "contents" in classes:
+            return [_raw("typst", "#contents()")] if self.form == "typst" else []
+        if "box" in classes and self.form == "typst":
+            return [_raw("typst", "#framed["), *blocks, _raw("typst", "]")]
+        if "folded" in classes:
+            label = dict(pairs).get("label", "")
+            start = "<details>" if label else '<details class="of-sentences">'
+            summary = [_raw("html", "<summary>"), {"t": "Plain", "c": [{"t": "Str", "c": label or "Code"}]}]
+            return [_raw("html", start), *summary, _raw("html", "</summary>"), *blocks, _raw("html", "</details>")]
+        return [node]
+
+    def link(self, node):
+        _, words, (address, _) = node["c"]
+        return [node] if LINK.match(address) else words
+
+    def image(self, node):
+        attributes, words, (address, title) = node["c"]
+        if address not in self.pictures:
+            raise ValueError(
+                f"expected pictures that a notebook holds, got {address!r}; "
+                "paste it into a text cell, or let a code cell show it"
+            )
+        address = _data(self.folder / address) if self.form == "html" else address
+        return [{"t": "Image", "c": [attributes, words, [address, title]]}]
+
+
+def _raw(form, text):
+    return {"t": "RawBlock", "c": [form, text]}
+
+
+def _data(picture):
+    """A picture as an address that holds it: as an image of its own, its names do not meet those of the page."""
+    kind = {".svg": "image/svg+xml", ".png": "image/png"}[picture.suffix]
+    return f"data:{kind};base64,{base64.b64encode(picture.read_bytes()).decode()}"
