@@ -97,20 +97,24 @@ def code():
     return Code.of(ROOT, SOURCES, BOUNDARY)
 
 
+def _paths(root, packages):
+    return sorted(path for package in packages for path in Path(root, package).rglob("*.py"))
+
+
 def sources(root, packages):
     """{path: text} of all source files of packages below the folder root."""
-    paths = sorted(path for package in packages for path in Path(root, package).rglob("*.py"))
-    return {path: path.read_text(encoding="utf-8") for path in paths}
+    return {path: path.read_text(encoding="utf-8") for path in _paths(root, packages)}
 
 
 def _stamps():
-    """Size and time of change of each source file that was read when `study` was imported."""
-    found = (path.stat() if path.exists() else None for path in SOURCES)
+    """Size and time of change of each source file that there was when `study` was imported."""
+    found = (path.stat() if path.exists() else None for path in _PATHS)
     return tuple(stat and (stat.st_size, stat.st_mtime_ns) for stat in found)
 
 
-SOURCES = sources(ROOT, PACKAGES)
+_PATHS = _paths(ROOT, PACKAGES)
 _STAMPS = _stamps()
+SOURCES = sources(ROOT, PACKAGES)
 
 
 @lru_cache(maxsize=1)

@@ -173,7 +173,7 @@ def bootstrap(folder):
     for name in ("pyproject.toml", "requirements.lock.txt"):
         shutil.copy(ROOT / name, folder)
     (folder / "study").mkdir(exist_ok=True)
-    for name in ("__init__.py", "lock.py"):
+    for name in ("__init__.py", "definitions.py", "lock.py", "syntax.py"):
         shutil.copy(ROOT / "study" / name, folder / "study")
     (folder / "data").mkdir(exist_ok=True)
     shutil.copy(ROOT / "data" / "registry.toml", folder / "data")
