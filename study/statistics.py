@@ -15,6 +15,7 @@ from what varies:
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
+One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
 Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`. Several p of one family
 are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
 """
@@ -86,6 +87,17 @@ def wilson(count, n, *, level=LEVEL):
     """(low, high): Wilson's interval (1927) of a share, count of n."""
     interval = stats.binomtest(int(count), int(n)).proportion_ci(level, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def at_most(count, n, *, level=LEVEL):
+    """The exact upper bound of a share, count of n, at a one-sided level (Clopper & Pearson 1934)."""
+    return float(stats.beta.ppf(level, count + 1, n - count)) if count < n else 1.0
+
+
+def beta_binomial(n, a, b):
+    """(n + 1,): chances of at least 0, 1, ... n of n examples, whose share is drawn from Beta(a, b), or is 0 where a is."""
+    chances = stats.betabinom.pmf(np.arange(n + 1), n, a, b) if a else np.eye(1, n + 1)[0]
+    return np.minimum(np.cumsum(chances[::-1])[::-1], 1.0)
 
 
 def student(differences, *, varies):
@@ -288,12 +300,19 @@ def bayes_signed_ranks(a, b, *, rope, random_state=0):
 
 def holm(differences):
     """The same comparisons {name: Difference}, one family, with p adjusted by Holm's procedure (1979)."""
-    names = sorted(differences, key=lambda name: differences[name].p)
-    adjusted, largest = {}, 0.0
-    for place, name in enumerate(names):
-        largest = max(largest, min(1.0, (len(names) - place) * differences[name].p))
-        adjusted[name] = replace(differences[name], p=largest, adjusted=f"Holm over {len(names)}")
-    return {name: adjusted[name] for name in differences}
+    adjusted = holm_adjusted([each.p for each in differences.values()])
+    return {
+        name: replace(each, p=float(p), adjusted=f"Holm over {len(differences)}")
+        for (name, each), p in zip(differences.items(), adjusted, strict=True)
+    }
+
+
+def holm_adjusted(p):
+    """(m,): the p (m,) of one family, adjusted by Holm's procedure (1979)."""
+    p = np.asarray(p, dtype=float)
+    order, adjusted = np.argsort(p, kind="stable"), np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order]))
+    return adjusted
 
 
 @dataclass(frozen=True)
