@@ -56,6 +56,19 @@ class Difference:
         return lower if self.estimate < 0 else higher
 
 
+@dataclass(frozen=True)
+class Excess:
+    """Whether a count of n is larger than was promised. p: the chance of as many or more where the promise is just kept,
+    adjusted where `adjusted` names the correction; varies: what this chance is over; test: its name."""
+
+    count: int
+    n: int
+    p: float
+    varies: str
+    test: str
+    adjusted: str = ""
+
+
 def mcnemar(a, b):
     """The difference of two error rates on the same examples; a, b: (n,) bool, True where each is wrong.
 
@@ -299,20 +312,13 @@ def bayes_signed_ranks(a, b, *, rope, random_state=0):
 
 
 def holm(differences):
-    """The same comparisons {name: Difference}, one family, with p adjusted by Holm's procedure (1979)."""
-    adjusted = holm_adjusted([each.p for each in differences.values()])
-    return {
-        name: replace(each, p=float(p), adjusted=f"Holm over {len(differences)}")
-        for (name, each), p in zip(differences.items(), adjusted, strict=True)
-    }
-
-
-def holm_adjusted(p):
-    """(m,): the p (m,) of one family, adjusted by Holm's procedure (1979)."""
-    p = np.asarray(p, dtype=float)
-    order, adjusted = np.argsort(p, kind="stable"), np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order]))
-    return adjusted
+    """The same comparisons {name: Difference or Excess}, one family, with p adjusted by Holm's procedure (1979)."""
+    names = sorted(differences, key=lambda name: differences[name].p)
+    adjusted, largest = {}, 0.0
+    for place, name in enumerate(names):
+        largest = max(largest, min(1.0, (len(names) - place) * differences[name].p))
+        adjusted[name] = replace(differences[name], p=largest, adjusted=f"Holm over {len(names)}")
+    return {name: adjusted[name] for name in differences}
 
 
 @dataclass(frozen=True)

@@ -448,16 +448,17 @@ def class_coverage(p, y, y_held, level):
     former, and the count of missed among n test images beta-binomial: p is the chance of as many or more, p_holm is adjusted
     over the classes. visible is the highest coverage that would be told from the promise even with the smallest p of all.
     """
-    rows, C = [], p.shape[1]
+    rows, tests, C = [], {}, p.shape[1]
     for c in range(C):
         own, m = p[y == c, c], int((y_held == c).sum())
         k = int(np.floor(level * (m + 1) + 1e-9))
         n, missed = len(own), int((own <= level).sum())
         chances = statistics.beta_binomial(n, k, m + 1 - k)
         seen = np.flatnonzero(C * chances < statistics.ALPHA)
-        rows.append((c, n, missed, 1 - missed / n, chances[missed], 1 - seen[0] / n if len(seen) else np.nan))
+        tests[c] = statistics.Excess(missed, n, float(chances[missed]), "held-out and test images", "beta-binomial")
+        rows.append((c, n, missed, 1 - missed / n, tests[c].p, 1 - seen[0] / n if len(seen) else np.nan))
     table = pd.DataFrame(rows, columns=["class", "n", "missed", "covered", "p", "visible"])
-    return table.assign(p_holm=statistics.holm_adjusted(table["p"]))
+    return table.assign(p_holm=[test.p for test in statistics.holm(tests).values()])
 
 
 # Invalid input.

@@ -313,7 +313,7 @@ def test_calibration_errors_of_resampled_images_are_those_of_repeated_ones(rando
 def test_intervals_of_the_calibration_error_hold_the_true_one(random):
     """Of answers that are right 8 points less often than said; where all is true, the error is rarely above `calibrated`."""
     inside, said = [], []
-    for _ in range(60):
+    for _ in range(25):
         confidence = random.uniform(0.5, 1, size=500)
         right = random.random(500) < confidence - 0.08
         (row,) = tables.calibration({"one": (np.where(right, 0, 1), confidence)}, {}, np.zeros(500)).itertuples()
@@ -321,7 +321,7 @@ def test_intervals_of_the_calibration_error_hold_the_true_one(random):
         true = random.random(500) < confidence
         (row,) = tables.calibration({"one": (np.where(true, 0, 1), confidence)}, {}, np.zeros(500)).itertuples()
         said.append(row.calibration_error <= row.calibrated)
-    assert np.mean(inside) >= 0.85 and 0.85 <= np.mean(said)
+    assert np.mean(inside) >= 0.8 and np.mean(said) >= 0.8
 
 
 @needs_mnist

@@ -302,8 +302,3 @@ def test_beta_binomial_chances_are_scipys_and_those_of_drawn_shares():
     drawn = RNG.binomial(30, RNG.beta(3, 50, size=40_000))
     assert np.mean(drawn >= 4) == pytest.approx(chances[4], abs=0.01)
     assert statistics.beta_binomial(5, 0, 9).tolist() == [1, 0, 0, 0, 0, 0]
-
-
-def test_adjusted_p_are_those_of_statsmodels():
-    p = RNG.random(12) ** 3
-    np.testing.assert_allclose(statistics.holm_adjusted(p), multipletests(p, method="holm")[1])
