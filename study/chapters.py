@@ -197,7 +197,7 @@ REJECTION = Chapter(
     **IMAGES,
     experiments=("rejection",),
     figures=("reliability", "risk_coverage", "refused", "inputs", "refusals"),
-    tables=("errors", "votes", "margin_targets", "calibration", "areas", "targets", "sets", "read_as"),
+    tables=("errors", "votes", "calibration", "margin_targets", "areas", "targets", "sets", "read_as"),
 )
 
 REFERENCES = Chapter(

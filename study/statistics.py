@@ -19,6 +19,9 @@ Whether a whole vector of published numbers is an ordinary one among our repeats
 examples have the same mean `equal_means`. Several p of one family are adjusted by `holm` (1979); where their order is fixed
 beforehand, `fixed_sequence` needs no adjustment. What a family could have seen say its `half_widths`. Sentences take their
 verb from `word`, so that a tie is called one; a tie is no evidence that there is no difference.
+One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
+Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`. Several p of one family
+are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
 """
 
 from dataclasses import dataclass, replace
@@ -57,6 +60,19 @@ class Difference:
         return lower if self.estimate < 0 else higher
 
 
+@dataclass(frozen=True)
+class Excess:
+    """Whether a count of n is larger than was promised. p: the chance of as many or more where the promise is just kept,
+    adjusted where `adjusted` names the correction; varies: what this chance is over; test: its name."""
+
+    count: int
+    n: int
+    p: float
+    varies: str
+    test: str
+    adjusted: str = ""
+
+
 def mcnemar(a, b):
     """The difference of two error rates on the same examples; a, b: (n,) bool, True where each is wrong.
 
@@ -88,6 +104,17 @@ def wilson(count, n, *, level=LEVEL):
     """(low, high): Wilson's interval (1927) of a share, count of n."""
     interval = stats.binomtest(int(count), int(n)).proportion_ci(level, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def at_most(count, n, *, level=LEVEL):
+    """The exact upper bound of a share, count of n, at a one-sided level (Clopper & Pearson 1934)."""
+    return float(stats.beta.ppf(level, count + 1, n - count)) if count < n else 1.0
+
+
+def beta_binomial(n, a, b):
+    """(n + 1,): chances of at least 0, 1, ... n of n examples, whose share is drawn from Beta(a, b), or is 0 where a is."""
+    chances = stats.betabinom.pmf(np.arange(n + 1), n, a, b) if a else np.eye(1, n + 1)[0]
+    return np.minimum(np.cumsum(chances[::-1])[::-1], 1.0)
 
 
 def student(differences, *, varies):
@@ -289,7 +316,7 @@ def bayes_signed_ranks(a, b, *, rope, random_state=0):
 
 
 def holm(differences):
-    """The same comparisons {name: Difference}, one family, with p adjusted by Holm's procedure (1979)."""
+    """The same comparisons {name: Difference or Excess}, one family, with p adjusted by Holm's procedure (1979)."""
     names = sorted(differences, key=lambda name: differences[name].p)
     adjusted, largest = {}, 0.0
     for place, name in enumerate(names):

@@ -70,27 +70,53 @@ def last(table, *, predictor):
     return table[(table["predictor"] == predictor) & (table["epoch"] == table["epoch"].max())]
 
 
-def laws(curves, costs, *, predictor):
+def laws(curves, costs, wrong, degrees, *, predictor):
     """Exponents b of q = a n^b: of errors, mistakes and support examples at each degree, of seconds and peak memory of all
-    degrees together. Columns quantity, degree ("" for all), exponent with its 95 % interval, and least and greatest, the
-    extreme exponents between neighbouring sizes of the mean, which a power law would have equal.
+    degrees together. Columns quantity, degree ("" for all), exponent with its 95 % interval low, high; least and greatest,
+    the extreme exponents between neighbouring sizes of the mean, which a power law would have equal; and change, by how much
+    the exponent grows with each tenfold n by a quadratic term in log n, with change_low, change_high, and p (Holm over all).
 
-    A line of least squares through log q by log n for each order; Student's t over orders, which differ in the draw of the
-    examples, too.
+    Lines and parabolas of least squares through log q by log n. Mistakes and support examples have Student's t over orders,
+    which differ in the draw of the examples, too; the errors, wrong {n: (R, D, n_test) bool} at these degrees, are on the
+    same test images throughout, so theirs is over orders and test images (statistics.crossed). Costs have no test of change.
     """
     rows = last(curves, predictor=predictor)
-    parts = [(name, degree, name, own) for degree, own in rows.groupby("degree") for name in QUANTITIES]
-    parts = sorted(parts, key=lambda part: QUANTITIES.index(part[0])) + [(name, "", name, costs) for name in COSTS]
-    out = []
-    for quantity, degree, column, own in parts:
-        wide = own.pivot(index="order", columns="n", values=column).dropna(axis=1)
+    parts = [(name, degree, own) for name in QUANTITIES for degree, own in rows.groupby("degree")]
+    out, changes = [], {}
+    for quantity, degree, own in parts + [(name, "", costs) for name in COSTS]:
+        wide = own.pivot(index="order", columns="n", values=quantity).dropna(axis=1)
         if wide.empty or (wide <= 0).any(axis=None):
             continue
-        x, y = np.log(wide.columns.to_numpy(float)), np.log(wide.to_numpy(float))
-        test = statistics.student(np.polyfit(x, y.T, 1)[0], varies="visiting orders and draws of examples")
-        local = np.diff(np.log(wide.mean().to_numpy())) / np.diff(x)
+        x = np.log10(wide.columns.to_numpy(float))
+        slope = np.linalg.pinv(np.vander(x, 2))[0]
+        change = 2 * np.linalg.pinv(np.vander(x - x.mean(), 3))[0]
+        if quantity == "errors":
+            by_size = np.stack([wrong[n][:, list(degrees).index(degree)] for n in wide.columns])
+            test, bend = (_of_log_errors(by_size, weights) for weights in (slope, change))
+        else:
+            logs = np.log10(wide.to_numpy(float))
+            test, bend = (
+                statistics.student(logs @ weights, varies="visiting orders and draws of examples")
+                for weights in (slope, change)
+            )
+        local = np.diff(np.log10(wide.mean().to_numpy())) / np.diff(x)
         out.append((quantity, degree, test.estimate, test.low, test.high, local.min(), local.max()))
-    return pd.DataFrame(out, columns=["quantity", "degree", "exponent", "low", "high", "least", "greatest"])
+        if quantity not in COSTS:
+            changes[quantity, degree] = bend
+    table = pd.DataFrame(out, columns=["quantity", "degree", "exponent", "low", "high", "least", "greatest"])
+    bends = {key: (t.estimate, t.low, t.high, t.p) for key, t in statistics.holm(changes).items()}
+    found = [bends.get(key, (np.nan,) * 4) for key in zip(table["quantity"], table["degree"], strict=True)]
+    return table.join(pd.DataFrame(found, columns=["change", "change_low", "change_high", "p"]))
+
+
+def _of_log_errors(wrong, weights):
+    """The Difference sum_s weights_s log10 e_s, with e_s the error rate at size s: wrong (S, R, n), weights (S,).
+
+    Over orders and images: each log is linear near the mean rate, so that every image of every order has its own part in it.
+    """
+    means = wrong.mean(axis=(1, 2))
+    shares = np.einsum("s,srn->rn", weights / (means * np.log(10)), wrong)
+    return statistics.crossed(shares + weights @ (np.log10(means) - 1 / np.log(10)))
 
 
 def virtual(curves, costs, n, *, degree):
@@ -125,11 +151,10 @@ def side_by_side(table):
     return pd.DataFrame(rows, columns=["quantity", *(f"{n:,} examples" for n in table["examples"])])
 
 
-def extremes(laws, quantity):
-    """ "0.62 (degree 3) to 0.73 (degree 2)": the smallest and the largest exponent of a quantity over the degrees."""
+def by_degree(laws, quantity, column="exponent", *, digits=2):
+    """ "0.73 (degree 2), 0.62 (degree 3)": an exponent, or another column of `laws`, of a quantity at each degree."""
     own = laws[laws["quantity"] == quantity]
-    ends = own.loc[[own["exponent"].idxmin(), own["exponent"].idxmax()]]
-    return " to ".join(f"{row.exponent:+.2f} (degree {row.degree})" for row in ends.itertuples())
+    return [f"{row[column]:+.{digits}f} (degree {row['degree']})" for row in own.to_dict("records")]
 
 
 def in_short(effects, degrees):
@@ -148,9 +173,8 @@ def in_short(effects, degrees):
 
 def published_gains(literature):
     """What deskewing did for methods of the literature that were published with and without it, and nothing else: method,
-    without and with (error rates); of several numbers the first."""
-    rows = literature.drop_duplicates(["method", "preprocessing"]).pivot(
-        index="method", columns="preprocessing", values="test_error_percent"
-    )
-    both = rows[["none", "deskewing"]].dropna() / 100
+    without and with (all published error rates, the highest first)."""
+    rates = literature.assign(rate=literature["test_error_percent"] / 100).sort_values("rate", ascending=False)
+    lists = rates.groupby(["method", "preprocessing"])["rate"].agg(list).unstack()
+    both = lists[["none", "deskewing"]].dropna()
     return both.rename(columns={"none": "without", "deskewing": "with"}).rename_axis(columns=None).reset_index()

@@ -49,7 +49,7 @@ def figure_reliability(panels):
         axis.plot([0, 100], [0, 100], **REFERENCE)
         ends = np.maximum([y - 100 * table["low"], 100 * table["high"] - y], 0)
         axis.errorbar(x, y, yerr=ends, linestyle="none", color=BLUE, elinewidth=1, capsize=2)
-        axis.scatter(x, y, s=6 + 8 * np.log(table["images"]), color=BLUE, zorder=3)
+        axis.scatter(x, y, s=6 + 8 * np.log(table["images"]), color=BLUE, zorder=3, clip_on=False)
         axis.set(title=title, xlabel="confidence (%)", xlim=(0, 102), ylim=(0, 102))
     axes[0, 0].set_ylabel("accuracy (%)")
     return figure

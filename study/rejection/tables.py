@@ -1,7 +1,8 @@
 """Small tables of the chapter on rejection, from the arrays of study.rejection.experiment: pure functions, all cheap.
 
-Sources: Chow 1970 (reject option); Guo et al. 2017 (temperature, expected calibration error); Geifman & El-Yaniv 2017
-(risk-coverage curves); Traub et al. 2024, arXiv 2407.01032 (AUGRC); Vovk, Gammerman & Shafer 2005 (conformal prediction).
+Sources: Chow 1970 (reject option); Platt 1999 (logistic curve); Guo et al. 2017 (temperature, expected calibration error);
+Geifman & El-Yaniv 2017 (risk-coverage curves, guaranteed risk); Traub et al. 2024, arXiv 2407.01032 (AUGRC); Vovk, Gammerman
+& Shafer 2005 (conformal prediction).
 
 Symbols: n images, C classes, R perceptrons, votes (n, C) counts, f (n, C) scores, P (n, C) probabilities, y (n,) classes as
 indices, wrong (n,) bool, confidence (n,): the higher, the surer. A measure of confidence knows no class of the image.
@@ -12,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
@@ -24,9 +25,13 @@ from study.rejection.experiment import PARTS, PREDICTORS
 BINS = 15
 """Bins of equal width between 0 and 1, as in Guo et al. 2017."""
 TARGETS = (0.01, 0.005, 0.002)
+SHARES = 50
+"""How many shares of accepted images, evenly spaced up to all, a guaranteed threshold may choose from."""
 LEVELS = (0.01, 0.05)
 REFUSED = 0.01
 """The share of true digits that may be refused in return for refusing other inputs."""
+DRAWS = 500
+"""Draws of answers that are right as often as a confidence says."""
 SAFE = 0.9
 """The share of each kind of odd input that a safeguard would have to refuse."""
 
@@ -139,34 +144,61 @@ def temperature(f, y):
     return float(np.exp(-minimize_scalar(loss, bounds=(-7, 12), method="bounded", options={"xatol": 1e-8}).x))
 
 
-def reliability(P, y, *, bins=BINS):
-    """Bins of equal width of the largest probability: images, confidence (mean), accuracy, low, high; not empty ones."""
-    top, right = P.max(axis=1), P.argmax(axis=1) == y
-    place, rows = np.minimum((top * bins).astype(int), bins - 1), []
-    for index in np.unique(place):
-        some = place == index
-        n, hits = int(some.sum()), int(right[some].sum())
-        rows.append((n, top[some].mean(), hits / n, *statistics.wilson(hits, n)))
-    return pd.DataFrame(rows, columns=["images", "confidence", "accuracy", "low", "high"])
+def logistic_curve(x, right):
+    """(a, b) for which 1 / (1 + exp(-(a + b x))) is the likeliest chance that an answer is right; x, right (n,).
+
+    Of N right and M wrong answers the first count as right to (N + 1) / (N + 2), the others to 1 / (M + 2) (Platt 1999), so
+    that the curve is finite wherever it is fitted.
+    """
+    count = int(right.sum())
+    goal = np.where(right, (count + 1) / (count + 2), 1 / (len(right) - count + 2))
+    X = np.column_stack([np.ones(len(x)), x])
+
+    def loss(ab):
+        return (np.logaddexp(0, X @ ab) - goal * (X @ ab)).mean()
+
+    def slope(ab):
+        return X.T @ (expit(X @ ab) - goal) / len(x)
+
+    a, b = minimize(loss, np.zeros(2), jac=slope, method="BFGS", options={"gtol": 1e-9}).x
+    return float(a), float(b)
 
 
-def calibration_error(P, y, *, bins=BINS):
-    """Expected calibration error: the mean over images of | accuracy - confidence | of their bins."""
-    table = reliability(P, y, bins=bins)
-    return float(((table["accuracy"] - table["confidence"]).abs() * table["images"]).sum() / len(y))
+def calibrated_margin(held, y_held, test):
+    """(n,) chances that the answers to test images are right: a logistic curve of the logarithm of the margin, fitted to the
+    held-out images. A margin of 0 counts as the smallest other one that is held out."""
+    margins, right = margin(held.scores), held.scores.argmax(axis=1) == y_held
+    least = margins[margins > 0].min()
+    a, b = logistic_curve(np.log(np.maximum(margins, least)), right)
+    return expit(a + b * np.log(np.maximum(margin(test.scores), least)))
 
 
 def probabilities(held, y_held, test):
-    """{method: P (n, C)} for the test images of Answers, each fitted to the held-out ones, and the votes as they are."""
+    """{method: P (n, C)} for the test images of Answers, each fitted to the held-out ones, and the votes as they are.
+
+    "constant" knows nothing of an image: the answer has the accuracy on the held-out images, the other classes share the
+    rest.
+    """
     T, votes = temperature(held.scores, y_held), test.votes["average"]
+    accuracy, C = (held.scores.argmax(axis=1) == y_held).mean(), held.scores.shape[1]
+    answer = np.eye(C)[test.scores.argmax(axis=1)]
     found = {
-        "softmax, T = 1": softmax(test.scores, axis=1),
-        "temperature": softmax(test.scores / T, axis=1),
+        "constant": accuracy * answer + (1 - accuracy) / (C - 1) * (1 - answer),
         "vote share": votes / votes.sum(axis=1, keepdims=True),
+        "temperature": softmax(test.scores / T, axis=1),
     }
     return found | {
         f"{how} for each class": by_library(held.scores, y_held, test.scores, how) for how in ("sigmoid", "isotonic")
     }
+
+
+def confidences(held, y_held, test, P_of):
+    """{method: (classes (n,), confidence (n,))}: the largest of the probabilities P_of, and the calibrated margin, which has
+    no probabilities of the other classes."""
+    found = {name: (P.argmax(axis=1), P.max(axis=1)) for name, P in P_of.items()}
+    places = {name: place for place, name in enumerate(["constant", "vote share", "temperature", "calibrated margin"])}
+    found["calibrated margin"] = (test.scores.argmax(axis=1), calibrated_margin(held, y_held, test))
+    return dict(sorted(found.items(), key=lambda item: places.get(item[0], len(places))))
 
 
 def by_library(f_held, y_held, f, method):
@@ -191,16 +223,65 @@ class _Given(ClassifierMixin, BaseEstimator):
         return f
 
 
-def calibration(P_of, y):
-    """How good probabilities {method: P} are: method, errors, calibration_error, log_loss (natural), brier (summed over
-    classes). The log loss is infinite where a true class has probability 0."""
+def reliability(confidence, right, *, bins=BINS):
+    """Bins of equal width of the confidence: images, confidence (mean), accuracy, low, high; not empty ones."""
+    place, rows = _bin(confidence, bins), []
+    for index in np.unique(place):
+        some = place == index
+        n, hits = int(some.sum()), int(right[some].sum())
+        rows.append((n, confidence[some].mean(), hits / n, *statistics.wilson(hits, n)))
+    return pd.DataFrame(rows, columns=["images", "confidence", "accuracy", "low", "high"])
+
+
+def _bin(confidence, bins):
+    return np.minimum((confidence * bins).astype(int), bins - 1)
+
+
+def calibration_error(confidence, right, weights=None, *, bins=BINS):
+    """Expected calibration error: the mean over images of | accuracy - confidence | of their bins.
+
+    right is (n,), or (b, n) of b sets of answers. With weights (b, n), counts of resampled images, one error for each row.
+    """
+    excess = (right - confidence) * (1 if weights is None else weights)
+    sums = np.atleast_2d(excess) @ (_bin(confidence, bins)[:, None] == np.arange(bins))
+    errors = np.abs(sums).sum(axis=1) / len(confidence)
+    return float(errors[0]) if excess.ndim == 1 else errors
+
+
+def calibration(of, P_of, y):
+    """How good the confidences {method: (classes, confidence)} are: a row for each method, rates as fractions.
+
+    method, errors; calibration_error with its interval low, high; calibrated, up to which a method whose chances are true
+    would show a calibration error in 95 % of draws; brier and log_loss (natural) of the chance that the answer is right; and
+    brier_classes and log_loss_classes of the probabilities P_of of all classes, where it has them. A log loss is infinite
+    where what happens has probability 0. The interval is the basic bootstrap's over test images: a calibration error is too
+    large by what chance adds to it, and resampled ones are so twice; it is reflected for that.
+    """
     rows, own = [], np.arange(len(y))
-    for method, P in P_of.items():
+    for method, (classes, confidence) in of.items():
+        right, P = classes == y, P_of.get(method)
+        test = statistics.bootstrap_of(lambda w, c=confidence, r=right: calibration_error(c, r, w), len(y))
+        low, high = (max(0.0, 2 * test.estimate - end) for end in (test.high, test.low))
+        drawn = np.random.default_rng(0).random((DRAWS, len(y))) < confidence
+        usual = np.quantile(calibration_error(confidence, drawn), statistics.LEVEL)
         with np.errstate(divide="ignore"):
-            log_loss = -np.log(P[own, y]).mean()
-        brier = ((P - np.eye(P.shape[1])[y]) ** 2).sum(axis=1).mean()
-        rows.append((method, (P.argmax(axis=1) != y).sum(), calibration_error(P, y), log_loss, brier))
-    return pd.DataFrame(rows, columns=["method", "errors", "calibration_error", "log_loss", "brier"])
+            log_loss = -np.log(np.where(right, confidence, 1 - confidence)).mean()
+            of_classes = np.nan if P is None else -np.log(P[own, y]).mean()
+        brier_of_classes = np.nan if P is None else ((P - np.eye(P.shape[1])[y]) ** 2).sum(axis=1).mean()
+        errors = (classes != y).sum()
+        brier = ((right - confidence) ** 2).mean()
+        rows.append((method, errors, test.estimate, low, high, usual, brier, log_loss, brier_of_classes, of_classes))
+    columns = "method errors calibration_error low high calibrated brier log_loss brier_classes log_loss_classes".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def calibration_tests(of, y):
+    """{"a − b": Difference} of the Brier scores of two confidences in their answers on the same images, one family (Holm):
+    a bootstrap over test images."""
+    squares = {method: ((classes == y) - confidence) ** 2 for method, (classes, confidence) in of.items()}
+    pairs = ("temperature", "constant"), ("calibrated margin", "constant"), ("calibrated margin", "vote share")
+    tests = {f"{a} − {b}": statistics.bootstrap(squares[a] - squares[b], varies="test images") for a, b in pairs}
+    return statistics.holm(tests)
 
 
 # Rejection.
@@ -270,16 +351,34 @@ def threshold_for(confidence, wrong, target):
     return float(confidence[order][fine[-1]]) if len(fine) else np.inf
 
 
-def at_targets(held, y_held, test, y, targets=TARGETS):
+def guaranteed_threshold(confidence, wrong, target):
+    """The lowest confidence above or at which a new image is wrong with probability at most `target`, inf if none is shown.
+
+    Thresholds are tried that accept 1, 2, ... SHARES of as many equal shares of the images, and each needs an upper bound of
+    its risk, exact and at 95 % for all of them together (Bonferroni), that is at most the target (the bound of Geifman &
+    El-Yaniv 2017, over a grid that is fixed before).
+    """
+    order, ends = _ranked(confidence)
+    errors, found = np.cumsum(wrong[order]), np.inf
+    for share in range(1, SHARES + 1):
+        fine = ends[(ends + 1) * SHARES <= share * len(wrong)]
+        if len(fine):
+            last = fine[-1]
+            if statistics.at_most(errors[last], last + 1, level=1 - statistics.ALPHA / SHARES) <= target:
+                found = float(confidence[order][last])
+    return found
+
+
+def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
     """What must be refused for an error: thresholds from the held-out images, and what they do on the test images.
 
-    held, test: {measure: (classes, confidence)}. Columns target, measure, threshold, refused_held, refused, accepted,
-    errors, error, low, high; error and interval are of the accepted test images.
+    held, test: {measure: (classes, confidence)}; rule: threshold_for or guaranteed_threshold. Columns target, measure,
+    threshold, refused_held, refused, accepted, errors, error, low, high; error and interval are of the accepted test images.
     """
     rows = []
     for target in targets:
         for name, (classes, confidence) in held.items():
-            c = threshold_for(confidence, classes != y_held, target)
+            c = rule(confidence, classes != y_held, target)
             accepted = test[name][1] >= c
             n, errors = int(accepted.sum()), int((test[name][0] != y)[accepted].sum())
             rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
@@ -320,10 +419,11 @@ def p_values(held, y_held, conformity):
     return p
 
 
-def label_sets(p_of, y, levels=LEVELS):
-    """Sets {c : p_c > level} for the test images, p_of {measure: p (n, C)}: measure, level, nominal (1 - level),
-    covered (the share that holds the true class), low, high, and the shares empty, single, several, and single_error,
-    the error rate of single ones."""
+def label_sets(p_of, y, y_held, levels=LEVELS):
+    """Sets {c : p_c > level} for the test images, p_of {measure: p (n, C)}: measure, level, covered (the share that holds
+    the true class), the shares empty, single, several, and single_error, the error rate of single ones; and of the class
+    with the smallest p of `class_coverage` worst (its index), worst_covered and p (Holm over classes).
+    """
     rows = []
     for level in levels:
         for name, p in p_of.items():
@@ -332,9 +432,33 @@ def label_sets(p_of, y, levels=LEVELS):
             single = size == 1
             wrong = (inside.argmax(axis=1) != y)[single]
             shares = ((size == 0).mean(), single.mean(), (size > 1).mean(), wrong.mean() if len(wrong) else np.nan)
-            rows.append((name, level, 1 - level, hits / len(y), *statistics.wilson(hits, len(y)), *shares))
-    columns = "measure level nominal covered low high empty single several single_error".split()
+            by_class = class_coverage(p, y, y_held, level)
+            worst = by_class.loc[by_class["p"].idxmin()]
+            place = (int(worst["class"]), worst["covered"], worst["p_holm"])
+            rows.append((name, level, hits / len(y), *shares, *place))
+    columns = "measure level covered empty single several single_error worst worst_covered p".split()
     return pd.DataFrame(rows, columns=columns)
+
+
+def class_coverage(p, y, y_held, level):
+    """Whether the promise of sets {c : p_c > level} is kept: class, n, missed, covered, p, p_holm, visible.
+
+    The promise is that a true class is missing with probability at most `level`, over held-out and test images. With m
+    held-out images of a class and k = floor(level (m + 1)) the share that misses is at most Beta(k, m + 1 - k) over the
+    former, and the count of missed among n test images beta-binomial: p is the chance of as many or more, p_holm is adjusted
+    over the classes. visible is the highest coverage that would be told from the promise even with the smallest p of all.
+    """
+    rows, tests, C = [], {}, p.shape[1]
+    for c in range(C):
+        own, m = p[y == c, c], int((y_held == c).sum())
+        k = int(np.floor(level * (m + 1) + 1e-9))
+        n, missed = len(own), int((own <= level).sum())
+        chances = statistics.beta_binomial(n, k, m + 1 - k)
+        seen = np.flatnonzero(C * chances < statistics.ALPHA)
+        tests[c] = statistics.Excess(missed, n, float(chances[missed]), "held-out and test images", "beta-binomial")
+        rows.append((c, n, missed, 1 - missed / n, tests[c].p, 1 - seen[0] / n if len(seen) else np.nan))
+    table = pd.DataFrame(rows, columns=["class", "n", "missed", "covered", "p", "visible"])
+    return table.assign(p_holm=[test.p for test in statistics.holm(tests).values()])
 
 
 # Invalid input.

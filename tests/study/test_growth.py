@@ -148,21 +148,70 @@ def test_effects_are_told_over_orders_and_images():
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(wrong)
 
 
-def test_power_laws_are_found_again():
-    sizes, rng = (100, 200, 400, 800), np.random.default_rng(1)
+SIZES = (100, 200, 400, 800)
+
+
+def curves_of(quantities, *, orders=3):
+    """(curves, costs) of SIZES at degree 2: quantities {name: function of (n, order)}."""
     rows = [
-        {"n": n, "degree": 2, "order": r, "epoch": 1, "predictor": "final",
-         "errors": 5000 * n**-0.5 * rng.uniform(0.99, 1.01),
-         "mistakes": 3 * n**0.7, "support": 2 * n**0.8, "n_test": 1000}
-        for n in sizes for r in range(3)
+        {"n": n, "degree": 2, "order": r, "epoch": 1, "predictor": "final", "n_test": 1000}
+        | {name: of(n, r) for name, of in quantities.items()}
+        for n in SIZES for r in range(orders)
     ]  # fmt: skip
-    costs = pd.DataFrame([{"n": n, "order": r, "degrees": 1, "fit": 1e-4 * n**1.5, "peak": np.nan}
-                          for n in sizes for r in range(3)])  # fmt: skip
-    laws = tables.laws(pd.DataFrame(rows), costs, predictor="final").set_index("quantity")
+    costs = [{"n": n, "order": r, "degrees": 1, "fit": 1e-4 * n**1.5, "peak": np.nan} for n in SIZES for r in range(orders)]
+    return pd.DataFrame(rows), pd.DataFrame(costs)
+
+
+def laws_of(wrong, **quantities):
+    """tables.laws by quantity, of wrong {n: (R, 1, n_test)}."""
+    counts = {"errors": lambda n, r: wrong[n][r, 0].sum(), "mistakes": lambda n, r: 3 * n**0.7,
+              "support": lambda n, r: 2 * n**0.8} | quantities  # fmt: skip
+    parts = curves_of(counts, orders=len(wrong[SIZES[0]]))
+    return tables.laws(*parts, wrong, (2,), predictor="final").set_index("quantity")
+
+
+def hard_images(orders=3, n=1000):
+    """wrong {n: (R, 1, n)} of a law with exponent -0.5, in which orders agree on most of the hard images."""
+    rng = np.random.default_rng(1)
+    difficulty = rng.random(n)
+    return {size: (difficulty + rng.normal(0, 0.01, (orders, 1, n))) < 5 * size**-0.5 for size in SIZES}
+
+
+def test_power_laws_are_found_again():
+    laws = laws_of(hard_images())
     assert laws.index.tolist() == ["errors", "mistakes", "support", "fit"]
-    assert laws["exponent"].tolist() == pytest.approx([-0.5, 0.7, 0.8, 1.5], abs=0.02)
+    assert laws["exponent"].tolist() == pytest.approx([-0.5, 0.7, 0.8, 1.5], abs=0.05)
     assert laws.loc["errors", "low"] < -0.5 < laws.loc["errors", "high"]
     assert laws.loc["fit", ["least", "greatest"]].tolist() == pytest.approx([1.5, 1.5])
+
+
+def test_the_interval_of_the_errors_exponent_is_over_test_images_too():
+    """As wide as that of a bootstrap over orders and images, and several times that of Student's t over orders alone."""
+    wrong, rng, x = hard_images(5), np.random.default_rng(0), np.log(SIZES)
+    errors = laws_of(wrong).loc["errors"]
+    part = np.stack([wrong[n][:, 0] for n in SIZES]).astype(float)
+    drawn = []
+    for _ in range(400):
+        images, orders_ = rng.multinomial(1000, np.full(1000, 1e-3)), rng.integers(5, size=5)
+        drawn.append(np.polyfit(x, np.log((part[:, orders_] @ images).mean(axis=1)), 1)[0])
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert (errors["low"], errors["high"]) == (pytest.approx(low, abs=0.012), pytest.approx(high, abs=0.012))
+    alone = statistics.student(np.polyfit(x, np.log(part.mean(axis=2)), 1)[0], varies="orders")
+    assert errors["high"] - errors["low"] > 3 * (alone.high - alone.low)
+
+
+def test_a_law_that_bends_is_told_from_one_that_does_not():
+    rng = np.random.default_rng(2)
+    noise = {(n, r): rng.uniform(0.999, 1.001) for n in SIZES for r in range(3)}
+    bent = laws_of(hard_images(), support=lambda n, r: 3 * n**0.7 * 10 ** (0.1 * np.log10(n / 100) ** 2) * noise[n, r])
+    straight = laws_of(hard_images(), mistakes=lambda n, r: 3 * n**0.7 * noise[n, r])
+    assert bent.loc["support", "change"] == pytest.approx(0.2, abs=0.02) and bent.loc["support", "p"] < 0.05
+    assert straight.loc[["errors", "mistakes"], "p"].min() > 0.05 and np.isnan(straight.loc["fit", "p"])
+
+
+def test_exponents_are_listed_by_degree():
+    laws = pd.DataFrame({"quantity": ["errors", "errors", "fit"], "degree": [4, 6, ""], "exponent": [-0.42, -0.425, 1.3]})
+    assert tables.by_degree(laws, "errors", digits=3) == ["-0.420 (degree 4)", "-0.425 (degree 6)"]
 
 
 def test_virtual_examples_stand_beside_all():
@@ -180,7 +229,9 @@ def test_published_gains_are_of_methods_with_and_without_deskewing():
         {"method": ["a", "a", "b", "a"], "preprocessing": ["none", "deskewing", "none", "none"],
          "test_error_percent": [5.0, 2.0, 1.0, 3.0]}
     )  # fmt: skip
-    assert tables.published_gains(literature).to_dict("records") == [{"method": "a", "without": 0.05, "with": 0.02}]
+    assert tables.published_gains(literature).to_dict("records") == [
+        {"method": "a", "without": [0.05, 0.03], "with": [0.02]}
+    ]
 
 
 def test_figures_show_what_there_is(digits):

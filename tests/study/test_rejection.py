@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from crepes import WrapClassifier
+from scipy import stats
 from scipy.special import softmax
 from sklearn.calibration import CalibratedClassifierCV, calibration_curve
 from sklearn.datasets import load_digits
@@ -18,10 +19,15 @@ from sklearn.naive_bayes import GaussianNB
 
 from kp import OneVsAllKernelPerceptron
 from study import datasets, statistics
+from study.orders import experiment as orders
 from study.rejection import experiment, figures, inputs, tables
 from study.rejection.experiment import KINDS, PARTS, PREDICTORS, Settings
 
 matplotlib.use("agg")
+
+needs_mnist = pytest.mark.skipif(
+    any(datasets.find(file) is None for file in datasets.DATASETS["mnist"].files), reason="the files of MNIST are not here"
+)
 
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
 
@@ -234,13 +240,17 @@ def test_the_temperature_and_the_curves_are_those_of_scikit_learn(random):
 
 def test_each_score_of_probabilities_is_that_of_scikit_learn(random):
     f, y = noisy(random)
-    P = softmax(f, axis=1)
-    table = tables.calibration({"one": P, "hard": np.eye(4)[f.argmax(axis=1)]}, y)
-    assert table["errors"].tolist() == [(f.argmax(axis=1) != y).sum()] * 2
-    assert table["log_loss"].tolist() == [pytest.approx(log_loss(y, P)), np.inf]
-    assert table["brier"][0] == pytest.approx(brier_score_loss(y, P, labels=range(4), scale_by_half=False))
-    accuracy, confidence = calibration_curve(P.argmax(axis=1) == y, P.max(axis=1), n_bins=tables.BINS)
-    reliability = tables.reliability(P, y)
+    P, classes = softmax(f, axis=1), f.argmax(axis=1)
+    right, top = classes == y, P.max(axis=1)
+    of = {"one": (classes, top), "hard": (classes, np.ones(len(y)))}
+    table = tables.calibration(of, {"one": P}, y)
+    assert table["errors"].tolist() == [(classes != y).sum()] * 2
+    assert table["log_loss_classes"][0] == pytest.approx(log_loss(y, P)) and np.isnan(table["log_loss_classes"][1])
+    assert table["brier_classes"][0] == pytest.approx(brier_score_loss(y, P, labels=range(4), scale_by_half=False))
+    assert table["log_loss"].tolist() == [pytest.approx(log_loss(right, top)), np.inf]
+    assert table["brier"].tolist() == pytest.approx([brier_score_loss(right, top), (~right).mean()])
+    accuracy, confidence = calibration_curve(right, top, n_bins=tables.BINS)
+    reliability = tables.reliability(top, right)
     np.testing.assert_allclose(reliability["accuracy"], accuracy)
     np.testing.assert_allclose(reliability["confidence"], confidence)
     by_hand = sum(abs(row.accuracy - row.confidence) * row.images / len(y) for row in reliability.itertuples())
@@ -254,6 +264,90 @@ def test_curves_for_each_class_are_fitted_to_the_held_out_images_alone(data, par
         np.testing.assert_allclose(P.sum(axis=1), 1, err_msg=name)
     whole, few = (tables.by_library(held.scores, y_held, f, "sigmoid") for f in (test.scores, test.scores[:5]))
     np.testing.assert_allclose(whole[:5], few)
+
+
+def test_the_calibrated_margin_is_the_sigmoid_of_scikit_learn_on_logarithms(random):
+    (f_held, y_held), (f, _) = noisy(random), noisy(random, 100)
+    held, test = (tables.Answers({}, scores, scores) for scores in (f_held, f))
+    right, x = f_held.argmax(axis=1) == y_held, np.log(tables.margin(f_held))
+    library = CalibratedClassifierCV(FrozenEstimator(tables._Given(np.array([False, True]))), method="sigmoid")
+    # A classifier of two classes has one score: its class is right where the score is positive.
+    library.estimator.estimator.predict = lambda score: score > 0
+    expected = library.fit(x, right).predict_proba(np.log(tables.margin(f)))[:, 1]
+    np.testing.assert_allclose(tables.calibrated_margin(held, y_held, test), expected, atol=1e-5)
+
+
+def test_a_logistic_curve_is_finite_where_all_answers_are_right_and_margins_may_be_zero(random):
+    f, y = noisy(random)
+    sure = f + 100 * np.eye(4)[y]
+    held, test = tables.Answers({}, sure, sure), tables.Answers({}, np.zeros((3, 4)), None)
+    chances = tables.calibrated_margin(held, y, test)
+    assert np.isfinite(chances).all() and (chances > 0.9).all() and (chances < 1).all()
+
+
+def test_a_constant_is_calibrated_where_the_accuracy_is_that_of_the_held_out_images(random):
+    (f_held, y_held), (f, y) = noisy(random), noisy(random, 100)
+    held, test = (tables.Answers({"average": np.round(2 + scores.clip(-2))}, scores, scores) for scores in (f_held, f))
+    P = tables.probabilities(held, y_held, test)
+    accuracy = (f_held.argmax(axis=1) == y_held).mean()
+    np.testing.assert_allclose(np.sort(P["constant"], axis=1), [[(1 - accuracy) / 3] * 3 + [accuracy]] * 100)
+    of = tables.confidences(held, y_held, test, P)
+    assert list(of)[:4] == ["constant", "vote share", "temperature", "calibrated margin"] and len(of) == 6
+    classes, confidence = of["constant"]
+    np.testing.assert_array_equal(classes, f.argmax(axis=1))
+    found = tables.calibration_error(confidence, classes == y)
+    assert found == pytest.approx(abs((classes == y).mean() - accuracy))
+    tests = tables.calibration_tests(of, y)
+    assert {t.adjusted for t in tests.values()} == {"Holm over 3"}
+    squares = [np.mean(((of[name][0] == y) - of[name][1]) ** 2) for name in ("calibrated margin", "constant")]
+    assert tests["calibrated margin − constant"].estimate == pytest.approx(squares[0] - squares[1])
+
+
+def test_calibration_errors_of_resampled_images_are_those_of_repeated_ones(random):
+    confidence, right = random.random(200), random.random(200) < 0.5
+    weights = random.multinomial(200, np.full(200, 1 / 200), size=3)
+    repeated = [tables.calibration_error(np.repeat(confidence, w), np.repeat(right, w)) for w in weights]
+    np.testing.assert_allclose(tables.calibration_error(confidence, right, weights), repeated)
+
+
+def test_intervals_of_the_calibration_error_hold_the_true_one(random):
+    """Of answers that are right 8 points less often than said; where all is true, the error is rarely above `calibrated`."""
+    inside, said = [], []
+    for _ in range(25):
+        confidence = random.uniform(0.5, 1, size=500)
+        right = random.random(500) < confidence - 0.08
+        (row,) = tables.calibration({"one": (np.where(right, 0, 1), confidence)}, {}, np.zeros(500)).itertuples()
+        inside.append(row.low <= 0.08 <= row.high)
+        true = random.random(500) < confidence
+        (row,) = tables.calibration({"one": (np.where(true, 0, 1), confidence)}, {}, np.zeros(500)).itertuples()
+        said.append(row.calibration_error <= row.calibrated)
+    assert np.mean(inside) >= 0.8 and np.mean(said) >= 0.8
+
+
+@needs_mnist
+def test_published_probabilities_are_judged_beside_a_constant():
+    """The temperature is worse than the constant, the calibrated margin better, and its error one that true chances show."""
+    (published,) = experiment.PUBLISHED
+    data = datasets.load("mnist")
+    parts, y = tables.by_part(experiment.ensemble(published)["arrays"][0]), data.class_indices_test
+    held, y_held = parts["held out"], data.class_indices[-published.n_held_out :]
+    P = tables.probabilities(held, y_held, parts["test"])
+    of = tables.confidences(held, y_held, parts["test"], P)
+    rows = tables.calibration(of, P, y).set_index("method")
+    found = rows.loc[["constant", "vote share", "temperature"], ["calibration_error", "brier_classes"]].to_numpy().round(4)
+    assert found.tolist() == [[0.0014, 0.0311], [0.0109, 0.0266], [0.0200, 0.0340]]
+    margin = rows.loc["calibrated margin"]
+    assert margin["calibration_error"] <= margin["calibrated"] < rows.loc["temperature", "low"]
+    heated, by_margin, against_votes = tables.calibration_tests(of, y).values()
+    assert heated.word() == "is higher than" and by_margin.word() == "is lower than" and against_votes.p > 0.05
+
+
+def test_held_out_images_choose_the_degree_of_the_published_ensemble():
+    (published,) = experiment.PUBLISHED
+    runs = orders.held_out(orders.settings(n_held=published.n_held_out, n_linear=0))
+    average = runs[(runs["predictor"] == "average") & (runs["epoch"] == published.n_epochs)]
+    errors = average.groupby("degree")["held"].mean()
+    assert average["order"].nunique() == published.n_orders and errors.idxmin() == published.degree
 
 
 # Rejection.
@@ -319,6 +413,20 @@ def test_thresholds_come_from_held_out_images_and_errors_from_the_test_images():
     assert (never.threshold, never.refused, never.accepted) == (np.inf, 1.0, 0) and np.isnan(never.error)
 
 
+def test_a_guaranteed_threshold_keeps_its_target_in_19_of_20_sets_of_held_out_images(random):
+    """An image with confidence u is wrong with probability 0.2 (1 - u), so that the risk above c is 0.1 (1 - c)."""
+    target, broken, plain = 0.05, [], []
+    for _ in range(300):
+        confidence = random.random(400)
+        wrong = random.random(400) < 0.2 * (1 - confidence)
+        for rule, risks in ((tables.guaranteed_threshold, broken), (tables.threshold_for, plain)):
+            c = rule(confidence, wrong, target)
+            risks.append(np.isfinite(c) and 0.1 * (1 - c) > target)
+    assert np.mean(broken) <= 0.05 < 0.3 < np.mean(plain)
+    assert tables.guaranteed_threshold(np.ones(400), np.zeros(400, dtype=bool), target) == 1
+    assert tables.guaranteed_threshold(np.ones(40), np.zeros(40, dtype=bool), target) == np.inf
+
+
 # Conformal prediction.
 
 
@@ -364,7 +472,7 @@ def test_label_sets_are_those_of_crepes_less_the_classes_whose_p_is_the_level(fi
     np.testing.assert_array_equal(theirs & ~(p > level), p == level)
     just_above = 1 - (level + 1e-9)
     measured = crepes.evaluate(conformity, y, confidence=just_above, smoothing=False)
-    (row,) = tables.label_sets({"m": p}, y, [level]).itertuples()
+    (row,) = tables.label_sets({"m": p}, y, y_held, [level]).itertuples()
     assert (1 - row.covered, row.single, row.empty) == pytest.approx([measured[k] for k in ("error", "one_c", "empty")])
 
 
@@ -379,8 +487,35 @@ def test_sets_cover_as_promised_where_images_are_exchangeable(random):
 
 def test_label_sets_are_counted_by_their_size():
     p = np.array([[0.5, 0.01], [0.2, 0.3], [0.02, 0.01], [0.01, 0.4]])
-    (row,) = tables.label_sets({"m": p}, np.array([0, 1, 1, 0]), [0.05]).itertuples()
+    y = np.array([0, 1, 1, 0])
+    (row,) = tables.label_sets({"m": p}, y, np.repeat([0, 1], 40), [0.05]).itertuples()
     assert (row.covered, row.empty, row.single, row.several, row.single_error) == (0.5, 0.25, 0.5, 0.25, 0.5)
+    by_class = tables.class_coverage(p, y, np.repeat([0, 1], 40), 0.05)
+    assert by_class["missed"].tolist() == [1, 1] and (row.worst, row.worst_covered) == (0, 0.5)
+    assert row.p == by_class["p_holm"][0] == pytest.approx(2 * by_class["p"][0])
+
+
+def test_the_promise_of_each_class_is_rejected_no_more_often_than_the_level_says(random):
+    """Where images are exchangeable; Wilson's interval, which takes the held-out images as they are, rejects far more."""
+    small, wilson = [], []
+    for _ in range(200):
+        (held, y_held), (f, y) = noisy(random, 160), noisy(random, 400)
+        p = tables.p_values(tables.lead(held), y_held, tables.lead(f))
+        table = tables.class_coverage(p, y, y_held, 0.1)
+        small += (table["p"] < 0.05).tolist()
+        wilson += [statistics.wilson(n - missed, n)[1] < 0.9 for n, missed in zip(table["n"], table["missed"], strict=True)]
+    assert np.mean(small) < 0.06 < 0.1 < np.mean(wilson)
+
+
+def test_a_class_that_is_missed_too_often_is_seen():
+    y_held, y = np.repeat([0, 1], 200), np.repeat([0, 1], 100)
+    p = np.full((200, 2), 0.5)
+    p[100:120, 1] = 0.01
+    table = tables.class_coverage(p, y, y_held, 0.05)
+    assert table["p_holm"][0] == 1 and table["p_holm"][1] < 0.001 and table["covered"].tolist() == [1, 0.8]
+    visible = round(100 * (1 - table["visible"][1]))
+    chances = [2 * stats.betabinom.sf(count - 1, 100, 10, 191) for count in (visible - 1, visible)]
+    assert chances[1] < 0.05 <= chances[0]
 
 
 # Invalid input.
@@ -414,7 +549,7 @@ def test_figures_draw_what_their_tables_hold(data, parts):
     x, y = axis.lines[0].get_data()
     np.testing.assert_allclose(y[-1], 100 * curve["risk"].iloc[-1])
     assert x.max() <= 20 and axis.get_xlabel() and axis.get_ylabel() and len(axis.get_legend().texts) == 2
-    panel = tables.reliability(softmax(f, axis=1), data.class_indices_test)
+    panel = tables.reliability(softmax(f, axis=1).max(axis=1), ~wrong)
     figure = figures.figure_reliability({"one": panel, "two": panel.head(2)})
     np.testing.assert_allclose(figure.axes[1].collections[-1].get_offsets()[:, 1], 100 * panel["accuracy"].head(2))
     refusals = tables.refusals(tables.typicality(parts, data.class_indices[-150:]))

@@ -11,7 +11,7 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import confint_proportions_2indep
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from study import statistics
 
@@ -325,3 +325,19 @@ def test_equal_means_of_groups_are_tested_by_permutation():
 
 def test_equal_values_have_equal_means():
     assert statistics.equal_means(np.ones(20), np.arange(20) % 3, draws=50) == 1.0
+
+
+def test_an_upper_bound_of_a_share_is_statsmodels_and_covers():
+    for count, n in ((0, 40), (3, 200), (17, 60)):
+        _, high = proportion_confint(count, n, alpha=0.1, method="beta")
+        assert statistics.at_most(count, n, level=0.95) == pytest.approx(high)
+    assert statistics.at_most(7, 7) == 1
+
+
+def test_beta_binomial_chances_are_scipys_and_those_of_drawn_shares():
+    chances = statistics.beta_binomial(30, 3, 50)
+    assert chances[0] == pytest.approx(1) and (np.diff(chances) < 0).all()
+    np.testing.assert_allclose(chances[1:], stats.betabinom.sf(np.arange(30), 30, 3, 50), atol=1e-12)
+    drawn = RNG.binomial(30, RNG.beta(3, 50, size=40_000))
+    assert np.mean(drawn >= 4) == pytest.approx(chances[4], abs=0.01)
+    assert statistics.beta_binomial(5, 0, 9).tolist() == [1, 0, 0, 0, 0, 0]
