@@ -223,7 +223,7 @@ MULTICLASS = Chapter(
     experiments=("multiclass",),
     figures=("planes", "mistakes", "regions"),
     tables=(
-        "separability", "draws", "statements", "literal", "binary", "operations", "mistakes_numbers", "ratios", "cycles",
+        "separability", "draws", "literal", "binary", "operations", "mistakes_numbers", "ratios", "cycles",
         "five_draws", "spiral_draws", "epochs", "predictor_gaps", "by_width",
     ),
 )  # fmt: skip

@@ -154,8 +154,8 @@ def shown(differences, table, pairs):
     higher; "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict
     is another, or counts them.
     """
-    rows = []
-    left_out = {name: over_sets(table.drop(index=name), pairs) for name in table.index}
+    rows, left_out = [], _left_out(table, pairs)
+    changing = changes_without(differences, table, pairs)
     for name, (a, b) in pairs.items():
         found, others = differences[name], {left: each[name] for left, each in left_out.items()}
         chances = statistics.bayes_signed_ranks(table[a], table[b], rope=ROPE)
@@ -168,10 +168,40 @@ def shown(differences, table, pairs):
                 "p": statistics.p_cell(found.p),
                 **chances,
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
-                "changes without": _few([left for left, each in others.items() if each.word() != found.word()], len(table)),
+                "changes without": _few(changing[name], len(table)),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _left_out(table, pairs):
+    return {name: over_sets(table.drop(index=name), pairs) for name in table.index}
+
+
+def changes_without(differences, table, pairs):
+    """{name: the sets without which its verdict is another}, each set left out alone; differences: `over_sets` of all."""
+    left_out = _left_out(table, pairs)
+    return {
+        name: [left for left, each in left_out.items() if each[name].word() != found.word()]
+        for name, found in differences.items()
+    }
+
+
+def least_p(differences):
+    """The smallest p that Wilcoxon's test over so many sets can have after Holm's correction over {name: Difference}."""
+    n = min(each.n for each in differences.values())
+    return min(1.0, len(differences) * 2.0 ** (1 - n))
+
+
+def too_few(differences):
+    """ "2 sets cannot tell: ...", where the test could show no difference however large; "" where it could."""
+    least, n = least_p(differences), min(each.n for each in differences.values())
+    if least < statistics.ALPHA:
+        return ""
+    return (
+        f"{n} sets cannot tell: with Holm's correction over {len(differences)} comparisons no $p$ of Wilcoxon's test over "
+        f"{n} sets is below {least:.2g}, whatever the differences are."
+    )
 
 
 def compact(rows):
@@ -293,11 +323,20 @@ def seconds(errors, times):
 
 
 def choices(errors):
-    """How often validation chose each predictor, by perceptron; a row for each perceptron of each family."""
-    part = errors[errors["chosen"] & errors["method"].isin(PERCEPTRONS)]
+    """How often validation chose each predictor, by perceptron; a row for each perceptron of each family.
+
+    A predictor is chosen where it alone has the fewest validation errors; where several have them, the choice is tied, and
+    which one is then taken says nothing about the predictors.
+    """
+    keys = ["dataset", "repetition", "fold", "method", "thresholds"]
+    rows = errors[errors["method"].isin(PERCEPTRONS)]
+    best = rows[rows["validation_errors"] == rows.groupby(keys)["validation_errors"].transform("min")]
+    alone = best.groupby(keys)["predictor"].transform("size") == 1
+    part = best[best["chosen"]].assign(predictor=best["predictor"].where(alone, "tied"))
     counts = part.groupby(["method", "thresholds", "predictor"]).size().unstack(fill_value=0)
     rows = pd.MultiIndex.from_tuples([(name, t) for t in THRESHOLDS for name in PERCEPTRONS], names=["method", "thresholds"])
-    return counts.reindex(index=rows, columns=list(PREDICTORS), fill_value=0).rename_axis(columns=None).reset_index()
+    table = counts.reindex(index=rows, columns=[*PREDICTORS, "tied"], fill_value=0)
+    return table.rename_axis(columns=None).reset_index()
 
 
 def edges(errors, settings):

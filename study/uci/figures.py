@@ -12,10 +12,10 @@ from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study import style
-from study.statistics import p_cell
 from study.style import canvas
 from study.uci.readings import DEMOTE
 from study.uci.source import KERNELS, SPLITS, original, setting
+from study.uci.tables import p_printed
 
 KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
@@ -216,7 +216,7 @@ def figure_readings(second, third, *, alpha=0.05):
                 axis.text(
                     x,
                     y,
-                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_cell(found['p'])}",
+                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_printed(found['p'], found['repeats'])}",
                     ha="center",
                     va="center",
                     fontsize=7,

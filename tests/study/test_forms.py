@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron
-from study import datasets
+from study import ROOT, chapters, datasets
 from study import experiment as machine
 from study.forms import experiment as forms
 from study.forms import figures, tables
@@ -366,6 +366,12 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     for axis, predictor in zip(figures.figure_equal(level).axes, ("final", "average"), strict=True):
         expected = 100 * level[level["predictor"] == predictor]["error"].to_numpy()
         assert np.concatenate([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(expected)
+
+
+def test_the_polynomial_kernel_is_quoted_from_the_table_of_its_epochs():
+    text = (ROOT / "notebooks" / "forms.ipynb").read_text(encoding="utf-8")
+    assert 'chapters.reference(\\"mnist_degree_4\\", \\"test_errors\\")' in text and "by_degree" not in text
+    assert chapters.reference("mnist_degree_4", "test_errors") == "Table S4.3"
 
 
 def test_sentences_count_by_size():
