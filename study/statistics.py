@@ -15,13 +15,11 @@ from what varies:
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
+One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
 Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`, whether groups of
 examples have the same mean `equal_means`. Several p of one family are adjusted by `holm` (1979); where their order is fixed
 beforehand, `fixed_sequence` needs no adjustment. What a family could have seen say its `half_widths`. Sentences take their
 verb from `word`, so that a tie is called one; a tie is no evidence that there is no difference.
-One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
-Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`. Several p of one family
-are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
 """
 
 from dataclasses import dataclass, replace
