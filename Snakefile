@@ -6,9 +6,12 @@
 # what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice. To compute
 # everything again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
 
+import os
 import shlex
 import sys
 from pathlib import Path
+
+os.environ["KP_LEADER"] = str(os.getpid())  # what is started here ends with this process, however it ends
 
 from study import chapters, datasets, lock, runs
 

@@ -3,6 +3,7 @@
 One small notebook stands for all: it is one of the plan, with the cells that a test needs.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -10,8 +11,10 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -114,6 +117,68 @@ def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checko
     assert code == 0, output
     assert begun.exists() and "done" in (checkout / EXECUTED).read_text(encoding="utf-8")
     go.unlink()
+
+
+def left(folder):
+    """The processes whose current folder lies below a folder."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if Path(process.cwd()).is_relative_to(folder):
+                found.append(process)
+    return found
+
+
+def wait_until_none_is_left(folder):
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and left(folder):
+        time.sleep(0.1)
+    found = left(folder)
+    for process in found:
+        process.kill()
+    assert not found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
+def test_a_batch_that_is_killed_leaves_no_process_behind(checkout, write):
+    begun = checkout / "begun"
+    write("import time\nPath('../begun').touch()\ntime.sleep(1000)")
+    killed = start(checkout)
+    wait_for(begun)
+    begun.unlink()
+    assert len(left(checkout)) > 1
+    killed.kill()  # Snakemake alone, as the system does for want of memory
+    killed.wait()
+    wait_until_none_is_left(checkout)
+    killed.communicate()
+
+
+PARTS = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+import study
+if __name__ == "__main__":
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        found = [pool.submit(time.sleep, 1000) for _ in range(2)]
+        print("begun", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
+def test_processes_that_compute_parts_end_with_the_batch(tmp_path):
+    (tmp_path / "parts.py").write_text(PARTS)
+    leader = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    environment = os.environ | {"KP_LEADER": str(leader.pid), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "parts.py"]
+    parts = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert parts.stdout.readline() == b"begun\n"
+    while len(left(tmp_path)) < 3:
+        time.sleep(0.1)
+    leader.kill()
+    leader.wait()
+    parts.communicate(timeout=30)
+    wait_until_none_is_left(tmp_path)
 
 
 @pytest.fixture
