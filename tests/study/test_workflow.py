@@ -177,8 +177,8 @@ def test_processes_that_compute_parts_end_with_the_batch(tmp_path):
         time.sleep(0.1)
     leader.kill()
     leader.wait()
-    parts.communicate(timeout=30)
     wait_until_none_is_left(tmp_path)
+    parts.communicate()
 
 
 @pytest.fixture
