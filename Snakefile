@@ -6,18 +6,21 @@
 # what comes out the same; so marks may be missing, as in a fresh clone, and nothing is lost or computed twice. To compute
 # everything again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
 
+import os
 import shlex
 import sys
 from pathlib import Path
+
+os.environ["KP_LEADER"] = str(os.getpid())  # what is started here ends with this process, however it ends
 
 from study import chapters, datasets, lock, runs
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
 REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
-CODE = "--code" if str(config.get("code", 0)) not in ("0", "", "False") else ""
+CODE = ["--code"] if str(config.get("code", 0)) not in ("0", "", "False") else []
 PAPER = "report" if REPORT == "all" else REPORT
-NAMES = str(config.get("notebooks") or "")  # those to be executed, separated by blanks; all if it is empty
+NAMES = shlex.split(str(config.get("notebooks") or ""))  # those to be executed; all if there is none
 MARKS = f"build/{PROFILE}/marks"
 RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
 TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
@@ -27,18 +30,24 @@ ON_ONE_CORE = ("references", "course", "seeds", "multiclass", "algorithm", "data
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 
 
-def drop(mark, files):
-    """Remove the mark of files of which one has been deleted since: they are made again."""
+def drop(files, *marks):
+    """Where one of the files has been deleted, remove their mark and those of what is made from them: all is made again.
+
+    A mark that is missing is not enough: Snakemake makes it again only if what is asked for is missing or older, too.
+    """
     if not all(path.exists() for path in files):
-        mark.unlink(missing_ok=True)
+        for mark in marks:
+            mark.unlink(missing_ok=True)
 
 
-drop(Path(MARKS, "executed"), chapters.files(PROFILE))
+DOCUMENTS = [mark for mark in Path("build").glob("*/marks/*") if mark.suffix in (".html", ".pdf")]
+LAST = [Path(MARKS, "executed"), *(mark for mark in DOCUMENTS if mark.parent == Path(MARKS))]
+drop(chapters.files(PROFILE), *LAST)
 for name in chapters.EXPERIMENTS if PROFILE == "full" else ():
-    drop(Path(MARKS, f"{name}.computed"), [path for each in chapters.experiments(name) for path in each.stored_files()])
-for mark in Path("build").glob("*/marks/*"):
-    if mark.suffix in (".html", ".pdf"):
-        drop(mark, [mark.parents[1] / mark.name])
+    stored = [path for each in chapters.experiments(name) for path in each.stored_files()]
+    drop(stored, Path(MARKS, f"{name}.computed"), Path(MARKS, "claims.computed"), *LAST)
+for mark in DOCUMENTS:
+    drop([mark.parents[1] / mark.name], mark)
 
 
 def computation(wildcards):
@@ -81,7 +90,7 @@ rule document:
         facts=chapters.title_page("full", REPORT),
         target=lambda wildcards: f"build/full/{PAPER}.{wildcards.kind}",
     output: touch(f"build/full/marks/{PAPER}." + "{kind,html|pdf}")
-    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT} {CODE} --target {params.target:q}"
+    shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT:q} {CODE:q} --target {params.target:q}"
 
 
 rule ledger:
@@ -120,7 +129,7 @@ rule notebooks:
     priority: 1
     resources: mem_mb=6000
     shell:
-        "{PYTHON:q} -m study notebook {NAMES} --profile {wildcards.profile:q} --jobs {threads} {params.changed}"
+        "{PYTHON:q} -m study notebook {NAMES:q} --profile {wildcards.profile:q} --jobs {threads} {params.changed}"
 
 
 # A batch of own runs: each job is one part of it, runs that differ in their seed only and share kernel rows. What a job has

@@ -1,12 +1,21 @@
 """Everything that turns the algorithms into a report: experiments, stored results, figures, notebooks, documents.
 
-It is run from a checkout. Importing it asks for the same bytes on every CPU, of this process if NumPy is not loaded yet, and
-of those that it starts: NumPy's and OpenBLAS's loops for newer x86 processors differ from others in the last bit. Where the
-user's own folder cannot be written, what Matplotlib, IPython and Jupyter keep there goes below build/.
+It is run from a checkout. Importing it asks for the same loops on every x86 processor with AVX2, of this process if NumPy is
+not loaded yet, and of those that it starts: NumPy's and OpenBLAS's loops for newer processors differ from others in the last
+bit. A processor without AVX2 gets the loops that OpenBLAS has for it. Where the user's own folder cannot be written, what
+Matplotlib, IPython and Jupyter keep there goes below build/, or into a temporary folder.
 """
 
+import atexit
 import os
 import platform
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,15 +35,74 @@ if not (ROOT / "data" / "registry.toml").is_file():
 SAME_BYTES = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Haswell"}
 """Environment variables that NumPy and OpenBLAS read when they are loaded; one that is set already is left as it is."""
 
+HAS_AVX2 = (
+    "from numpy._core._multiarray_umath import __cpu_features__ as has; raise SystemExit(not (has['AVX2'] and has['FMA3']))"
+)
+
+
+def _has_avx2():
+    """True if this x86 processor has AVX2 and FMA. OpenBLAS takes the type that it is told without looking: where an
+    instruction is missing, loading it ends the process. So it must not be loaded here before it is known."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return {"avx2", "fma"} <= set(next(line for line in file if line.startswith("flags")).split())
+    except (OSError, StopIteration):  # no Linux
+        return not subprocess.run([sys.executable, "-c", HAS_AVX2], capture_output=True).returncode
+
+
 if platform.machine() in ("x86_64", "AMD64"):
     for _name, _value in SAME_BYTES.items():
-        os.environ.setdefault(_name, _value)
+        if _name not in os.environ and (_name != "OPENBLAS_CORETYPE" or _has_avx2()):
+            os.environ[_name] = _value
 
 KEPT_AT_HOME = {"MPLCONFIGDIR": "matplotlib", "IPYTHONDIR": "ipython", "JUPYTER_RUNTIME_DIR": "jupyter"}
 """Environment variables that name folders which are made in the user's own by default."""
 
-if not os.access(os.path.expanduser("~"), os.W_OK):
-    for _name, _value in KEPT_AT_HOME.items():
-        os.environ.setdefault(_name, str(BUILD / "home" / _value))
+
+def _is_writable(folder):
+    """True if a file can be made in the folder. Permissions do not tell: root has that to write below /proc, too."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _keep_elsewhere():
+    """Set those of KEPT_AT_HOME that are not set: below build/, or where nothing can be written there for this process."""
+    missing = KEPT_AT_HOME.keys() - os.environ.keys()
+    if not missing or _is_writable(os.path.expanduser("~")):
+        return
+    folder = BUILD / "home"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        pass
+    if not _is_writable(folder):
+        folder = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in missing:
+        os.environ[name] = str(folder / KEPT_AT_HOME[name])
+
+
+_keep_elsewhere()
+
+
+def _end_with(leader):
+    """End this process soon after that of the number `leader`: by an interrupt, and if it is still there then, at once."""
+    while True:
+        time.sleep(1)
+        try:
+            os.kill(leader, 0)
+        except OSError:
+            break
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    time.sleep(10)
+    os._exit(1)
+
+
+# Set by the Snakefile: what a batch has started ends with it, even where it is killed.
+if "KP_LEADER" in os.environ and os.name == "posix":
+    threading.Thread(target=_end_with, args=(int(os.environ["KP_LEADER"]),), daemon=True).start()
 
 from study import definitions  # noqa: E402, F401  it reads all sources now: what is imported later is held against them

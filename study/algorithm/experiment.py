@@ -47,7 +47,7 @@ def bounds(part, *, progress=False):
     X, z = gapped(part.n_samples, gap=part.gap, random_state=part.random_state)
     R, margins = separation(X, z, part.degree)
     counts = mistakes_by_order(X, z, part.degree, n_orders=part.n_orders)
-    values = [rounded(v, 9) for v in (R, margins.min(), separable_bound(margins, R))]
+    values = [rounded(v) for v in (R, margins.min(), separable_bound(margins, R))]
     row = (part.gap, part.degree, *values, counts.min(), np.median(counts), counts.max())
     names = ["gap", "degree", "radius", "margin", "bound", "fewest", "median", "most"]
     return pd.DataFrame([row], columns=names)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -17,6 +18,10 @@ from study.datasets.registry import REMEDY, ROOT, DataError
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30
 """Seconds without a byte after which a server is given up."""
+LONGEST = 600
+"""Seconds after which an address is given up even if bytes still come."""
+LARGEST_ARCHIVE = 2**26
+"""The most bytes that an archive may have: only the sizes of its members are registered."""
 RETRIES = 1
 """Further attempts at an address that failed, before the next address."""
 FAILURES = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -91,20 +96,51 @@ def _download(file, address):
 
     pooch.get_logger().setLevel("WARNING")
     url, _, member = address.partition("#")
+    largest, deadline = LARGEST_ARCHIVE if member else file.size, time.monotonic() + LONGEST
     with (
         tempfile.TemporaryDirectory() as folder,
-        tqdm(total=file.size, desc=file.path, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar,
+        tqdm(desc=file.path, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar,
     ):
+
+        def downloader(url, path, _):
+            with open(path, "wb") as target:
+                for chunk in _chunks(url, bar, largest, deadline):
+                    target.write(chunk)
+
         registry = {"download": None if member else file.sha256}
         cache = pooch.create(folder, base_url="", registry=registry, urls={"download": url}, retry_if_failed=RETRIES)
-        # "identity": a server that compresses in transit would change the bytes that are hashed.
-        headers = {"Accept-Encoding": "identity"}
-        downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=2**16, timeout=TIMEOUT, headers=headers)
         path = Path(cache.fetch("download", downloader=downloader))
         blob = _member(path, member, file.size) if member else path.read_bytes()
     if problem := _mismatch(file, blob):
         raise ValueError(problem)
     return blob
+
+
+def _chunks(url, bar, largest, deadline):
+    """Yield the bytes at an address as they come, and show them in the bar.
+
+    Raises OSError if they are more than `largest`, or still coming at the deadline (of time.monotonic), requests' otherwise.
+    """
+    import requests
+    import urllib3
+
+    # "identity": a server that compresses in transit would change the bytes that are hashed.
+    with requests.get(url, stream=True, timeout=TIMEOUT, headers={"Accept-Encoding": "identity"}) as response:
+        response.raise_for_status()
+        received = 0
+        bar.reset(total=int(response.headers.get("Content-Length", 0)) or None)
+        try:
+            # read1 returns what has come, where read waits until a block is full.
+            while chunk := response.raw.read1(2**16, decode_content=True):
+                received += len(chunk)
+                if received > largest:
+                    raise OSError(f"expected at most {largest:,} bytes, got more")
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"expected the whole file after at most {LONGEST} seconds, got {received:,} bytes")
+                bar.update(len(chunk))
+                yield chunk
+        except urllib3.exceptions.HTTPError as error:
+            raise requests.ConnectionError(error) from error
 
 
 def _member(archive, name, size):

@@ -77,7 +77,8 @@ def _error(heard, process, log):
     try:
         return heard.recv()
     except EOFError:
-        return f"expected a message, got exit code {process.exitcode} without one; read {log}"
+        code = process.exitcode
+        return f"expected a message, got exit code {code} without one: {notebooks.ending(code)}; read {log}"
 
 
 def import_all():

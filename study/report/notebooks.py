@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import re
+import signal
 import site
 import sys
 import tempfile
@@ -27,6 +28,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+FILES = 256
+"""So many open files are enough for a notebook."""
 MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
 
 
@@ -36,8 +39,8 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     The kernel's current folder is cwd, by default the folder of source. target appears only when every cell has run
     and the result passes clean; until then an earlier target is left as it was. A failed run is kept beside it as
     <target>.failed.ipynb. Other options go to papermill's engine.
-    Raises ValueError for a parameter that source does not declare, RuntimeError if a cell fails, ValueError if the
-    outputs cannot be committed.
+    Raises ValueError for a parameter that source does not declare, RuntimeError if a cell fails or the kernel ends,
+    ValueError if the outputs cannot be committed.
     """
     import papermill
     from papermill.exceptions import PapermillExecutionError
@@ -46,6 +49,8 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     _check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
     part, failed = target.with_suffix(".part.ipynb"), target.with_suffix(".failed.ipynb")
+    manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {})
+    started = []
     try:
         papermill.execute_notebook(
             str(source),
@@ -57,7 +62,9 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             request_save_on_cell_execute=False,
             start_timeout=300,
             iopub_timeout=300,
-            **{"kernel_manager_class": OwnKernelManager, **engine},
+            kernel_manager_class=manager,
+            on_cell_start=lambda cell, cell_index: started.append(cell_index),
+            **engine,
         )
         executed, origin = clean(nbformat.read(part, as_version=4)), made_from(source, parameters)
         executed.metadata["made_from"] = nbformat.from_dict(origin)
@@ -67,10 +74,15 @@ def execute(source, target, parameters, *, cwd=None, **engine):
         return origin
     except PapermillExecutionError as error:
         os.replace(part, failed)
+        what, why = (f": {error.evalue}", "") if error.evalue else (" without a message", limits())
         raise RuntimeError(
-            f"{source}: expected every cell to run, got {error.ename}: {error.evalue} in cell {error.cell_index}; "
-            f"read {failed}"
+            f"{source}: expected every cell to run, got {error.ename}{what} in cell {error.cell_index}; read {failed}{why}"
         ) from error
+    except RuntimeError as error:
+        if manager.exit_code is None:
+            raise
+        where = f"in cell {started[-1]}" if started else "before the first cell"
+        raise RuntimeError(f"{source}: the kernel died {where}: {ending(manager.exit_code)}") from error
     except ValueError as error:
         os.replace(part, failed)
         raise ValueError(f"{source}: {error}; read {failed}") from error
@@ -79,11 +91,45 @@ def execute(source, target, parameters, *, cwd=None, **engine):
 
 
 class OwnKernelManager(AsyncKernelManager):
-    """Starts this Python's kernel, whatever JUPYTER_PATH or the user's own folders call python3."""
+    """Starts this Python's kernel, whatever JUPYTER_PATH or the user's own folders call python3.
+
+    exit_code is, on its class, that of a kernel that was found to have ended, or None.
+    """
+
+    exit_code = None
 
     @property
     def kernel_spec(self):
         return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict())
+
+    async def is_alive(self):
+        if self.has_kernel and (code := await self.provisioner.poll()) is not None:
+            type(self).exit_code = code
+        return await super().is_alive()
+
+
+def ending(exit_code):
+    """How a process ended, in words, with what is likely to be the reason."""
+    if exit_code >= 0:
+        return f"it ended with exit code {exit_code}{limits()}"
+    name = signal.Signals(-exit_code).name
+    likely = ", most likely by the system, for want of memory; close other programs, then run the same command again"
+    return f"{name} has ended it{likely if name == 'SIGKILL' else ''}{limits()}"
+
+
+def limits():
+    """What the shell has set that processes of notebooks may need more of, as a piece of a sentence; mostly ""."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return ""
+    files, memory = (resource.getrlimit(which)[0] for which in (resource.RLIMIT_NOFILE, resource.RLIMIT_AS))
+    found = ""
+    if files < FILES:
+        found += f"; only {files} files may be open at a time: allow more with 'ulimit -n {FILES}'"
+    if memory != resource.RLIM_INFINITY:
+        found += f"; memory is limited to {memory / 2**30:.1f} GiB: allow more with 'ulimit -v unlimited'"
+    return found
 
 
 def made_from(source, parameters):

@@ -1,5 +1,10 @@
 """The chapter on the algorithm: predictors by their definitions, mistakes and their bound; figures draw their tables."""
 
+import ast
+import os
+import platform
+import subprocess
+import sys
 from itertools import combinations_with_replacement
 
 import matplotlib
@@ -15,9 +20,9 @@ from scipy import stats
 from kp import kernels
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import datasets, literal
+from study import ROOT, datasets, literal
 from study.algorithm import experiment, figures, tables
-from study.margins import separable_bound
+from study.margins import rounded, separable_bound
 from study.plane import lattice
 
 matplotlib.use("agg")
@@ -273,7 +278,25 @@ def test_the_rows_of_the_experiment_are_the_bound_and_the_orders():
     X, z = experiment.gapped(20, gap=0.4, random_state=0)
     counts = experiment.mistakes_by_order(X, z, 2, n_orders=3)
     assert [row["fewest"], row["median"], row["most"]] == [counts.min(), np.median(counts), counts.max()]
-    assert row["bound"] == pytest.approx((row["radius"] / row["margin"]) ** 2) and (row["gap"], row["degree"]) == (0.4, 2)
+    R, margins = experiment.separation(X, z, 2)
+    values = [rounded(value) for value in (R, margins.min(), separable_bound(margins, R))]
+    assert [row["radius"], row["margin"], row["bound"]] == values and (row["gap"], row["degree"]) == (0.4, 2)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the loops of x86 processors")
+def test_the_stored_bounds_are_the_same_digits_on_an_old_processor():
+    """OpenBLAS's loops for a processor without AVX: margins agree in about 8 digits."""
+    program = (
+        "from study.algorithm import experiment\n"
+        "for degree in experiment.DEGREES:\n"
+        "    row = experiment.bounds.compute(experiment.Settings(degree=degree, n_orders=1)).iloc[0]\n"
+        "    print(repr([float(row[name]) for name in ('radius', 'margin', 'bound')]))"
+    )
+    environment = os.environ | {"OPENBLAS_CORETYPE": "Prescott"}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True)
+    made = [ast.literal_eval(line) for line in done.stdout.splitlines()]
+    stored = experiment.bounds([experiment.Settings(degree=degree) for degree in experiment.DEGREES])
+    assert made == stored[["radius", "margin", "bound"]].values.tolist()
 
 
 def test_published_parts_are_each_degree_and_each_gap_once():

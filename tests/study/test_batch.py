@@ -1,5 +1,6 @@
 """Several notebooks executed in one command: each alone in its kernel, with the bytes that it has by itself."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,8 +92,48 @@ def test_a_failed_notebook_is_named_with_its_cell_and_spares_the_others_and_its_
 @pytest.mark.skipif(not batch.FORK, reason="a kernel is the child of another process here")
 def test_a_process_that_is_killed_is_named_with_its_log(small):
     chapter = small("killed", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)")
-    with pytest.raises(RuntimeError, match=r"^killed: expected a message, got exit code -9 .*killed\.log"):
+    message = r"^killed: expected a message, got exit code -9 .* for want of memory; close .*killed\.log"
+    with pytest.raises(RuntimeError, match=message):
         batch.execute([chapter], "quick")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL has ended it, most likely by the system, for want of memory"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV has ended it$"),
+        ("os._exit(7)", "it ended with exit code 7$"),
+    ],
+)
+def test_a_kernel_that_dies_is_explained_with_its_cell_and_spares_the_former_copy(small, tmp_path, code, why):
+    chapter, target = small("dies", "1 + 1", f"import os, signal\n{code}"), tmp_path / "out.ipynb"
+    target.write_text("old")
+    with pytest.raises(RuntimeError, match=rf"dies\.ipynb: the kernel died in cell 3: {why}"):
+        notebooks.execute(chapter.notebook, target, {})
+    assert target.read_text() == "old"
+    with pytest.raises(RuntimeError, match=rf"^dies: \S*dies\.ipynb: the kernel died in cell 4: {why}"):
+        batch.execute([chapter], "quick")
+
+
+def test_an_error_without_a_message_is_said_to_have_none(small, tmp_path):
+    chapter = small("a", "raise MemoryError")
+    with pytest.raises(RuntimeError, match="got MemoryError without a message in cell 2; read"):
+        notebooks.execute(chapter.notebook, tmp_path / "out.ipynb", {})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+def test_narrow_limits_are_named_with_the_remedy(monkeypatch):
+    import resource
+
+    of = {resource.RLIMIT_NOFILE: 1024, resource.RLIMIT_AS: resource.RLIM_INFINITY}
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (of[which], resource.RLIM_INFINITY))
+    assert notebooks.ending(1) == "it ended with exit code 1"
+    of |= {resource.RLIMIT_NOFILE: 64, resource.RLIMIT_AS: 3 * 2**29}
+    assert notebooks.ending(1) == (
+        "it ended with exit code 1; only 64 files may be open at a time: allow more with 'ulimit -n 256'; "
+        "memory is limited to 1.5 GiB: allow more with 'ulimit -v unlimited'"
+    )
 
 
 def test_a_notebook_that_never_reaches_a_kernel_fails_and_ends(small):

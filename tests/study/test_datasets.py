@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zipfile
@@ -53,14 +54,15 @@ ANSWERS = {  # path: the body, and the length that is announced
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers as ANSWERS says; /silent never ends, /recovering is unavailable once, anything else is not found."""
+    """Answers as ANSWERS says; /silent never ends, /endless and /slow send for ever, much and little at a time, /recovering
+    is unavailable once, anything else is not found."""
 
     def log_message(self, *args):
         pass
 
     def do_GET(self):
         self.server.asked.append(self.path)
-        path = "/truncated" if self.path == "/silent" else self.path
+        path = "/page" if self.path in ("/endless", "/slow") else "/truncated" if self.path == "/silent" else self.path
         status = 200 if path in ANSWERS else 404
         if path == "/recovering":
             status = 503 if self.server.asked.count(path) == 1 else 200
@@ -69,19 +71,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         if "gzip" in self.headers.get("Accept-Encoding", ""):  # as servers of .gz files say, unless it is not accepted
             self.send_header("Content-Encoding", "gzip")
-        if length is not None:
+        if length is not None and path == self.path:
             self.send_header("Content-Length", str(length))
         self.end_headers()
         self.wfile.write(body)
         if self.path == "/silent":
             self.server.closing.wait(10)
+        while self.path in ("/endless", "/slow") and not self.server.closing.wait(0.02 * (self.path == "/slow")):
+            try:
+                self.wfile.write(bytes(2**16 if self.path == "/endless" else 1))
+            except OSError:
+                break
+            self.server.sent += 2**16
 
 
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.asked, server.closing = [], threading.Event()
+        server.asked, server.sent, server.closing = [], 0, threading.Event()
         server.address = f"http://127.0.0.1:{server.server_port}/"
         thread = threading.Thread(target=server.serve_forever, kwargs=dict(poll_interval=0.01))
         thread.start()
@@ -193,6 +201,30 @@ def test_a_server_that_is_silent_or_away_is_given_up(server, raw, register, monk
     assert not raw.exists()
 
 
+@pytest.mark.parametrize(("address", "largest"), [("endless", len(TABLE)), ("endless#tiny.data", 10**6)])
+def test_a_server_that_sends_too_much_is_given_up_at_once(server, raw, register, monkeypatch, tmp_path, address, largest):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(fetch, "LARGEST_ARCHIVE", 10**6)
+    register(server.address + address)
+    assert f"expected at most {largest:,} bytes, got more" in load_error()
+    assert len(server.asked) == 1 and server.sent < 50 * 2**20  # what is on its way between them
+    assert left_in(tmp_path) == ["tmp"]
+    register(server.address + address, server.address + "good")
+    assert datasets.load("tiny").X.shape == (500, 2)
+
+
+def test_a_server_that_sends_for_too_long_is_given_up(server, raw, register, monkeypatch, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(fetch, "LONGEST", 0.5)
+    register(server.address + "slow")
+    start = time.monotonic()
+    assert "expected the whole file after at most 0.5 seconds, got" in load_error()
+    assert time.monotonic() - start < 10 and len(server.asked) == 1
+    assert left_in(tmp_path) == ["tmp"]
+
+
 def test_an_interrupted_download_leaves_nothing(server, raw, register, monkeypatch):
     def interrupted(*args):
         raise KeyboardInterrupt
@@ -235,7 +267,7 @@ def test_offline_and_without_download_no_address_is_asked(server, raw, register,
 def test_two_processes_fetch_the_same_file_at_once(server, raw):
     program = (
         "import sys; from pathlib import Path; from study.datasets import File, fetch; fetch.RAW = Path(sys.argv[1]);"
-        "file = File('uci/tiny.data', sys.argv[2], 1, (sys.argv[3],)); fetch.read(file, fetch.obtain(file))"
+        f"file = File('uci/tiny.data', sys.argv[2], {len(TABLE)}, (sys.argv[3],)); fetch.read(file, fetch.obtain(file))"
     )
     command = [sys.executable, "-c", program, str(raw), sha256(TABLE), server.address + "good"]
     environment = {key: value for key, value in os.environ.items() if key not in ("KP_DATA", "KP_OFFLINE")}
@@ -487,7 +519,7 @@ def test_a_fetch_that_is_ended_leaves_nothing_behind_and_says_so(server, raw, tm
         "import runpy, sys; from pathlib import Path; from dataclasses import replace\n"
         "from study.datasets import DATASETS, File, fetch\n"
         "fetch.RAW = Path(sys.argv.pop(1))\n"
-        "file = File('uci/tiny.data', '0' * 64, 9, (sys.argv.pop(1),))\n"
+        f"file = File('uci/tiny.data', '0' * 64, {len(TABLE)}, (sys.argv.pop(1),))\n"
         "DATASETS['iris'] = replace(DATASETS['iris'], files=(file,))\n"
         "runpy.run_module('study.datasets', run_name='__main__')"
     )

@@ -4,15 +4,17 @@ import ast
 import hashlib
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import BUILD, KEPT_AT_HOME, ROOT, SAME_BYTES
+from study import BUILD, HAS_AVX2, KEPT_AT_HOME, ROOT, SAME_BYTES
 from study.report.notebooks import METADATA
 
 LOOPS = """
@@ -44,6 +46,42 @@ def test_functions_have_the_same_bits_on_newer_processors():
         assert plain != with_study, "the loops of this processor agree with the others: SAME_BYTES is not needed any more"
     assert loops("", **SAME_BYTES) == (False, with_study)
     assert loops("import study", NPY_DISABLE_CPU_FEATURES="") == (without, plain), "a variable that is set is left alone"
+
+
+PROCESSOR = """
+import builtins, io, os
+usual = open
+def other(path, *rest, **options):
+    return io.StringIO({text!r}) if path == "/proc/cpuinfo" else usual(path, *rest, **options)
+builtins.open = other
+import study
+print(os.environ.get("OPENBLAS_CORETYPE"))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="Linux on x86 says what it has")
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("fpu sse4_2 avx fma avx2", "Haswell"),
+        ("fpu sse4_2", "None"),
+        ("fpu sse4_2 avx", "None"),
+        ("fpu sse4_2 avx avx2", "None"),
+    ],
+)
+def test_a_processor_without_avx2_is_left_the_loops_that_it_has(flags, expected):
+    """OpenBLAS would end in an illegal instruction."""
+    program = PROCESSOR.format(text=f"processor : 0\nmodel name : any\nflags\t\t: {flags}\nbugs : none\n")
+    clean = {name: value for name, value in os.environ.items() if name not in SAME_BYTES}
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True).stdout == expected + "\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="Linux on x86 says what it has")
+def test_numpy_tells_the_same_of_this_processor_as_linux():
+    done = subprocess.run([sys.executable, "-c", HAS_AVX2], env={})
+    flags = open("/proc/cpuinfo", encoding="utf-8").read().split()
+    assert done.returncode == int(not {"avx2", "fma"} <= set(flags))
 
 
 WITHOUT = """
@@ -78,6 +116,33 @@ def test_a_home_that_cannot_be_written_to_is_left_alone(tmp_path):
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == (f"{BUILD / 'home' / 'matplotlib'} {BUILD / 'home' / 'ipython'}\n", "")
     assert not home.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder in which root can write nothing is one of Linux")
+def test_where_nothing_can_be_written_what_is_kept_goes_to_a_folder_that_ends_with_the_process(tmp_path):
+    """Permissions do not tell whether a file can be made: root has that to write below /proc."""
+    program = (
+        "import sys; from pathlib import Path; mkdir = Path.mkdir\n"
+        "def refuse(self, *rest, **options):\n"
+        "    if self.name == 'home':\n"
+        "        raise PermissionError(self)\n"
+        "    mkdir(self, *rest, **options)\n"
+        "Path.mkdir = refuse\n"
+        "import tempfile; usual = tempfile.TemporaryFile\n"
+        "def full(dir):\n"
+        "    if str(dir).endswith('home'):\n"
+        "        raise PermissionError(dir)\n"
+        "    return usual(dir=dir)\n"
+        "tempfile.TemporaryFile = full\n"
+        "import study, matplotlib, IPython.paths; print(matplotlib.get_cachedir(), IPython.paths.get_ipython_dir())"
+    )
+    clean = {name: value for name, value in os.environ.items() if name not in KEPT_AT_HOME}
+    environment = clean | {"HOME": "/proc", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert all(Path(path).is_relative_to(tmp_path) for path in done.stdout.split())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_copy_without_the_checkout_is_told_what_is_missing(tmp_path):

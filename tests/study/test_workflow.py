@@ -3,6 +3,7 @@
 One small notebook stands for all: it is one of the plan, with the cells that a test needs.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -10,8 +11,10 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -23,13 +26,15 @@ QUIET = ["--quiet", "host", "progress", "reason", "rules"]  # as in the Makefile
 EXECUTED, FIGURE = "build/quick/notebooks/algorithm.ipynb", "build/quick/figures/algorithm-surfaces.svg"
 CELLS = """\
 from pathlib import Path
-import matplotlib.pyplot as plt
+from study import style
 from study.report.display import open_chapter
 ---
 figures_folder = ""  # where figures are saved
 ---
 chapter = open_chapter("algorithm", globals())
-chapter.figure("surfaces", plt.figure(), "Nothing.")
+figure, axes = style.canvas()
+figure.drawn_by = "a function"
+chapter.figure("surfaces", figure, "Nothing.")
 ---
 """
 
@@ -66,19 +71,19 @@ def write(checkout):
     return write
 
 
-def start(checkout, *, target="build/quick/marks/executed"):
+def start(checkout, *options, target="build/quick/marks/executed", profile="quick", notebooks="algorithm"):
     """Snakemake as `make report` starts it, in a group of processes of its own."""
-    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", *QUIET]
-    command += ["--config", "profile=quick", "notebooks=algorithm", "--", target]
+    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", *QUIET, *options]
+    command += ["--config", f"profile={profile}", f"notebooks={notebooks}", "--", target]
     cache = str(ROOT / "build" / "numba")
     environment = {**os.environ, "PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": cache}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     return subprocess.Popen(command, cwd=checkout, env=environment, start_new_session=True, **pipes)
 
 
-def run(checkout, **options):
+def run(checkout, *options, **others):
     """(exit code, output) of the whole batch."""
-    process = start(checkout, **options)
+    process = start(checkout, *options, **others)
     output, _ = process.communicate(timeout=300)
     return process.returncode, output
 
@@ -114,18 +119,124 @@ def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checko
     go.unlink()
 
 
-@pytest.mark.long
-def test_a_deleted_figure_is_made_again_and_what_is_there_is_not(checkout, write):
+def left(folder):
+    """The processes whose current folder lies below a folder."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if Path(process.cwd()).is_relative_to(folder):
+                found.append(process)
+    return found
+
+
+def wait_until_none_is_left(folder):
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and left(folder):
+        time.sleep(0.1)
+    found = left(folder)
+    for process in found:
+        process.kill()
+    assert not found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
+def test_a_batch_that_is_killed_leaves_no_process_behind(checkout, write):
+    begun = checkout / "begun"
+    write("import time\nPath('../begun').touch()\ntime.sleep(1000)")
+    killed = start(checkout)
+    wait_for(begun)
+    begun.unlink()
+    assert len(left(checkout)) > 1
+    killed.kill()  # Snakemake alone, as the system does for want of memory
+    killed.wait()
+    wait_until_none_is_left(checkout)
+    killed.communicate()
+
+
+PARTS = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+import study
+if __name__ == "__main__":
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        found = [pool.submit(time.sleep, 1000) for _ in range(2)]
+        print("begun", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
+def test_processes_that_compute_parts_end_with_the_batch(tmp_path):
+    (tmp_path / "parts.py").write_text(PARTS)
+    leader = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    environment = os.environ | {"KP_LEADER": str(leader.pid), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "parts.py"]
+    parts = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert parts.stdout.readline() == b"begun\n"
+    while len(left(tmp_path)) < 3:
+        time.sleep(0.1)
+    leader.kill()
+    leader.wait()
+    wait_until_none_is_left(tmp_path)
+    parts.communicate()
+
+
+@pytest.fixture
+def others(checkout):
+    """Copies of the notebooks that no test executes, a title each, and files in place of their figures."""
+    for profile in chapters.PROFILES:
+        for chapter in chapters.chapters(profile):
+            if chapter.name != "algorithm" or profile == "full":
+                target = checkout / chapter.target(profile).relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                nbformat.write(new_notebook(cells=[new_markdown_cell(f"# {chapter.name}")], metadata=METADATA), target)
+    for path in [*chapters.files("quick"), *chapters.files("full")]:
+        target = checkout / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.suffix != ".ipynb":
+            target.write_text("<dc:source>a function</dc:source>")
+
+
+@pytest.mark.usefixtures("others")
+def test_the_report_makes_again_what_was_deleted_and_nothing_else(checkout, write):
     write("1 + 1")
-    code, output = run(checkout)
+    code, output = run(checkout, target="report")
     assert code == 0, output
-    before = {name: (checkout / name).read_bytes() for name in (EXECUTED, FIGURE)}
-    for name in (FIGURE, None):
-        if name:
+    report = "build/quick/report.html"
+    before = {name: (checkout / name).read_bytes() for name in (EXECUTED, FIGURE, report)}
+    for deleted in ([EXECUTED, FIGURE], []):
+        for name in deleted:
             (checkout / name).unlink()
-        code, output = run(checkout)
-        assert code == 0 and ("algorithm: executed" in output) == bool(name), output
+        code, output = run(checkout, target="report")
+        assert code == 0, output
+        assert ("algorithm: executed" in output) == (EXECUTED in deleted)
+        assert ("Report: " in output) == bool(deleted)
         assert {name: (checkout / name).read_bytes() for name in before} == before
+
+
+@pytest.mark.usefixtures("others")
+def test_a_stored_result_that_was_deleted_is_made_again_with_all_that_reads_it(checkout):
+    marks = checkout / "build" / "full" / "marks"
+    marks.mkdir(parents=True, exist_ok=True)
+    for name in [*(f"{name}.computed" for name in chapters.EXPERIMENTS), "executed", "report.html", "ledger.html"]:
+        (marks / name).touch()
+        if name.endswith(".html"):
+            (marks.parent / name).touch()
+    options, asked = ["--dry-run", "--quiet", "host"], {"target": "report", "profile": "full"}
+    assert "Nothing to be done" in run(checkout, *options, **asked)[1]
+    (checkout / "data" / "results" / "seeds_source_grid.csv").unlink()
+    _, output = run(checkout, *options, **asked)
+    shutil.copy(ROOT / "data" / "results" / "seeds_source_grid.csv", checkout / "data" / "results")
+    for name in ("seeds.computed", "claims.computed", "executed", "report.html", "ledger.html"):
+        assert f"output: build/full/marks/{name}" in output
+        (marks / name).unlink(missing_ok=True)
+    assert "output: build/full/marks/data.computed" not in output
+
+
+def test_names_from_the_command_line_are_no_commands(checkout):
+    code, output = run(checkout, notebooks="algorithm; touch here")
+    assert code != 0 and "notebook must be one of" in output and "got 'algorithm;'" in output
+    assert not (checkout / "here").exists()
 
 
 def test_a_failed_notebook_and_its_cell_are_named_without_a_terminal(checkout, write):
