@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from string import Template
 
-from study import chapters, claims, costs
+from study import chapters, claims, costs, store
 
 TEMPLATE = Path(__file__).with_name("ledger.html")
 COLUMNS = (
@@ -51,9 +51,7 @@ def write(target):
     # "</" would end the script.
     found = json.dumps(rows(ledger, statements), ensure_ascii=False).replace("</", "<\\/")
     texts = {"columns": json.dumps(COLUMNS), "rows": found}
-    target = Path(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(Template(TEMPLATE.read_text(encoding="utf-8")).substitute(texts), encoding="utf-8")
+    store.write(target, Template(TEMPLATE.read_text(encoding="utf-8")).substitute(texts))
 
 
 def _number(value):

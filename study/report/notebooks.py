@@ -21,7 +21,7 @@ from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from study import ROOT, claims, costs, definitions
+from study import ROOT, claims, costs, definitions, store
 from study.experiment import Experiment
 
 METADATA = {
@@ -83,6 +83,9 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             raise
         where = f"in cell {started[-1]}" if started else "before the first cell"
         raise RuntimeError(f"{source}: the kernel died {where}: {ending(manager.exit_code)}") from error
+    except OSError as error:
+        store.explain(error, target)
+        raise
     except ValueError as error:
         os.replace(part, failed)
         raise ValueError(f"{source}: {error}; read {failed}") from error
