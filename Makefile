@@ -41,7 +41,7 @@ pdf: export KP_AUTHOR := $(value AUTHOR)
 pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
-pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb b.ipynb" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
+pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb 'b c.ipynb'" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
 ifdef NOTEBOOKS
 	$(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $(NOTEBOOKS) --target build/own.pdf
 else

@@ -40,9 +40,9 @@ def write(path, content):
 
 def explain(error, path):
     """Give an OSError that came while path was written the path and the remedy, where the disk is full."""
-    if error.errno == errno.ENOSPC:
+    if error.errno == errno.ENOSPC and error.filename is None:
         error.strerror += "; free some space, then run the same command again, which goes on where it was"
-        error.filename = error.filename or str(path)
+        error.filename = str(path)
 
 
 def write_arrays(path, arrays, source):

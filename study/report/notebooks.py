@@ -1,7 +1,8 @@
 """Notebooks as files: execute one with parameters, and bring the result into the one form that is committed.
 
-Two executions of the same notebook with the same parameters give the same bytes, on every machine. An executed notebook
-carries a fingerprint of all that it was made from, so that it can be held against the code without running it.
+Two executions of the same notebook with the same parameters give the same bytes on one machine, and, with the versions of
+the lock, on x86-64 processors with AVX2 and one libm. An executed notebook carries a fingerprint of all that it was made
+from, so that it can be held against the code without running it.
 """
 
 import copy
@@ -49,7 +50,7 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     _check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
     part, failed = target.with_suffix(".part.ipynb"), target.with_suffix(".failed.ipynb")
-    manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {})
+    manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {"exit_code": None})
     started = []
     try:
         papermill.execute_notebook(
