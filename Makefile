@@ -43,9 +43,9 @@ pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
 pdf: export KP_NOTEBOOKS := $(value NOTEBOOKS)
-pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb b.ipynb" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
+pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb 'b c.ipynb'" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
 ifdef NOTEBOOKS
-	$(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --notebooks $$KP_NOTEBOOKS --target build/own.pdf
+	@printf '%s\n' "$$KP_NOTEBOOKS" | xargs $(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --target build/own.pdf --notebooks
 else
 	$(SNAKEMAKE) pdf
 	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"

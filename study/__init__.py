@@ -2,8 +2,11 @@
 
 It is run from a checkout. Importing it asks for the same loops on every x86 processor with AVX2, of this process if NumPy is
 not loaded yet, and of those that it starts: NumPy's and OpenBLAS's loops for newer processors differ from others in the last
-bit. A processor without AVX2 gets the loops that OpenBLAS has for it. Where the user's own folder cannot be written, what
-Matplotlib, IPython and Jupyter keep there goes below build/, or into a temporary folder.
+bit. A processor without AVX2 gets the loops that OpenBLAS has for it. What is counted is the same on every processor; real
+numbers have the same bits where the processor has AVX2 and exp, log and pow come from one libm.
+
+Where the user's own folder cannot be written, what Matplotlib, IPython and Jupyter keep there goes below build/, or into a
+temporary folder.
 """
 
 import atexit

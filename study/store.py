@@ -5,6 +5,7 @@ versions (study.experiment makes it). Arrays carry it inside the .npz file, tabl
 here depends on the clock, so running again changes no byte.
 """
 
+import errno
 import hashlib
 import io
 import json
@@ -30,8 +31,18 @@ def write(path, content):
     try:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(part, path)
+    except OSError as error:
+        explain(error, path)
+        raise
     finally:
         part.unlink(missing_ok=True)
+
+
+def explain(error, path):
+    """Give an OSError that came while path was written the path and the remedy, where the disk is full."""
+    if error.errno == errno.ENOSPC and error.filename is None:
+        error.strerror += "; free some space, then run the same command again, which goes on where it was"
+        error.filename = str(path)
 
 
 def write_arrays(path, arrays, source):

@@ -43,7 +43,7 @@ def odd_inputs(X, y, count, *, top, random_state):
     """{kind: images (count, d)} of KINDS, of the type of X; blank has one image.
 
     X (n, d) are the images to draw from, y (n,) their classes, top the largest value of a pixel; n must be at least count.
-    random_state is the seed of all draws: the same images on every machine.
+    random_state is the seed of all draws.
     """
     if len(X) < count:
         raise ValueError(f"count must be at most the number of images, {len(X)}, got {count}")

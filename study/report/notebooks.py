@@ -1,7 +1,8 @@
 """Notebooks as files: execute one with parameters, and bring the result into the one form that is committed.
 
-Two executions of the same notebook with the same parameters give the same bytes, on every machine. An executed notebook
-carries a fingerprint of all that it was made from, so that it can be held against the code without running it.
+Two executions of the same notebook with the same parameters give the same bytes on one machine, and, with the versions of
+the lock, on x86-64 processors with AVX2 and one libm. An executed notebook carries a fingerprint of all that it was made
+from, so that it can be held against the code without running it.
 """
 
 import copy
@@ -21,7 +22,7 @@ from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from study import ROOT, claims, costs, definitions
+from study import ROOT, claims, costs, definitions, store
 from study.experiment import Experiment
 
 METADATA = {
@@ -49,7 +50,7 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     _check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
     part, failed = target.with_suffix(".part.ipynb"), target.with_suffix(".failed.ipynb")
-    manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {})
+    manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {"exit_code": None})
     started = []
     try:
         papermill.execute_notebook(
@@ -83,6 +84,9 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             raise
         where = f"in cell {started[-1]}" if started else "before the first cell"
         raise RuntimeError(f"{source}: the kernel died {where}: {ending(manager.exit_code)}") from error
+    except OSError as error:
+        store.explain(error, target)
+        raise
     except ValueError as error:
         os.replace(part, failed)
         raise ValueError(f"{source}: {error}; read {failed}") from error

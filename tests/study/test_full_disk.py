@@ -17,6 +17,8 @@ from study.__main__ import main
 from study.datasets import fetch
 from study.report import display, notebooks
 
+REMEDY = "; free some space, then run the same command again, which goes on where it was"
+
 
 @pytest.fixture
 def disk(tmp_path):
@@ -42,6 +44,7 @@ def test_a_result_is_kept_as_it_was(disk):
     with pytest.raises(OSError) as error:
         store.write_arrays(disk / "a.npz", {"x": np.random.RandomState(0).bytes(50_000)}, source)
     assert error.value.errno == errno.ENOSPC
+    assert str(error.value).endswith(f"No space left on device{REMEDY}: '{disk}/a.npz'")
     assert left(disk) == ["a.npz", "other"] and (disk / "a.npz").read_bytes() == before
 
 
@@ -64,6 +67,7 @@ def test_an_executed_notebook_is_kept_as_it_was(disk, tmp_path):
     with pytest.raises(OSError) as error:
         notebooks.execute(tmp_path / "a.ipynb", disk / "a.ipynb", {})
     assert error.value.errno == errno.ENOSPC
+    assert str(error.value).endswith(f"No space left on device{REMEDY}: '{disk}/a.ipynb'")
     assert left(disk) == ["a.ipynb", "other"] and (disk / "a.ipynb").read_text() == "earlier"
 
 
@@ -73,7 +77,7 @@ def test_a_report_is_kept_as_it_was_and_the_command_says_why(disk, capsys, tmp_p
     (disk / "more").write_bytes(bytes(shutil.disk_usage(disk).free - 4096))
     arguments = ["report", "--target", str(disk / "a.html"), "--notebooks", str(tmp_path / "a.ipynb")]
     assert main(arguments) == 1
-    assert "No space left on device" in capsys.readouterr().err
+    assert f"No space left on device{REMEDY}: '{disk}/a.html'" in capsys.readouterr().err
     assert left(disk) == ["a.html", "more", "other"] and (disk / "a.html").read_text() == "earlier"
 
 

@@ -1,4 +1,4 @@
-"""The same bytes on every CPU and in every surrounding, and an environment for each folder."""
+"""The same bytes on x86 processors with AVX2 and in every surrounding, and an environment for each folder."""
 
 import ast
 import hashlib
@@ -234,6 +234,7 @@ def test_every_program_is_read_without_a_warning(version):
 
 
 def bootstrap(folder):
+    folder.mkdir(exist_ok=True)
     shutil.copy(ROOT / "bootstrap.py", folder)
     for name in ("pyproject.toml", "requirements.lock.txt"):
         shutil.copy(ROOT / name, folder)
@@ -266,6 +267,21 @@ def test_an_environment_that_was_copied_or_moved_is_made_again(tmp_path, monkeyp
     monkeypatch.setattr(second, "make", lambda: made.append("two"))
     second.main()
     assert made == ["two"]
+
+
+@pytest.mark.parametrize("how", [shutil.copytree, shutil.move])
+def test_the_python_of_an_environment_that_was_copied_or_moved_runs_the_code_beside_it(tmp_path, how):
+    first = bootstrap(tmp_path / "one")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(first.VENV)], check=True)
+    (site,) = first.VENV.glob("[Ll]ib/**/site-packages")
+    (site / "__editable__.kernel_perceptron-0.1.0.pth").write_text(f"{tmp_path / 'one'}\n")  # as pip writes it
+    first.relocate()
+    how(tmp_path / "one", tmp_path / "two")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    python = tmp_path / "two" / first.program("python").relative_to(tmp_path / "one")
+    command = [str(python), "-c", "import study; print(study.ROOT)"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout == f"{tmp_path / 'two'}\n", done.stderr
 
 
 SLOW = """

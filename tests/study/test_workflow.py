@@ -6,6 +6,7 @@ One small notebook stands for all: it is one of the plan, with the cells that a 
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -231,6 +232,14 @@ def test_a_stored_result_that_was_deleted_is_made_again_with_all_that_reads_it(c
         assert f"output: build/full/marks/{name}" in output
         (marks / name).unlink(missing_ok=True)
     assert "output: build/full/marks/data.computed" not in output
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_own_notebooks_may_have_blanks_in_their_names():
+    command = ["make", "--dry-run", "pdf", "NOTEBOOKS='a run.ipynb' b.ipynb"]
+    line = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    words = shlex.split(line)
+    assert words[words.index("--notebooks") + 1 : words.index("--target")] == ["a run.ipynb", "b.ipynb"]
 
 
 def test_names_from_the_command_line_are_no_commands(checkout):
