@@ -96,19 +96,16 @@ def _download(file, address):
 
     pooch.get_logger().setLevel("WARNING")
     url, _, member = address.partition("#")
-    largest, deadline = LARGEST_ARCHIVE if member else file.size, time.monotonic() + LONGEST
+    limit = _limited(LARGEST_ARCHIVE if member else file.size, time.monotonic() + LONGEST)
     with (
         tempfile.TemporaryDirectory() as folder,
-        tqdm(desc=file.path, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar,
+        tqdm(total=file.size, desc=file.path, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar,
     ):
-
-        def downloader(url, path, _):
-            with open(path, "wb") as target:
-                for chunk in _chunks(url, bar, largest, deadline):
-                    target.write(chunk)
-
         registry = {"download": None if member else file.sha256}
         cache = pooch.create(folder, base_url="", registry=registry, urls={"download": url}, retry_if_failed=RETRIES)
+        # "identity": a server that compresses in transit would change the bytes that are hashed.
+        options = {"headers": {"Accept-Encoding": "identity"}, "hooks": {"response": limit}}
+        downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=2**16, timeout=TIMEOUT, **options)
         path = Path(cache.fetch("download", downloader=downloader))
         blob = _member(path, member, file.size) if member else path.read_bytes()
     if problem := _mismatch(file, blob):
@@ -116,31 +113,29 @@ def _download(file, address):
     return blob
 
 
-def _chunks(url, bar, largest, deadline):
-    """Yield the bytes at an address as they come, and show them in the bar.
+def _limited(largest, deadline):
+    """A hook of requests: reading a response raises OSError where it has more bytes than `largest`, or where they still come
+    at the deadline (of time.monotonic)."""
 
-    Raises OSError if they are more than `largest`, or still coming at the deadline (of time.monotonic), requests' otherwise.
-    """
-    import requests
-    import urllib3
-
-    # "identity": a server that compresses in transit would change the bytes that are hashed.
-    with requests.get(url, stream=True, timeout=TIMEOUT, headers={"Accept-Encoding": "identity"}) as response:
-        response.raise_for_status()
-        received = 0
-        bar.reset(total=int(response.headers.get("Content-Length", 0)) or None)
-        try:
+    def limit(response, **options):
+        def stream(size, decode_content):
+            block, received = b"", 0
             # read1 returns what has come, where read waits until a block is full.
-            while chunk := response.raw.read1(2**16, decode_content=True):
+            while chunk := response.raw.read1(size, decode_content=decode_content):
                 received += len(chunk)
                 if received > largest:
                     raise OSError(f"expected at most {largest:,} bytes, got more")
                 if time.monotonic() > deadline:
                     raise TimeoutError(f"expected the whole file after at most {LONGEST} seconds, got {received:,} bytes")
-                bar.update(len(chunk))
-                yield chunk
-        except urllib3.exceptions.HTTPError as error:
-            raise requests.ConnectionError(error) from error
+                block += chunk
+                if len(block) >= size:
+                    yield block
+                    block = b""
+            yield block
+
+        response.raw.stream = stream
+
+    return limit
 
 
 def _member(archive, name, size):
