@@ -204,7 +204,8 @@ def crossed(differences, *, varies=("visiting orders", "test images")):
 
     With mean squares A of the rows, B of the columns and C of the rest, the variance of the mean is (A + B - C) / (R n), and
     its degrees of freedom are Satterthwaite's (1946); where C exceeds A or B, the larger of A and B takes the place of the
-    sum. The interval and p are Student's t.
+    sum, with its own degrees of freedom, which then say nothing of the other side: R does not count where B is larger. The
+    interval and p are Student's t.
     """
     mean, error, freedom = _crossed(differences)
     names = dict(n=np.shape(differences)[1], varies=f"{np.shape(differences)[0]} {varies[0]} and {varies[1]}")
