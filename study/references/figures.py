@@ -15,7 +15,7 @@ def figure_error_against_time(errors, costs, *, ours):
     """Test error by processor seconds of training and of prediction: reference methods as points with their 95 % interval
     over test images, the kernel perceptron (`ours`) as a line for each predictor, through its epochs."""
     figure, axes = canvas(1, 2, height=3.9, sharey=True)
-    for axis, (name, label) in zip(axes, {"fit": "training", "predict": "predicting the test images"}.items(), strict=True):
+    for axis, (name, label) in zip(axes, {"fit": "training", "predict": "prediction"}.items(), strict=True):
         _against(axis, errors, costs.set_index(["method", "epoch"])[name], ours)
         axis.set(xscale="log", xlabel=f"processor seconds of {label}")
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_info
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics
+from study.mnist import experiment as mnist
 from study.orders import experiment as orders
 from study.references import experiment, figures, tables
 from study.references.experiment import OURS, Ours, Settings
@@ -147,6 +148,19 @@ def test_held_out_images_choose_the_degree_and_the_predictor_that_are_compared()
     held = tables.held_out_means(orders.held_out(orders.settings(n_linear=0, n_held=10_000)))
     assert held.loc[:1, ["degree", "predictor", "epoch"]].values.tolist() == [[3, "average", 9], [3, "average", 10]]
     assert held.loc[:1, "held"].tolist() == [173.75, 173.95] and set(held["orders"]) == {20}
+
+
+def test_chapters_agree_on_nearest_neighbours():
+    one = experiment.learners(experiment.settings())["errors"].set_index("method")["errors"]
+    other = mnist.neighbours(mnist.NeighbourSettings())["neighbours"].query("measure == 'distance'")
+    assert other["errors"].tolist() == one[["nearest neighbour", "3 nearest neighbours"]].tolist() == [309, 295]
+
+
+def test_of_the_published_choices_only_that_of_the_neural_network_lies_at_an_end():
+    choices = experiment.learners(experiment.settings())["choices"]
+    table = tables.tried(choices, experiment.GRIDS, experiment.SHOWN).set_index("method")
+    assert table["at the edge"][table["at the edge"] != ""].to_dict() == {"neural network": "hidden units"}
+    assert len(choices) == sum(map(len, experiment.GRIDS.values())) - 2
 
 
 def test_a_choice_at_the_end_of_its_range_is_said():
