@@ -8,8 +8,8 @@ needs a network.
 
 Ours: ten perceptrons of degree 3, ten epochs, fitted to whole pixels; all four predictors on the test images after every
 epoch. The machines: pixels / 255; the polynomial kernel (x . y + 1 / 255^2)^3, which is ours divided by 255^6, with C = 1;
-and the RBF kernel exp(-0.04 |x - y|^2) with C = 5, which the chapter on other learners chooses on held-out images. Each
-machine runs alone in a process of its own; plain SVC has one thread.
+and the RBF kernel exp(-0.04 |x - y|^2) with C = 5. Each machine runs alone in a process of its own; plain SVC has one
+thread.
 
 --skip-svc leaves out plain SVC, which takes many minutes at n = 60,000.
 """

@@ -122,9 +122,9 @@ class Experiment:
 
         A part is kept under build/ when it is done, so an interrupted run goes on where it stopped. Parts that were
         published when there were fewer are taken from there. recompute=True computes everything again; measured tables are
-        kept where they belong to the code.
+        kept where they are stored, and an experiment that has no others is not computed.
         """
-        if not recompute and self.is_fresh():
+        if (not recompute or set(self.tables) <= set(self.measured)) and self.is_fresh():
             return
         earlier = {} if recompute else self._earlier()
         missing = [s for s in self.published if recompute or (s not in earlier and self._checkpoint(s) is None)]

@@ -45,6 +45,7 @@ RUN_ONLY = {
     "setuptools": "builds the package",
     "snakemake": "a command",
     "pypandoc-binary": "imported as pypandoc",
+    "scikit-learn-intelex": "imported as sklearnex, where there is one",
 }
 """What is needed without being imported under its name."""
 
@@ -65,7 +66,8 @@ def imported(*patterns):
     found -= own | set(sys.stdlib_module_names)
     distributions = importlib.metadata.packages_distributions()
     # What is not installed goes by its own name.
-    return {name(distributions.get(module, [module])[0]) for module in found if module not in ("pypandoc", "mpl_toolkits")}
+    apart = {"pypandoc", "mpl_toolkits", "sklearnex"}
+    return {name(distributions.get(module, [module])[0]) for module in found - apart}
 
 
 def test_what_is_imported_is_declared_and_the_reverse():

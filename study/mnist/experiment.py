@@ -17,6 +17,7 @@ from itertools import groupby
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 from sklearn.model_selection import train_test_split
 from tqdm import tqdm
 
@@ -323,8 +324,9 @@ def neighbours(settings, *, progress=False):
 def nearest_neighbours(X, y, X_test, *, progress=False):
     """Classes (2, 2, c) of X_test (c, d) by the nearest of X (n, d), by MEASURES and NEIGHBOURS; y (n,) in 0..255.
 
-    Of equally near images the first counts as nearer; where the three nearest are of three classes, the nearest decides.
-    Squared distances and cosines come from exact inner products (see kp.gram); n must be at least 3.
+    Of equally near images the first counts as nearer; of three classes among the three nearest the lowest is taken, as
+    by scikit-learn. Squared distances and cosines come from exact inner products (see kp.gram); n must be at
+    least 3.
     """
     points, test = Points(X), Points(X_test)
     source, columns = Products(test, points, threads=2), slice(0, len(points))
@@ -338,7 +340,7 @@ def nearest_neighbours(X, y, X_test, *, progress=False):
             # |x|^2 of the test image is the same in its whole row: it moves no place.
             for m, values in enumerate((points.norms - 2 * s, -s * np.abs(s) / np.maximum(points.norms, 1))):
                 near = y[_smallest(values, 3)]
-                majority = np.where(near[:, 1] == near[:, 2], near[:, 1], near[:, 0])
+                majority = stats.mode(near, axis=1).mode
                 predictions[m, 0, rows], predictions[m, 1, rows] = near[:, 0], majority
             bar.update(len(rows))
     return predictions

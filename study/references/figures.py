@@ -7,17 +7,17 @@ from kp.mistakes import PREDICTORS
 from study.statistics import wilson
 from study.style import GREY, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas, log_percent_axis
 
-MARKERS = "v^<>hdPX"
+MARKERS = "v^<>hdPX*p"
 """Of other learners, from the highest error to the lowest, and again from the first."""
 
 
 def figure_error_against_time(errors, costs, *, ours):
-    """Test error by seconds of training and of prediction: reference methods as points with their 95 % interval over test
-    images, the kernel perceptron (`ours`) as a line for each predictor, through its epochs."""
+    """Test error by processor seconds of training and of prediction: reference methods as points with their 95 % interval
+    over test images, the kernel perceptron (`ours`) as a line for each predictor, through its epochs."""
     figure, axes = canvas(1, 2, height=3.9, sharey=True)
-    for axis, (name, label) in zip(axes, {"fit": "training", "predict": "predicting the test images"}.items(), strict=True):
+    for axis, (name, label) in zip(axes, {"fit": "training", "predict": "prediction"}.items(), strict=True):
         _against(axis, errors, costs.set_index(["method", "epoch"])[name], ours)
-        axis.set(xscale="log", xlabel=f"seconds of {label}")
+        axis.set(xscale="log", xlabel=f"processor seconds of {label}")
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         log_percent_axis(axis)
     axes[0].set(ylabel="test error (%)")

@@ -148,7 +148,7 @@ RULES = {
         "n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_epochs": whole(2, 1000), "n_held": images(10),
     },
     "references": IMAGES | {
-        "degree": whole(2, 6), "n_choice": images(10), "n_held": images(10), "n_orders": whole(2, 1000),
+        "degree": whole(2, 6), "n_held": images(10), "n_orders": whole(2, 1000),
     },
     "rejection": IMAGES | LEARNT | {"degree": DEGREE, "n_orders": whole(2, 255), "n_small": images(10)},
     "seeds": {

@@ -181,6 +181,16 @@ def test_recompute_computes_everything_again_to_the_same_bytes(folders):
     assert CALLS == PUBLISHED * 2 and files(folders / "results") == before
 
 
+def test_what_is_only_measured_is_computed_again_where_its_file_is_gone(folders):
+    each = declare(measured=("squares",))
+    each.publish()
+    each.publish(recompute=True)
+    assert CALLS == PUBLISHED and list(files(folders / "measured")) == ["toy_squares.csv", "toy_squares.json"]
+    each.path("squares").unlink()
+    each.publish(recompute=True)
+    assert CALLS == PUBLISHED * 2 and len(each(PUBLISHED)) == 5
+
+
 def test_tables_arrays_and_measured_times_are_kept_apart(folders):
     options = {"tables": ("values", "times"), "measured": ("times",), "arrays": lambda s: f"size_{s.size}"}
     declare(both, **options).publish()
