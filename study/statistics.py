@@ -15,8 +15,11 @@ from what varies:
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
     bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
-Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`. Several p of one family
-are adjusted by `holm` (1979). Sentences take their verb from `word`, so that a tie is called one.
+One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
+Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`, whether groups of
+examples have the same mean `equal_means`. Several p of one family are adjusted by `holm` (1979); where their order is fixed
+beforehand, `fixed_sequence` needs no adjustment. What a family could have seen say its `half_widths`. Sentences take their
+verb from `word`, so that a tie is called one; a tie is no evidence that there is no difference.
 """
 
 from dataclasses import dataclass, replace
@@ -55,6 +58,19 @@ class Difference:
         return lower if self.estimate < 0 else higher
 
 
+@dataclass(frozen=True)
+class Excess:
+    """Whether a count of n is larger than was promised. p: the chance of as many or more where the promise is just kept,
+    adjusted where `adjusted` names the correction; varies: what this chance is over; test: its name."""
+
+    count: int
+    n: int
+    p: float
+    varies: str
+    test: str
+    adjusted: str = ""
+
+
 def mcnemar(a, b):
     """The difference of two error rates on the same examples; a, b: (n,) bool, True where each is wrong.
 
@@ -86,6 +102,17 @@ def wilson(count, n, *, level=LEVEL):
     """(low, high): Wilson's interval (1927) of a share, count of n."""
     interval = stats.binomtest(int(count), int(n)).proportion_ci(level, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def at_most(count, n, *, level=LEVEL):
+    """The exact upper bound of a share, count of n, at a one-sided level (Clopper & Pearson 1934)."""
+    return float(stats.beta.ppf(level, count + 1, n - count)) if count < n else 1.0
+
+
+def beta_binomial(n, a, b):
+    """(n + 1,): chances of at least 0, 1, ... n of n examples, whose share is drawn from Beta(a, b), or is 0 where a is."""
+    chances = stats.betabinom.pmf(np.arange(n + 1), n, a, b) if a else np.eye(1, n + 1)[0]
+    return np.minimum(np.cumsum(chances[::-1])[::-1], 1.0)
 
 
 def student(differences, *, varies):
@@ -288,7 +315,7 @@ def bayes_signed_ranks(a, b, *, rope, random_state=0):
 
 
 def holm(differences):
-    """The same comparisons {name: Difference}, one family, with p adjusted by Holm's procedure (1979)."""
+    """The same comparisons {name: Difference or Excess}, one family, with p adjusted by Holm's procedure (1979)."""
     names = sorted(differences, key=lambda name: differences[name].p)
     adjusted, largest = {}, 0.0
     for place, name in enumerate(names):
@@ -334,6 +361,48 @@ def membership(numbers, repeats, *, varies):
     # What is equal but for rounding counts as equal.
     p, of_sides = ((part >= part[0] - 1e-9 * (1 + part[0])).mean() for part in (total, uneven))
     return Membership(float(p), int((sides[0] > 0).sum()), int((sides[0] < 0).sum()), float(of_sides), m, n, varies)
+
+
+def farthest(differences):
+    """The end of the intervals that is farthest from 0, as a size: how large a difference may be that was not detected."""
+    return max((abs(end) for each in differences for end in (each.low, each.high)), default=0.0)
+
+
+def fixed_sequence(p_values, *, alpha=ALPHA):
+    """How many of a family's hypotheses are rejected if they are tested one after the other, in an order fixed beforehand.
+
+    Each is tested at the full level alpha, and the first that is not rejected ends the sequence: so the family errs with
+    probability alpha at most, without any correction (Maurer, Hothorn & Lehmacher 1995).
+    """
+    kept = np.flatnonzero(np.asarray(p_values, dtype=float) >= alpha)
+    return int(kept[0]) if len(kept) else len(p_values)
+
+
+def half_widths(table):
+    """(smallest, largest) half-width of the intervals of a family, columns low and high: what its tests can see.
+
+    A difference much smaller than the smallest goes unnoticed, whatever the verdict; Holm's correction asks for somewhat
+    more than the half-width.
+    """
+    widths = (table["high"] - table["low"]) / 2
+    return float(widths.min()), float(widths.max())
+
+
+def equal_means(values, groups, *, random_state=0, draws=2000):
+    """p of the hypothesis that values (n,) do not depend on their groups (n,), by permutation of the groups.
+
+    The statistic is the sum of squares between groups; the groups at hand count as one of the permutations, so that p is at
+    least 1 / (draws + 1).
+    """
+    values, (_, groups) = np.asarray(values, dtype=float), np.unique(groups, return_inverse=True)
+    random, sizes, centred = np.random.default_rng(random_state), np.bincount(groups), values - values.mean()
+
+    def between(places):
+        return float((np.bincount(places, weights=centred) ** 2 / sizes).sum())
+
+    least = between(groups) * (1 - 1e-9)
+    reached = sum(between(random.permutation(groups)) >= least for _ in range(draws))
+    return (1 + reached) / (draws + 1)
 
 
 def table(differences, **names):
