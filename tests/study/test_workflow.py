@@ -6,7 +6,6 @@ One small notebook stands for all: it is one of the plan, with the cells that a 
 import contextlib
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -15,7 +14,6 @@ import time
 from pathlib import Path
 
 import nbformat
-import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -121,12 +119,12 @@ def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checko
 
 
 def left(folder):
-    """The processes whose current folder lies below a folder."""
+    """The numbers of the processes whose current folder lies below a folder."""
     found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if Path(process.cwd()).is_relative_to(folder):
-                found.append(process)
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").readlink().is_relative_to(folder):
+                found.append(int(process.name))
     return found
 
 
@@ -136,17 +134,15 @@ def wait_until_none_is_left(folder):
         time.sleep(0.1)
     found = left(folder)
     for process in found:
-        process.kill()
+        os.kill(process, signal.SIGKILL)
     assert not found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
 def test_a_batch_that_is_killed_leaves_no_process_behind(checkout, write):
-    begun = checkout / "begun"
-    write("import time\nPath('../begun').touch()\ntime.sleep(1000)")
+    write("import time\nPath('../asleep').touch()\ntime.sleep(1000)")
     killed = start(checkout)
-    wait_for(begun)
-    begun.unlink()
+    wait_for(checkout / "asleep")
     assert len(left(checkout)) > 1
     killed.kill()  # Snakemake alone, as the system does for want of memory
     killed.wait()
@@ -217,6 +213,7 @@ def test_the_report_makes_again_what_was_deleted_and_nothing_else(checkout, writ
 
 @pytest.mark.usefixtures("others")
 def test_a_stored_result_that_was_deleted_is_made_again_with_all_that_reads_it(checkout):
+    shutil.rmtree(checkout / ".snakemake", ignore_errors=True)  # what other tests ran is not recorded
     marks = checkout / "build" / "full" / "marks"
     marks.mkdir(parents=True, exist_ok=True)
     for name in [*(f"{name}.computed" for name in chapters.EXPERIMENTS), "executed", "report.html", "ledger.html"]:
@@ -224,7 +221,8 @@ def test_a_stored_result_that_was_deleted_is_made_again_with_all_that_reads_it(c
         if name.endswith(".html"):
             (marks.parent / name).touch()
     options, asked = ["--dry-run", "--quiet", "host"], {"target": "report", "profile": "full"}
-    assert "Nothing to be done" in run(checkout, *options, **asked)[1]
+    _, output = run(checkout, *options, **asked)
+    assert "Nothing to be done" in output, output
     (checkout / "data" / "results" / "seeds_source_grid.csv").unlink()
     _, output = run(checkout, *options, **asked)
     shutil.copy(ROOT / "data" / "results" / "seeds_source_grid.csv", checkout / "data" / "results")
@@ -235,15 +233,15 @@ def test_a_stored_result_that_was_deleted_is_made_again_with_all_that_reads_it(c
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
-def test_own_notebooks_may_have_blanks_in_their_names():
-    command = ["make", "--dry-run", "pdf", "NOTEBOOKS='a run.ipynb' b.ipynb"]
-    line = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
-    words = shlex.split(line)
-    assert words[words.index("--notebooks") + 1 : words.index("--target")] == ["a run.ipynb", "b.ipynb"]
+def test_names_of_own_notebooks_may_have_blanks_and_are_no_commands():
+    shown = ["PYTHON=true", r"PY=printf '%s\n'"]  # in place of running the command, its words, one a line
+    command = ["make", "--silent", "pdf", *shown, "NOTEBOOKS='a run.ipynb' `touch${IFS}made`.ipynb"]
+    words = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert words[words.index("--notebooks") + 1 :] == ["a run.ipynb", "`touch${IFS}made`.ipynb"]
 
 
 def test_names_from_the_command_line_are_no_commands(checkout):
-    code, output = run(checkout, notebooks="algorithm; touch here")
+    code, output = run(checkout, "--force", notebooks="algorithm; touch here")
     assert code != 0 and "notebook must be one of" in output and "got 'algorithm;'" in output
     assert not (checkout / "here").exists()
 
