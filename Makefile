@@ -60,7 +60,7 @@ check: environment ## show where the code of a notebook that was handed in is it
 api: environment ## the classes and functions of kp as one page, build/api.html
 	@$(PY) -m study api
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (4 to 5 minutes)
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (about 10 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
