@@ -22,6 +22,9 @@ its verdict, one of STATEMENT_VERDICTS, and the numbers it rests on. Rows come f
 has claims() and, where there are any, readings() and statements(); study.ledger puts them together.
 """
 
+import tomllib
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from scipy.stats import beta
@@ -99,15 +102,54 @@ def readings_rows(frame, ledger):
     return full[list(READINGS)]
 
 
-def statement_rows(rows, *, source, chapter):
-    """Rows of the table of statements from dicts with key, place, statement, verdict, evidence, and perhaps chapter.
+@dataclass(frozen=True)
+class Statement:
+    """What a source says in words: its key in the ledger, source, place, what it says, the verdict that a person has given
+    it, and the evidence, a text with {names} of values and their formats."""
 
-    evidence is a sentence made from computed numbers. Raises ValueError for a verdict that is none of STATEMENT_VERDICTS.
+    key: str
+    source: str
+    place: str
+    says: str
+    verdict: str
+    evidence: str
+
+
+def written(room):
+    """(statements, explanations) of study/<room>/statements.toml: a list of Statement, and {key: text} of why a number of the
+    ledger is what it is."""
+    text = (ROOT / "study" / room / "statements.toml").read_text(encoding="utf-8")
+    found = tomllib.loads(text)
+    statements = [Statement(**each) for each in found.get("statement", [])]
+    return statements, found.get("explanations", {})
+
+
+def explanations(room):
+    """{key: text} of the explanations of numbers that stand in study/<room>/statements.toml."""
+    return written(room)[1]
+
+
+def statement_rows(room, found, *, chapter):
+    """Rows of the table of statements: those of study/<room>/statements.toml, in their order.
+
+    found {key: (verdict, {name: value})} has the verdict that follows from the results, and the values that the evidence names.
+    Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers and
+    writes the sentence again.
     """
-    full = pd.DataFrame([{"source": source, "chapter": chapter, **row} for row in rows])
-    if unknown := sorted(set(full["verdict"]) - set(STATEMENT_VERDICTS)):
-        raise ValueError(f"verdict of a statement must be one of {', '.join(STATEMENT_VERDICTS)}, got {', '.join(unknown)}")
-    return full[list(STATEMENTS)]
+    statements, _ = written(room)
+    if differ := {each.key for each in statements} ^ set(found):
+        raise ValueError(f"statements.toml of {room} and its code must have the same keys, got {', '.join(sorted(differ))}")
+    rows = []
+    for each in statements:
+        verdict, values = found[each.key]
+        if verdict not in STATEMENT_VERDICTS or verdict != each.verdict:
+            raise ValueError(
+                f"{each.key}: the verdict must be that of the results, one of {', '.join(STATEMENT_VERDICTS)}; written "
+                f"{each.verdict!r}, found {verdict!r}; read the numbers and write the sentence again"
+            )
+        evidence = " ".join(each.evidence.format(**values).split())
+        rows.append((each.key, each.source, each.place, each.says, verdict, evidence, chapter))
+    return pd.DataFrame(rows, columns=list(STATEMENTS))
 
 
 def judged_twice(said):

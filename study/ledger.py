@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from study import RESULTS, claims
+from study import RESULTS, ROOT, claims
 from study.comparison import claims as comparison
 from study.course import claims as course
 from study.datasets.registry import PATH
@@ -32,9 +32,9 @@ class Everything:
 
 
 def inputs():
-    """The files that the ledger is made from: published numbers, facts of the data sets, and results, tables and arrays."""
+    """The files that the ledger is made from: published numbers, facts of the data sets, words, results (tables, arrays)."""
     results = (path for kind in ("*.csv", "*.npz") for path in RESULTS.glob(kind) if not path.stem.startswith("claims"))
-    return sorted([*claims.PUBLISHED.glob("*.csv"), PATH, *results])
+    return sorted([*claims.PUBLISHED.glob("*.csv"), PATH, *(ROOT / "study").glob("*/statements.toml"), *results])
 
 
 @experiment(

@@ -1,7 +1,8 @@
-"""What notebook cells show: sentences, figures and tables, each once, with the same bytes on every run.
+"""What notebook cells show: figures and tables, each once, with the same bytes on every run; and which outcomes hold.
 
-A figure or a table carries its label and caption in the cell's output, so that it reads well in Jupyter, on a
-code-hosting site, and in the report, which turns both into captioned floats (see study.report.document).
+Words are not shown here: they stand in cells of text, the caption of a figure or a table in the one after it
+(study.report.engine). Figures and tables are numbered in each notebook as they come; a document that is made of several puts
+its chapter's number in front (study.report.document).
 """
 
 import ast
@@ -11,6 +12,7 @@ import json
 import numbers
 import re
 import textwrap
+from dataclasses import dataclass
 
 import pandas as pd
 from IPython.display import display
@@ -25,20 +27,6 @@ MINUS = re.compile(r"\$[^$]*\$|`[^`]*`|(?<=[\s([])-(?=\d)|(?<=\w )-(?= \d)")
 """Formulas, code, and the hyphens that stand for a minus sign."""
 
 
-def say(template, **values):
-    """Display template.format(**values) as Markdown: a sentence whose numbers come from the run.
-
-    Braces of formulas are doubled: say("$x^{{2}}$ misclassifies {error:.2%}", error=0.014).
-    """
-    _show_markdown(template.format(**values))
-
-
-def listed(values, nothing="none"):
-    """Words or numbers as they stand in a sentence: "a", "a and b", "a, b and c"; `nothing` where there are none."""
-    texts = [value if isinstance(value, str) else f"{value:,g}" for value in values]
-    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]])) or nothing
-
-
 def open_chapter(source, namespace):
     """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
 
@@ -46,72 +34,141 @@ def open_chapter(source, namespace):
     is none of the notebook's parameters: papermill passes a mistyped name on with a warning only. Constants (in capitals)
     and names that begin with an underscore do not count.
     """
-    known = parameters(source)
+    notebook = Source.read(source)
+    defaults = notebook.parameters
     plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
     found = {name for name, value in namespace.items() if isinstance(value, plain) and name[0] != "_" and not name.isupper()}
-    if unknown := sorted(found - {"In", "Out"} - set(known)):
-        raise ValueError(f"parameters must be among {', '.join(known)}, got {', '.join(unknown)}; correct the name")
-    values = {name: namespace[name] for name in known}
+    if unknown := sorted(found - {"In", "Out"} - set(defaults) - notebook.before):
+        raise ValueError(f"parameters must be among {', '.join(defaults)}, got {', '.join(unknown)}; correct the name")
+    values = {name: namespace[name] for name in defaults}
     rules.check(source, values)
-    return OpenChapter(source, chapters.of_notebook(source, values), values.get("figures_folder", ""))
+    plan = chapters.of_notebook(source, values)
+    published = plan is not None and all(
+        value == plan.full.get(name, defaults[name]) for name, value in values.items() if name != "figures_folder"
+    )
+    return OpenChapter(notebook, plan.name if plan else source, published, values.get("figures_folder", ""))
 
 
-def parameters(source):
-    """The names of a source notebook's parameters, in the order of its cell of parameters."""
-    # Plain JSON: the reader of notebooks takes longer to import than some of them to run.
-    cells = json.loads((ROOT / "notebooks" / f"{source}.ipynb").read_text(encoding="utf-8"))["cells"]
-    (cell,) = (cell for cell in cells if "parameters" in cell["metadata"].get("tags", []))
-    statements = ast.parse("".join(cell["source"])).body
-    return [target.id for statement in statements for target in getattr(statement, "targets", None) or [statement.target]]
+@dataclass(frozen=True)
+class Source:
+    """What a source notebook says of itself before it is run.
+
+    parameters : {name: default} in their order; before : names that are assigned in code above the parameters; figures,
+    tables : the names that it shows, in order; statements : the names of the outcomes in its text.
+    """
+
+    parameters: dict
+    before: set
+    figures: tuple
+    tables: tuple
+    statements: frozenset
+
+    @classmethod
+    def read(cls, source):
+        """That of notebooks/<source>.ipynb."""
+        # Plain JSON: the reader of notebooks takes longer to import than some of them to run.
+        cells = json.loads((ROOT / "notebooks" / f"{source}.ipynb").read_text(encoding="utf-8"))["cells"]
+        tags = [cell["metadata"].get("tags", []) for cell in cells]
+        code = [ast.parse("".join(cell["source"])) if cell["cell_type"] == "code" else ast.Module([], []) for cell in cells]
+        (place,) = (index for index, each in enumerate(tags) if "parameters" in each)
+        assigned = [
+            (target.id, ast.literal_eval(statement.value))
+            for statement in code[place].body
+            for target in getattr(statement, "targets", None) or [statement.target]
+        ]
+        stored = {
+            node.id
+            for tree in code[:place]
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        shown = {kind: tuple(_shown(code, kind)) for kind in ("figure", "table")}
+        statements = frozenset(tag.partition(":")[2] for each in tags for tag in each if tag.startswith("holds:"))
+        return cls(dict(assigned), stored, shown["figure"], shown["table"], statements)
+
+
+def _shown(code, kind):
+    """The names of chapter.figure("name", ...) or chapter.table("name", ...), in order."""
+    for tree in code:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == f"chapter.{kind}":
+                yield ast.literal_eval(node.args[0])
 
 
 class OpenChapter:
-    """Shows the figures and tables of a chapter under their numbers, which the plan (study.chapters) gives to their names.
+    """Shows the figures and tables of a notebook under their numbers, and knows which of its statements hold.
 
-    plan is a chapters.Chapter, or None for a variant that is not in the plan: then they are numbered as they come. folder
-    is where figures are saved, relative to the project; "" saves none.
+    published says whether this run is that of the published study. folder is where figures are saved, relative to the
+    project; "" saves none. shown is the label of what was shown last.
     """
 
-    def __init__(self, source, plan, folder=""):
-        self.source, self.plan, self.folder, self._labels = source, plan, folder, {}
+    def __init__(self, source, name, published, folder=""):
+        self.source, self.name, self.published, self.folder = source, name, published, folder
+        self.shown = ""
+        self._more = {"Figure": [], "Table": []}
+        self._kept = {}
 
-    def label(self, name, kind=None):
-        """ "Figure 4.2": the label of what is shown under this name in this chapter, for sentences."""
-        if self.plan:
-            return self.plan.label(name)
-        if name not in self._labels:
-            if kind is None:
-                raise ValueError(f"{name!r} is shown later, or nowhere, in this run; its number is not known")
-            count = sum(label.startswith(kind) for label in self._labels.values())
-            self._labels[name] = f"{kind} {count + 1}"
-        return self._labels[name]
+    def label(self, name):
+        """ "Figure 2": the label of what is shown under this name in this notebook, for the text."""
+        for kind, names in (("Figure", self.source.figures), ("Table", self.source.tables)):
+            names = [*names, *self._more[kind]]
+            if name in names:
+                return f"{kind} {names.index(name) + 1}"
+        raise ValueError(
+            f"the notebook shows the figures {', '.join(self.source.figures)} and the tables "
+            f"{', '.join(self.source.tables)}, got {name!r}; correct the name"
+        )
 
-    def figure(self, name, fig, caption):
-        """Display a figure once, followed by its label and caption, and close it.
+    def holds(self, name, condition):
+        """Say whether the statement of this name, in a text cell with the tag holds:NAME, is true in this run.
 
-        fig is a matplotlib Figure, caption Markdown on what is shown; it is also the picture's alternative text. Where the
-        chapter has a folder, <chapter>-<name>.png and .svg are saved there. They carry the label, the function that drew
-        them and the chapter in their metadata.
+        Raises ValueError if no text has the tag, and in the published run if the condition is false.
+        """
+        if name not in self.source.statements:
+            raise ValueError(f"expected a text cell with the tag holds:{name}, got none; add the sentence")
+        self._kept[name] = bool(condition)
+        if self.published and not condition:
+            raise ValueError(
+                f"the statement {name!r} does not hold in the published run; read the table above it, rewrite the sentence"
+            )
+
+    def is_kept(self, name):
+        """Whether the statement of this name holds; KeyError if no code has said."""
+        if name not in self._kept:
+            raise KeyError(f"no code above says chapter.holds({name!r}, ...)")
+        return self._kept[name]
+
+    def figure(self, name, fig):
+        """Display a figure once, and close it; its caption stands in the text cell that follows.
+
+        fig is a matplotlib Figure. Where the chapter has a folder, it is saved there as <chapter>-<name>.svg, with the
+        label, the function that drew it and the chapter in its metadata.
         """
         import matplotlib.pyplot as plt
 
-        label = self.label(name, "Figure")
-        caption = f"**{label}.** {_one_line(caption)}"
-        stem = f"{self.plan.name if self.plan else self.source}-{name}"
-        facts = {"Title": f"{label} ({stem})", "Source": getattr(fig, "drawn_by", "")}
-        png, svg = _picture(fig, "png", facts), _picture(fig, "svg", facts)
-        plt.close(fig)
+        self.shown = self._shown_as(name, "Figure")
+        stem = f"{self.name}-{name}"
+        facts = {"Title": f"{self.shown} ({stem})", "Source": getattr(fig, "drawn_by", "")}
+        png = _picture(fig, "png", facts)
         if self.folder:
-            for kind, content in (("png", png), ("svg", svg)):
+            kinds = ["svg", "png"] if self.name == "front" else ["svg"]
+            for kind in kinds:
+                content = png if kind == "png" else _picture(fig, kind, facts)
                 store.write(ROOT / self.folder / f"{stem}.{kind}", content)
-        alt = re.sub(r"(?<=\d)%", " %", caption.replace("**", ""))
+        plt.close(fig)
         width = round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)
-        shown = {"alt": alt, "width": width} | ({"file": f"{self.folder}/{stem}"} if self.folder else {})
-        display({"image/png": png, "text/plain": alt}, raw=True, metadata={"image/png": shown})
-        _show_markdown(caption)
+        about = {"alt": self.shown, "width": width} | ({"file": f"{self.folder}/{stem}"} if self.folder else {})
+        display({"image/png": png, "text/plain": self.shown}, raw=True, metadata={"image/png": about})
 
-    def table(self, name, frame, caption, *, formats=None):
-        """Display a data frame as a Markdown table under its label and caption; the index is not shown.
+    def _shown_as(self, name, kind):
+        """The label of what is shown now; names that the source does not have are numbered after its own."""
+        known = {"Figure": self.source.figures, "Table": self.source.tables}[kind]
+        if name not in known and name not in self._more[kind]:
+            self._more[kind].append(name)
+        return self.label(name)
+
+    def table(self, name, frame, *, formats=None):
+        """Display a data frame as a Markdown table; the index is not shown, and the caption stands in the text that follows.
 
         formats maps column names to a format specification (".2%") or a function of the value. Without one, floats have
         four significant digits, and thousands a comma; missing values are left empty. Numbers are aligned right, text left.
@@ -127,7 +184,8 @@ class OpenChapter:
             _row("--:" if right else ":--" for right in numeric),
             *map(_row, zip(*shown.values(), strict=True)),
         ]
-        _show_markdown(f"**{self.label(name, 'Table')}.** {_one_line(caption)}\n\n" + "\n".join(lines))
+        self.shown = self._shown_as(name, "Table")
+        _show_markdown("\n".join(lines))
 
 
 def show_source(function):
@@ -137,7 +195,7 @@ def show_source(function):
 
 
 def _show_markdown(text):
-    """Display prose or a table; data sets have their names, and numbers a space before % and a minus sign."""
+    """Display a table; data sets have their names, and numbers a space before % and a minus sign."""
     for name, words in SETS.items():
         text = text.replace(name, words)
     text = re.sub(r"(?<=\d)%", " %", text)
@@ -157,10 +215,6 @@ def _picture(fig, kind, facts):
     with mpl.rc_context({"svg.hashsalt": "kp"}):
         fig.savefig(file, format=kind, dpi=PIXELS_PER_INCH, metadata={**nothing, **facts})
     return file.getvalue()
-
-
-def _one_line(text):
-    return " ".join(text.split())
 
 
 def _cell(value, how):

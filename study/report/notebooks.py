@@ -44,8 +44,12 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     ValueError if the outputs cannot be committed.
     """
     import papermill
+    from papermill.engines import papermill_engines
     from papermill.exceptions import PapermillExecutionError
 
+    from study.report.engine import Engine
+
+    papermill_engines.register("kp", Engine)
     source, target = Path(source), Path(target)
     _check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +61,7 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             str(source),
             str(part),
             parameters,
+            engine_name="kp",
             kernel_name="python3",
             cwd=str(cwd or source.parent),
             progress_bar=False,
@@ -88,6 +93,8 @@ def execute(source, target, parameters, *, cwd=None, **engine):
         store.explain(error, target)
         raise
     except ValueError as error:
+        if not part.exists():
+            raise ValueError(f"{source}: {error}") from error
         os.replace(part, failed)
         raise ValueError(f"{source}: {error}; read {failed}") from error
     finally:
@@ -179,7 +186,8 @@ def _hash(content):
 
 
 def clean(notebook):
-    """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., tags the only metadata.
+    """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., no metadata but tags and
+    the source of texts with values.
 
     What it was made from stays.
     Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
@@ -191,8 +199,8 @@ def clean(notebook):
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for index, cell in enumerate(notebook.cells):
         cell.id = str(index)
-        tags = cell.metadata.get("tags")
-        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+        kept = {name: cell.metadata[name] for name in ("tags", "words") if cell.metadata.get(name)}
+        cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             cell.outputs = _joined(cell.outputs)
         _check_texts(index, cell)

@@ -107,6 +107,15 @@ FOLDS = {
     "widths": several(positive()),
     "inner_folds": whole(2, 1000),
 }
+STREAMS = {
+    "n_train": images(20),
+    "budgets": wholes(2, 60_000),
+    "class_budgets": wholes(2, 60_000),
+    "n_orders": whole(1, 1000),
+    "n_repeats": whole(2, 1000),
+    "degree": DEGREE,
+    "random_state": STATE,
+}
 ROW = Rule(
     "a number above 0, and an integer in 1..40 where kernel is 'poly'",
     lambda value, values: (DEGREE if values["kernel"] == "poly" else positive()).holds(value, values),
@@ -118,39 +127,19 @@ RULES = {
         "n_epochs": EPOCHS, "n_toy_orders": whole(2, 10_000), "n_orders": whole(2, 10_000), "random_state": STATE,
     },
     "class": IMAGES | LEARNT | {"degree": DEGREE, "random_states": SEEDS, "mine": STATE},
-    "comparison": {"datasets": words(*COMPARED)},
     "conclusion": {},
     "course": IMAGES | {
         "n_seeds": whole(2, 10**5), "n_code_seeds": whole(2, 10**5), "n_splits": whole(2, 10_000), "random_state": STATE,
         "s": positive(), "n_per_class": whole(2, 10_000), "n_in_space": whole(2, 10_000), "n_search": whole(1, 10**5),
     },
     "data": IMAGES | {"n_pairs": whole(1, 1000)},
-    "family": IMAGES | {
-        "n_train": images(20), "budgets": wholes(2, 60_000), "class_budgets": wholes(2, 60_000), "n_orders": whole(1, 1000),
-        "n_repeats": whole(2, 1000), "degree": DEGREE, "random_state": STATE,
-    },
-    "forms": IMAGES | {"n_spectrum": images(10, 10_000)},
-    "front": {"report": one_of(*chapters.REPORTS)},
-    "growth": IMAGES | {"predictor": one_of(*PREDICTORS), "n_orders": whole(2, 1000)},
+    "family": IMAGES | STREAMS,
     "introduction": {},
     "ledger": {},
     "mnist_degree": IMAGES | LEARNT | {
         "degree": DEGREE, "random_state": either("degree", STATE), "digit": whole(0, 9), "n_literal": images(10, 2000),
         "n_small": images(10),
     },
-    "mnist_summary": IMAGES | LEARNT | {"random_state": either("degree", STATE), "draws": whole(2, 10**6)},
-    "multiclass": {
-        "five_classes": one_of(*SYNTHETIC), "four_spirals": one_of(*SYNTHETIC), "sigma": positive(), "degree": DEGREE,
-        "max_iter": whole(1, 10**6), "demote": one_of("winner", "first", "all"), "random_state": STATE,
-        "resolution": whole(10, 2000),
-    },
-    "orders": IMAGES | LEARNT | {
-        "n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_epochs": whole(2, 1000), "n_held": images(10),
-    },
-    "references": IMAGES | {
-        "degree": whole(2, 6), "n_held": images(10), "n_orders": whole(2, 1000),
-    },
-    "rejection": IMAGES | LEARNT | {"degree": DEGREE, "n_orders": whole(2, 255), "n_small": images(10)},
     "seeds": {
         "dataset": one_of(*FILES), "hard_datasets": words(*FILES), "n_splits": whole(2, 10**6),
         "n_hard_splits": whole(2, 10**5), "random_state": STATE, "lam": positive(), "tau": positive(), "k": whole(1, 1000),
@@ -164,7 +153,28 @@ RULES = {
         "dataset": one_of(*chapters.UCI_SETS, "iris-bundled", "wine-bundled"), "kernel": one_of("linear", "poly", "rbf"),
         "parameter": either("published", ROW), "max_iter": either("published", whole(1, 10**6)),
     },
-    "uci_summary": FOLDS | {"datasets": words(*chapters.UCI_SETS, "iris-bundled", "wine-bundled")},
+    "budgets": IMAGES | STREAMS,
+    "classes": IMAGES | {
+        "datasets": words(*COMPARED), "n_spectrum": images(10, 10_000), "five_classes": one_of(*SYNTHETIC),
+        "four_spirals": one_of(*SYNTHETIC), "sigma": positive(), "degree": DEGREE, "max_iter": whole(1, 10**6),
+        "demote": one_of("winner", "first", "all"), "random_state": STATE, "resolution": whole(10, 2000),
+    },
+    "declaration": {},
+    "doubt": IMAGES | LEARNT | {"degree": DEGREE, "n_orders": whole(2, 255), "n_small": images(10)},
+    "front": {},
+    "hermans_closing": {},
+    "hermans_opening": {},
+    "lower": IMAGES | {
+        "degree": whole(2, 6), "n_held": images(10), "n_orders": whole(2, 1000), "n_growth_orders": whole(2, 1000),
+        "predictor": one_of(*PREDICTORS),
+    },
+    "mnist": IMAGES | LEARNT | {
+        "n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_epochs": whole(2, 1000), "n_held": images(10),
+        "draws": whole(2, 10**6), "random_state": either("degree", STATE),
+    },
+    "tables": FOLDS | {"datasets": words(*chapters.UCI_SETS, "iris-bundled", "wine-bundled")},
+    "xu_zhang_closing": {},
+    "xu_zhang_opening": {},
 }  # fmt: skip
 """The rule of every parameter of every source notebook, besides figures_folder, which all have."""
 

@@ -1,0 +1,154 @@
+"""How notebooks are executed: as papermill does it, and with the words' values in place.
+
+When the run reaches a cell of Markdown, the kernel is asked for the values of its expressions (study.report.expressions).
+The executed copy has them in the text, and the source of the cell in its metadata. Tags say what becomes of such a cell:
+
+    at-end        evaluated when the run is over, in its place: a summary may speak of what is computed later
+    caption       of the figure or table that the cell before it shows: its label is put in front
+    holds:NAME    an outcome: kept if the condition that chapter.holds has under this name is true in this run
+    published     speaks of the published run, and is left out in any other
+
+What is left out for want of truth is listed at the end of the executed copy. papermill knows the engine as "kp":
+papermill --engine kp notebooks/mnist.ipynb out.ipynb -p n_orders 5
+"""
+
+import asyncio
+import re
+
+import nbformat
+from jupyter_core.utils import run_sync
+from papermill.clientwrap import PapermillNotebookClient
+from papermill.engines import NBClientEngine
+
+from study.report.expressions import expressions, filled
+
+LISTED = "statements"
+"""The tag of the list of statements that do not hold."""
+HEADING = "## Statements of the published study that do not hold in this run"
+
+
+class TextError(ValueError):
+    """A text cell whose expression or condition has no value; the message names both."""
+
+
+class Engine(NBClientEngine):
+    """papermill's engine, with a client that fills in values."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man, kernel_name, start_timeout=60, execution_timeout=None, **options):
+        """Execute the notebook of nb_man; see papermill."""
+        options.pop("input_path", None)
+        options = {"timeout": execution_timeout, "startup_timeout": start_timeout} | options
+        return Client(nb_man, kernel_name=kernel_name, **options).execute()
+
+
+class Client(PapermillNotebookClient):
+    """Executes code cells, and evaluates the expressions of text cells in the kernel at that moment."""
+
+    def papermill_execute_cells(self):
+        self.shown, self.left_out, self.tried, self.waiting = None, [], set(), []
+        super().papermill_execute_cells()
+        if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):
+            return
+        for cell in self.waiting:
+            self.fill(cell)
+        self.nb.cells[:] = [cell for cell in self.nb.cells if "left-out" not in tags(cell)]
+        if self.left_out:
+            self.nb.cells.append(_list(self.left_out, self.tried))
+
+    async def async_execute_cell(self, cell, cell_index, execution_count=None, store_history=True):
+        if cell.cell_type == "markdown":
+            if "at-end" in tags(cell):
+                self.waiting.append(cell)
+            else:
+                await self.async_fill(cell)
+            return cell
+        self.shown = cell
+        return await super().async_execute_cell(cell, cell_index, execution_count, store_history)
+
+    execute_cell = run_sync(async_execute_cell)
+
+    async def async_fill(self, cell):
+        """Put the values into the text of a cell, or mark it as one that is left out; TextError where that fails."""
+        names = [tag.partition(":")[2] for tag in tags(cell) if tag.startswith("holds:")]
+        asked = {"published": "chapter.published"} if "published" in tags(cell) else {}
+        asked |= {name: f"chapter.is_kept({name!r})" for name in names}
+        caption = {"label": "chapter.shown"} if "caption" in tags(cell) else {}
+        try:
+            own = expressions(cell.source)
+            answers = await self.answers([*asked.values(), *caption.values(), *own])
+            kept = {name: self.truth(answers[expression]) for name, expression in asked.items()}
+            self.tried.update(names)
+            if kept.get("published") is False:
+                cell.metadata.tags = [*tags(cell), "left-out"]
+                return
+            if not all(kept.values()):
+                self.left_out.append(_as_far_as_known(cell.source, own, answers))
+                cell.metadata.tags = [*tags(cell), "left-out"]
+                return
+            text = filled(cell.source, answers)
+            if caption:
+                text = f"**{filled('{eval}`chapter.shown`', answers)}.** {text}"
+        except ValueError as error:
+            first = (cell.source.strip().splitlines() or [""])[0][:80]
+            raise TextError(f"{error}, in the text that begins {first!r}") from None
+        if text != cell.source:
+            cell.metadata.words = cell.source
+            cell.source = text
+        if caption:
+            self._describe(text)
+
+    fill = run_sync(async_fill)
+
+    def _describe(self, caption):
+        """A caption is also what the picture shows to those who cannot see it."""
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*|\\(?=\W)", "", " ".join(caption.split())))
+        for output in self.shown.outputs if self.shown is not None else ():
+            if "image/png" in output.get("data", {}):
+                output.data["text/plain"] = plain
+                output.metadata["image/png"]["alt"] = plain
+
+    async def answers(self, asked):
+        """{expression: what the kernel answers} for expressions, which are evaluated and leave no trace."""
+        if not asked:
+            return {}
+        message = self.kc.execute("", silent=True, store_history=False, user_expressions={each: each for each in asked})
+        while True:
+            reply = await self.kc.shell_channel.get_msg(timeout=None)
+            if reply["parent_header"].get("msg_id") == message:
+                break
+        await asyncio.sleep(0)
+        content = reply["content"]
+        if content["status"] != "ok":
+            raise ValueError(f"{content.get('ename')}: {content.get('evalue')}")
+        return content["user_expressions"]
+
+    @staticmethod
+    def truth(answer):
+        """Whether what was asked is so."""
+        if answer["status"] != "ok":
+            raise ValueError(f"{answer['ename']}: {answer['evalue']}")
+        return answer["data"]["text/plain"] == "True"
+
+
+def tags(cell):
+    """The tags of a cell."""
+    return cell.metadata.get("tags", [])
+
+
+def _as_far_as_known(text, own, answers):
+    """A sentence that does not hold, with its values where this run has them."""
+    known = {each: answers[each] for each in own if answers[each]["status"] == "ok"}
+    for each in own:
+        try:
+            filled(f"{{eval}}`{each}`", {each: known.get(each, {"status": "error", "ename": "", "evalue": ""})})
+        except ValueError:
+            text = text.replace(f"{{eval}}`{each}`", "…")
+    return " ".join(filled(text, known).split())
+
+
+def _list(sentences, tried):
+    """The cell that lists them."""
+    lines = "\n".join(f"- {each}" for each in sentences)
+    head = f"{HEADING}\n\nOf {len(tried)} statements that were tried. Numbers are those of this run."
+    return nbformat.v4.new_markdown_cell(f"{head}\n\n{lines}", metadata={"tags": [LISTED], "papermill": {"status": "completed"}})

@@ -1,0 +1,93 @@
+"""Values in words: Markdown with MyST's inline expressions, {eval}`name` or {eval}`percent(rate)`.
+
+An expression is a name, an attribute, an item or one short call of these; what it needs is computed in the cells above it.
+Its value must be a text or an integer: other numbers are given a form first (study.words). In the words it shows as text,
+whatever it holds.
+"""
+
+import ast
+import re
+
+EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
+LONGEST = 60
+"""Characters of an expression."""
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@])")
+
+
+def expressions(text):
+    """The expressions of a text, each once, in their order.
+
+    Raises ValueError for one that is more than a name or one short call.
+    """
+    found = list(dict.fromkeys(EXPRESSION.findall(text)))
+    for each in found:
+        if len(each) > LONGEST or not _is_short(each):
+            raise ValueError(
+                f"an expression in the text must be a name or one call of at most {LONGEST} characters, got {each!r}; "
+                "compute it in the code cell above and name it"
+            )
+    return found
+
+
+def _is_short(expression):
+    """True for names, attributes and items of these, and for one call whose arguments are such or constants."""
+    try:
+        tree = ast.parse(expression, mode="eval").body
+    except SyntaxError:
+        return False
+    if isinstance(tree, ast.Call):
+        parts = [tree.func, *tree.args, *(each.value for each in tree.keywords)]
+        return all(_is_plain(part) for part in parts)
+    return _is_plain(tree)
+
+
+def _is_plain(node):
+    if isinstance(node, ast.Attribute | ast.Starred):
+        return _is_plain(node.value)
+    if isinstance(node, ast.Subscript):
+        return _is_plain(node.value) and _is_plain(node.slice)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and _is_plain(node.operand)
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_plain, node.elts))
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def value(result):
+    """The text of what the kernel answers to one expression (`user_expressions`).
+
+    Raises ValueError with the error of an expression that fails, and for a value that is neither a text nor an integer.
+    """
+    if result["status"] != "ok":
+        raise ValueError(f"{result['ename']}: {result['evalue']}")
+    shown = result["data"].get("text/plain", "")
+    number = re.fullmatch(r"(?:np\.u?int\d+\()?(-?\d+)\)?", shown)
+    if number:
+        return f"{int(number[1]):,}".replace("-", "\N{MINUS SIGN}")
+    try:
+        found = ast.literal_eval(re.sub(r"^np\.str_\((.*)\)$", r"\1", shown, flags=re.DOTALL))
+    except (SyntaxError, ValueError):
+        found = None
+    if not isinstance(found, str):
+        raise ValueError(f"expected a text or an integer, got {shown[:80]}; give it a form (study.words)")
+    return " ".join(found.split())
+
+
+def filled(text, results):
+    """The text with the value of each expression in place: results {expression: what the kernel answers}.
+
+    A value is escaped, so that Markdown or HTML in it shows as text. Raises ValueError with the expression that fails.
+    """
+
+    def put(match):
+        try:
+            return escaped(value(results[match[1]]))
+        except ValueError as error:
+            raise ValueError(f"{{eval}}`{match[1]}`: {error}") from None
+
+    return EXPRESSION.sub(put, text)
+
+
+def escaped(text):
+    """A text as Markdown that shows it as it is."""
+    return SPECIAL.sub(r"\\\1", text)

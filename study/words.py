@@ -1,0 +1,74 @@
+"""Numbers as words have them: what stands in a sentence, in a table and on an axis has one form, made here.
+
+Rates are fractions in code and percent in words; differences of rates are percentage points. A comparison is anything with
+`estimate`, `low` and `high`: a study.statistics.Difference, or a row of a table of them.
+"""
+
+import math
+import numbers
+
+ALPHA = 0.05
+MINUS = "\N{MINUS SIGN}"
+
+
+def percent(rate, digits=2):
+    """A rate in percent: "1.58 %"."""
+    return f"{_signed(100 * rate, digits)} %"
+
+
+def points(difference, digits=2):
+    """A difference of rates in percentage points, with its sign and without the unit: "+0.08". Also of a comparison."""
+    return _signed(100 * _estimate(difference), digits, plus=True)
+
+
+def size(difference, digits=2):
+    """How large a difference of rates is, in percentage points, without sign and unit: "0.08". Also of a comparison."""
+    return _signed(abs(100 * _estimate(difference)), digits)
+
+
+def interval(comparison, digits=2):
+    """The interval of a difference in percentage points: "−0.09 to +0.24"."""
+    return f"{points(comparison.low, digits)} to {points(comparison.high, digits)}"
+
+
+def rate_interval(comparison, digits=2):
+    """The interval of a rate: "1.37 % to 1.80 %"."""
+    return f"{percent(comparison.low, digits)} to {percent(comparison.high, digits)}"
+
+
+def span(values, digits=2):
+    """The smallest and the largest of some differences of one sign, in percentage points: "0.52 to 0.95", or "0.52"."""
+    found = sorted(float(size(value, digits)) for value in values)
+    first, last = f"{found[0]:.{digits}f}", f"{found[-1]:.{digits}f}"
+    return first if first == last else f"{first} to {last}"
+
+
+def number(value, digits=0):
+    """A number with a comma for thousands: "12,345", "0.71"."""
+    return _signed(value, digits)
+
+
+def p_value(p):
+    """p as it is printed: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of 5 % it lies."""
+    if p < 0.001:
+        return "p < 0.001"
+    if p > 0.9995:
+        return "p = 1.0"
+    digits = 3
+    while (float(f"{p:.{digits}f}") < ALPHA) != (p < ALPHA):
+        digits += 1
+    return f"p = {p:.{digits}f}"
+
+
+def _estimate(difference):
+    return difference if isinstance(difference, numbers.Real) else difference.estimate
+
+
+def _signed(value, digits, *, plus=False):
+    """value with this many decimals, a minus sign that is one, and on demand a plus; no sign before zero."""
+    if not math.isfinite(value):
+        raise ValueError(f"a number in a sentence must be finite, got {value}")
+    text = f"{abs(value):,.{digits}f}"
+    if not float(text.replace(",", "")):
+        return text
+    return f"{MINUS if value < 0 else '+' if plus else ''}{text}"
