@@ -3,6 +3,7 @@
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
 python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.runs)
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
+python -m study papermill ...    papermill with its own arguments, and with the values of the words in place
 python -m study list             list the notebooks of a profile, with the seconds that each took here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
@@ -50,10 +51,12 @@ def main(arguments=None):
     document.add_argument("--kind", choices=("html", "pdf"), default="html")
     document.add_argument("--target", type=Path)
     document.add_argument("--report", choices=chapters.REPORTS, default="all", help="that of the study, or of one source")
+    document.add_argument("--sheet", choices=("exercises", "solutions"), default="", help="the report's exercises only")
     document.add_argument("--code", action="store_true", help="show the code of all cells")
     document.add_argument(
         "--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks, in place of a report"
     )
+    commands.add_parser("papermill", add_help=False, help="papermill, with the values of the words in place")
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
     reference = commands.add_parser("api", help="write the public classes and functions of kp as a page")
@@ -72,6 +75,8 @@ def main(arguments=None):
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
     options, rest = parser.parse_known_args(arguments)
+    if options.command == "papermill":
+        return _papermill(arguments)
     if rest and options.command != "run":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.settings = rest
@@ -145,18 +150,36 @@ def _notebook(options):
     return 0
 
 
+def _papermill(arguments):
+    from papermill.cli import papermill
+    from papermill.engines import papermill_engines
+
+    from study.report.engine import Engine
+
+    papermill_engines.register("kp", Engine)
+    given = sys.argv[1:] if arguments is None else arguments
+    papermill(["--engine", "kp", *given[1:]], prog_name="python -m study papermill")
+
+
 def _report(options):
     from study.report import document
 
     profile, name = options.profile, options.report
     found = chapters.report(profile, name)
-    sources = [document.Source(each.target(profile), each.number, each.title, own=True) for each in found]
+    sources = [document.Source(each.target(profile), number, each.title, own=True) for each, number in found]
     if options.notebooks:
         sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]
-    target = options.target or BUILD / profile / f"{'report' if name == 'all' else name}.{options.kind}"
+    stem = "-".join(filter(None, ["report" if name == "all" else name, options.sheet]))
+    target = options.target or BUILD / profile / f"{stem}.{options.kind}"
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
-    listing = () if options.notebooks else chapters.listing(name)
-    lacking = write(sources, target, code=options.code, listing=listing, **chapters.title_page(profile, name))
+    listing = () if options.notebooks or options.sheet else chapters.listing(name)
+    facts = chapters.title_page(profile, name)
+    if options.sheet:
+        sources, facts["title"] = [each for each in sources if each.number], f"{facts['title']}: {options.sheet}"
+    lacking = write(
+        sources, target, code=options.code, report="" if options.notebooks else name, sheet=options.sheet, listing=listing,
+        **facts,
+    )  # fmt: skip
     if lacking:
         print(
             f"study: no font of the PDF has the characters {' '.join(lacking)}, which are boxes there; write them in other "

@@ -21,24 +21,34 @@ WIDTH = 6.4
 PERCENT = PercentFormatter(1, decimals=0, symbol="\N{NO-BREAK SPACE}%")
 """Of axes with shares."""
 
-BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, GREY = (
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#777777",
-)  # fmt: skip
-"""The palette of the study, safe for colour-blind readers (Okabe & Ito)."""
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+"""The colours of the predictors, and of nothing else (Okabe & Ito: safe for colour-blind readers)."""
+INK, TEAL, SAND, PLUM, CLAY, SKY, BLACK, GREY = (
+    "#3D4451",
+    "#2A9D8F",
+    "#C9A227",
+    "#6A3D9A",
+    "#8C4A2F",
+    "#56B4E9",
+    "#000000",
+    "#777777",
+)
+"""The colours of all else."""
+ORANGE = SAND
 
 PREDICTOR_COLOURS = {"final": VERMILION, "average": BLUE, "minimizing": GREEN, "voted": PURPLE}
 PREDICTOR_MARKERS = {"final": "o", "average": "s", "minimizing": "D", "voted": "^"}
 
 METHOD_COLOURS = {
-    "one-vs-all": BLUE,
-    "ordinary": VERMILION,
-    "Xu-Zhang": GREEN,
-    "Xu-Zhang, average": GREEN,
-    "Xu-Zhang, no threshold": "#7FCEB9",
+    "one-vs-all": SAND,
+    "ordinary": TEAL,
+    "Xu-Zhang": PLUM,
+    "Xu-Zhang, average": PLUM,
+    "Xu-Zhang, no threshold": "#B39BC8",
     "linear": BLACK,
-    "SVM": PURPLE,
+    "SVM": CLAY,
     "kernel ridge": SKY,
-    "nearest neighbours": "#B8860B",
+    "nearest neighbours": "#9A9A3D",
     "scikit-learn perceptron": GREY,
 }
 """The colour of each multiclass method, everywhere, under its one spelling."""
@@ -58,10 +68,10 @@ METHOD_MARKERS = {
 SETS = {"winequality-red": "red wine", "winequality-white": "white wine"}
 """The data sets that words name otherwise than the registry."""
 
-KERNEL_COLOURS = {"linear": BLACK, "poly": VERMILION, "rbf": BLUE}
-"""The colour of each kernel where kernels are compared."""
+KERNEL_COLOURS = {"linear": "#B5B5B5", "poly": BLACK, "rbf": GREY}
+"""The shade of each kernel where kernels are compared."""
 
-CLASS_COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK, "#999999", "#8C6D1F", "#7F3C8D")
+CLASS_COLOURS = (TEAL, CLAY, PLUM, SAND, SKY, INK, "#9A9A3D", "#B39BC8", "#999999", "#E6B8A2")
 """Colours of classes in pictures of examples, by the index of the class."""
 CLASS_MARKERS = "os^DvPXh*<"
 
@@ -73,7 +83,7 @@ REFERENCE = {"color": GREY, "linewidth": 0.8, "linestyle": "--"}
 """A line of reference: chance, a bound, zero."""
 
 DASHES = {"train": (3, 1.5), "test": ()}
-POSITIVE, NEGATIVE = BLUE, VERMILION
+POSITIVE, NEGATIVE = TEAL, CLAY
 """Colours of the two signs +1 and -1 in pictures of binary problems."""
 
 

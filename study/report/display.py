@@ -109,11 +109,14 @@ class OpenChapter:
         self._kept = {}
 
     def label(self, name):
-        """ "Figure 2": the label of what is shown under this name in this notebook, for the text."""
+        """ "Figure 2": the label of what is shown under this name in this notebook, for the text.
+
+        Its blank is one that does not break, so that documents know a label from the words of a source.
+        """
         for kind, names in (("Figure", self.source.figures), ("Table", self.source.tables)):
             names = [*names, *self._more[kind]]
             if name in names:
-                return f"{kind} {names.index(name) + 1}"
+                return f"{kind}\N{NO-BREAK SPACE}{names.index(name) + 1}"
         raise ValueError(
             f"the notebook shows the figures {', '.join(self.source.figures)} and the tables "
             f"{', '.join(self.source.tables)}, got {name!r}; correct the name"

@@ -1,12 +1,22 @@
 """The report: executed notebooks, in order, as one HTML page and as one PDF.
 
 notebook --(this module)--> Markdown --(pandoc)--> HTML with MathML, or Typst --(typst)--> PDF. No network is used, and
-the same notebooks give the same bytes. Each notebook is a chapter. Figures and tables that study.report.display showed
-become captioned floats, and their labels in sentences links. Code is folded in the HTML and left out of the PDF.
+the same notebooks give the same bytes. Each notebook is a chapter. A figure or a table and the caption after it become a
+float, whose number has the chapter's in front, and labels in sentences become links.
 
-What a cell is for is said by its tags: "notebook" for what is said to the reader of the notebook only, "appendix" for what
-stands in an appendix of the document, "box" for what is framed. A notebook whose number is "" stands before the contents.
-References are links to #ref-key; those that are used are listed at the end, from refs.bib.
+What a cell is for is said by its tags (of those that the run understands see study.report.engine):
+
+    notebook      for the reader of the notebook only
+    setup         code that prepares: in the notebook only
+    show          code that is shown on paper, too; other code is folded on pages, and not on paper
+    appendix      evidence: after the chapters on pages, and not on paper
+    exercises     questions, and
+    solution      their answers: on pages, answers folded; on paper in sheets of their own
+    box           framed
+    only:NAME     in the report of this name only
+
+A notebook whose number is "" stands before the contents. References are links to #ref-key; those that are used are listed
+at the end, from refs.bib.
 """
 
 import base64
@@ -27,9 +37,11 @@ TEMPLATES = Path(__file__).parent
 REFERENCES = TEMPLATES / "refs.bib"
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
 OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
-TABLE = re.compile(r"\A(\*\*(Table [^*]+)\.\*\*[^\n]*)\n\n(\|.*)\Z", re.DOTALL)
-LABEL = re.compile(r"(?<![\w*\[#])(Figure|Table) ([A-Z]?\d+(?:\.\d+)?)\b")
-UNTOUCHED = re.compile(r"^(`{3,}|\$\$).*?^\1\s*$|^:::[^\n]*$", re.DOTALL | re.MULTILINE)
+LABEL = re.compile("(Figure|Table)\N{NO-BREAK SPACE}(\\d+)")
+CAPTION = re.compile(r"\A\*\*(Figure|Table)\N{NO-BREAK SPACE}(\d+)\.\*\* ?")
+"""How a caption begins in an executed notebook."""
+SHEETS = {"exercises": ("exercises",), "solutions": ("exercises", "solution")}
+"""What the sheets of exercises take of each notebook."""
 LARGEST_DRAWING = {"typst": 500_000, "html": 50_000}
 """Bytes of the largest vector figure that is used; beyond, the picture of pixels is much smaller."""
 
@@ -46,15 +58,43 @@ class Source:
     own: bool = False
 
 
-def html(sources, target, *, title, code=False, listing=(), **facts):
-    """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
-    open. listing: pairs (name, program) for an appendix with code. facts: author, course, date, declaration.
+@dataclass(frozen=True)
+class Layout:
+    """What a document takes: form "html" or "typst"; code, whether all code is shown; report, its name, for texts that stand
+    in one report only; sheet, one of SHEETS for a sheet of exercises, else ""."""
 
-    Raises ValueError if a notebook has no title, an error in its outputs, a figure without a caption, or a picture that it
-    does not hold.
+    form: str
+    code: bool = False
+    report: str = ""
+    sheet: str = ""
+
+    def takes(self, cell):
+        """Whether a cell is in the document."""
+        tags = cell.metadata.get("tags", [])
+        only = {tag.partition(":")[2] for tag in tags if tag.startswith("only:")}
+        if "notebook" in tags or (only and self.report not in only):
+            return False
+        if self.sheet:
+            return bool(set(tags) & set(SHEETS[self.sheet])) or cell.source.startswith("# ")
+        return self.form == "html" or not {"appendix", "exercises", "solution"} & set(tags)
+
+    def shows(self, cell):
+        """Whether the code of a cell is in the document: all of it on pages, folded but for what is to be seen."""
+        tags = cell.metadata.get("tags", [])
+        if not cell.source.strip() or {"parameters", "injected-parameters", "setup"} & set(tags):
+            return self.code
+        return self.code or self.form == "html" or "show" in tags or bool(self.sheet)
+
+
+def html(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
+    """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
+    open. report: its name; sheet: one of SHEETS, for a sheet of exercises. listing: pairs (name, program) for an appendix
+    with code. facts: author, course, date, declaration.
+
+    Raises ValueError if a notebook has no title, an error in its outputs, or a picture that it does not hold.
     """
     with tempfile.TemporaryDirectory() as folder:
-        text = _text(sources, Path(folder), "html", code=True, listing=listing)
+        text = _text(sources, Path(folder), Layout("html", code, report, sheet), listing)
         options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
@@ -64,16 +104,18 @@ def html(sources, target, *, title, code=False, listing=(), **facts):
     store.write(target, policy.sealed(page))
 
 
-def pdf(sources, target, *, title, code=False, listing=(), **facts):
-    """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows the code.
+def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
+    """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows all code.
 
-    listing, facts, and what is raised, as for html. Returns the characters that no font has, as text: boxes in the PDF.
+    report, sheet, listing, facts, and what is raised, as for html. Returns the characters that no font has, as text: boxes
+    in the PDF.
     """
     import typst
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "report.typ")
-        text = typst_source(sources, folder, title=title, code=code, listing=listing, **facts)
+        layout = Layout("typst", code, report, sheet)
+        text = typst_source(sources, folder, layout, title=title, listing=listing, **facts)
         source.write_text(text, encoding="utf-8")
         pages = typst.compile(str(source), root=folder, ignore_system_fonts=True, timestamp=0)
     store.write(target, pages)
@@ -105,9 +147,9 @@ def without_font(text):
     return "".join(sorted(lacking))
 
 
-def typst_source(sources, folder, *, title, code=False, listing=(), author="", course="", date="", declaration=""):
+def typst_source(sources, folder, layout, *, title, listing=(), author="", course="", date="", declaration=""):
     """The Typst document behind pdf, as text; its pictures are written into folder."""
-    text = _text(sources, Path(folder), "typst", code=code, listing=listing)
+    text = _text(sources, Path(folder), layout, listing)
     facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
     options = ["--syntax-highlighting=none", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
@@ -138,15 +180,15 @@ def _references(keys, form):
     return pypandoc.convert_text(text, form, format="markdown", extra_args=options)
 
 
-def _text(sources, folder, form, *, code, listing):
+def _text(sources, folder, layout, listing):
     """The whole document as Markdown: what stands before the contents, the chapters, their appendices, then a listing."""
     front, chapters, appendices = [], [], []
     for place, source in enumerate(sources):
-        blocks = list(_blocks(source, folder / f"picture-{place}", form, code))
+        blocks = list(_blocks(source, folder / f"picture-{place}", layout))
         own = [text for tags, text in blocks if "appendix" not in tags]
         (chapters if source.number else front).append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags]:
-            heading = f"# Appendix to chapter {source.number} {{#appendix-{Path(source.path).stem}}}"
+            heading = f"# Evidence for chapter {source.number} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
     if listing:
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
@@ -155,68 +197,115 @@ def _text(sources, folder, form, *, code, listing):
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
-    return _linked(re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text))
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
 
 
-def _linked(text):
-    """The labels of figures and tables in sentences as links, where the document has them."""
-    known = set(re.findall(r"\{#((?:figure|table)-[\w-]+)", text))
-    pieces, end = [], 0
-    for fence in UNTOUCHED.finditer(text):
-        pieces += [LABEL.sub(lambda match: _link(match, known), text[end : fence.start()]), fence.group()]
-        end = fence.end()
-    return "".join([*pieces, LABEL.sub(lambda match: _link(match, known), text[end:])])
-
-
-def _link(match, known):
-    return f"[{match.group()}](#{_anchor(match.group())})" if _anchor(match.group()) in known else match.group()
-
-
-def _anchor(label):
-    """ "figure-4-2", of "Figure 4.2"."""
-    return re.sub(r"[ .]", "-", label.lower())
-
-
-def _numbered(text, number, counts):
-    """Markdown whose headings have numbers: "# 4 Title", "## 4.1 Section"."""
-
-    def heading(match):
-        if len(match[1]) == 1:
-            return f"# [{number}]{{.number}} {match[2]}"
-        counts[0] += 1
-        return f"## [{number}.{counts[0]}]{{.number}} {match[2]}"
-
-    return re.sub(r"^(#{1,2}) (.*)$", heading, text, flags=re.MULTILINE) if number else text
-
-
-def _blocks(source, pictures, form, code):
-    """(tags, Markdown) of the cells of one notebook; its pictures are written into files whose paths begin with pictures."""
+def _blocks(source, pictures, layout):
+    """(tags, Markdown) of what a document takes of a notebook; its pictures are written into files whose paths begin so."""
     path, counts = Path(source.path), [0]
     cells = _cells(path)
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
     if source.title:
         cells[0].source = re.sub("^# .*$", lambda _: f"# {source.title}", cells[0].source, count=1, flags=re.MULTILINE)
-    for index, cell in enumerate(cells):
-        where, tags = f"{path}, cell {index}", cell.metadata.get("tags", [])
-        if "notebook" in tags:
-            continue
+    taken = [(index, cell) for index, cell in enumerate(cells) if layout.takes(cell)]
+    labels = _Labels(path.stem, source.number, [cell for _, cell in taken])
+    for place, (index, cell) in enumerate(taken):
+        tags = cell.metadata.get("tags", [])
         if cell.cell_type == "markdown":
-            anchor = f" {{#chapter-{path.stem}}}"
-            text = cell.source if index else re.sub("$", anchor, cell.source, count=1, flags=re.MULTILINE)
-            if not (index or source.number):
-                text = text.partition("\n")[2]  # what stands before the contents has the document's title
-            # Footnotes of different notebooks may share a name.
-            text = re.sub(r"\[\^(\w+)\]", rf"[^{path.stem}-\1]", _numbered(text, source.number, counts))
-            text = _pasted(text, cell.get("attachments", {}), f"{pictures}_{index}")
-            yield tags, _framed(text) if "box" in tags else text
+            if _is_caption(cell) and place and taken[place - 1][1].cell_type == "code":
+                continue  # with the figure or table before it
+            text = _words(cell, index, source, counts, layout.sheet)
+            text = _pasted(labels.linked(text), cell.get("attachments", {}), f"{pictures}_{index}")
         elif cell.cell_type == "code":
-            if code and cell.source.strip() and "remove-input" not in tags:
-                shown = _fenced(cell.source, "python")
-                yield tags, shown if form == "typst" else _folded(shown, _labels(cell))
-            texts = "\n\n".join(_outputs(cell.outputs, f"{pictures}_{index}", where, form, source.own))
-            if texts:
-                yield tags, _framed(texts) if "box" in tags else texts
+            following = taken[place + 1][1] if place + 1 < len(taken) else None
+            caption = following.source if following is not None and _is_caption(following) else ""
+            shown = _Shown(f"{path}, cell {index}", f"{pictures}_{index}", layout.form, source.own, labels, caption)
+            text = "\n\n".join(filter(None, [_code(cell, layout), *shown.pieces(cell.outputs)]))
+        else:
+            continue
+        if text.strip():
+            text = f"::: box\n{text}\n:::" if "box" in tags else text
+            folded = "solution" in tags and layout.form == "html" and not layout.sheet
+            yield tags, f'::: {{.folded label="Solution"}}\n{text}\n:::' if folded else text
+
+
+def _words(cell, index, source, counts, sheet):
+    """The Markdown of a text cell under the numbers of the document: "# 4 Title", "## 4.1 Section"."""
+    stem, text = Path(source.path).stem, cell.source
+    if not index:
+        text = text.partition("\n")[0] if sheet else text
+        text = re.sub("$", f" {{#chapter-{stem}}}", text, count=1, flags=re.MULTILINE)
+        if not source.number:
+            return text.partition("\n")[2]  # what stands before the contents has the document's title
+
+    def heading(match):
+        if len(match[1]) == 1:
+            return f"# [{source.number}]{{.number}} {match[2]}"
+        counts[0] += 1
+        return f"## [{source.number}.{counts[0]}]{{.number}} {match[2]}"
+
+    if source.number:
+        text = re.sub(r"^(#{1,2}) (.*)$", heading, text, flags=re.MULTILINE)
+    # Footnotes of different notebooks may share a name.
+    return re.sub(r"\[\^(\w+)\]", rf"[^{stem}-\1]", text)
+
+
+def _is_caption(cell):
+    return cell.cell_type == "markdown" and "caption" in cell.metadata.get("tags", [])
+
+
+def _code(cell, layout):
+    """The code of a cell as the document shows it, or ""."""
+    if not layout.shows(cell):
+        return ""
+    tags, shown = cell.metadata.get("tags", []), _fenced(cell.source, "python")
+    is_open = layout.form == "typst" or layout.code or {"show", "solution"} & set(tags) or layout.sheet
+    return shown if is_open else f'::: {{.folded label="Code"}}\n{shown}\n:::'
+
+
+class _Labels:
+    """The labels of a notebook's figures and tables in a document: "Figure 2" is "Figure 4.2" in chapter 4.
+
+    What the document leaves out is not counted, and a label of it in the words stays without a link.
+    """
+
+    def __init__(self, stem, number, cells):
+        self.stem, self.number = stem, number
+        self.places, self.counts = {}, {"Figure": 0, "Table": 0}
+        for cell in cells:
+            if found := _is_caption(cell) and CAPTION.match(cell.source):
+                self.place(found[1], found[2])
+
+    def place(self, kind, own):
+        """The label in the document of a figure or table whose number in the notebook is `own`."""
+        if (kind, own) not in self.places:
+            self.counts[kind] += 1
+            self.places[kind, own] = self.counts[kind]
+        return self._label(kind, self.places[kind, own])
+
+    def more(self, kind):
+        """The label of one without a caption."""
+        return self.place(kind, f"own-{self.counts[kind]}")
+
+    def _label(self, kind, place):
+        return f"{kind}\N{NO-BREAK SPACE}{self.number}{'.' * bool(self.number)}{place}"
+
+    def anchor(self, label):
+        """ "figure-mnist-2": where a label leads."""
+        return f"{label.split(chr(160))[0].lower()}-{self.stem}-{label.rpartition('.')[2].split(chr(160))[-1]}"
+
+    def linked(self, text):
+        """The text with its labels as links, code left alone."""
+
+        def link(match):
+            kind, own = match[1], match[2]
+            if (kind, own) not in self.places:
+                return f"the {kind.lower()} in the notebook"
+            label = self._label(kind, self.places[kind, own])
+            return f"[{label}](#{self.anchor(label)})"
+
+        return LABEL.sub(link, text)
 
 
 def _cells(path):
@@ -225,22 +314,6 @@ def _cells(path):
         return nbformat.read(path, as_version=4).cells
     except (OSError, ValueError, AttributeError, KeyError) as error:
         raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
-
-
-def _labels(cell):
-    """The figures and tables that a cell shows: ["Figure 4.1"]."""
-    text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in cell.outputs)
-    return re.findall(r"^\*\*((?:Figure|Table) [^*]+)\.\*\*", text, re.MULTILINE)
-
-
-def _folded(code, labels):
-    """Code under the name of what it shows; that of sentences has none, and the page shows it with all code only."""
-    label = f' label="Code of {" and ".join(labels)}"' if labels else ""
-    return f"::: {{.folded{label}}}\n{code}\n:::"
-
-
-def _framed(text):
-    return f"::: box\n{text}\n:::"
 
 
 def _pasted(text, attachments, pictures):
@@ -254,40 +327,64 @@ def _pasted(text, attachments, pictures):
     return text
 
 
-def _outputs(outputs, pictures, where, form, own):
-    """The outputs of one cell as pieces of Markdown."""
-    outputs = list(outputs)
-    while outputs:
-        output = outputs.pop(0)
+@dataclass(frozen=True)
+class _Shown:
+    """Makes Markdown of what a cell shows; caption is the text after it."""
+
+    where: str
+    pictures: str
+    form: str
+    own: bool
+    labels: _Labels
+    caption: str
+
+    def pieces(self, outputs):
+        """The outputs of the cell, one after the other; the caption is that of its last figure or table."""
+        last = max((place for place, each in enumerate(outputs) if self.is_float(each)), default=None)
+        for place, output in enumerate(outputs):
+            data = output.get("data", {})
+            caption = self.caption if place == last else ""
+            if output.output_type == "error":
+                raise ValueError(f"{self.where}: expected a notebook without errors, got {output.ename}; execute it again")
+            if output.output_type == "stream":
+                yield _fenced(output.text)
+            elif "image/png" in data:
+                yield self.figure(output, place, caption)
+            elif "text/markdown" in data:
+                is_table = data["text/markdown"].startswith("|")
+                yield self.table(data["text/markdown"], caption) if is_table and caption else data["text/markdown"]
+            elif "text/latex" in data:
+                yield data["text/latex"]
+            elif "text/plain" in data:
+                yield _fenced(data["text/plain"])
+
+    @staticmethod
+    def is_float(output):
         data = output.get("data", {})
-        if output.output_type == "error":
-            raise ValueError(f"{where}: expected a notebook without errors, got {output.ename}; execute it again")
-        if output.output_type == "stream":
-            yield _fenced(output.text)
-        elif "image/png" in data:
-            caption = outputs.pop(0).get("data", {}).get("text/markdown", "") if outputs else ""
-            if not caption.startswith("**Figure "):
-                raise ValueError(
-                    f"{where}: expected a caption after the figure, got none; show it with chapter.figure, or let "
-                    "Markdown follow it that begins with '**Figure M1.**'"
-                )
-            shown = output.metadata.get("image/png", {})
-            picture = Path(f"{pictures}_{len(outputs)}.png")
-            drawing = ROOT / f"{shown['file']}.svg" if own and "file" in shown else None
-            picture = _drawn(drawing, base64.b64decode(data["image/png"]), picture, form)
-            label = caption[2:].partition(".**")[0]
-            width = f" width={shown['width']}px" if form == "html" and "width" in shown else ""
-            yield f"![{caption}]({picture.name}){{#{_anchor(label)}{width}}}"
-        elif "text/markdown" in data:
-            table = TABLE.match(data["text/markdown"])
-            text = (
-                f"::: {{#{_anchor(table[2])} .table}}\n{table[3]}\n\n: {table[1]}\n:::" if table else data["text/markdown"]
-            )
-            yield text
-        elif "text/latex" in data:
-            yield data["text/latex"]
-        elif "text/plain" in data:
-            yield _fenced(data["text/plain"])
+        return "image/png" in data or data.get("text/markdown", "").startswith("|")
+
+    def label(self, kind, caption):
+        """The label of a float, and its caption without that of the notebook."""
+        found = CAPTION.match(caption)
+        label = self.labels.place(kind, found[2]) if found else self.labels.more(kind)
+        return label, self.labels.linked(CAPTION.sub("", caption))
+
+    def figure(self, output, place, caption):
+        label, words = self.label("Figure", caption)
+        shown = output.metadata.get("image/png", {})
+        drawing = ROOT / f"{shown['file']}.svg" if self.own and "file" in shown else None
+        picture = Path(f"{self.pictures}_{place}.png")
+        picture = _drawn(drawing, base64.b64decode(output.data["image/png"]), picture, self.form)
+        width = f" width={shown['width']}px" if self.form == "html" and "width" in shown else ""
+        return f"![{_one_line(f'**{label}.** {words}')}]({picture.name}){{#{self.labels.anchor(label)}{width}}}"
+
+    def table(self, rows, caption):
+        label, words = self.label("Table", caption)
+        return f"::: {{#{self.labels.anchor(label)} .table}}\n{rows}\n\n: **{label}.** {_one_line(words)}\n:::"
+
+
+def _one_line(text):
+    return re.sub(r"[ \n]+", " ", text).strip()
 
 
 def _drawn(drawing, png, picture, form):

@@ -151,4 +151,6 @@ def _list(sentences, tried):
     """The cell that lists them."""
     lines = "\n".join(f"- {each}" for each in sentences)
     head = f"{HEADING}\n\nOf {len(tried)} statements that were tried. Numbers are those of this run."
-    return nbformat.v4.new_markdown_cell(f"{head}\n\n{lines}", metadata={"tags": [LISTED], "papermill": {"status": "completed"}})
+    return nbformat.v4.new_markdown_cell(
+        f"{head}\n\n{lines}", metadata={"tags": [LISTED], "papermill": {"status": "completed"}}
+    )

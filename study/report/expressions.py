@@ -70,7 +70,7 @@ def value(result):
         found = None
     if not isinstance(found, str):
         raise ValueError(f"expected a text or an integer, got {shown[:80]}; give it a form (study.words)")
-    return " ".join(found.split())
+    return re.sub(r"[ \t\r\n]+", " ", found)
 
 
 def filled(text, results):

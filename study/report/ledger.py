@@ -42,8 +42,8 @@ def rows(ledger, statements):
 
 def command(chapter):
     """What computes the results again that a chapter of the ledger rests on, and what that takes."""
-    (name,) = (each for each in chapters.EXPERIMENTS if each == chapter.partition("_")[0])
-    return f"python -m study run {name} --recompute", costs.words(name)
+    names = chapters.chapter(chapter).experiments[:1]
+    return "; ".join(f"python -m study run {name} --recompute" for name in names), "; ".join(map(costs.words, names))
 
 
 def write(target):
