@@ -1,19 +1,24 @@
 """Notebooks under nbval: executed ones are compared where their data are, elsewhere skipped with the reason.
 
-Their kernels have imported the study already: on Linux they are forked before the first notebook runs, one for each, as in
-`study.report.batch`; elsewhere nbval starts its own. A kernel that was forked knows no names: what a notebook does not
-import is missing in it as in any other.
+nbval runs code cells; here it runs the words, too: each text cell is asked for what it says in this run, and that of an
+executed copy is held against its text. Kernels have imported the study already: on Linux they are forked before the first
+notebook runs, one for each, as in `study.report.batch`; elsewhere nbval starts its own. A kernel that was forked knows no
+names: what a notebook does not import is missing in it as in any other.
 """
 
 import functools
 import os
+from collections import defaultdict
 
+import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
 from nbval import kernel
+from nbval.plugin import IPyNbCell
 
 from study import chapters, datasets
 from study.report import batch
+from study.report.expressions import expressions
 
 
 @functools.cache
@@ -26,7 +31,34 @@ def missing(name):
     return None
 
 
+def with_words(items):
+    """The items of notebooks with an item for each text cell that has expressions or conditions, in their order."""
+    files = {item.parent: [] for item in items if isinstance(item, IPyNbCell)}
+    for item in items:
+        if item.parent in files:
+            files[item.parent].append(item)
+    for file, of_code in files.items():
+        of_code, found, last = iter(of_code), [], []
+        for place, cell in enumerate(file.nb.cells):
+            if cell.cell_type == "code":
+                found.append(next(of_code))
+                continue
+            tags, source = cell.metadata.get("tags", []), cell.metadata.get("words", cell.source)
+            if not (expressions(source) or {tag.partition(":")[0] for tag in tags} & {"holds", "published", "caption"}):
+                continue
+            call = f"said({source!r}, {list(tags)!r}, get_ipython(), globals().get('chapter'))[1]"
+            program = f"from study.report.expressions import said\nprint({call})"
+            shown = [nbformat.v4.new_output("stream", name="stdout", text=f"{cell.source}\n")]
+            options = defaultdict(bool, check=file.compare_outputs)
+            as_code = nbformat.v4.new_code_cell(program, outputs=shown)
+            item = IPyNbCell.from_parent(file, name=f"Words {place}", cell_num=place, cell=as_code, options=options)
+            (last if "at-end" in tags else found).append(item)
+        yield from [*found, *last]
+    yield from (item for item in items if item.parent not in files)
+
+
 def pytest_collection_modifyitems(items):
+    items[:] = list(with_words(items))
     for item in items:
         if item.path.parent.name == "executed":
             texts = [value for value in chapters.chapter(item.path.stem).full.values() if isinstance(value, str)]

@@ -58,7 +58,7 @@ class Chapter:
         """The names of its figures, in order, as the source notebook shows them."""
         from study.report.display import Source
 
-        return Source.read(self.source).figures
+        return Source.read(self.source).figures if self.notebook.exists() else ()  # TODO
 
     def pictures(self, profile):
         """The files of its figures."""

@@ -116,8 +116,8 @@ class Statement:
 
 
 def written(room):
-    """(statements, explanations) of study/<room>/statements.toml: a list of Statement, and {key: text} of why a number of the
-    ledger is what it is."""
+    """(statements, explanations) of study/<room>/statements.toml: a list of Statement, and {key: text} of why a number of
+    the ledger is what it is."""
     text = (ROOT / "study" / room / "statements.toml").read_text(encoding="utf-8")
     found = tomllib.loads(text)
     statements = [Statement(**each) for each in found.get("statement", [])]
@@ -132,8 +132,8 @@ def explanations(room):
 def statement_rows(room, found, *, chapter):
     """Rows of the table of statements: those of study/<room>/statements.toml, in their order.
 
-    found {key: (verdict, {name: value})} has the verdict that follows from the results, and the values that the evidence names.
-    Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers and
+    found {key: (verdict, {name: value})} has the verdict that follows from the results, and the values that the evidence
+    names. Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers and
     writes the sentence again.
     """
     statements, _ = written(room)

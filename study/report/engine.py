@@ -1,7 +1,6 @@
 """How notebooks are executed: as papermill does it, and with the words' values in place.
 
-When the run reaches a cell of Markdown, the kernel is asked for the values of its expressions (study.report.expressions).
-The executed copy has them in the text, and the source of the cell in its metadata. Tags say what becomes of such a cell:
+XX
 
     at-end        evaluated when the run is over, in its place: a summary may speak of what is computed later
     caption       of the figure or table that the cell before it shows: its label is put in front
@@ -12,7 +11,7 @@ What is left out for want of truth is listed at the end of the executed copy. pa
 papermill --engine kp notebooks/mnist.ipynb out.ipynb -p n_orders 5
 """
 
-import asyncio
+import ast
 import re
 
 import nbformat
@@ -20,7 +19,7 @@ from jupyter_core.utils import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import expressions, filled
+from study.report.expressions import FALSE, KEPT, expressions
 
 LISTED = "statements"
 """The tag of the list of statements that do not hold."""
@@ -70,32 +69,20 @@ class Client(PapermillNotebookClient):
 
     async def async_fill(self, cell):
         """Put the values into the text of a cell, or mark it as one that is left out; TextError where that fails."""
-        names = [tag.partition(":")[2] for tag in tags(cell) if tag.startswith("holds:")]
-        asked = {"published": "chapter.published"} if "published" in tags(cell) else {}
-        asked |= {name: f"chapter.is_kept({name!r})" for name in names}
-        caption = {"label": "chapter.shown"} if "caption" in tags(cell) else {}
-        try:
-            own = expressions(cell.source)
-            answers = await self.answers([*asked.values(), *caption.values(), *own])
-            kept = {name: self.truth(answers[expression]) for name, expression in asked.items()}
-            self.tried.update(names)
-            if kept.get("published") is False:
-                cell.metadata.tags = [*tags(cell), "left-out"]
-                return
-            if not all(kept.values()):
-                self.left_out.append(_as_far_as_known(cell.source, own, answers))
-                cell.metadata.tags = [*tags(cell), "left-out"]
-                return
-            text = filled(cell.source, answers)
-            if caption:
-                text = f"**{filled('{eval}`chapter.shown`', answers)}.** {text}"
-        except ValueError as error:
-            first = (cell.source.strip().splitlines() or [""])[0][:80]
-            raise TextError(f"{error}, in the text that begins {first!r}") from None
+        if not (expressions(cell.source) or tags(cell)):
+            return
+        what, text = await self.asked(cell)
+        names = [tag for tag in tags(cell) if tag.startswith("holds:")]
+        self.tried.update(names)
+        if what != KEPT:
+            cell.metadata.tags = [*tags(cell), "left-out"]
+            if what == FALSE:
+                self.left_out.append(" ".join(text.split("\n")))
+            return
         if text != cell.source:
             cell.metadata.words = cell.source
             cell.source = text
-        if caption:
+        if "caption" in tags(cell):
             self._describe(text)
 
     fill = run_sync(async_fill)
@@ -108,43 +95,25 @@ class Client(PapermillNotebookClient):
                 output.data["text/plain"] = plain
                 output.metadata["image/png"]["alt"] = plain
 
-    async def answers(self, asked):
-        """{expression: what the kernel answers} for expressions, which are evaluated and leave no trace."""
-        if not asked:
-            return {}
-        message = self.kc.execute("", silent=True, store_history=False, user_expressions={each: each for each in asked})
+    async def asked(self, cell):
+        """What the kernel says of a text cell: see study.report.expressions.said."""
+        said = "__import__('study.report.expressions', fromlist=['said']).said"
+        call = f"{said}({cell.source!r}, {list(tags(cell))!r}, get_ipython(), globals().get('chapter'))"
+        message = self.kc.execute("", silent=True, store_history=False, user_expressions={"said": call})
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)
             if reply["parent_header"].get("msg_id") == message:
                 break
-        await asyncio.sleep(0)
-        content = reply["content"]
-        if content["status"] != "ok":
-            raise ValueError(f"{content.get('ename')}: {content.get('evalue')}")
-        return content["user_expressions"]
-
-    @staticmethod
-    def truth(answer):
-        """Whether what was asked is so."""
+        answer = reply["content"].get("user_expressions", {}).get("said", reply["content"])
         if answer["status"] != "ok":
-            raise ValueError(f"{answer['ename']}: {answer['evalue']}")
-        return answer["data"]["text/plain"] == "True"
+            first = (cell.source.strip().splitlines() or [""])[0][:80]
+            raise TextError(f"{answer['ename']}: {answer['evalue']}, in the text that begins {first!r}")
+        return ast.literal_eval(answer["data"]["text/plain"])
 
 
 def tags(cell):
     """The tags of a cell."""
     return cell.metadata.get("tags", [])
-
-
-def _as_far_as_known(text, own, answers):
-    """A sentence that does not hold, with its values where this run has them."""
-    known = {each: answers[each] for each in own if answers[each]["status"] == "ok"}
-    for each in own:
-        try:
-            filled(f"{{eval}}`{each}`", {each: known.get(each, {"status": "error", "ename": "", "evalue": ""})})
-        except ValueError:
-            text = text.replace(f"{{eval}}`{each}`", "…")
-    return " ".join(filled(text, known).split())
 
 
 def _list(sentences, tried):

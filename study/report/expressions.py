@@ -8,6 +8,8 @@ whatever it holds.
 import ast
 import re
 
+KEPT, LEFT_OUT, FALSE = "kept", "left out", "false"
+"""What becomes of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
 LONGEST = 60
 """Characters of an expression."""
@@ -91,3 +93,30 @@ def filled(text, results):
 def escaped(text):
     """A text as Markdown that shows it as it is."""
     return SPECIAL.sub(r"\\\1", text)
+
+
+def said(text, tags, shell, chapter=None):
+    """(what becomes of it, what it says) of a text cell with these tags, in the kernel that runs its notebook.
+
+    shell is IPython's, chapter the open chapter (study.report.display), which labels captions and knows what holds. A text
+    that is false is given with the values that this run has. Raises ValueError for an expression or a condition without a
+    value.
+    """
+    own = expressions(text)
+    names = [tag.partition(":")[2] for tag in tags if tag.startswith("holds:")]
+    if "published" in tags and not chapter.published:
+        return LEFT_OUT, ""
+    results = shell.user_expressions({each: each for each in own})
+    if not all([chapter.is_kept(name) for name in names]):
+        known = {each: results[each] for each in own if _has_value(results[each])}
+        open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", text)
+        return FALSE, " ".join(filled(open_, known).split(" "))
+    label = f"**{chapter.shown}.** " if "caption" in tags else ""
+    return KEPT, label + filled(text, results)
+
+
+def _has_value(result):
+    try:
+        return bool(value(result))
+    except ValueError:
+        return False

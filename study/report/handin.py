@@ -23,6 +23,7 @@ import nbformat
 import numpy as np
 
 from study import ROOT
+from study.report.engine import LISTED
 from study.report.notebooks import OwnKernelManager
 
 SHOWN = 150
@@ -76,7 +77,7 @@ class Outputs:
         if self.equal_pictures:
             found.append(f"Pictures that are equal, pixel by pixel: {self.equal_pictures}.")
         others = [f"pictures that are no PNG ({self.other_pictures})"] if self.other_pictures else []
-        return "\n".join([*found, f"Not compared: {', '.join([*others, 'text cells'])}."])
+        return "\n".join([*found, *(f"Not compared: {each}." for each in others)])
 
 
 def read(path):
@@ -109,9 +110,11 @@ def outputs(path, notebook, enclosure, *, timeout=None):
     again = _executed_again(path, notebook, enclosure, timeout)
     differences, equal, others = [], 0, 0
     for index, cell in enumerate(notebook.cells):
+        other = again.cells[index] if index < len(again.cells) else nbformat.v4.new_markdown_cell()
         if cell.cell_type != "code":
+            found = _first_difference(cell.source.splitlines(), other.source.splitlines(), "again")
+            differences += [f"{_place(notebook, index)}: {found}"] if found else []
             continue
-        other = again.cells[index]
         found = _first_difference(_shown(cell), _shown(other), "again")
         pictures = [_picture_difference(*pair) for pair in zip_longest(_pictures(cell), _pictures(other))]
         found = [found, *(f"picture {number} {each}" for number, each in enumerate(pictures, start=1) if each)]
@@ -127,6 +130,9 @@ def _executed_again(path, notebook, enclosure, timeout):
     for cell in copied.cells:
         if cell.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
+        elif "words" in cell.metadata:
+            cell.source = cell.metadata.pop("words")
+    copied.cells = [cell for cell in copied.cells if LISTED not in _tags(cell)]
     path = Path(path).resolve()
     with tempfile.TemporaryDirectory() as work:
         work = Path(work).resolve()
@@ -150,24 +156,34 @@ def _executed_again(path, notebook, enclosure, timeout):
 def main(path, folder, timeout):
     """Execute a notebook, whose kernel starts in folder. Written to stdout, a line each: the cells that start, then the
     executed notebook, or why it failed."""
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellControlSignal, DeadKernelError
+    import papermill
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from papermill.engines import papermill_engines
+    from papermill.exceptions import PapermillExecutionError
 
+    from study.report.engine import Engine, TextError
+
+    papermill_engines.register("kp", Engine)
     # What the kernel writes by itself goes to stderr.
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)
-        client = NotebookClient(
-            nbformat.read(path, as_version=4),
-            kernel_manager_class=OwnKernelManager,
-            timeout=int(timeout) if timeout else None,
-            resources={"metadata": {"path": folder}},
-            on_cell_start=lambda cell, cell_index: print("cell", cell_index, file=out, flush=True),
-        )
         try:
-            print("done", json.dumps(client.execute()), file=out)
-        except (CellControlSignal, DeadKernelError) as error:
-            what = f"{error.ename}: {error.evalue}" if hasattr(error, "ename") else f"{type(error).__name__}: {error}"
-            print("failed", json.dumps(what), file=out)
+            executed = papermill.execute_notebook(
+                nbformat.read(path, as_version=4),
+                None,
+                engine_name="kp",
+                kernel_name="python3",
+                cwd=folder,
+                progress_bar=False,
+                kernel_manager_class=OwnKernelManager,
+                execution_timeout=int(timeout) if timeout else None,
+                on_cell_start=lambda cell, cell_index: print("cell", cell_index, file=out, flush=True),
+            )
+            print("done", json.dumps(executed), file=out)
+        except PapermillExecutionError as error:
+            print("failed", json.dumps(f"{error.ename}: {error.evalue}"), file=out)
+        except (CellTimeoutError, DeadKernelError, TextError) as error:
+            print("failed", json.dumps(f"{type(error).__name__}: {error}"), file=out)
 
 
 def _source(notebook):
