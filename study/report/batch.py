@@ -36,7 +36,8 @@ def execute(chapters, profile, *, jobs=1, changed=False):
     with the messages of those that failed, and at once if another process executes notebooks of this profile: both would
     write the same files. What is forked here ends with this process.
     """
-    held = lock.hold(BUILD / profile / "notebooks.lock", f"one process alone can execute notebooks of profile {profile}")
+    stem = chapters[0].name if len(chapters) == 1 else "notebooks"
+    held = lock.hold(BUILD / profile / f"{stem}.lock", f"one process alone can execute {stem} of profile {profile}")
     with held:
         _execute_all(chapters, profile, jobs, changed, held)
 
