@@ -5,7 +5,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from kp.mistakes import PREDICTORS
-from study.orders.tables import ALL_FOUR, ROPE, SAME, UNTOLD
+from study.orders.tables import ALL_FOUR, CONTROL, ROPE, SAME, UNTOLD
 from study.style import (
     BAND,
     BLACK,
@@ -22,13 +22,16 @@ from study.style import (
 NORMAL = 1.96
 TICKS = (0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
 """Percentages on a logarithmic axis of less than a decade."""
+BANDS = ("final", CONTROL)
+"""Predictors whose orders are drawn as a band; more bands hide each other."""
 
 
 def figure_by_epoch(runs):
-    """A panel for each degree: test error by epoch, the mean over visiting orders, and a band from lowest to highest.
+    """A panel for each degree: test error by epoch, the mean over visiting orders; bands from lowest to highest of two
+    predictors, the final and the average one.
 
     The grey bar behind the last epoch has the length of the 95 % interval that the number of test images alone gives an
-    error rate of this size.
+    error rate of this size. The dashed line is at the lowest mean error of the average predictor after the last epoch.
     """
     degrees = sorted(runs["degree"].unique())
     columns = min(3, len(degrees))
@@ -42,9 +45,10 @@ def figure_by_epoch(runs):
         for name in PREDICTORS:
             rate = (100 * part["errors"] / part["n"])[part["predictor"] == name].groupby(part["epoch"])
             epochs, mean, colour = list(rate.groups), rate.mean(), PREDICTOR_COLOURS[name]
-            axis.fill_between(epochs, rate.min(), rate.max(), color=colour, alpha=0.15, lw=0)
+            if name in BANDS:
+                axis.fill_between(epochs, rate.min(), rate.max(), color=colour, alpha=0.2, lw=0)
             axis.plot(epochs, mean, color=colour, marker=PREDICTOR_MARKERS[name], markersize=2.5, lw=1.1)
-            if name == "average":
+            if name == CONTROL:
                 share, n = mean.iloc[-1] / 100, part["n"].iloc[0]
                 reach = 100 * NORMAL * np.sqrt(share * (1 - share) / n)
                 axis.errorbar(epochs[-1] + 0.8, mean.iloc[-1], yerr=reach, color=GREY, capsize=3, elinewidth=1.4)
@@ -54,8 +58,11 @@ def figure_by_epoch(runs):
         axis.yaxis.set_major_locator(FixedLocator(TICKS))
     curved = [axis for axis, degree in zip(axes.flat, degrees, strict=False) if degree > 1]
     ends = np.array([axis.get_ylim() for axis in curved])
+    own = runs[(runs["predictor"] == CONTROL) & (runs["epoch"] == runs["epoch"].max())]
+    lowest = (100 * own["errors"] / own["n"]).groupby(own["degree"]).mean().min()
     for axis in curved:
         axis.set_ylim(ends[:, 0].min(), ends[:, 1].max())
+        axis.axhline(lowest, **REFERENCE)
     for row in axes:
         row[0].set_ylabel("test error (%)")
     _legend(figure, [Line2D([], [], color=GREY, marker="_", label="95 %, test images")])
@@ -139,6 +146,23 @@ def figure_selection(counts, chosen, n):
     right.plot(100 * rows["honest"] / n, rows.index, "o", color=BLACK, label="chosen on held-out images")
     right.set(xlabel="test error (%)", ylabel="visiting orders", yticks=[])
     figure.legend(loc="outside upper right", ncols=2)
+    return figure
+
+
+def figure_digits(rates, confusion):
+    """Left: error rates by digit (rows) and degree (columns), in percent, as of tables.by_digit. Right: confusions (C, C) of
+    one degree, means over orders: true digits in rows, rounded; right answers are in grey, below one half nothing."""
+    figure, (left, right) = canvas(1, 2, height=3.1, width_ratios=[6, 10])
+    digits = list(rates.index)
+    heat_map(left, 100 * rates.to_numpy(), rows=digits, columns=list(rates.columns), format=".1f", vmin=0)
+    left.set(xlabel="degree", ylabel="digit", title="test error (%)")
+    wrong = np.where(np.eye(len(confusion), dtype=bool), 0.0, confusion)
+    heat_map(right, wrong, rows=digits, columns=digits, mask=wrong < 0.5, vmin=0, vmax=max(wrong.max(), 1.0))
+    for i, count in enumerate(np.diag(confusion)):
+        right.text(i + 0.5, i + 0.5, f"{count:,.0f}", ha="center", va="center", fontsize=7, color=GREY)
+    right.set(xlabel="predicted digit", ylabel="true digit", title="images, mean over orders")
+    for axis in (left, right):
+        axis.grid(False)
     return figure
 
 

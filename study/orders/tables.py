@@ -42,6 +42,21 @@ def spread(runs, epoch):
     return table.reindex(index).reset_index()
 
 
+def in_words(spread):
+    """`spread` with a row for each degree: degree, orders, and for each predictor mean ± standard deviation in percent."""
+    text = [f"{100 * row.mean:.2f} ± {100 * row.sd:.2f}" for row in spread.itertuples()]
+    wide = spread.assign(text=text).pivot(index=["degree", "orders"], columns="predictor", values="text")
+    return wide[list(PREDICTORS)].rename_axis(columns=None).reset_index()
+
+
+def worth_all(runs):
+    """After how many epochs the mean error of the average predictor is at most that of the final one after the last epoch: a
+    Series by degree, missing where it never is."""
+    mean = runs.groupby(["predictor", "degree", "epoch"])["errors"].mean().unstack()
+    there = mean.loc[CONTROL].le(mean.loc["final"].iloc[:, -1], axis=0)
+    return there.idxmax(axis=1).where(there.any(axis=1))
+
+
 def components(wrong):
     """Standard deviations of the error rate after the last epoch, for each predictor: between degrees, between the orders of
     one degree, and between test sets of this size.
@@ -219,6 +234,43 @@ def _told_by_the_others(own, wrong_first):
     return statistics.two_samples(int(outside.sum()), outside.size, int(inside.sum()), inside.size).p
 
 
+def answers(predictions, *, predictor=CONTROL):
+    """(R, n, D): what a predictor says after the last epoch; predictions as for `wrong`."""
+    return np.stack([each[:, :, PREDICTORS.index(predictor), -1] for each in predictions])
+
+
+def by_digit(said, labels, degrees):
+    """Error rates, means over orders, by digit (rows) and degree (columns); said (R, n, D) as of `answers`."""
+    rates = [(said[:, labels == digit] != digit).mean(axis=(0, 1)) for digit in np.unique(labels)]
+    return pd.DataFrame(rates, index=pd.Index(np.unique(labels), name="digit"), columns=list(degrees))
+
+
+def confusions(said, labels):
+    """(C, C): how many test images of each digit (rows) get which answer (columns), means over orders; said (R, n)."""
+    counts = np.zeros((labels.max() + 1, max(labels.max(), said.max()) + 1))
+    np.add.at(counts, (np.tile(labels, len(said)), said.ravel()), 1 / len(said))
+    return counts
+
+
+def confused(counts):
+    """How often two digits are taken for each other, in either order, as of `confusions`: a Series under names such as
+    "4 and 9", the most first."""
+    low, high = np.triu_indices(len(counts), 1)
+    both = pd.Series(counts[low, high] + counts[high, low], index=[f"{a} and {b}" for a, b in zip(low, high, strict=True)])
+    return both.sort_values(ascending=False, kind="stable")
+
+
+def hardest(said, labels):
+    """The test images by the share of orders and degrees that misclassify them, the highest first: example, true, predicted
+    (the wrong answer given most often) and share. said (R, n, D) as of `answers`; of equals the first; images that are
+    always right are left out."""
+    votes = np.stack([(said == digit).mean(axis=(0, 2)) for digit in range(int(max(said.max(), labels.max())) + 1)])
+    share = 1 - votes[labels, np.arange(len(labels))]
+    votes[labels, np.arange(len(labels))] = -1
+    table = pd.DataFrame({"example": np.arange(len(labels)), "true": labels, "predicted": votes.argmax(axis=0), "share": share})
+    return table[share > 0].sort_values("share", ascending=False, kind="stable", ignore_index=True)
+
+
 def choices(held, tested, names):
     """Choose by `held` errors, look at the test `errors` of `tested`: tables of degree, epoch and predictor for each run.
 
@@ -263,6 +315,17 @@ def selection(chosen, n):
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def folds(table, n):
+    """`selection` of small training sets by their folds, all four predictors together, for each size: n, and its columns but
+    among. table: size n, degree, order, epoch, predictor, held (errors on all folds), test (errors of n test images)."""
+    names = ["n", "degree", "order", "epoch", "predictor"]
+    chosen = choices(table[[*names, "held"]], table.rename(columns={"test": "errors"})[[*names, "errors"]], ["n", "order"])
+    free = chosen[chosen["among"] == ALL_FOUR]
+    parts = [selection(part, n).assign(n=size) for size, part in free.groupby("n")]
+    rows = pd.concat(parts, ignore_index=True).drop(columns="among")
+    return rows[["n", *rows.columns.drop("n")]]
 
 
 def honest(wrong, degrees, chosen, *, other=None):
