@@ -1,0 +1,218 @@
+"""Words with values: forms of numbers, expressions in text cells, outcomes that hold or are left out, how texts measure."""
+
+import json
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from study import ROOT, words
+from study.report import display, expressions, prose
+from study.report.notebooks import METADATA, execute
+from study.statistics import Difference
+
+GAP = Difference(0.0008, -0.0009, 0.0024, 0.4, 20, "orders", "t")
+
+
+def test_numbers_have_one_form():
+    assert words.percent(0.01584) == "1.58 %" and words.percent(0.5, 0) == "50 %"
+    assert words.points(GAP) == "+0.08" and words.points(-0.0039) == "−0.39" and words.size(-0.0039) == "0.39"
+    assert words.interval(GAP) == "−0.09 to +0.24"
+    assert words.rate_interval(SimpleNamespace(low=0.0137, high=0.018)) == "1.37 % to 1.80 %"
+    assert words.span([0.0095, 0.0052]) == "0.52 to 0.95" and words.span([0.001, 0.001]) == "0.10"
+    assert words.number(12345.6) == "12,346" and words.number(0.714, 2) == "0.71"
+    assert [words.p_value(p) for p in (1e-5, 0.03, 0.04996, 1)] == ["p < 0.001", "p = 0.030", "p = 0.04996", "p = 1.0"]
+
+
+def test_zero_has_no_sign_and_what_is_not_finite_is_refused():
+    assert words.points(-1e-9) == "0.00" and words.percent(-0.0) == "0.00 %"
+    with pytest.raises(ValueError, match="must be finite, got nan"):
+        words.percent(float("nan"))
+
+
+@pytest.mark.parametrize("text", ["rate", "a.b", "a[0].b", "f(a)", "f(a.b['c'], 2, digits=-1)", "chapter.label('x')"])
+def test_an_expression_is_a_name_or_one_short_call(text):
+    assert expressions.expressions(f"x {{eval}}`{text}` y") == [text]
+
+
+@pytest.mark.parametrize("text", ["a + b", "f(g(a))", "[a for a in b]", "f(a if b else c)", "a =", f"f({'a' * 60})"])
+def test_a_longer_one_is_refused_with_the_remedy(text):
+    with pytest.raises(ValueError, match="compute it in the code cell above"):
+        expressions.expressions(f"{{eval}}`{text}`")
+
+
+class Shell:
+    """Answers as IPython does, with the values that it was given."""
+
+    def __init__(self, **values):
+        self.values = values
+
+    def user_expressions(self, asked):
+        return {
+            name: {"status": "ok", "data": {"text/plain": repr(self.values[name])}}
+            if name in self.values
+            else {"status": "error", "ename": "NameError", "evalue": f"no {name}"}
+            for name in asked
+        }
+
+
+def test_texts_and_integers_are_put_in_place_and_other_values_refused():
+    text = "It is {eval}`rate` of {eval}`n`, {eval}`rate` again."
+    assert expressions.said(text, [], Shell(rate="1.58 %", n=60000)) == ("kept", "It is 1.58 % of 60,000, 1.58 % again.")
+    with pytest.raises(ValueError, match=r"`rate`: expected a text or an integer, got 0.5; give it a form"):
+        expressions.said(text, [], Shell(rate=0.5, n=1))
+    with pytest.raises(ValueError, match="`n`: NameError: no n"):
+        expressions.said(text, [], Shell(rate="x"))
+
+
+def test_markdown_and_html_in_a_value_show_as_text():
+    value = "<b>*x*</b> [a](b) $y$ `c` | #1"
+    _, text = expressions.said("{eval}`v`", [], Shell(v=value))
+    assert text == r"\<b\>\*x\*\</b\> \[a\](b) \$y\$ \`c\` \| \#1"
+
+
+class Chapter:
+    """An open chapter."""
+
+    shown, published = "Figure\N{NO-BREAK SPACE}2", False
+
+    def is_kept(self, name):
+        return {"yes": True, "no": False}[name]
+
+
+def test_tags_say_what_becomes_of_a_text():
+    shell, chapter = Shell(n=3), Chapter()
+    assert expressions.said("A.", ["holds:yes"], shell, chapter) == ("kept", "A.")
+    assert expressions.said("A {eval}`n`, {eval}`m`.", ["holds:yes", "holds:no"], shell, chapter) == ("false", "A 3, ….")
+    assert expressions.said("A.", ["published"], shell, chapter) == ("left out", "")
+    assert expressions.said("A.", ["caption"], shell, chapter) == ("kept", "**Figure\N{NO-BREAK SPACE}2.** A.")
+    with pytest.raises(KeyError):
+        expressions.said("A.", ["holds:other"], shell, chapter)
+
+
+def opened(*, published=False, statements=("never-beaten",)):
+    source = display.Source({}, set(), ("lines", "bars"), ("rows",), frozenset(statements))
+    return display.OpenChapter(source, "mnist", published)
+
+
+def test_figures_and_tables_are_numbered_as_the_source_shows_them():
+    chapter = opened()
+    assert chapter.label("bars") == "Figure\N{NO-BREAK SPACE}2" and chapter.label("rows") == "Table\N{NO-BREAK SPACE}1"
+    with pytest.raises(ValueError, match="shows the figures lines, bars and the tables rows, got 'x'; correct the name"):
+        chapter.label("x")
+
+
+def test_a_statement_that_does_not_hold_ends_the_published_run_and_no_other():
+    opened().holds("never-beaten", False)
+    opened(published=True).holds("never-beaten", True)
+    with pytest.raises(ValueError, match="'never-beaten' does not hold in the published run"):
+        opened(published=True).holds("never-beaten", False)
+    with pytest.raises(ValueError, match="expected a text cell with the tag holds:other, got none"):
+        opened().holds("other", True)
+    with pytest.raises(KeyError, match="no code above says chapter.holds"):
+        opened().is_kept("never-beaten")
+
+
+OPEN = """\
+import pandas as pd
+from study import style
+from study.report.display import OpenChapter, Source
+source = Source({}, set(), ("line",), ("rows",), frozenset({"yes", "no"}))
+chapter = OpenChapter(source, "x", False)
+chapter.holds("yes", True)
+chapter.holds("no", False)"""
+FIGURE = """\
+figure, axis = style.canvas()
+axis.plot([1, 2])
+late = "late"
+chapter.figure("line", figure)"""
+
+
+def written(path, *cells):
+    cells = [new_code_cell(each) if isinstance(each, str) else each for each in cells]
+    head = [new_markdown_cell("# T\n\n{eval}`late`", metadata={"tags": ["at-end"]})]
+    head.append(new_code_cell("n: int = 2  # a number", metadata={"tags": ["parameters"]}))
+    nbformat.write(new_notebook(cells=[*head, *cells], metadata=METADATA), path)
+    return path
+
+
+def text(source, *tags):
+    return new_markdown_cell(source, metadata={"tags": list(tags)} if tags else {})
+
+
+def test_an_execution_fills_in_what_is_known_at_that_moment_and_lists_what_does_not_hold(tmp_path):
+    source = written(
+        tmp_path / "a.ipynb", OPEN, text("First {eval}`n`."), FIGURE, text("Rises from {eval}`n`.", "caption"),
+        text("True.", "holds:yes"), text("False, {eval}`n`.", "holds:no"), text("Of print.", "published"), "n = 5",
+        text("Last {eval}`n`, {eval}`chapter.label('line')`."),
+    )  # fmt: skip
+    execute(source, tmp_path / "out.ipynb", {"n": 3})
+    cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
+    said = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    label = "Figure\N{NO-BREAK SPACE}1"
+    head = "## Statements of the published study that do not hold in this run\n\nOf 2 statements that were tried."
+    assert said[:-1] == ["# T\n\nlate", "First 3.", f"**{label}.** Rises from 3.", "True.", f"Last 5, {label}."]
+    assert said[-1].startswith(head) and said[-1].endswith("- False, 3.")
+    assert cells[0].metadata == {"tags": ["at-end"], "words": "# T\n\n{eval}`late`"}
+    (picture,) = (output for cell in cells for output in cell.get("outputs", []) if "image/png" in output.data)
+    assert picture.metadata["image/png"]["alt"] == "Figure 1. Rises from 3."
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (text("A wrong {eval}`missing` one."), r"missing.*NameError.*text that begins 'A wrong"),
+        (text("Untold.", "holds:untold"), "no code above says.*text that begins 'Untold"),
+    ],
+)
+def test_a_text_without_a_value_ends_the_run_with_its_words_and_the_error(cell, message, tmp_path):
+    source = written(tmp_path / "a.ipynb", OPEN, "late = 'x'", cell)
+    with pytest.raises(ValueError, match=message):
+        execute(source, tmp_path / "out.ipynb", {})
+    assert not (tmp_path / "out.ipynb").exists()
+
+
+def measured(tmp_path, *cells):
+    nbformat.write(new_notebook(cells=list(cells), metadata=METADATA), tmp_path / "a.ipynb")
+    return prose.measure(tmp_path / "a.ipynb")
+
+
+def test_words_sentences_numbers_and_code_are_counted(tmp_path):
+    words_ = "# Title\n\nWe see $x^2$ and 1.58 %. It is {eval}`a`, {eval}`b` and 10,000; degree 3 in 2021.\n\n| 1 | 2 |"
+    code = "import kp\n\n# a comment\nx = 1\nmodel.fit(X)"
+    found = measured(tmp_path, new_markdown_cell(words_), new_code_cell(code), new_code_cell("x = 2"))
+    assert found["lines"] == 4 and found["does"] == 0.5 and found["crowded"] == 1
+    assert found["words"] == len("Title We see x and It is § § and degree in".split())
+    assert found["max"] == 7 and found["picture"] == 0
+
+
+def test_long_texts_in_code_are_found_and_conditions_are_none(tmp_path):
+    long, short = '"one two three four five six seven"', '"six short words are no sentence"'
+    code = f'a = {long}\nb.query("a == 1 and b == 2 or c in d")\nc = {short}'
+    assert measured(tmp_path, new_markdown_cell("# T"), new_code_cell(code))["strings"] == 1
+
+
+def test_the_chapters_read_as_they_should():
+    found = prose.table()
+    main = found.loc[[name for name in prose.MAIN]]
+    print(f"\n{found.round(2).to_string()}\n")
+    assert main["words"].sum() >= 8 * main["lines"].sum(), "typed words for each line of code, over the main chapters"
+    shares = main.loc[main["lines"] > 40, "does"]
+    assert (shares >= 0.6).all(), shares[shares < 0.6]
+    assert found["lines"].sum() <= 2200, "lines of code in all notebooks"
+    for column, most in (("mean", 18), ("max", 40), ("crowded", 0), ("strings", 0)):
+        worst = main[column] if column == "mean" else found[column]
+        assert (worst <= most).all(), worst[worst > most]
+    late = main.loc[(main["picture"] > 4) | (main["lines"].gt(40) & (main["picture"] == 0)), "picture"]
+    assert late.empty, late
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_what_is_imported_is_used_in_code_or_words(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    asked = "\n".join(each for source in texts for each in expressions.expressions(source))
+    used = {node for source in (code, asked) for node in prose.names(source)}
+    assert prose.imported(code) <= used, prose.imported(code) - used
