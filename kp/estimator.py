@@ -399,8 +399,10 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
     _check_rejection(model.classes_, min_margin, rejected)
     f, n_classes = np.asarray(model.decision_function(X, **options)), len(model.classes_)
     expected = (len(f),) if n_classes == 2 else (len(f), n_classes)
-    # Three classes have as many pairs.
-    if f.shape != expected or (n_classes == 3 and getattr(model, "decision_function_shape", None) == "ovo"):
+    # Three classes have as many pairs. What wraps a machine has its parameters, under longer names.
+    own = model.get_params() if hasattr(model, "get_params") else {}
+    of_pairs = any(name.endswith("decision_function_shape") and own[name] == "ovo" for name in own)
+    if f.shape != expected or (n_classes == 3 and of_pairs):
         raise ValueError(
             f"decision_function must give a score for each class, {expected} for {n_classes} classes, got {f.shape}; "
             "for pairs of classes set decision_function_shape='ovr'"

@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kp import (
@@ -310,10 +313,13 @@ def test_what_is_not_refused_has_the_label_that_the_classifier_itself_gives(brea
     np.testing.assert_array_equal(predict_or_reject(model, X[300:], min_margin=0), labels)
 
 
-def test_scores_of_pairs_of_classes_are_no_margins():
+@pytest.mark.parametrize(
+    "wrapped", [lambda svm: svm, lambda svm: make_pipeline(StandardScaler(), svm), lambda svm: GridSearchCV(svm, {"C": [1]})]
+)
+def test_scores_of_pairs_of_classes_are_no_margins(wrapped):
     for data in (load_iris, load_digits):
         X, y = data(return_X_y=True)
-        model = SVC(decision_function_shape="ovo").fit(X, y)
+        model = wrapped(SVC(decision_function_shape="ovo")).fit(X, y)
         with pytest.raises(ValueError, match="a score for each class, .* set decision_function_shape='ovr'"):
             predict_or_reject(model, X, min_margin=0)
 

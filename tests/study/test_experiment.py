@@ -206,6 +206,11 @@ def test_tables_arrays_and_measured_times_are_kept_apart(folders):
     assert list(found["times"]["size"]) == [3, 2]
 
 
+def test_an_experiment_computes_by_the_function_that_is_declared_and_by_nothing_around_it():
+    """Fingerprints do not follow the declaration itself."""
+    assert experiment.experiment("toy")(squares).compute is squares
+
+
 def test_settings_that_are_computed_together_are_passed_in_one_list():
     both = declare(several, together=True)
     both.publish()
