@@ -1,19 +1,18 @@
-"""What the encyclopedia's article says: three theses with verdicts.
+"""The verdicts on what the encyclopedia's article says: three theses, whose words stand in statements.toml.
 
-The article prints no measurement, so that it has no row among the numbers. "Grows linearly" is a thesis whose evidence is an
-exponent. What the article says of definitions and of relations between algorithms is checked in the chapter's text.
+The article prints no measurement, so that it has no row among the numbers. Functions below give (verdict, {name: value})
+of one thesis from the tables of study.family.tables.
 """
 
 import pandas as pd
 
 from study import claims as ledger
-from study import statistics
 from study.family import experiment, tables
-from study.family.names import KERNELS, LAST, ODD_OR_EVEN, PERCEPTRONS
-from study.report.display import listed
+from study.family.names import FINAL, ODD_OR_EVEN, PERCEPTRONS, VOTED
+from study.words import interval, number, percent, points
 
-SOURCE = "Encyclopedia article"
-VARIANTS = "Variants and extensions"
+COMPARABLE = 2
+"""Bounds are called comparable where neither is more than this many times the other."""
 
 
 def growth(settings=None):
@@ -24,80 +23,70 @@ def growth(settings=None):
     return tables.growth_exponents(streams)
 
 
-def statements(settings=None):
+def statements():
     """The article's theses, with verdicts from stored results."""
-    settings = settings or experiment.PUBLISHED
-    rows = [
-        _linear(growth(settings)),
-        _overfits(tables.overfitting(tables.learners(experiment.wrong_labels(settings.noises())))),
-        _bounds(
-            tables.bounds_compared(tables.learners(experiment.machines(settings.machines()))),
-            tables.bound_summary(experiment.bounds(settings.bounds())),
+    settings = experiment.PUBLISHED
+    learners = tables.learners(experiment.machines(settings.machines()))
+    found = {
+        "linear-growth": linear_growth(growth(settings)),
+        "overfitting": overfitting(tables.overfitting(tables.learners(experiment.wrong_labels(settings.noises())))),
+        "vote-bounds": vote_bounds(
+            tables.bounds_compared(learners), tables.bound_summary(experiment.bounds(settings.bounds()))
         ),
-    ]
-    named = [{**row, "key": f"encyclopedia/statements/{row['key']}"} for row in rows]
-    return ledger.statement_rows(named, source=SOURCE, chapter="family")
+    }
+    named = {f"encyclopedia/statements/{key}": each for key, each in found.items()}
+    return ledger.statement_rows("family", named, chapter="family")
 
 
-def _linear(growths):
-    told = growths["growth"] != tables.GROWTHS[2]
+def linear_growth(growths):
+    """Whether growth with right labels is slower than linear, by test; that no test rejects does not show linear growth."""
     right = growths["noise"] == 0
-    if not told[right].any():
-        verdict = "cannot be told"  # that no test rejects linear growth does not show it
+    told = growths.loc[right, "growth"] != tables.GROWTHS[2]
+    verdict = "does not hold" if right.all() else "holds in part"
+    own, wrong = growths[right].set_index("kernel"), growths[~right]
+    values = {}
+    for kernel, row in own.iterrows():
+        values |= {
+            kernel: number(row.exponent, 2),
+            f"{kernel}_low": number(row.low, 2),
+            f"{kernel}_high": number(row.high, 2),
+        }
+    values |= {"least": number(wrong["exponent"].min(), 2) if len(wrong) else ""}
+    values |= {"most": number(wrong["exponent"].max(), 2) if len(wrong) else ""}
+    return verdict if told.any() else "cannot be told", values
+
+
+def overfitting(over):
+    """Whether more passes lower the training error and raise the test error of the perceptron's own predictors, by test."""
+    noisy = over[over["noise"] > 0]
+    own = noisy[noisy["predictor"].isin(PERCEPTRONS)]
+    if own["overfits"].any():
+        verdict = "holds" if own["overfits"].all() else "holds in part"
     else:
-        verdict = "does not hold" if right.all() else "holds in part"
-    parts = [
-        f"{KERNELS[row.kernel]} {row.noise:.0%} {row.exponent:.3f} ({row.low:.3f} to {row.high:.3f})"
-        for row in growths.itertuples()
-    ]
-    return {
-        "key": "linear-growth",
-        "place": VARIANTS,
-        "statement": "In an online setting the number of non-zero counts grows linearly in the number of examples "
-        "presented.",
-        "verdict": verdict,
-        "evidence": f"Linear growth is an exponent of 1. Exponents by kernel and wrong labels: {listed(parts)} (95 % over "
-        "orders), fitted over the last half decade of the stream, which was chosen after a fit over a whole decade had been "
-        f"seen. By test {int((growths['growth'] == tables.GROWTHS[0])[right].sum())} of the {right.sum()} with right labels "
-        "are slower than linear. Where a fixed share of the labels is wrong at random, at least as large a share of "
-        "predictions is wrong in expectation, so that growth lies between two straight lines.",
-    }
+        verdict = "does not hold" if (own["test_word"] == tables.CHANGES[0]).all() else "cannot be told"
+    values = {}
+    for name in (FINAL, VOTED):
+        for row in noisy[noisy["predictor"] == name].itertuples():
+            place = f"{name}_{100 * row.noise:.0f}"
+            ends = pd.Series({"low": row.test_low, "high": row.test_high})
+            values |= {place: points(row.test), f"{place}_interval": interval(ends)}
+    return verdict, values
 
 
-def _overfits(over):
-    wrong = over[(over["noise"] > 0) & over["predictor"].isin(PERCEPTRONS)]
-    if wrong["overfits"].any():
-        verdict = "holds" if wrong["overfits"].all() else "holds in part"
-    else:
-        verdict = "does not hold" if (wrong["test_word"] == tables.CHANGES[0]).all() else "cannot be told"
-    return {
-        "key": "overfitting",
-        "place": VARIANTS,
-        "statement": "The kernel perceptron does not regularize, making it vulnerable to overfitting.",
-        "verdict": verdict,
-        "evidence": "Tests show that more passes lower the training error and raise the test error "
-        f"{tables.overfitted(over)} (Student's t over orders, Holm over {2 * len(over)} changes). The last hypothesis's "
-        f"test error {tables.changes(over, LAST)}.",
-    }
-
-
-def _bounds(table, by_degree):
-    near = table[(table["low"] >= 0.5) & (table["high"] <= 2)]
+def vote_bounds(table, by_degree):
+    """Whether the vote's bound is comparable to the machine's at every size, interval and all, and at every degree."""
+    near = (table["low"] >= 1 / COMPARABLE) & (table["high"] <= COMPARABLE)
     ratios = tables.bound_ratios(by_degree)
-    beside = ratios[ratios.between(0.5, 2)]
-    whole = len(near) == len(table) and len(beside) == len(ratios)
-    verdict = "holds" if whole else "holds in part" if len(near) or len(beside) else "does not hold"
-    largest, n, low, high = table.iloc[-1], by_degree["n"].min(), ratios.min(), ratios.max()
-    return {
-        "key": "vote-bounds",
-        "place": VARIANTS,
-        "statement": "The voted perceptron extends to kernels, with generalization bounds comparable to the kernel SVM.",
-        "verdict": verdict,
-        "evidence": "Here bounds within a factor of two count as comparable. The estimate of the vote's bound is "
-        f"{table['ratio'].min():.2f} to {table['ratio'].max():.2f} times that of the support vector machine over "
-        f"{len(table)} sizes at one degree, and {low:.2f} to {high:.2f} times over the degrees {ratios.index.min()} to "
-        f"{ratios.index.max()} with {n:,} examples; within a factor of two at {len(near)} of these sizes, interval and all, "
-        f"and at {len(beside)} of {len(ratios)} degrees. With "
-        f"{largest['n']:,.0f} examples the bounds are {largest['vote']:.1%} and {largest['machine']:.1%}, the test errors "
-        f"{largest['vote_test']:.1%} and {largest['machine_test']:.1%} ({statistics.p_value(largest['p'])}).",
+    comparable = ratios.between(1 / COMPARABLE, COMPARABLE)
+    whole = near.all() and comparable.all()
+    verdict = "holds" if whole else "holds in part" if near.any() or comparable.any() else "does not hold"
+    largest = table.iloc[-1]
+    values = {
+        "low": number(table["ratio"].min(), 2),
+        "high": number(table["ratio"].max(), 2),
+        "least": number(ratios.min(), 2),
+        "most": number(ratios.max(), 2),
+        "vote": percent(largest["vote_test"], 1),
+        "machine": percent(largest["machine_test"], 1),
     }
+    return verdict, values

@@ -1,42 +1,40 @@
-"""Figures of the family's chapter: growth, budgets, equal memory, wrong labels, mistake bounds, support vector machines.
+"""Figures of the chapter on budgets and of the family: growth, budgets, wrong labels, what rules hold, bounds, machines.
 
-Tables are those of study.family.experiment and study.family.tables.
+Tables are those of study.family.experiment and study.family.tables; wrong labels of ten digits are those of study.orders.
 """
 
 import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from study.family.names import AVERAGED, KERNELS, LAST, LEARNERS, ODD_OR_EVEN, SVM, VOTED
+from study.family.names import AVERAGE, FINAL, KERNELS, LEARNERS, NORMA, ODD_OR_EVEN, SVM, VOTED
 from study.style import (
+    BAND,
     BLACK,
-    BLUE,
-    CLASS_COLOURS,
-    GREEN,
     GREY,
+    INK,
     KERNEL_COLOURS,
     METHOD_COLOURS,
     METHOD_MARKERS,
-    ORANGE,
     PREDICTOR_COLOURS,
     PREDICTOR_MARKERS,
     REFERENCE,
+    SAND,
     SKY,
-    VERMILION,
     canvas,
     log_percent_axis,
     percent,
 )  # fmt: skip
 
-VIOLET = CLASS_COLOURS[9]
 STYLES = {
     "perceptron": (BLACK, "s", "-"),
-    "oldest": (ORANGE, "v", "--"),
-    "random": (SKY, "^", ":"),
-    "forgetron": (BLUE, "o", "-"),
-    "basic forgetron": (GREEN, "D", "-."),
-    "norma": (VIOLET, "P", (0, (5, 1, 1, 1))),
+    "oldest": (SAND, "v", "--"),
+    "forgetron": (SKY, "o", "-"),
+    "basic forgetron": (GREY, "D", "-."),
+    "norma": (INK, "P", (0, (5, 1, 1, 1))),
 }
-"""Colour, marker and line style of each method, everywhere in the chapter."""
+"""Colour, marker and line style of each rule that is drawn, everywhere."""
 
 NAMES = {
     "perceptron": "perceptron, no budget",
@@ -56,7 +54,7 @@ MACHINE = {"color": METHOD_COLOURS["SVM"], "marker": METHOD_MARKERS["SVM"], "mar
 
 
 def figure_growth(streams, growth):
-    """Left: examples held against examples seen by the polynomial perceptron, means over orders, with a line of slope 1.
+    """Left: support vectors of the polynomial perceptron against examples seen, means over orders, with a line of slope 1.
     Right: the exponents of tables.growth_exponents with their intervals, both kernels; the line is linear growth."""
     figure, (left, right) = canvas(1, 2, height=2.7)
     own = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
@@ -71,7 +69,7 @@ def figure_growth(streams, growth):
     low = own.loc[own["examples"] == own["examples"].max(), "support"].min() / 60
     left.plot(seen, low * seen / seen[0], color=GREY, linewidth=1.0)
     left.annotate("slope 1", (5 * seen[0], 5 * low), xytext=(6, -8), textcoords="offset points", fontsize=8)
-    left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="examples held")
+    left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="support vectors")
     left.legend(loc="upper left", fontsize=7)
     for axis in (left.xaxis, left.yaxis):
         axis.set_major_formatter(COUNTS)
@@ -90,72 +88,69 @@ def figure_growth(streams, growth):
     return figure
 
 
-def figure_budget(summaries):
-    """Error against the examples held; summaries {problem: table of tables.by_budget}. Above the online error, below
-    the test error of the last hypothesis; bars from the lowest to the highest order."""
-    figure, axes = canvas(2, len(summaries), height=4.3, sharex="col", sharey="row", squeeze=False)
-    for column, (problem, table) in zip(axes.T, summaries.items(), strict=True):
-        for axis, rate in zip(column, ("online", "test"), strict=True):
-            for method, (colour, marker, line) in STYLES.items():
-                part = table[table["method"] == method].sort_values("support")
-                rates = 100 * part[[rate, f"{rate}_low", f"{rate}_high"]].set_axis(["mean", "low", "high"], axis=1)
-                reach = [(rates["mean"] - rates["low"]).clip(lower=0), (rates["high"] - rates["mean"]).clip(lower=0)]
-                axis.errorbar(
-                    part["support"], rates["mean"], yerr=reach, color=colour, marker=marker, linestyle=line,
-                    markersize=8 if method == "perceptron" else 4, capsize=2, linewidth=1.2, label=NAMES[method],
-                )  # fmt: skip
-            whole = table[table["method"] == "perceptron"]
-            axis.axhline(100 * whole[rate].iloc[0], zorder=1, **REFERENCE)
-            axis.set(xscale="log")
-            log_percent_axis(axis)
-            axis.xaxis.set_major_formatter(COUNTS)
-            axis.xaxis.set_minor_formatter(NullFormatter())
-        column[0].set_title(problem)
-        column[1].set_xlabel("examples held at the end (by all learners)")
-        for axis in column:
-            axis.set_xticks(_ticks(table["support"].min(), table["support"].max()))
-    axes[0, 0].set_ylabel("online error (%)")
-    axes[1, 0].set_ylabel("test error (%)")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+def figure_budget(table):
+    """Online (left) and test error (right) by budget: removal of the oldest and both Forgetrons. A bar goes from the lowest
+    to the highest order, the line across is the perceptron without a budget. table is that of tables.by_budget."""
+    figure, axes = canvas(1, 2, height=2.7, sharey=True)
+    whole = table[table["method"] == "perceptron"].iloc[0]
+    for axis, rate in zip(axes, ("online", "test"), strict=True):
+        for method in ("basic forgetron", "forgetron", "oldest"):
+            colour, marker, line = STYLES[method]
+            part = table[table["method"] == method].sort_values("budget")
+            reach = [(part[rate] - part[f"{rate}_low"]).clip(lower=0), (part[f"{rate}_high"] - part[rate]).clip(lower=0)]
+            axis.errorbar(
+                part["budget"], 100 * part[rate], yerr=[100 * side for side in reach], color=colour, marker=marker,
+                linestyle=line, markersize=5, capsize=2, label=NAMES[method],
+            )  # fmt: skip
+        axis.axhline(100 * whole[rate], zorder=1, label=NAMES["perceptron"], **{**REFERENCE, "color": BLACK})
+        log_percent_axis(axis)
+        budgets = table.loc[table["budget"] > 0, "budget"]
+        axis.set(xscale="log", xlabel="budget", ylabel=f"{rate} error (%)")
+        axis.set_xticks(_ticks(budgets.min(), budgets.max()))
+        axis.xaxis.set_major_formatter(COUNTS)
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.yaxis.set_tick_params(labelleft=True)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=7)
     return figure
 
 
-def figure_spent(memory):
-    """Online error so far against the kernel values spent so far, means over orders; a panel for each budget, all learners
-    holding as many examples when they are full. Black, in every panel: the perceptron without a budget."""
-    budgets = sorted(set(memory["budget"]) - {0})
-    figure, axes = canvas(1, len(budgets), height=2.6, sharey=True, sharex=True, squeeze=False)
-    for axis, budget in zip(axes.flat, budgets, strict=True):
-        for method, (colour, marker, line) in STYLES.items():
-            part = memory[(memory["method"] == method) & memory["budget"].isin([0, budget])]
-            mean = part.groupby("examples")[["mistakes", "values"]].mean()
-            axis.plot(
-                mean["values"], 100 * mean["mistakes"] / mean.index, color=colour, marker=marker, linestyle=line,
-                markersize=4, markevery=(1, 3), label=NAMES[method],
-            )  # fmt: skip
-        axis.set(xscale="log", xlabel="kernel values spent", title=f"budget {budget:,}")
-        log_percent_axis(axis)
-    axes[0, 0].set_ylabel("online error so far (%)")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+def figure_held(streams, budget):
+    """Left: support vectors against examples seen; right: the online error so far. The perceptron on odd or even, and rules
+    with this budget (NORMA drops what is five times as many steps old); means over the orders of `streams`."""
+    figure, (left, right) = canvas(1, 2, height=2.7)
+    own = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["kernel"] == "poly") & (streams["noise"] == 0)]
+    for method in ("perceptron", "forgetron", "basic forgetron", "norma"):
+        colour, marker, line = STYLES[method]
+        part = own[(own["method"] == method) & own["budget"].isin([0, budget])]
+        mean = part.groupby("examples")[["support", "online_errors"]].mean()
+        look = {"color": colour, "marker": marker, "linestyle": line, "markersize": 4, "markevery": 2}
+        left.plot(mean.index, mean["support"], label=NAMES[method], **look)
+        right.plot(mean.index, 100 * mean["online_errors"] / mean.index, **look)
+    left.set(xscale="log", yscale="log", xlabel="examples seen", ylabel="support vectors")
+    right.set(xscale="log", xlabel="examples seen", ylabel="online error so far (%)")
+    log_percent_axis(right)
+    for axis in (left.xaxis, left.yaxis, right.xaxis):
+        axis.set_major_formatter(COUNTS)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=7)
     return figure
 
 
 def figure_wrong_labels(table, found):
     """Error against lambda after the last pass, a panel for each rate of wrong labels: with the margin (NORMA) on test and
-    on training examples, without it on test examples. Lines across: the perceptron's last and averaged predictors, and the
+    on training examples, without it on test examples. Lines across: the perceptron's final and average predictors, and the
     rate itself. table is that of `wrong_labels`, found that of tables.learners; means over orders."""
     rates, passes = table["noise"].unique(), table["passes"].max()
     figure, axes = canvas(2, (len(rates) + 1) // 2, height=5.6, sharex=True, squeeze=False)
     own = table[(table["passes"] == passes) & (table["predictor"] == "last") & (table["value"] > 0)]
     curves = (
-        (1.0, "test", VIOLET, "o", "-", r"NORMA ($\rho = 1$), test"),
-        (1.0, "train", VIOLET, "s", ":", "NORMA, training"),
-        (0.0, "test", ORANGE, "^", "-", r"no margin ($\rho = 0$), test"),
+        (1.0, "test", INK, "o", "-", r"NORMA ($\rho = 1$), test"),
+        (1.0, "train", INK, "s", ":", "NORMA, training"),
+        (0.0, "test", GREY, "^", "-", r"no margin ($\rho = 0$), test"),
     )
     across = (
-        (LAST, "test", PREDICTOR_COLOURS["final"], "-", r"$\lambda = \rho = 0$: last, test"),
-        (LAST, "train", PREDICTOR_COLOURS["final"], ":", "last, training"),
-        (AVERAGED, "test", PREDICTOR_COLOURS["average"], "-", "averaged, test"),
+        (FINAL, "test", PREDICTOR_COLOURS["final"], "-", r"$\lambda = \rho = 0$: final, test"),
+        (FINAL, "train", PREDICTOR_COLOURS["final"], ":", "final, training"),
+        (AVERAGE, "test", PREDICTOR_COLOURS["average"], "-", "average, test"),
     )
     for axis, rate in zip(axes.flat, rates, strict=False):
         for margin, split, colour, marker, line, name in curves:
@@ -177,83 +172,93 @@ def figure_wrong_labels(table, found):
 
 
 def figure_remedies(rates):
-    """Test error of every learner, a panel for each rate of wrong labels: hollow after one pass, full after the last with
-    its 95 % interval. rates is tables.rates_by_learner."""
+    """Test error of every learner after the last pass with its 95 % interval, a panel for each rate of wrong labels. The
+    band goes from NORMA to the final predictor. rates is tables.rates_by_learner."""
     panels = rates["noise"].unique()
-    figure, axes = canvas(1, len(panels), height=2.4, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(panels), height=2.5, sharey=True, squeeze=False)
     places = {name: -place for place, name in enumerate(LEARNERS)}
+    looks = {name: (PREDICTOR_COLOURS[name], PREDICTOR_MARKERS[name]) for name in (FINAL, AVERAGE, VOTED)}
+    looks[SVM] = METHOD_COLOURS[SVM], METHOD_MARKERS[SVM]
     for axis, noise in zip(axes.flat, panels, strict=True):
         part = rates[rates["noise"] == noise]
-        heights = np.array([places[name] for name in part["learner"]])
-        reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
-        axis.errorbar(100 * part["test"], heights, xerr=reach, color=BLUE, marker="o", linestyle="none", capsize=2)
-        axis.plot(100 * part["one"], heights, color=VERMILION, marker="D", linestyle="none", fillstyle="none")
+        for row in part.itertuples():
+            colour, marker = looks.get(row.learner, STYLES["norma"][:2])
+            reach = [[100 * (row.test - row.low)], [100 * (row.high - row.test)]]
+            axis.errorbar(100 * row.test, places[row.learner], xerr=reach, color=colour, marker=marker, capsize=2)
+        ends = part.set_index("learner")["test"]
+        axis.axvspan(100 * ends[NORMA], 100 * ends[FINAL], color=BAND, alpha=0.6, lw=0, zorder=0)
         axis.set(title=f"{percent(noise)} wrong" if noise else "right labels", xlabel="test error (%)")
-        axis.set_xlim(0, 108 * part[["one", "high"]].max().max())
+        axis.set_xlim(0, 108 * part["high"].max())
     axes[0, 0].set_yticks(list(places.values()), list(places))
+    bar = Line2D([], [], color=GREY, marker="o", markersize=4, label="mean, 95\N{NO-BREAK SPACE}% interval")
+    gap = Patch(color=BAND, label="gap, final predictor to NORMA")
+    figure.legend(handles=[bar, gap], loc="outside upper center", ncols=2, fontsize=7)
+    return figure
+
+
+def figure_ten_digits(noise, epoch, kernels):
+    """Test error after an epoch by the share of wrong labels, a panel for each of `kernels`, without threshold. Lines
+    are means over orders, bands go from the lowest to the highest. noise is the table of study.orders.experiment.noise."""
+    figure, axes = canvas(1, len(kernels), height=2.4, sharey=True, squeeze=False)
+    rows = noise[(noise["epoch"] == epoch) & ~noise["threshold"]]
+    for axis, kernel in zip(axes.flat, kernels, strict=True):
+        for name, colour in PREDICTOR_COLOURS.items():
+            part = rows[(rows["kernel"] == kernel) & (rows["predictor"] == name)]
+            rate = (100 * part["errors"] / part["n_test"]).groupby(part["share"])
+            shares = [100 * share for share in rate.groups]
+            axis.fill_between(shares, rate.min(), rate.max(), color=colour, alpha=0.15, lw=0)
+            axis.plot(shares, rate.mean(), color=colour, marker=PREDICTOR_MARKERS[name], markersize=4, label=name)
+        axis.set(title=kernel, xlabel="wrong labels (%)")
+    axes[0, 0].set(ylabel="test error (%)", ylim=(0, None))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
 
 def figure_bounds(bounds):
-    """Left: mistakes and their bounds by degree. Right: the same as errors of the vote: measured, by mistakes, by the bound;
-    and the support vector machine's. The examples are those of the smallest n."""
+    """Left: mistakes of one pass by degree, and their bound. Right: the error of the vote and of the support vector machine:
+    measured, and by the bound of each. The examples are those of the smallest n."""
     part = bounds[bounds["n"] == bounds["n"].min()]
     group, n = part.groupby("degree"), part["n"].iloc[0]
-    figure, (left, right) = canvas(1, 2, height=3.5)
-    ended = part[part["separated"].astype(bool)].groupby("degree")["total"]
-    for values, colour, marker, line, name in (
-        (group["hard_bound"].mean(), GREY, "v", "--", r"$(R/\gamma)^2$, separable"),
-        (group["bound"].mean(), BLACK, "s", "-", r"$((R+D)/\gamma)^2$"),
-        (ended.mean(), ORANGE, "D", "--", "mistakes until none is left"),
-        (group["mistakes"].mean(), BLUE, "o", "-", "mistakes in one pass"),
-    ):
-        left.plot(values.index, values, color=colour, marker=marker, linestyle=line, label=name)
+    figure, (left, right) = canvas(1, 2, height=2.7)
+    bound = group["bound"].mean()
+    left.plot(bound.index, bound, color=GREY, marker="v", linestyle="--", label="bound of the mistakes")
+    left.plot(bound.index, group["mistakes"].mean(), color=BLACK, marker="s", label="mistakes in one pass")
     left.axhline(n, label="number of examples", **REFERENCE)
-    left.set(yscale="log", ylabel="mistakes", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
-    machine, vote = (part[f"{name}_errors"] / part["n_test"] for name in ("svm", "vote"))
-    for values, colour, marker, line, name in (
-        (2 * group["bound"].mean() / (n + 1), BLACK, "s", "-", "vote: bound by the margin"),
-        (2 * group["mistakes"].mean() / (n + 1), BLUE, "o", "--", "vote: bound by its mistakes"),
-        (
-            vote.groupby(part["degree"]).mean(),
-            PREDICTOR_COLOURS["voted"],
-            PREDICTOR_MARKERS["voted"],
-            "-",
-            "vote: test error",
-        ),
-    ):
-        right.plot(values.index, 100 * values, color=colour, marker=marker, linestyle=line, label=name)
-    support = group["svm_support"].mean() / (n + 1)
-    right.plot(support.index, 100 * support, linestyle="--", label="SVM: support vectors / n", **MACHINE)
-    of_machine = machine.groupby(part["degree"]).mean()
-    right.plot(of_machine.index, 100 * of_machine, linestyle=":", label="SVM: test error", **MACHINE)
+    left.set(yscale="log", ylabel="mistakes")
+    vote = {"color": PREDICTOR_COLOURS["voted"], "marker": PREDICTOR_MARKERS["voted"]}
+    measured = {name: (part[f"{name}_errors"] / part["n_test"]).groupby(part["degree"]).mean() for name in ("vote", "svm")}
+    by_bound = {"vote": 2 * group["mistakes"].mean() / (n + 1), "svm": group["svm_support"].mean() / (n + 1)}
+    for name, words, look in (("vote", "vote", vote), ("svm", SVM, MACHINE)):
+        right.plot(bound.index, 100 * by_bound[name], linestyle="--", label=f"{words}, bound", **look)
+        right.plot(bound.index, 100 * measured[name], linestyle="-", label=f"{words}, test error", **look)
     log_percent_axis(right)
-    right.set(ylabel="error (%)", xlabel="degree $p$ of the kernel", xticks=sorted(part["degree"].unique()))
+    right.set(ylabel="error (%)")
     left.yaxis.set_major_formatter(COUNTS)
     left.yaxis.set_minor_formatter(NullFormatter())
     left.set_yticks(_ticks(*left.get_ylim()))
     for axis in (left, right):
-        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=1)
+        axis.set(xlabel="degree of the kernel", xticks=sorted(part["degree"].unique()))
+        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=2)
     return figure
 
 
 def figure_machines(rates):
-    """Examples held (left) and test error (right) by training examples, right labels: predictors of the perceptron after the
-    last pass and the support vector machine; bars are 95 % intervals. rates is tables.rates_by_learner."""
+    """Support vectors (left) and test error (right) by training examples, right labels: predictors of the perceptron after
+    the last pass and the support vector machine; bars are 95 % intervals. rates is tables.rates_by_learner."""
     figure, (left, right) = canvas(1, 2, height=3.2)
-    predictors = {LAST: ("final", "-"), AVERAGED: ("average", "--"), VOTED: ("voted", "-.")}
+    predictors = {FINAL: ("final", "-"), AVERAGE: ("average", "--"), VOTED: ("voted", "-.")}
     looks = {
         name: {"color": PREDICTOR_COLOURS[own], "marker": PREDICTOR_MARKERS[own], "linestyle": line}
         for name, (own, line) in predictors.items()
     }
     for name, look in {**looks, SVM: {**MACHINE, "linestyle": ":"}}.items():
         part = rates[rates["learner"] == name]
-        if name in (LAST, SVM):
-            left.plot(part["n"], part["support"], label="perceptron" if name == LAST else "support vector machine", **look)
+        if name in (FINAL, SVM):
+            left.plot(part["n"], part["support"], label="perceptron" if name == FINAL else "support vector machine", **look)
         reach = [100 * (part["test"] - part["low"]), 100 * (part["high"] - part["test"])]
         label = name if name == SVM else f"perceptron, {name}"
         right.errorbar(part["n"], 100 * part["test"], yerr=reach, capsize=2, label=label, **look)
-    left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="examples held")
+    left.set(xscale="log", yscale="log", xlabel="training examples", ylabel="support vectors")
     right.set(xscale="log", xlabel="training examples", ylabel="test error (%)")
     log_percent_axis(right)
     for axis in (left, right):

@@ -9,14 +9,13 @@ import pandas as pd
 
 from study import statistics
 from study.family.guarantee import LEAST_BUDGET, budget_for, reach
-from study.family.names import BESIDE, KEYS, LAST, LEARNERS, MARGIN, NORMA, ODD_OR_EVEN, PERCEPTRONS, SVM, VOTED
+from study.family.names import BESIDE, FINAL, KEYS, LEARNERS, MARGIN, NORMA, ODD_OR_EVEN, PAIRS, PERCEPTRONS, SVM, VOTED
 from study.margins import vote_bound
-from study.report.display import listed
 
 ORDERS = "random orders"
 HALF_DECADE = 10**0.5
 CHANGES = ("falls", "rises", "does not measurably change")
-GROWTHS = ("slower than linear", "faster than linear", "not told apart from linear")
+GROWTHS = ("slower than linear", "faster than linear", "linear not rejected")
 
 
 # Growth.
@@ -107,28 +106,35 @@ def memory_differences(memory, final, rate, control="oldest"):
     return statistics.holm({(m, b): statistics.student(wide[m, b] - wide[control, b], varies=ORDERS) for m, b in names})
 
 
-def clauses(differences, method):
-    """Where the Differences of a method from the control go: {"lower": budgets, "higher": ..., "not told apart": ...}."""
-    found = {"lower": [], "higher": [], "not told apart": []}
-    for (name, budget), each in differences.items():
-        if name == method:
-            found[each.word("lower", "higher", "not told apart")].append(f"{budget:,}")
-    return found
+def budget_costs(table, errors, method="oldest"):
+    """What a budget adds to the online error of the perceptron without one: a row for each budget of a method.
+
+    table: `memory` or, of one problem and kernel, `streams`; errors: its column of online errors. Columns budget, online
+    (the method's rate) and none (the perceptron's), means over the orders of both, and their difference with its 95 %
+    interval and p (Student's t, Holm over the budgets): estimate, low, high, p, n_orders.
+    """
+    last = table[table["examples"] == table["examples"].max()]
+    rates = last.assign(rate=last[errors] / last["examples"]).pivot(
+        index="random_state", columns=["method", "budget"], values="rate"
+    )
+    own = rates[method].dropna()
+    none = rates.loc[own.index, ("perceptron", 0)]
+    tests = statistics.holm({budget: statistics.student(own[budget] - none, varies=ORDERS) for budget in sorted(own)})
+    rows = [
+        (budget, own[budget].mean(), none.mean(), each.estimate, each.low, each.high, each.p, each.n)
+        for budget, each in tests.items()
+    ]
+    return pd.DataFrame(rows, columns=["budget", "online", "none", "estimate", "low", "high", "p", "n_orders"])
 
 
-def memory_table(memory, final):
-    """at_equal_memory beside the differences in points from the removal of the oldest, with their intervals and p (Holm)."""
-    table = at_equal_memory(memory, final)
-    table["truncation"] = table["truncation"].where(table["truncation"] > 0)
-    for rate in ("online", "test"):
-        found = memory_differences(memory, final, rate)
-        keys = list(zip(table["method"], table["budget"], strict=True))
-        table[f"{rate} difference"] = [
-            f"{100 * d.estimate:+.2f} ({100 * d.low:+.2f} to {100 * d.high:+.2f})" if (d := found.get(key)) else ""
-            for key in keys
-        ]
-        table[f"p, {rate}"] = [found[key].p if key in found else np.nan for key in keys]
-    return table
+def memory_tests(memory, final):
+    """The rows of memory_differences: rate ("online" or "test"), method, budget, estimate, low, high, p."""
+    rows = [
+        (rate, *key, each.estimate, each.low, each.high, each.p)
+        for rate in ("online", "test")
+        for key, each in memory_differences(memory, final, rate).items()
+    ]
+    return pd.DataFrame(rows, columns=["rate", "method", "budget", "estimate", "low", "high", "p"])
 
 
 def forgetron_account(streams, final, problem):
@@ -214,7 +220,7 @@ def rates_by_learner(found):
     return pd.DataFrame(rows, columns=["noise", "n", "learner", "one", "test", "low", "high", "train", "support"])
 
 
-def differences(found, pairs, value="test"):
+def differences(found, pairs=PAIRS, value="test"):
     """{(noise, n, a, b): Difference} of a - b after the last pass, for pairs (a, b) of learners; Holm over all of them."""
     last = found[found["passes"].isin([0, found["passes"].max()])]
     wide = last.pivot(index=["noise", "n", "random_state"], columns="learner", values=value)
@@ -228,20 +234,31 @@ def differences(found, pairs, value="test"):
 
 
 def ways(found):
-    """How far each remedy alone goes on the way from the last hypothesis to NORMA, in test error after the last pass.
+    """How far each remedy alone goes on the way from the final predictor to NORMA, in test error after the last pass.
 
-    A row for each rate of wrong labels above 0 and each of names.BESIDE: share (last - remedy) / (last - NORMA), a ratio of
-    means over orders with Fieller's interval low, high; and way, the whole way as a rate, its p by Student's t.
+    A row for each rate of wrong labels above 0 and each of names.BESIDE: share (final - remedy) / (final - NORMA), a ratio
+    of means over orders with Fieller's interval low, high; and way, the whole way as a rate, its p by Student's t.
     """
     last = found[(found["passes"] == found["passes"].max()) & (found["noise"] > 0)]
     wide, rows = last.pivot(index=["noise", "random_state"], columns="learner", values="test"), []
     for noise, group in wide.groupby(level="noise"):
-        whole = group[LAST] - group[NORMA]
+        whole = group[FINAL] - group[NORMA]
         for remedy in BESIDE:
-            share = statistics.ratio(group[LAST] - group[remedy], whole, varies=ORDERS)
+            share = statistics.ratio(group[FINAL] - group[remedy], whole, varies=ORDERS)
             p = statistics.student(whole, varies=ORDERS).p
             rows.append((noise, remedy, share.estimate, share.low, share.high, whole.mean(), p, share.n))
     return pd.DataFrame(rows, columns=["noise", "remedy", "share", "low", "high", "way", "p", "n_orders"])
+
+
+def shares(ways):
+    """The shares of `ways` as a person reads them, "73% (59% to 87%)": a row for each remedy, a column for each rate."""
+    spans = [
+        f"{row.share:.0%} ({row.low:.0%} to {row.high:.0%})" if np.isfinite([row.low, row.high]).all() else "no interval"
+        for row in ways.itertuples()
+    ]
+    wide = ways.assign(span=spans).pivot(index="remedy", columns="noise", values="span").reindex(list(BESIDE))
+    wide.columns = [f"{noise:.0%} wrong" for noise in wide.columns]
+    return wide.reset_index()
 
 
 def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
@@ -272,24 +289,15 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
     return pd.DataFrame(rows, columns=columns)
 
 
-def overfitted(over):
-    """For which predictors at which rates of wrong labels `overfitting` shows harm, as "of the perceptron's own predictors,
-    for voted at 30%", and then of the other learners, or "for none"."""
-    rows = over[(over["noise"] > 0) & over["overfits"]]
-    words, own = rows["predictor"] + rows["noise"].map(" at {:.0%}".format), rows["predictor"].isin(PERCEPTRONS)
-    groups = {"the perceptron's own predictors": words[own], "the learners with a margin": words[~own]}
-    return listed([f"of {who}, for {listed(part)}" for who, part in groups.items() if len(part)], "for none")
+# Wrong labels of ten digits: the table of study.orders.experiment.noise.
 
 
-def changes(over, predictor):
-    """What more passes do to a predictor's test error at each rate of wrong labels, as "changes by −4.84 (−8.44 to −1.24)
-    points at 10% wrong labels ..., 95 % intervals not corrected"."""
-    rows = over[(over["noise"] > 0) & (over["predictor"] == predictor)]
-    parts = [
-        f"{100 * row.test:+.2f} ({100 * row.test_low:+.2f} to {100 * row.test_high:+.2f}) at {row.noise:.0%}"
-        for row in rows.itertuples()
-    ]
-    return f"changes by {listed(parts)} wrong labels, in points with 95 % intervals that are not corrected"
+def late_mistakes(noise, epoch=3):
+    """The share of a run's mistakes that come after an epoch, by kernel and share of wrong labels, means over orders."""
+    made = noise[noise["predictor"] == "final"].pivot_table(
+        index=["kernel", "share"], columns="epoch", values="mistakes", aggfunc="mean"
+    )
+    return 1 - made[epoch] / made[made.columns.max()]
 
 
 # Bounds.
