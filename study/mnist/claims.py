@@ -15,7 +15,9 @@ from study import claims as ledger
 from study.mnist import tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, neighbours
 
-SOURCE, SUMMARY = "Hermans 2021", "mnist_summary"
+SOURCE = "Hermans 2021"
+CHAPTER, MACHINES = "mnist", "lower"
+"""The notebooks that have the evidence: of the numbers, and of the support vector machine."""
 FILES = ("hermans_2021_multiclass_errors", "hermans_2021_binary_errors", "hermans_2021_confusion")
 FINAL_REPORT = "hermans_2021_final_report"
 KEY = "hermans-2021/fig-{figure}/degree-{degree}/epoch-{epoch}/{predictor}/{split}"
@@ -43,7 +45,7 @@ def rows(ours, nearest, learners, files, report):
         _cited(nearest, learners, report[report["item"] == "Table 2"]),
         _facts(),
     ]
-    return pd.concat([ledger.rows(part, source=SOURCE, chapter=SUMMARY) for part in parts], ignore_index=True)
+    return pd.concat([ledger.rows(part, source=SOURCE, chapter=CHAPTER) for part in parts], ignore_index=True)
 
 
 def _counts(multiclass, published):
@@ -102,7 +104,7 @@ def _equal(frame):
     return pd.DataFrame(
         {
             "published": frame["size"], "ours": frame["sum"], "low": frame["sum"], "high": frame["sum"], "n": frame["size"],
-            "kind": "files", "explanation": np.where(some, "not all numbers of the file are equal", ""),
+            "kind": "files", "explanation": np.where(some, ledger.explanations("mnist")["files"], ""),
         }
     )  # fmt: skip
 
@@ -139,19 +141,18 @@ def _report(multiclass, report, published):
 
 
 def _misprint(row, mine, published):
-    """Where a printed training error is not that of the source's own files: whose it is there, as a sentence, else ""."""
+    """Where a printed training error is not that of the source's own files: whose it is there, else ""."""
     cell = published[(published["degree"] == mine["degree"]) & (published["epoch"] == mine["epoch"])]
     train = cell[cell["split"] == "train"].set_index("predictor")
     rates = (100 * train["errors"] / train["n"]).round(row.decimals)
     if rates[row.predictor] == row.published:
         return ""
-    own = f"in its own files {train.loc[row.predictor, 'errors']} of {train.loc[row.predictor, 'n']:,} images are wrong"
+    texts = ledger.explanations("mnist")
     others = [name for name in rates.index if rates[name] == row.published]
-    whose = f", and the number printed is that of the {' and the '.join(others)} predictor" if others else ""
-    return f"a misprint: {own}{whose}"
+    values = {"errors": train.loc[row.predictor, "errors"], "n": train.loc[row.predictor, "n"]}
+    return texts["misprint"].format(**values, whose=others[0]) if others else texts["nobody"].format(**values)
 
 
-QUOTED = "quoted from others, with methods or preprocessing that are not computed here"
 NEIGHBOURS, MACHINE = "nearest neighbours, no preprocessing", "support vector machine, Gaussian kernel, no preprocessing"
 BLURRED = "nearest neighbours, deskewing, noise removal, blurring"
 
@@ -159,27 +160,24 @@ BLURRED = "nearest neighbours, deskewing, noise removal, blurring"
 def _cited(nearest, learners, report):
     """The final report's Table 2 quotes others' results. Two of them are of methods that are computed here: the nearest
     neighbour, and the support vector machine of the chapter on other learners, chosen there on held-out images."""
+    texts = ledger.explanations("mnist")
     plain = nearest[(nearest["measure"] == "distance") & (nearest["neighbours"] == 1)].iloc[0]
     machine = learners["errors"].query("method == 'RBF SVM'").iloc[0]
     head = report.reset_index(drop=True)
     ours = head[["published", "decimals"]].assign(
         key="hermans-2021/table-2/" + head["quantity"].str.lower().str.replace(",", "").str.replace(" ", "-"),
         item="Final report, Table 2", quantity="test error (%) of " + head["quantity"], comparable=False, n=plain["n"],
-        ours=np.nan, low=np.nan, high=np.nan, interval_of="", choices=1, explanation=QUOTED, chapter=SUMMARY,
+        ours=np.nan, low=np.nan, high=np.nan, interval_of="", choices=1, explanation=texts["quoted"], chapter=CHAPTER,
     )  # fmt: skip
     for name, errors, n in ((NEIGHBOURS, plain["errors"], plain["n"]), (MACHINE, machine["errors"], machine["n_test"])):
         low, high = (round(100 * float(end) / n, 4) for end in ledger.interval(errors, n))
         numbers = ["ours", "low", "high", "interval_of", "comparable"]
         ours.loc[head["quantity"] == name, numbers] = [100 * errors / n, low, high, TEST_IMAGES, True]
-    ours.loc[head["quantity"] == NEIGHBOURS, "explanation"] = (
-        "the number of neighbours is not given; the MNIST page, from which it is quoted, has 3.09 in another row"
-    )
+    ours.loc[head["quantity"] == NEIGHBOURS, "explanation"] = texts["neighbours"]
+    ours.loc[head["quantity"] == BLURRED, "explanation"] = texts["blurred"]
     ours.loc[head["quantity"] == MACHINE, ["explanation", "choices", "chapter"]] = [
-        "width and penalty are not given; ours were chosen on held-out images",
-        int((learners["choices"]["method"] == "RBF SVM").sum()),
-        "references",
-    ]
-    ours.loc[head["quantity"] == BLURRED, "explanation"] += "; the MNIST page, from which it is quoted, has 1.80"
+        texts["machine"], int((learners["choices"]["method"] == "RBF SVM").sum()), MACHINES,
+    ]  # fmt: skip
     return ours
 
 
@@ -195,5 +193,6 @@ def _facts():
     frame = pd.DataFrame([(name, *both) for name, both in numbers.items()], columns=["quantity", "published", "ours"])
     return frame.assign(
         key="hermans-2021/section-2/" + frame["quantity"].str.replace(" ", "-"), item="Section 2", low=frame["ours"],
-        high=frame["ours"], n=frame["ours"], degenerate=True, explanation="a fact of the data set", chapter="data",
+        high=frame["ours"], n=frame["ours"], degenerate=True, explanation=ledger.explanations("mnist")["fact"],
+        chapter="data",
     )  # fmt: skip

@@ -10,7 +10,6 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study.claims import interval
-from study.statistics import ALPHA
 from study.style import (
     BAND,
     BLACK,
@@ -18,10 +17,8 @@ from study.style import (
     GREY,
     PREDICTOR_COLOURS,
     PREDICTOR_MARKERS,
-    REFERENCE,
     canvas,
     gallery,
-    heat_map,
     log_percent_axis,
 )
 
@@ -114,55 +111,6 @@ def figure_six_degrees(table, split, *, what):
     figure.supxlabel("epoch", fontsize=9)
     figure.supylabel(f"{what} {'training' if split == 'train' else 'test'} error (%)", fontsize=9)
     _legend(figure, PREDICTORS)
-    return figure
-
-
-def figure_differences(panels):
-    """Differences of test errors on the same images, in percentage points, by degree, with 95 % intervals.
-
-    panels {title: rows of tables.against_average or tables.against_best}. Filled marks can be told from 0 (p below 0.05
-    after Holm's correction), hollow ones cannot.
-    """
-    figure, axes = canvas(1, len(panels), height=3.0, squeeze=False)
-    for axis, (title, rows) in zip(axes[0], panels.items(), strict=True):
-        shown = [name for name in PREDICTORS if name in set(rows["predictor"])]
-        axis.axhline(0, **REFERENCE)
-        for i, predictor in enumerate(shown):
-            each, colour = rows[rows["predictor"] == predictor], PREDICTOR_COLOURS[predictor]
-            x, y = each["degree"] + 0.14 * (i - (len(shown) - 1) / 2), 100 * each["estimate"]
-            ends = [y - 100 * each["low"], 100 * each["high"] - y]
-            axis.errorbar(x, y, yerr=ends, linestyle="none", color=colour, capsize=2, elinewidth=1)
-            for told, face in ((True, colour), (False, "white")):
-                part = (each["p"] < ALPHA) == told
-                style = {"marker": PREDICTOR_MARKERS[predictor], "markersize": 4, "markerfacecolor": face}
-                axis.plot(x[part], y[part], linestyle="none", color=colour, zorder=3, **style)
-        axis.set(title=title, xlabel="degree")
-        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[0, 0].set_ylabel("difference of test errors (points)")
-    _legend(figure, set().union(*(rows["predictor"] for rows in panels.values())))
-    return figure
-
-
-def figure_digits(binary, confusion):
-    """Two heat maps with a row for each digit: binary test errors by degree, and a confusion matrix.
-
-    binary: one predictor and epoch; its colours end at the largest count of the degrees above 1. The colour of a confusion
-    is that of the errors alone, right answers are in grey.
-    """
-    figure, (left, right) = canvas(1, 2, height=3.1, width_ratios=[6, 10])
-    counts = binary.pivot(index="digit", columns="degree", values="errors")
-    curved = counts.loc[:, counts.columns > 1] if len(counts.columns) > 1 else counts
-    heat_map(left, counts.to_numpy(), rows=list(counts.index), columns=list(counts.columns), vmin=0, vmax=curved.max().max())
-    left.set(xlabel="degree", ylabel="digit", title="binary test errors")
-    matrix = confusion.pivot(index="true", columns="predicted", values="count")
-    digits, matrix = list(matrix.index), matrix.to_numpy()
-    wrong = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
-    heat_map(right, wrong, rows=digits, columns=digits, mask=wrong == 0, vmin=0, vmax=max(wrong.max(), 1))
-    for i, count in enumerate(np.diag(matrix)):
-        right.text(i + 0.5, i + 0.5, f"{count:,}", ha="center", va="center", fontsize=7, color=GREY)
-    right.set(xlabel="predicted digit", ylabel="true digit", title="confusions")
-    for axis in (left, right):
-        axis.grid(False)
     return figure
 
 

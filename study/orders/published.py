@@ -1,10 +1,11 @@
-"""The published study as texts quote it: the twenty orders of MNIST, what was chosen in them, and the errors of the choices."""
+"""The published study as texts quote it: the orders of MNIST, what was chosen in them, and the errors of the choices."""
 
 from functools import cache
 
 from study import datasets
 from study.orders import tables
 from study.orders.experiment import CURVED, N_ORDERS, held_out, runs, settings
+from study.references.experiment import Settings, learners
 
 N_HELD = 10_000
 """Held-out images of the published study."""
@@ -17,6 +18,7 @@ def counts():
     return runs(settings())["runs"]
 
 
+@cache
 def labels():
     """The digits of the test images (n,)."""
     return datasets.load("mnist").class_indices_test
@@ -50,3 +52,15 @@ def chosen():
 def honest():
     """`tables.honest_errors`, by what was chosen among."""
     return tables.honest_errors(wrong(), CURVED, chosen(), held()).set_index("among")
+
+
+@cache
+def errs(method):
+    """(n,) bool: where another learner errs, such as "RBF SVM" or "nearest neighbour" (study.references.experiment)."""
+    return learners(Settings(method=method))["arrays"][0]["predictions"][0] != labels()
+
+
+def against(method):
+    """By how much the honest error of the average predictor exceeds that learner's: a Difference over orders and images."""
+    own = tables.chosen_by(tables.CONTROL, chosen(), held(), CURVED)
+    return tables.honest(wrong(), CURVED, own, other=errs(method))

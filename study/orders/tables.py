@@ -148,12 +148,6 @@ def verdicts(pairs, keys, names, within=ROPE):
     return table.assign(verdict=np.where(table["p"] < statistics.ALPHA, side, alike))
 
 
-def against_degree(pairs, degree):
-    """{verdict: degrees}: how the errors of the other degrees are beside those of this one, by `among_degrees`."""
-    rows = differences_to(pairs, degree)
-    return {word: rows.loc[rows["verdict"] == word, "degree"].tolist() for word in (HIGHER, LOWER, SAME, UNTOLD)}
-
-
 def differences_to(pairs, degree):
     """By how much the other degrees have more errors than this one, by `among_degrees`: degree, estimate, low, high, p,
     p_same and verdict, the degrees in order."""
@@ -267,7 +261,9 @@ def hardest(said, labels):
     votes = np.stack([(said == digit).mean(axis=(0, 2)) for digit in range(int(max(said.max(), labels.max())) + 1)])
     share = 1 - votes[labels, np.arange(len(labels))]
     votes[labels, np.arange(len(labels))] = -1
-    table = pd.DataFrame({"example": np.arange(len(labels)), "true": labels, "predicted": votes.argmax(axis=0), "share": share})
+    table = pd.DataFrame(
+        {"example": np.arange(len(labels)), "true": labels, "predicted": votes.argmax(axis=0), "share": share}
+    )
     return table[share > 0].sort_values("share", ascending=False, kind="stable", ignore_index=True)
 
 
