@@ -8,15 +8,14 @@ from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
 
 from kp.mistakes import PREDICTORS
-from study.style import NEGATIVE, POSITIVE, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas
+from study.style import INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas
 
-REGIONS = ListedColormap(["#FBE3D4", "#D6E8F5"])
-"""Pale versions of NEGATIVE and POSITIVE, for the two sides of a boundary."""
-
-SCORES = LinearSegmentedColormap.from_list("scores", ["#F2A878", "#FBE3D4", "#FFFFFF", "#D6E8F5", "#86BCE0"])
-"""From negative to positive scores, through white at 0."""
 COUNTS = LinearSegmentedColormap.from_list("counts", [NEGATIVE, "#FFFFFF", POSITIVE])
-"""The same for signed counts."""
+"""From negative to positive counts, through white at 0."""
+SCORES = LinearSegmentedColormap.from_list("scores", COUNTS([0.2, 0.4, 0.5, 0.6, 0.8]))
+"""The same for scores, paler: examples are drawn on it."""
+REGIONS = ListedColormap(COUNTS([0.4, 0.6]))
+"""The two sides of a boundary."""
 
 SIGNS = ((1, POSITIVE, "o", "$z = +1$"), (-1, NEGATIVE, "s", "$z = -1$"))
 
@@ -38,7 +37,7 @@ def figure_surfaces(X, z, log, f, box, chosen):
         held = alpha > 0
         axis.scatter(*X[held].T, s=14 + 8 * alpha[held], facecolors="none", edgecolors="black", linewidths=0.6)
         axis.scatter(*X[log.example[m - 1]], s=45, marker="x", color="black", linewidths=1.4)
-        axis.set_title(f"{m} mistake{'s' if m > 1 else ''}: {log.errors[m - 1]} of {len(X)} wrong", fontsize=7.5)
+        axis.set_title(f"{m} mistake{'s' if m > 1 else ''}, {log.errors[m - 1]} wrong", fontsize=7.5)
     for axis in axes.flat[len(chosen) :]:
         axis.set_axis_off()
     _label_outer(axes, len(chosen))
@@ -70,7 +69,7 @@ def figure_log(table, A, z, ends, best):
     A column of the picture is a step, a row an example, in the colour of its sign z (n,), dark for a large alpha. ends (E,)
     steps made when each epoch ended; best the number of mistakes of the minimizing predictor.
     """
-    figure, (above, below) = canvas(2, 1, height=3.9, sharex=True, height_ratios=[1, 1.1])
+    figure, (above, below) = canvas(2, 1, height=3.3, sharex=True, height_ratios=[1, 1.1])
     largest, (steps, n) = A.max(), A.shape
     above.imshow(
         (A * z).T, cmap=COUNTS, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest", origin="lower",
@@ -88,7 +87,7 @@ def figure_log(table, A, z, ends, best):
             step, count, marker=PREDICTOR_MARKERS[name], color=PREDICTOR_COLOURS[name], markersize=8, linestyle="none",
             zorder=4, clip_on=False, label=f"{name} (mistake {mistake})",
         )  # fmt: skip
-    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, None), xlim=(0, steps))
+    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.3 * max(errors)), xlim=(0, steps))
     below.legend(loc="upper right", ncols=3)
     for axis in (above, below):
         axis.grid(False)
@@ -131,7 +130,7 @@ def figure_bounds(by_degree, by_gap):
         range_ = [table["median"] - table["fewest"], table["most"] - table["median"]]
         axis.plot(table[x], table["bound"], "k--", marker="v", label=r"bound $(R/\gamma)^2$")
         axis.errorbar(
-            table[x], table["median"], yerr=range_, color=POSITIVE, marker="o", capsize=3, label="mistakes: median and range"
+            table[x], table["median"], yerr=range_, color=INK, marker="o", capsize=3, label="mistakes: median and range"
         )
         axis.set(xlabel=label, yscale="log")
     axes[1].set_xscale("log")
@@ -174,5 +173,5 @@ def _handles():
     return [
         *(Line2D([], [], linestyle="none", marker=m, color=c, label=label) for _, c, m, label in SIGNS),
         Line2D([], [], linestyle="none", marker="o", markersize=8, label=r"$\alpha > 0$", **ring),
-        Line2D([], [], linestyle="none", marker="x", markersize=7, color="black", label="just mistaken"),
+        Line2D([], [], linestyle="none", marker="x", markersize=7, color="black", label="just misclassified"),
     ]

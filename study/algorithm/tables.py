@@ -1,7 +1,7 @@
 """Tables of the algorithm's chapter: visits worked by hand, what a mistake log says, and the predictors that come from it.
 
-Sources: Hermans 2021, Algorithm 1 and section 3.3; Xu & Zhang 2005, eqs 4 to 11. Symbols: X (n, d) examples, z (n,) signs
-+-1, y (n,) classes 0..C-1, K (n, n) kernel values, M mistakes, f_m the predictor after m mistakes, T steps.
+Source: Hermans 2021, Algorithm 1 and section 3.3. Symbols: X (n, d) examples, z (n,) signs +-1, K (n, n) kernel values, M
+mistakes, f_m the predictor after m mistakes, T steps.
 """
 
 from math import comb
@@ -15,36 +15,6 @@ from study import literal, statistics
 
 CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])
 """Four points X (4, 2) and their signs z (4,): each pair of one sign lies on a diagonal, and the diagonals cross."""
-
-FORMS = pd.DataFrame(
-    [
-        ("start", r"$\alpha^a = 0$", r"$\alpha^a = 0,\ \beta^a = 0$", r"$\alpha^a = 0,\ \beta^a = 0$"),
-        (
-            r"score $f_a(x)$",
-            r"$\sum_s \alpha^a_s z^a_s K(x_s, x)$",
-            r"$\sum_s \alpha^a_s K(x_s, x) + \beta^a$",
-            r"$\sum_s \alpha^a_s K(x_s, x) + \beta^a$",
-        ),
-        ("visit to $i$", "for each class $a$", "once, for all classes", "once, for all classes"),
-        (
-            "mistake if",
-            r"$z^a_i f_a(x_i) \le 0$",
-            r"$f_y(x_i) \le f_j(x_i)$ for a $j \ne y$",
-            r"$f_y(x_i) \le f_j(x_i)$ for a $j \ne y$",
-        ),
-        (
-            "then",
-            r"$\alpha^a_i \leftarrow \alpha^a_i + 1$",
-            r"$\alpha^y_i \leftarrow \alpha^y_i + 1$",
-            r"$\alpha^y \leftarrow \alpha^y + k(x_i)$",
-        ),
-        ("", "", r"$\alpha^j_i \leftarrow \alpha^j_i - 1$", r"$\alpha^j \leftarrow \alpha^j - k(x_i)$"),
-        ("", "", *[r"$\beta^y + 1,\ \beta^j - 1$"] * 2),
-        ("adds to the scores", r"$z^a_i K(x_i, x)$", r"$\pm (K(x_i, x) + 1)$", r"$\pm (k(x_i) \cdot k(x) + 1)$"),
-    ],
-    columns=["", "one-vs-all", "ordinary", "Xu and Zhang"],
-)
-"""The three multiclass forms line by line, as Markdown."""
 
 
 def n_features(d, p):
@@ -73,40 +43,6 @@ def with_sign_of_zero(K, z, order, sign):
             alpha[t] += 1
             visits.append(visit)
     return alpha, visits
-
-
-def kesler(X, y, order, *, names="ABC"):
-    """The ordinary and Xu and Zhang's update with the linear kernel, side by side: a row for each visit.
-
-    Columns: visit, example (from 1 and its class), and for each form the scores of all classes before the visit, the class
-    that is demoted (empty if there is no mistake), and alpha, beta of the promoted class after it. Also {form: mistakes}.
-    """
-    K, rows, counts = X @ X.T, [], {}
-    for visit, q in enumerate(order, start=1):
-        row = [visit, f"{q + 1} ({names[y[q]]})"]
-        for form in ("ordinary", "Xu-Zhang"):
-            scores = _multiclass(form, X, K, y, order[: visit - 1])[0][:, q]
-            _, alpha, beta, mistakes = _multiclass(form, X, K, y, order[:visit])
-            counts[form] = len(mistakes)
-            demoted = "".join(names[j] for _, step, j in mistakes if step == visit - 1)
-            own = f"{vector(alpha[y[q]])}, {_signed(beta[y[q]])}" if demoted else ""
-            row += [vector(scores), demoted, own]
-        rows.append(row)
-    columns = [f"{form}: {name}" for form in counts for name in ("scores", "demoted", "alpha, beta")]
-    return pd.DataFrame(rows, columns=["visit", "example", *columns]), counts
-
-
-def _multiclass(form, X, K, y, order):
-    """(scores (C, n), alpha (C, n), beta (C,), mistakes) of a form after these visits."""
-    if form == "Xu-Zhang":
-        alpha, beta, mistakes = literal.xu_zhang(K, y, order)
-        return alpha @ K + beta[:, None], alpha, beta, mistakes
-    W, beta, mistakes = literal.multiclass_linear(X, y, order)
-    alpha = np.zeros((len(W), len(X)), dtype=int)
-    for q, _, j in mistakes:
-        alpha[y[q], q] += 1
-        alpha[j, q] -= 1
-    return W @ X.T + beta[:, None], alpha, beta, mistakes
 
 
 def vector(values):
@@ -194,8 +130,8 @@ def by_order(table, n_test):
     """Test errors of the four predictors over visiting orders, rows of experiment.orders: a row for each predictor.
 
     Columns predictor, lowest, median, mean, highest (rates), fewest (share of the orders in which no other predictor has
-    fewer errors), and difference, low, high, p of its mean error from the average predictor's: Student's t over orders, Holm
-    over the three predictors.
+    fewer errors), and estimate, low, high, p of the difference of its mean error from the average predictor's: Student's t
+    over orders, Holm over the three predictors.
     """
     wide = table.pivot(index="order", columns="predictor", values="test_errors")[list(PREDICTORS)]
     rates = wide / n_test
@@ -204,5 +140,5 @@ def by_order(table, n_test):
     found = pd.DataFrame({"lowest": rates.min(), "median": rates.median(), "mean": rates.mean(), "highest": rates.max()})
     found["fewest"] = wide.eq(wide.min(axis=1), axis=0).mean()
     adjusted = statistics.table(statistics.holm(tests)).set_index("comparison")
-    found = found.join(adjusted[["estimate", "low", "high", "p"]].rename(columns={"estimate": "difference"}))
+    found = found.join(adjusted[["estimate", "low", "high", "p"]])
     return found.rename_axis("predictor").reset_index()
