@@ -7,6 +7,7 @@ PROFILE ?= quick
 RECOMPUTE ?= 0
 REPORT ?= all
 CODE ?= 0
+SHEET ?=
 YES ?= 0
 
 # The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
@@ -43,8 +44,10 @@ pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
 pdf: export KP_NOTEBOOKS := $(value NOTEBOOKS)
-pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), CODE=1 shows the code, NOTEBOOKS="a.ipynb 'b c.ipynb'" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
-ifdef NOTEBOOKS
+pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), SHEET=exercises or solutions prints these alone, CODE=1 shows the code, NOTEBOOKS="a.ipynb 'b c.ipynb'" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
+ifneq ($(SHEET),)
+	@$(PY) -m study report --kind pdf --profile full --report $(REPORT) --sheet $(SHEET)
+else ifdef NOTEBOOKS
 	@printf '%s\n' "$$KP_NOTEBOOKS" | xargs $(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --target build/own.pdf --notebooks
 else
 	$(SNAKEMAKE) pdf
@@ -73,10 +76,9 @@ test-all: test ## also run the executed notebooks again, cell by cell, and compu
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
 RUNS = $(addprefix tests/study/test_,chapters.py handin.py machines.py own_runs.py runs.py)
 BATCH = $(addprefix tests/study/test_,batch.py experiment.py full_disk.py workflow.py)
-# The front page needs the raw images at published scale: its executed copies are held by their fingerprint.
-SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
-NOTEBOOKS_1 = notebooks/algorithm.ipynb notebooks/comparison.ipynb notebooks/data.ipynb notebooks/seeds.ipynb notebooks/uci.ipynb \
-	notebooks/uci_summary.ipynb
+# These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
+SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
+NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm classes data seeds uci tables))
 
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
