@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics
 from study.mnist import experiment as mnist
-from study.orders import claims, experiment, figures, tables
+from study.orders import claims, experiment, figures, published, tables
 from study.orders.experiment import Settings
 
 SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
@@ -174,6 +174,41 @@ def test_the_spread_is_over_orders():
     assert (whole["estimate"], whole["low"]) == pytest.approx((errors.mean(), statistics.crossed(wrong[:, 1, 2, 1]).low))
 
 
+def test_the_spread_in_words_has_a_row_for_each_degree():
+    wrong = random_wrong()
+    found = tables.in_words(tables.spread(runs_of(wrong, (2, 3, 5)), 2))
+    errors = 100 * wrong[:, 0, 1, 1].mean(axis=-1)
+    assert list(found.columns) == ["degree", "orders", *PREDICTORS] and found["orders"].tolist() == [4, 4, 4]
+    assert found.loc[0, "average"] == f"{errors.mean():.2f} ± {errors.std(ddof=1):.2f}"
+
+
+def test_how_many_epochs_of_averaging_are_worth_all_without():
+    errors = {"final": [[9, 6, 5], [9, 6, 1]], "average": [[8, 5, 3], [7, 6, 5]]}
+    rows = [
+        (name, degree, epoch, count)
+        for name, each in errors.items()
+        for degree, counts in zip((2, 3), each, strict=True)
+        for epoch, count in enumerate(counts, start=1)
+    ]
+    found = tables.worth_all(pd.DataFrame(rows, columns=["predictor", "degree", "epoch", "errors"]))
+    assert found[2] == 2 and np.isnan(found[3])
+
+
+def test_answers_are_counted_by_digit_and_pair_and_image():
+    labels = np.array([0, 1, 2, 2])
+    said = np.array([[[0, 0], [1, 1], [0, 2], [1, 1]], [[0, 0], [2, 1], [0, 2], [1, 0]]])
+    predictions = [np.tile(each[:, :, None, None], (1, 1, 4, 2)) for each in said]
+    np.testing.assert_array_equal(tables.answers(predictions), said)
+    rates = tables.by_digit(said, labels, (2, 3))
+    assert rates.loc[2].tolist() == [1.0, 0.5] and rates.loc[1, 2] == 0.5
+    counts = tables.confusions(said[:, :, 0], labels)
+    assert counts.tolist() == [[1, 0, 0], [0, 0.5, 0.5], [1, 1, 0]]
+    assert tables.confused(counts).to_dict() == {"1 and 2": 1.5, "0 and 2": 1, "0 and 1": 0}
+    hard = tables.hardest(said, labels)
+    assert hard["example"].tolist() == [3, 2, 1] and hard["share"].tolist() == [1, 0.5, 0.25]
+    assert hard["predicted"].tolist() == [1, 0, 2] and hard["true"].tolist() == [2, 2, 1]
+
+
 def test_components_are_those_of_a_known_mixture():
     rng = np.random.default_rng(1)
     rate = 0.3 + 0.1 * np.array([-1, 0, 1])[None, :, None] + 0.03 * rng.normal(size=(400, 3, 4))
@@ -217,9 +252,9 @@ def test_verdicts_are_turned_to_face_one_degree():
         verdict=[tables.LOWER, tables.HIGHER, tables.SAME]
     )
     pairs = pairs.assign(estimate=[-0.2, 0.1, 0.01], low=[-0.3, 0.0, 0.0], high=[-0.1, 0.2, 0.02], p=0.5, p_same=0.5)
-    assert tables.against_degree(pairs, 2) == {"higher": [4], "lower": [3], "the same": [], "–": []}
-    assert tables.against_degree(pairs, 3) == {"higher": [2], "lower": [], "the same": [4], "–": []}
+    assert tables.differences_to(pairs, 2)["verdict"].tolist() == ["lower", "higher"]
     turned = tables.differences_to(pairs, 3)
+    assert turned["verdict"].tolist() == ["higher", "the same"]
     assert turned["degree"].tolist() == [2, 4] and turned["estimate"].tolist() == [0.2, 0.01]
     assert turned.loc[0, ["low", "high", "verdict"]].tolist() == [0.1, 0.3, "higher"]
 
@@ -326,6 +361,18 @@ def test_choices_by_held_out_errors_are_tested_once():
     assert counts.loc[2, "average"] == 1 and list(counts.columns) == list(PREDICTORS)
 
 
+def test_folds_are_chosen_in_each_size_by_themselves():
+    runs = runs_of(random_wrong(degrees=2), (2, 3))
+    parts = [
+        runs.drop(columns="errors").assign(n=size, held=runs["errors"][::step].tolist(), test=runs["errors"])
+        for size, step in ((10, 1), (20, -1))
+    ]
+    found = tables.folds(pd.concat(parts), 40).set_index("n")
+    same = tables.choices(parts[0], runs, ["order"]).query("among == 'all four'")
+    assert found.loc[10, "gap"] == pytest.approx(((same["honest"] - same["fewest"]) / 40).mean()) == 0
+    assert found.loc[20, "gap"] > 0 and found["runs"].tolist() == [4, 4]
+
+
 def test_the_honest_error_is_that_of_what_was_chosen():
     wrong = random_wrong()
     chosen = pd.DataFrame(
@@ -398,7 +445,11 @@ def test_figures_draw_what_they_are_given():
         figures.figure_among_predictors(verdicts),
         figures.figure_selection(tables.counts_chosen(chosen.query("among == 'all four'")), chosen, 200),
         figures.figure_noise(noise_table(), 2),
+        figures.figure_digits(pd.DataFrame([[0.1, 0.2], [0.3, 0.0]], columns=[2, 3]), np.array([[9.0, 0.4], [1.6, 8.0]])),
     )
+    left, right = drawn[-1].axes
+    assert [text.get_text() for text in left.texts] == ["10.0", "20.0", "30.0", "0.0"]
+    assert sorted(text.get_text() for text in right.texts if text.get_text()) == ["2", "8", "9"]
     assert all(isinstance(figure, Figure) for figure in drawn)
 
 
@@ -440,60 +491,51 @@ def said():
 
 
 def test_what_is_said_of_test_errors_is_judged_by_all_orders(said):
-    assert said["verdict"].to_dict() == VERDICTS and set(said["chapter"]) == {"orders"}
-    assert "nan" not in " ".join(said["evidence"])
+    assert said["verdict"].to_dict() == VERDICTS and set(said["chapter"]) == {"mnist"}
     assert said.loc[["uncertainty", "ensemble"], "place"].tolist() == 2 * ["final report, section 6"]
 
 
-def test_a_degree_above_3_is_judged_by_the_size_of_its_difference(said):
-    evidence = said.loc["degrees-above-3", "evidence"]
-    assert "+0.01 points (-0.05 to +0.07) at p = 4, +0.12 points (+0.05 to +0.20) at p = 5" in evidence
-    assert "+0.27 points (+0.17 to +0.37) at p = 6" in evidence and "It is higher at p = 5 and 6." in evidence
+def test_the_verdicts_rest_on_these_numbers():
+    stored_labels()
+    wrong = published.wrong()
+    _, above = claims.degrees_above_3(wrong)
+    assert [above[f"gap_{degree}"] for degree in (4, 5, 6)] == ["+0.01", "+0.12", "+0.27"]
+    assert above["interval_4"] == "−0.05 to +0.07" and above["higher"] == "5 and 6"
+    _, final = claims.final_worse(wrong)
+    assert (final["average_first"], final["average_last"]) == ("0.52 to 0.95", "0.04 to 0.39")
+    assert (final["average_told"], final["minimizing_told"]) == ("2 to 5", "2 and 3")
+    _, digits = claims.no_digit(wrong, published.labels())
+    assert (digits["hard"], digits["high"], digits["rejected"]) == (9, "2.50 %", "2 to 6")
 
 
-def test_the_final_predictor_is_judged_against_both_others_early_and_late(said):
-    evidence = said.loc["final-worse", "evidence"]
-    assert "after epoch 1, minus the average one: 0.95, 0.62, 0.52, 0.53, 0.52 points, higher at p = 2 to 6" in evidence
-    assert "after epoch 10, minus the average one: 0.39, 0.10, 0.07, 0.05, 0.04 points, higher at p = 2 to 5" in evidence
-    assert "higher at p = 2 and 3, and the same within 0.05 points at p = 4 to 6" in evidence
-
-
-def test_equal_rates_of_the_digits_are_rejected(said):
-    assert (
-        "Digit 9 has the highest rate at every degree. Equal rates are rejected at p = 2 to 6"
-        in said.loc["no-digit", "evidence"]
-    )
+def test_degrees_are_named_one_by_one_or_as_a_range():
+    named = [claims.named(degrees) for degrees in ([], [4], [2, 5], [2, 4, 5], [3, 4, 5])]
+    assert named == ["none", "4", "2 and 5", "2, 4 and 5", "3 to 5"]
 
 
 def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
     rng = np.random.default_rng(0)
     noise = rng.random((3, 5, 4, 2, 300)) < 0.1
-    assert claims._digits(noise, rng.integers(10, size=300))["verdict"] == "cannot be told"
-    assert claims._degrees(noise)["verdict"] == "cannot be told"
+    assert claims.no_digit(noise, rng.integers(10, size=300))[0] == "cannot be told"
+    assert claims.degrees_above_3(noise)[0] == "cannot be told"
 
 
 def test_the_headline_on_the_first_page():
-    results, labels = experiment.runs(experiment.settings()), stored_labels()
-    wrong = tables.wrong([arrays["predictions"] for arrays in results["arrays"][: experiment.N_ORDERS]], labels)
-    held = experiment.held_out(experiment.settings(n_held=10_000))
-    names = ["degree", "order", "epoch", "predictor"]
-    chosen = tables.choices(held[[*names, "held"]], results["runs"][[*names, "errors"]], ["order"])
-    found = tables.honest(wrong, experiment.CURVED, chosen[chosen["among"] == tables.ALL_FOUR])
-    rates = [f"{100 * rate:.2f}" for rate in (found.estimate, found.low, found.high)]
-    assert rates == ["1.62", "1.40", "1.83"]
-    sides = tables.against_degree(tables.among_degrees(wrong, experiment.CURVED, "average"), 3)
-    assert sides[tables.HIGHER] == [2, 5, 6] and sides[tables.UNTOLD] == [4]
-    curved = held.query("degree > 1")[[*names, "held"]]
-    table = tables.honest_errors(wrong, experiment.CURVED, chosen, curved).set_index("among")
+    stored_labels()
+    wrong, table = published.wrong(), published.honest()
     shown = (100 * table[["estimate", "low", "high"]]).round(2)
     assert shown.loc["average"].tolist() == [1.58, 1.37, 1.80] and table.loc["average", "degrees"] == "3 (10), 4 (10)"
+    assert shown.loc[tables.ALL_FOUR].tolist() == [1.62, 1.40, 1.83]
     assert shown.loc[tables.BY_MEAN].tolist() == [1.57, 1.35, 1.79] and table.loc[tables.BY_MEAN, "degrees"] == "3 (20)"
     assert table.loc[tables.ALL_FOUR, list(PREDICTORS)].tolist() == [1, 5, 11, 3]
+    sides = tables.differences_to(tables.among_degrees(wrong, experiment.CURVED, "average"), 3).set_index("degree")[
+        "verdict"
+    ]
+    assert sides.to_dict() == {2: tables.HIGHER, 4: tables.UNTOLD, 5: tables.HIGHER, 6: tables.HIGHER}
     needed = tables.settled_by_degree(wrong, experiment.CURVED).set_index("predictor")
     assert needed["mean"].tolist() == [9, 7, 7, 7] and needed.loc["average", [2, 3, 4, 5, 6]].tolist() == [9, 7, 8, 7, 6]
-    own, svm = chosen.query("among == 'average'"), claims.learner("RBF SVM") != labels
-    gap = tables.honest(wrong, experiment.CURVED, own, other=svm)
-    assert gap.low < 0 < gap.high < claims.ALIKE and not svm.mean() > 0.02
+    gap = published.against("RBF SVM")
+    assert gap.low < 0 < gap.high < claims.ALIKE and not published.errs("RBF SVM").mean() > 0.02
     last = tables.among_predictors(wrong, experiment.CURVED, [1, 10]).query("epoch == 10")
     worse = last[(last["predictor"] == "final") & (last["verdict"] == tables.HIGHER)]
     assert worse["degree"].tolist() == [2, 3, 4, 5]
