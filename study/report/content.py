@@ -23,7 +23,8 @@ def parsed(text, form, folder, options):
     """A text in Markdown as pandoc's document, in JSON, with what a document takes from it.
 
     form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
-    of the class "folded" is code under the name that its label says, one of the class "contents" stands for the contents.
+    of the class "front" is the first page, one of the class "folded" is code under the name that its label says, one of the
+    class "contents" stands for the contents.
     Raises ValueError for a picture that is not in folder.
     """
     import pypandoc
@@ -65,8 +66,9 @@ class _Taken:
         (_, classes, pairs), blocks = node["c"]
         if "contents" in classes:
             return [_raw("typst", "#contents()")] if self.form == "typst" else []
-        if "box" in classes and self.form == "typst":
-            return [_raw("typst", "#framed["), *blocks, _raw("typst", "]")]
+        if {"box", "front"} & set(classes) and self.form == "typst":
+            frame = "#framed[" if "box" in classes else "#first["
+            return [_raw("typst", frame), *blocks, _raw("typst", "]")]
         if "folded" in classes:
             label = dict(pairs).get("label", "")
             start = "<details>" if label else '<details class="of-sentences">'

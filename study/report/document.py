@@ -193,7 +193,8 @@ def _text(sources, folder, layout, listing):
     if listing:
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
         appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
-    text = "\n\n".join([*front, "::: contents\n:::", *chapters, *appendices])
+    first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
+    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices])
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")

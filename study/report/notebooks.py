@@ -24,6 +24,7 @@ from jupyter_client.kernelspec import KernelSpec
 
 from study import ROOT, claims, costs, definitions, store
 from study.experiment import Experiment
+from study.report.expressions import expressions
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -146,11 +147,14 @@ def limits():
 def made_from(source, parameters):
     """What an execution of the notebook source with parameters depends on: a dict of plain values.
 
-    source : hash of the cells; parameters; code : fingerprint of all definitions that the cells reach; files : sha256 of the
+    source : hash of the cells; parameters; code : fingerprint of all definitions that the cells and
+    the expressions in the text reach; files : sha256 of the
     stored results that they can read, of the published numbers, the registry of data sets and the style of figures.
     """
     cells = nbformat.read(source, as_version=4).cells
-    program = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    asked = [each for cell in cells if cell.cell_type == "markdown" for each in expressions(cell.source)]
+    program = "\n".join([*code, *asked])
     texts = [[cell.cell_type, cell.source] for cell in cells]
     return {
         "source": _hash(json.dumps(texts).encode()),

@@ -14,7 +14,7 @@ VERDICTS = ("exact", "within", "outside")
 
 
 def findings():
-    """The text of the conclusion's cell with the tag readme, without its title; its links lead to what README cannot show."""
+    """The text of the conclusion's cell with the tag readme, without its title and its links."""
     cells = json.loads(chapters.chapter("conclusion").target("full").read_text(encoding="utf-8"))["cells"]
     (text,) = ("".join(cell["source"]) for cell in cells if "readme" in cell["metadata"].get("tags", []))
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text.partition("\n")[2].strip())

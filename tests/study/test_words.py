@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import ROOT, words
 from study.report import display, expressions, prose
-from study.report.notebooks import METADATA, execute
+from study.report.notebooks import METADATA, execute, made_from
 from study.statistics import Difference
 
 GAP = Difference(0.0008, -0.0009, 0.0024, 0.4, 20, "orders", "t")
@@ -171,6 +171,13 @@ def test_a_text_without_a_value_ends_the_run_with_its_words_and_the_error(cell, 
     with pytest.raises(ValueError, match=message):
         execute(source, tmp_path / "out.ipynb", {})
     assert not (tmp_path / "out.ipynb").exists()
+
+
+def test_what_only_the_words_reach_counts_in_the_fingerprint(tmp_path):
+    cells = ["from study import words", text("Rate: {eval}`words.percent(n)`.")]
+    source = written(tmp_path / "a.ipynb", *cells)
+    without = written(tmp_path / "b.ipynb", cells[0], text("Rate: {eval}`n`."))
+    assert made_from(source, {})["code"] != made_from(without, {})["code"]
 
 
 def measured(tmp_path, *cells):
