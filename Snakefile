@@ -84,7 +84,7 @@ rule pdf:
 rule document:
     # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
     input:
-        f"{MARKS}/executed" if PROFILE == "full" else [each.target("full") for each, _ in chapters.report("full", REPORT)],
+        f"{MARKS}/executed" if PROFILE == "full" else [each.target("full") for each, _ in chapters.report("full", REPORT, web=True)],
         DOCUMENT,
     params:
         facts=chapters.title_page("full", REPORT),

@@ -165,7 +165,7 @@ def _report(options):
     from study.report import document
 
     profile, name = options.profile, options.report
-    found = chapters.report(profile, name)
+    found = chapters.report(profile, name, web=options.kind == "html" and not options.sheet)
     sources = [document.Source(each.target(profile), number, each.title, own=True) for each, number in found]
     if options.notebooks:
         sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]

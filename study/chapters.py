@@ -12,7 +12,7 @@ Chapters are numbered by their place in a report, figures and tables by their pl
 import importlib
 import inspect
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from study import BUILD, ROOT
 
@@ -188,20 +188,31 @@ VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """A document made of chapters. front : what stands before the contents, or ""; chapters : what is numbered; appendices :
-    what comes after the references' chapters under letters; listing : its code, functions of study.literal and modules."""
+    what comes after them under letters; web : what follows on pages only; listing : its code, functions of study.literal and
+    modules."""
 
     title: str
     front: str = ""
     chapters: tuple[str, ...]
     appendices: tuple[str, ...] = ()
+    web: tuple[str, ...] = ()
     listing: tuple[str, ...] = ()
 
     def numbers(self):
-        """{name of a chapter: its number}: "" of the front, "1", "2", ... of the chapters, "A", ... of the appendices."""
+        """{name of a chapter: its number}: "" of the front, then "1", "2", ..., "A", ..., "S1", "S2", ..."""
         found = {self.front: ""} if self.front else {}
         found |= {name: str(place) for place, name in enumerate(self.chapters, start=1)}
-        return found | {name: chr(ord("A") + place) for place, name in enumerate(self.appendices)}
+        found |= {name: chr(ord("A") + place) for place, name in enumerate(self.appendices)}
+        return found | {name: f"S{place}" for place, name in enumerate(self.web, start=1)}
 
+
+COMPANIONS = ("seeds", "course", "family")
+"""What is a document of its own, and on the pages of the study follows its chapters."""
+WEB = (
+    *COMPANIONS, "data", *(f"mnist_degree_{degree}" for degree in range(1, 7)), *(f"uci_{name}" for name in UCI_SETS),
+    "class", "tour", "setup",
+)  # fmt: skip
+"""What stands on the pages of the study and not on paper."""
 
 REPORTS = {
     "all": Report(
@@ -219,6 +230,7 @@ REPORTS = {
             "conclusion",
         ),
         appendices=("ledger",),
+        web=WEB,
     ),
     "hermans": Report(
         title="Kernel perceptrons on handwritten digits: Hermans (2021) reproduced",
@@ -252,16 +264,6 @@ REPORTS = {
     ),
 }
 """The report of the study, and one for each of its sources."""
-
-WEB = (
-    "setup",
-    "data",
-    *(f"mnist_degree_{degree}" for degree in range(1, 7)),
-    *(f"uci_{name}" for name in UCI_SETS),
-    "class",
-    "tour",
-)
-"""What stands on web pages and in notebooks only."""
 
 EXPERIMENTS = (
     "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
@@ -314,19 +316,19 @@ def experiments(name, *, unpublished=False):
     return [each for each in found if unpublished or each.published]
 
 
-def report(profile, name="all"):
-    """[(chapter, its number)] of one of REPORTS in a profile, in order; what the profile leaves out is not counted."""
+def report(profile, name="all", *, web=False):
+    """[(chapter, its number)] of one of REPORTS in a profile, in order; what the profile leaves out is not counted.
+
+    web: with what stands on pages only.
+    """
     if name not in REPORTS:
         raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
-    known = {each.name: each for each in chapters(profile)}
-    whole = REPORTS[name]
-    there = Report(
-        title=whole.title,
-        front=whole.front if whole.front in known else "",
-        chapters=tuple(each for each in whole.chapters if each in known),
-        appendices=tuple(each for each in whole.appendices if each in known),
-    )
-    return [(known[each], number) for each, number in there.numbers().items()]
+    known, whole = {each.name: each for each in chapters(profile)}, REPORTS[name]
+    parts = {
+        part: tuple(each for each in getattr(whole, part) if each in known) for part in ("chapters", "appendices", "web")
+    }
+    there = replace(whole, front=whole.front if whole.front in known else "", **parts)
+    return [(known[each], number) for each, number in there.numbers().items() if web or each not in there.web]
 
 
 def listing(name):

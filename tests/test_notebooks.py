@@ -55,19 +55,16 @@ def test_opens_with_a_title_and_has_no_other(path):
 
 
 @each_source
-def test_first_code_cell_imports_only(path):
-    for statement in ast.parse(code_cells(path)[0].source).body:
-        assert isinstance(statement, ast.Import | ast.ImportFrom), ast.unparse(statement)
-
-
-@each_source
-def test_second_code_cell_and_no_other_is_tagged_parameters(path):
-    assert [index for index, cell in enumerate(code_cells(path)) if "parameters" in tags(cell)] == [1]
+def test_one_code_cell_is_tagged_parameters_and_the_next_opens_the_chapter(path):
+    code = code_cells(path)
+    (place,) = (index for index, cell in enumerate(code) if "parameters" in tags(cell))
+    assert "setup" in tags(code[place + 1]) and f'open_chapter("{path.stem}", globals())' in code[place + 1].source
 
 
 @each_source
 def test_parameters_are_literals_with_a_comment_each(path):
-    lines = code_cells(path)[1].source.splitlines()
+    (cell,) = (cell for cell in code_cells(path) if "parameters" in tags(cell))
+    lines = cell.source.splitlines()
     for line in lines:
         (statement,) = ast.parse(line).body
         assert isinstance(statement, ast.Assign | ast.AnnAssign), line
@@ -88,11 +85,61 @@ def test_cells_define_nothing(path):
         assert not any(isinstance(node, defined) for node in ast.walk(ast.parse(cell.source))), cell.source
 
 
+@each_source
+def test_one_statement_a_line_and_nothing_packed(path):
+    for cell in code_cells(path):
+        for node in ast.walk(ast.parse(cell.source)):
+            packed = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+            assert not (packed and isinstance(node.value, ast.Tuple)), ast.unparse(node)
+        assert ";" not in re.sub(r"([\"']).*?\1|#.*", "", cell.source), cell.source
+
+
+KNOWN_TAGS = {
+    "parameters", "setup", "show", "caption", "at-end", "published", "appendix", "exercises", "solution", "box", "notebook",
+    "readme",
+}  # fmt: skip
+
+
+@each_source
+def test_tags_are_known_and_captions_follow_what_they_are_of(path):
+    cells = read(path).cells
+    for before, cell in pairwise(cells):
+        assert {tag for tag in tags(cell) if tag.partition(":")[0] not in ("holds", "only")} <= KNOWN_TAGS, tags(cell)
+        shows = before.cell_type == "code" and re.search(r"^chapter\.(figure|table)\(", before.source, re.MULTILINE)
+        assert bool(shows) == ("caption" in tags(cell)), f"a caption follows each figure and table: {cell.source[:80]!r}"
+        if shows:
+            assert ("appendix" in tags(before)) == ("appendix" in tags(cell)), before.source
+
+
+@each_source
+def test_outcomes_have_a_condition_and_conditions_a_sentence(path):
+    said = {tag.partition(":")[2] for cell in read(path).cells for tag in tags(cell) if tag.startswith("holds:")}
+    asked = re.findall(r'chapter\.holds\(\s*"([a-z0-9-]+)"', "\n".join(cell.source for cell in code_cells(path)))
+    assert sorted(said) == sorted(asked)
+
+
+@each_source
+def test_reports_have_what_their_words_point_to(path):
+    names = {tag.partition(":")[2] for cell in read(path).cells for tag in tags(cell) if tag.startswith("only:")}
+    assert names <= set(chapters.REPORTS)
+    for name, report in chapters.REPORTS.items():
+        there = {each.source for each, _ in chapters.report("full", name)}
+        if path.stem not in there or path.stem == report.front:
+            continue
+        for cell in read(path).cells:
+            only = {tag.partition(":")[2] for tag in tags(cell) if tag.startswith("only:")}
+            if cell.cell_type == "markdown" and (not only or name in only) and "notebook" not in tags(cell):
+                linked = set(re.findall(r"\]\((\w+)\.ipynb\)", cell.source))
+                assert linked <= there | {"ledger", "seeds", "course", "family", "data"}, (
+                    f"in report {name}: {linked - there}"
+                )
+
+
 @each_executed
 def test_executed_copy_has_the_cells_of_its_source(path):
     cells = [cell for cell in read(path).cells if "injected-parameters" not in tags(cell)]
     expected = read(source_of(path)).cells
-    assert [(cell.cell_type, cell.source, tags(cell)) for cell in cells] == [
+    assert [(cell.cell_type, cell.metadata.get("words", cell.source), tags(cell)) for cell in cells] == [
         (cell.cell_type, cell.source, tags(cell)) for cell in expected
     ]
 
@@ -115,7 +162,8 @@ def test_injected_parameters_are_parameters_of_the_source(path):
     injected = [cell for cell in code_cells(path, injected=True) if "injected-parameters" in tags(cell)]
     assert len(injected) <= 1
     for cell in injected:
-        assert names(cell) <= names(code_cells(source_of(path))[1])
+        (own,) = (each for each in code_cells(source_of(path)) if "parameters" in tags(each))
+        assert names(cell) <= names(own)
 
 
 @each_executed
@@ -136,12 +184,18 @@ def test_notebook_is_in_the_form_that_is_committed(path, tmp_path):
 
 
 @each_executed
-def test_every_figure_has_alternative_text_and_a_caption(path):
-    for cell in code_cells(path, injected=True):
-        for output, following in pairwise([*cell.outputs, {}]):
+def test_every_figure_has_a_label_a_caption_and_an_alternative_text(path):
+    for cell, following in pairwise(read(path).cells):
+        for output in cell.get("outputs", []):
             if "image/png" in output.get("data", {}):
+                assert following.source.startswith("**Figure\N{NO-BREAK SPACE}")
                 assert output.metadata["image/png"]["alt"].startswith("Figure ")
-                assert following.get("data", {}).get("text/markdown", "").startswith("**Figure ")
+                assert len(output.metadata["image/png"]["alt"]) > 40
+
+
+@each_executed
+def test_no_expression_is_left_in_the_words(path):
+    assert not [cell.source for cell in read(path).cells if cell.cell_type == "markdown" and "{eval}" in cell.source]
 
 
 class Item:
@@ -165,6 +219,6 @@ def test_executed_notebooks_are_skipped_with_the_reason_where_their_data_are_not
             raise conftest.datasets.DataError("mnist cannot be had\nfetch it")
 
     monkeypatch.setattr(conftest.datasets, "load", absent)
-    items = [Item(path) for path in (FOLDER / "executed" / "orders.ipynb", FOLDER / "executed" / "seeds.ipynb", SOURCES[0])]
+    items = [Item(path) for path in (FOLDER / "executed" / "mnist.ipynb", FOLDER / "executed" / "seeds.ipynb", SOURCES[0])]
     conftest.pytest_collection_modifyitems(items)
     assert [item.reasons for item in items] == [["mnist is not here: fetch it"], [], []]

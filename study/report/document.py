@@ -182,11 +182,12 @@ def _references(keys, form):
 
 def _text(sources, folder, layout, listing):
     """The whole document as Markdown: what stands before the contents, the chapters, their appendices, then a listing."""
-    front, chapters, appendices = [], [], []
+    front, chapters, appendices, web = [], [], [], []
     for place, source in enumerate(sources):
         blocks = list(_blocks(source, folder / f"picture-{place}", layout))
         own = [text for tags, text in blocks if "appendix" not in tags]
-        (chapters if source.number else front).append("\n\n".join(own))
+        part = {"": front, "S": web}.get(source.number[:1], chapters)
+        part.append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags]:
             heading = f"# Evidence for chapter {source.number} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
@@ -194,7 +195,7 @@ def _text(sources, folder, layout, listing):
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
         appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
     first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
-    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices])
+    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")

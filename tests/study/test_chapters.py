@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import json
 import re
 import subprocess
 import sys
@@ -14,9 +13,12 @@ import yaml
 
 from study import ROOT, chapters, datasets
 from study.__main__ import main
-from study.report import manifest
+from study.report import display, manifest, readme
 
-STORED_ONLY = {"front", "introduction", "conclusion", "setup", "ledger"}
+STORED_ONLY = {
+    "front", "introduction", "conclusion", "setup", "ledger", "declaration", "hermans_opening", "hermans_closing",
+    "xu_zhang_opening", "xu_zhang_closing",
+}  # fmt: skip
 """Notebooks that read stored results at published scale and nothing else."""
 
 
@@ -26,7 +28,8 @@ def test_every_notebook_is_in_the_profiles_and_every_degree_has_its_copy():
         found = chapters.chapters(profile)
         assert {chapter.source for chapter in found} == sources - (STORED_ONLY if profile == "quick" else set())
         assert len({chapter.target(profile) for chapter in found}) == len(found)
-        assert [chapter.variant for chapter in found if chapter.source == "mnist_degree"] == list("123456")
+        variants = [chapter.variant for chapter in found if chapter.source == "mnist_degree"]
+        assert variants == (["3"] if profile == "quick" else list("123456"))
 
 
 def test_what_runs_on_one_core_is_of_the_plan():
@@ -34,50 +37,39 @@ def test_what_runs_on_one_core_is_of_the_plan():
     assert set(ast.literal_eval(names)) < set(chapters.EXPERIMENTS)
 
 
-def test_numbers_follow_the_order_of_the_plan():
-    by_kind = {kind: [each.number for each in chapters.CHAPTERS if each.kind == kind] for kind in ("body", "appendix")}
-    assert by_kind["body"] == [str(count) for count in range(1, len(by_kind["body"]) + 1)]
-    assert by_kind["appendix"] == ["A", "B"] and chapters.chapter("mnist_degree_3").number == "S3"
-    assert chapters.reference("front_all", "answer") == "Figure 1"
-    for chapter in chapters.CHAPTERS:
-        names = [*chapter.figures, *chapter.tables]
-        assert len(set(names)) == len(names), f"{chapter.name}: a name stands twice"
-
-
-def shown(chapter, kind):
-    """The numbers of the figures or tables that the executed notebook of a chapter shows, in the order of a document: those
-    of the appendix come last."""
-    cells = nbformat.read(chapter.target("full"), as_version=4).cells
-    cells = sorted(cells, key=lambda cell: "appendix" in cell.metadata.get("tags", []))
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    text = "\n".join(output.get("data", {}).get("text/markdown", "") for output in outputs)
-    number = rf"{chapter.number}\." if chapter.number else ""
-    return [int(place) for place in re.findall(rf"^\*\*{kind} {number}(\d+)\.\*\*", text, re.MULTILINE)]
-
-
 @pytest.mark.parametrize("name", chapters.REPORTS)
-def test_a_report_has_its_front_page_and_its_own_chapters(name):
+def test_a_report_numbers_its_chapters_from_one(name):
     found = chapters.report("full", name)
-    assert [each.variant for each in found if each.kind == "front"] == [name]
-    body = [each.name for each in found if each.kind == "body"]
-    assert body == (
-        [each.name for each in chapters.CHAPTERS if each.kind == "body"] if name == "all" else list(chapters.PARTS[name])
-    )
-    assert not [each for each in found if each.kind == "supplement"]
+    numbers = [number for _, number in found]
+    body = [number for number in numbers if number.isdigit()]
+    assert body == [str(count) for count in range(1, len(body) + 1)]
+    assert numbers == [*([""] if name == "all" else []), *body, "A"]
+    names = [each.name for each, _ in found]
+    assert len(set(names)) == len(names) and names[-1] == ("ledger" if name == "all" else "declaration")
     with pytest.raises(ValueError, match="report must be one of all, hermans, .*, got 'x'"):
         chapters.report("full", "x")
 
 
-@pytest.mark.parametrize("kind", ["Figure", "Table"])
-@pytest.mark.parametrize("source", dict.fromkeys(chapter.source for chapter in chapters.CHAPTERS))
-def test_executed_notebooks_show_what_is_planned_in_this_order(source, kind):
-    variants, seen = [chapter for chapter in chapters.CHAPTERS if chapter.source == source], set()
-    for chapter in variants:
-        numbers = shown(chapter, kind)
-        assert numbers == sorted(set(numbers)), f"{chapter.name} shows its {kind}s in the order {numbers}"
-        seen |= set(numbers)
-    names = {"Figure": variants[0].figures, "Table": variants[0].tables}[kind]
-    assert seen == set(range(1, len(names) + 1))
+def test_every_chapter_is_in_a_report_or_on_the_web_alone():
+    reported = {each.name for name in chapters.REPORTS for each, _ in chapters.report("full", name)}
+    assert reported & set(chapters.WEB) == set(chapters.COMPANIONS)
+    assert reported | set(chapters.WEB) == {each.name for each in chapters.CHAPTERS}
+
+
+def test_a_report_of_the_quick_profile_counts_what_is_there():
+    found = chapters.report("quick", "all")
+    assert [number for _, number in found] == [str(count) for count in range(1, len(found) + 1)]
+
+
+@pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
+def test_executed_notebooks_show_the_figures_and_tables_of_their_source(chapter):
+    cells = nbformat.read(chapter.target("full"), as_version=4).cells
+    captions = [cell.source for cell in cells if "caption" in cell.metadata.get("tags", [])]
+    found = [re.match("\\*\\*(Figure|Table)\N{NO-BREAK SPACE}(\\d+)", each).groups() for each in captions]
+    source = display.Source.read(chapter.source)
+    for kind, names in (("Figure", source.figures), ("Table", source.tables)):
+        assert len(set(names)) == len(names), f"a name is shown twice: {names}"
+        assert [int(number) for shown, number in found if shown == kind] == list(range(1, len(names) + 1))
 
 
 def test_the_quick_profile_writes_below_build_and_needs_no_download():
@@ -91,8 +83,8 @@ def test_the_quick_profile_writes_below_build_and_needs_no_download():
 def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
     targets = {chapter.target("full") for chapter in chapters.CHAPTERS}
     assert targets == set((ROOT / "notebooks" / "executed").glob("*.ipynb"))
-    expected = {f"{c.name}-{name}.{kind}" for c in chapters.CHAPTERS for name in c.figures for kind in ("png", "svg")}
-    assert expected | {"manifest.csv"} == {path.name for path in (ROOT / "figures").iterdir()}
+    expected = {f"{c.name}-{name}.svg" for c in chapters.CHAPTERS for name in c.figures}
+    assert expected | {"manifest.csv", "front-ladder.png"} == {path.name for path in (ROOT / "figures").iterdir()}
 
 
 def test_every_figure_says_which_function_drew_it():
@@ -119,23 +111,19 @@ def test_the_manifest_names_every_figure_with_files_that_are_there():
         assert all((ROOT / path).exists() for text in found[column] for path in text.split())
 
 
-def test_the_list_for_codecheck_names_all_tables_and_figures_that_there_are():
-    text = manifest.CODECHECK.read_text(encoding="utf-8")
-    outputs = manifest.outputs(manifest.table("full"))
-    assert text == manifest.codecheck(outputs) and text.startswith("---\n")
-    listed = [each["file"] for each in yaml.safe_load(text)["manifest"]]
-    there = [
-        path
-        for folder, kind in (("data/results", "csv"), ("data/measured", "csv"), ("figures", "svg"))
-        for path in (ROOT / folder).glob(f"*.{kind}")
-    ]
-    assert sorted(listed) == sorted(path.relative_to(ROOT).as_posix() for path in there)
-    text = manifest.CRATE.read_text(encoding="utf-8")
-    assert text == manifest.crate(outputs)
-    files = {each["@id"]: each for each in json.loads(text)["@graph"] if each["@type"] == "File"}
-    assert sorted(files) == sorted(listed)
-    record = json.loads((ROOT / "data/results/claims.json").read_text(encoding="utf-8"))
-    assert files["data/results/claims.csv"]["sha256"] == record["sha256"]
+def test_the_outputs_for_an_independent_check_are_there():
+    page = yaml.safe_load((ROOT / "codecheck.yml").read_text(encoding="utf-8"))
+    assert len(page["manifest"]) == 10
+    for each in page["manifest"]:
+        assert (ROOT / each["file"]).is_file() and "; python -m study " in each["comment"]
+
+
+def test_readme_says_what_the_conclusion_says_and_counts_as_the_ledger_does():
+    text = readme.README.read_text(encoding="utf-8")
+    assert readme.written(text) == text, "run: python -m study notebook conclusion --profile full"
+    assert readme.findings().count("\n- **") == 2 and "1.58 %" in readme.findings()
+    with pytest.raises(ValueError, match="README.md must have the lines"):
+        readme.written(text.replace(readme.END, ""))
 
 
 def test_papermill_alone_runs_a_notebook_from_any_folder(own_run):
@@ -166,7 +154,7 @@ def test_list_names_the_notebooks_in_order(capsys):
     assert main(["list", "--profile", "full"]) == 0
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert names == [chapter.name for chapter in chapters.chapters("full")]
-    assert names[:3] == ["front_all", "front_hermans", "front_xu-zhang"]
+    assert names[:3] == ["front", "introduction", "algorithm"]
 
 
 def test_the_title_page_is_filled_from_the_environment(monkeypatch):
