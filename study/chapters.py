@@ -106,7 +106,7 @@ CHAPTERS = [
             **IMAGES["full"],
             "datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine",
         },
-        experiments=("multiclass", "comparison", "forms", "mnist"),
+        experiments=("multiclass", "comparison", "forms"),
     ),
     Chapter(
         source="tables",

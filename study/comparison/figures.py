@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from kp.mistakes import PREDICTORS
 from study.style import (
     GREY,
     METHOD_COLOURS,
@@ -16,7 +15,6 @@ from study.style import (
     PREDICTOR_MARKERS,
     REFERENCE,
     canvas,
-    log_percent_axis,
     set_name,
 )
 
@@ -24,42 +22,31 @@ PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang", "linear")
 """The methods with filled marks."""
 THRESHOLDS = ("off", "on")
 FAMILY = {"off": "no thresholds", "on": "thresholds"}
-LINES = {"one-vs-all": "-", "ordinary": "--", "Xu-Zhang": ":"}
 
 
-def figure_errors(chosen):
-    """Test errors of the perceptrons without thresholds and of the references on each data set, with 95 % intervals.
+def figure_against_svm(table, over_sets, methods):
+    """Test error of some methods minus the SVM's on each set, and over the sets.
 
-    chosen as of `tables.chosen_rates`. More than four sets stand in two columns.
+    table as of `tables.by_method`; over_sets {(method, thresholds): Difference} from the SVM; methods: such names. Sets are
+    sorted by the SVM's error, which stands beside their names; below them pseudo-medians with their intervals.
     """
-    chosen = chosen[chosen["thresholds"] != "on"]
-    names, methods = _datasets(chosen), _methods(chosen)
-    columns = 1 + (len(names) > 4)
-    rows = -(-len(names) // columns)
-    figure, axes = canvas(1, columns, height=1.1 + 0.6 * rows, sharex=True, squeeze=False)
-    for axis, start in zip(axes.flat, range(0, len(names), rows), strict=True):
-        _errors(axis, chosen, names[start : start + rows], methods, rows)
-    figure.supxlabel("test error (%)", fontsize=9)
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    svm = table["SVM", "-"].sort_values()
+    figure, axis = canvas(height=1.5 + 0.23 * len(svm))
+    axis.axvline(0, color=METHOD_COLOURS["SVM"], linewidth=1.2)
+    for place, name in enumerate(methods):
+        mark = {**_mark(name[0]), "markersize": 5, "linestyle": "none"}
+        axis.plot(100 * (table.loc[svm.index, name] - svm), range(len(svm)), label=name[0], **mark)
+        found, y = over_sets[name], len(svm) + 0.3 + 0.35 * place
+        if np.isfinite([found.low, found.high]).all():
+            axis.hlines(y, 100 * found.low, 100 * found.high, color=METHOD_COLOURS[name[0]], linewidth=1.4)
+        axis.plot(100 * found.estimate, y, **mark)
+    axis.axhline(len(svm) - 0.4, color="#BBBBBB", linewidth=0.6)
+    ends = len(svm) + 0.3 + 0.35 * (len(methods) - 1)
+    axis.set(yticks=[*range(len(svm)), (len(svm) + 0.3 + ends) / 2], ylim=(ends + 0.5, -0.6))
+    axis.set_yticklabels([*(f"{set_name(name)} ({100 * error:.1f})" for name, error in svm.items()), "over the sets"])
+    axis.set_xlabel("test error minus the SVM's (percentage points)")
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=len(methods))
     return figure
-
-
-def _errors(axis, chosen, names, methods, rows):
-    """The errors on these sets, on an axis with room for `rows` of them."""
-    for i, method in enumerate(methods):
-        part = chosen[chosen["method"] == method].set_index("dataset").loc[names]
-        y = np.arange(len(names)) + 0.82 * (i / (len(methods) - 1) - 0.5)
-        floor = 50 / part["n"]  # half an example, where no error was made, for the logarithm
-        error, low = np.maximum(100 * part["error"], floor), np.maximum(100 * part["low"], floor)
-        axis.hlines(y, low, 100 * part["high"], color=METHOD_COLOURS[method], linewidth=1.0)
-        axis.plot(error, y, linestyle="none", markersize=4, label=method, **_mark(method))
-    for edge in np.arange(len(names)) + 0.5:
-        axis.axhline(edge, color="#BBBBBB", linewidth=0.6)
-    axis.set(yticks=range(len(names)), ylim=(rows - 0.5, -0.5))
-    axis.set_yticklabels(map(set_name, names))
-    log_percent_axis(axis, which="x")
-    axis.grid(False, axis="y")
-    axis.tick_params(axis="y", length=0)
 
 
 def figure_differences(per_set, over_sets):
@@ -92,28 +79,6 @@ def _point(axis, y, row, colour, marker):
     axis.plot(100 * row.estimate, y, marker, color=colour, markersize=4.5, markerfacecolor=face)
 
 
-def figure_predictors(differences):
-    """Test error of each predictor less the final one's over the sets: a panel for each family, a row for each perceptron.
-
-    differences as of `tables.against_final`; filled where the adjusted p is below 0.05.
-    """
-    others = [p for p in PREDICTORS if p != "final"]
-    figure, axes = canvas(1, 2, height=2.5, sharex=True, sharey=True)
-    for axis, thresholds in zip(axes, THRESHOLDS, strict=True):
-        axis.axvline(0, color=PREDICTOR_COLOURS["final"], linewidth=1.2)
-        for y, method in enumerate(PERCEPTRONS):
-            for shift, p in zip((-0.24, 0, 0.24), others, strict=True):
-                _point(axis, y + shift, differences[p, method, thresholds], PREDICTOR_COLOURS[p], PREDICTOR_MARKERS[p])
-        axis.set(title=FAMILY[thresholds], yticks=range(len(PERCEPTRONS)), ylim=(len(PERCEPTRONS) - 0.5, -0.5))
-        axis.set_yticklabels(PERCEPTRONS)
-    handles = [Line2D([], [], color=PREDICTOR_COLOURS["final"], label="final")]
-    styles = [{"color": PREDICTOR_COLOURS[p], "marker": PREDICTOR_MARKERS[p], "linestyle": "none"} for p in others]
-    handles += [Line2D([], [], label=p, **style) for p, style in zip(others, styles, strict=True)]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    figure.supxlabel("test error minus the final predictor's (percentage points)", fontsize=9)
-    return figure
-
-
 def figure_narrow(by_width):
     """Validation error against the width, a panel for each form: each predictor with thresholds on (lines) and off (dashes).
 
@@ -143,39 +108,6 @@ def figure_narrow(by_width):
     return figure
 
 
-def figure_widths(curves):
-    """Validation error against the width of the RBF kernel, a panel for each data set; rings mark the lowest errors.
-
-    The bar on the left of a panel is two standard errors long: those of the lowest error, by the number of validations.
-    """
-    names = _datasets(curves)
-    columns = min(4, len(names))
-    rows = -(-len(names) // columns)
-    figure, axes = canvas(rows, columns, height=0.8 + 1.5 * rows, sharex=True, squeeze=False)
-    for axis, name in zip(axes.flat, names, strict=False):
-        own = curves[curves["dataset"] == name]
-        for method in _methods(curves):
-            part = own[own["method"] == method].sort_values("width")
-            axis.plot(part["width"], 100 * part["error"], LINES[method], markersize=2.5, lw=1.3, **_mark(method))
-            best = part[part["error"] <= part["error"].min() + 1e-12]
-            ring = dict(markerfacecolor="none", markeredgecolor=METHOD_COLOURS[method], markeredgewidth=1.2)
-            axis.plot(best["width"], 100 * best["error"], "o", markersize=8, linestyle="none", **ring)
-        low = own["error"].min()
-        reach = 100 * np.sqrt(low * (1 - low) / own["n"].max())
-        axis.errorbar(own["width"].min() / 1.6, 100 * low + reach, yerr=reach, color=GREY, capsize=2, linewidth=1.2)
-        _width_axis(axis)
-        axis.set_title(set_name(name), fontsize=8.5)
-    for axis in axes.flat[len(names) :]:
-        axis.set_axis_off()
-    for axis in axes.flat[: len(names)][-columns:]:
-        axis.tick_params(axis="x", labelbottom=True)
-    handles = [Line2D([], [], linestyle=LINES[m], label=m, **_mark(m)) for m in _methods(curves)]
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
-    figure.supxlabel(r"width $\sigma$ (median distances of training examples)", fontsize=9)
-    figure.supylabel("validation error (%)", fontsize=9)
-    return figure
-
-
 def figure_best_widths(widths):
     """The best RBF width of each form on each data set, a panel for each family; widths as of `tables.best_widths`."""
     names = list(widths["set"])
@@ -201,37 +133,6 @@ def _width_axis(axis):
     axis.xaxis.set_major_locator(LogLocator(base=4))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:g}"))
     axis.xaxis.set_minor_locator(NullLocator())
-
-
-def figure_squared_kernel(squared):
-    """What K^2 makes of an RBF kernel: its values against the distance (left), its diagonal (right).
-
-    squared as of `squared_kernel`. Left, each as a share of its value at distance 0: K, the kernel of width sqrt(2) sigma,
-    and pairs of examples under K^2. Right: the histogram of K^2[i, i] in units of their mean.
-    """
-    figure, (left, right) = canvas(1, 2, height=2.4)
-    own = squared.loc[squared["same"], "squared"].to_numpy()
-    pairs = squared[~squared["same"]].sort_values("distance")
-    steps = np.linspace(0, min(1.5, pairs["distance"].max()), 31)
-    inside = np.digitize(pairs["distance"], steps)
-    middle, low, high = [], [], []
-    for step in range(1, len(steps)):
-        values = pairs["squared"].to_numpy()[inside == step] / own.mean()
-        quantiles = np.quantile(values, (0.5, 0.05, 0.95)) if len(values) >= 20 else (np.nan,) * 3
-        for column, value in zip((middle, low, high), quantiles, strict=True):
-            column.append(value)
-    centre = (steps[1:] + steps[:-1]) / 2
-    left.fill_between(centre, low, high, color=METHOD_COLOURS["Xu-Zhang"], alpha=0.2, lw=0)
-    left.plot(centre, middle, ":", label="$K^2$: median and 5 to 95 %", markersize=3, **_mark("Xu-Zhang"))
-    left.plot(pairs["distance"], pairs["kernel"], "-", color=METHOD_COLOURS["ordinary"], label=r"$K$, width $\sigma$")
-    left.plot(pairs["distance"], pairs["wider"], "--", color=GREY, label=r"RBF of width $\sqrt{2}\,\sigma$")
-    left.set(xlabel="distance (medians)", ylabel="relative kernel value", xlim=(0, steps[-1]), ylim=(0, None))
-    right.hist(own / own.mean(), bins=30, color=METHOD_COLOURS["Xu-Zhang"], edgecolor="white", linewidth=0.4)
-    right.axvline(1, color=METHOD_COLOURS["ordinary"], linewidth=1.6)
-    right.set(xlabel="$K^2(x_i, x_i)$ (multiple of the mean)", ylabel="training examples", xlim=(0, None))
-    right.set_title("diagonal of $K^2$ (line: that of $K$)", fontsize=8.5)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=3)
-    return figure
 
 
 def _datasets(table):

@@ -1,4 +1,4 @@
-"""What the chapter's figures and sentences are made of; tables are those of study.comparison.experiment.compare.
+"""What the chapter's figures, tables and conditions are made of; tables are those of study.comparison.experiment.compare.
 
 What is compared over the data sets, and with what, was declared before the results were seen:
 
@@ -20,7 +20,6 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.claims import interval
 from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
-from study.report.display import listed
 
 CONTROL = "ordinary"
 """The form that the other two are compared with."""
@@ -28,8 +27,6 @@ REFERENCE = ("SVM", NONE)
 """The method that references and perceptrons are compared with."""
 ROPE = 0.01
 """Errors that differ by less count as practically equivalent: one percentage point."""
-NOT_TOLD = "cannot be told apart from"
-WIDER = "is narrower than", "is wider than", NOT_TOLD
 
 
 def label(method, thresholds=NONE):
@@ -67,9 +64,9 @@ def sets(errors, splits):
 
 def grids(settings):
     """What each method tries: a row for each, with the number of fits and of candidates (predictors and epochs apart)."""
-    widths, degrees = f"{len(settings.widths)} widths", f"degrees {listed(settings.degrees)}"
+    widths, degrees = f"{len(settings.widths)} widths", f"degrees {_list(settings.degrees)}"
     narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
-    epochs = f"epochs {listed(settings.epochs)}; {len(PREDICTORS)} predictors"
+    epochs = f"epochs {_list(settings.epochs)}; {len(PREDICTORS)} predictors"
     served, kernels = len(PREDICTORS) * len(settings.epochs), len(settings.widths) + len(settings.degrees)
     rows = [("each form", f"{widths}; {degrees}", epochs, kernels, kernels * served)]
     rows += [("linear", "", epochs, 1, served)]
@@ -79,8 +76,12 @@ def grids(settings):
         ("scikit-learn perceptron", "epochs", settings.perceptron_epochs, False),
     ):  # fmt: skip
         fits = len(values) * (len(settings.widths[:: settings.reference_step]) if kernel else 1)
-        rows.append((name, narrow if kernel else "", f"{symbol} {listed(values)}", fits, fits))
+        rows.append((name, narrow if kernel else "", f"{symbol} {_list(values)}", fits, fits))
     return pd.DataFrame(rows, columns=["method", "kernels", "other", "fits", "candidates"])
+
+
+def _list(values):
+    return ", ".join(f"{value:,}" for value in values)
 
 
 def rates(errors):
@@ -103,14 +104,6 @@ def chosen_rates(errors):
     order = {name: position for position, name in enumerate(errors["dataset"].unique())}
     keys = table["dataset"].map(order), table["method"].map(NAMES.index), table["thresholds"]
     return table.drop(columns="predictor").iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
-
-
-def errors_with_intervals(chosen, methods, thresholds):
-    """A row for each data set, a column for each method: "error (low to high)" in percent."""
-    part = chosen[chosen["method"].isin(methods) & (chosen["thresholds"] == thresholds)]
-    cells = [f"{100 * r.error:.1f} ({100 * r.low:.1f} to {100 * r.high:.1f})" for r in part.itertuples()]
-    table = part.assign(cell=cells).pivot(index="dataset", columns="method", values="cell")
-    return table.loc[part["dataset"].unique(), list(methods)].rename_axis(columns=None, index="set").reset_index()
 
 
 def by_method(chosen):
@@ -145,6 +138,22 @@ def reference_pairs():
     own = [(name, t) for name in PERCEPTRONS for t in THRESHOLDS]
     others = [(name, NONE) for name in REFERENCES if (name, NONE) != REFERENCE]
     return {each: (each, REFERENCE) for each in own + others}
+
+
+FAMILIES = {
+    "forms": form_pairs, "thresholds": threshold_pairs, "kernel": kernel_pairs, "references": reference_pairs,
+}  # fmt: skip
+"""What is compared over the sets with everything chosen on validation data, family by family."""
+
+
+def families(table):
+    """Every comparison of FAMILIES, each family with its own correction: the rows of `compact` after the family's name."""
+    parts = []
+    for name, pairs in FAMILIES.items():
+        rows = compact(shown(over_sets(table, pairs()), table, pairs()))
+        rows.insert(0, "family", name)
+        parts.append(rows)
+    return pd.concat(parts, ignore_index=True)
 
 
 def shown(differences, table, pairs):
@@ -187,28 +196,11 @@ def changes_without(differences, table, pairs):
     }
 
 
-def least_p(differences):
-    """The smallest p that Wilcoxon's test over so many sets can have after Holm's correction over {name: Difference}."""
-    n = min(each.n for each in differences.values())
-    return min(1.0, len(differences) * 2.0 ** (1 - n))
-
-
-def too_few(differences):
-    """ "2 sets cannot tell: ...", where the test could show no difference however large; "" where it could."""
-    least, n = least_p(differences), min(each.n for each in differences.values())
-    if least < statistics.ALPHA:
-        return ""
-    return (
-        f"{n} sets cannot tell: with Holm's correction over {len(differences)} comparisons no $p$ of Wilcoxon's test over "
-        f"{n} sets is below {least:.2g}, whatever the differences are."
-    )
-
-
 def compact(rows):
     """`shown` with fewer columns: "lower, within, higher" has the three probabilities, "method" what is compared."""
     chances = [f"{r.lower:.2f}, {r.equivalent:.2f}, {r.higher:.2f}" for r in rows.itertuples()]
     table = rows.rename(columns={"first": "method"}).assign(**{"lower, within, higher": chances})
-    return table[["method", "difference", "p", "lower, within, higher", "one set left out", "changes without"]]
+    return table[["method", "minus", "difference", "p", "lower, within, higher", "one set left out", "changes without"]]
 
 
 def _few(names, n):
@@ -221,12 +213,6 @@ def in_points(difference, *, digits=2):
     if not np.isfinite([difference.low, difference.high]).all():
         return text
     return f"{text} ({100 * difference.low:+.{digits}f} to {100 * difference.high:+.{digits}f})"
-
-
-def told(differences, lower="is lower", higher="is higher"):
-    """(names lower, names higher, names not told apart) of {name: Difference}."""
-    words = {name: each.word(lower, higher, "") for name, each in differences.items()}
-    return tuple([name for name, word in words.items() if word == wanted] for wanted in (lower, higher, ""))
 
 
 def per_set(pairs):
@@ -258,68 +244,11 @@ def _totals(pairs, dataset, thresholds, a, b):
     return sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy()), int(rows["repetitions"].iloc[0])
 
 
-def counts_by_set(per_set):
-    """On how many sets a form's error is lower, equal and higher than the ordinary one's, and of these with p < 0.05."""
-    rows = []
-    for (thresholds, first), part in per_set.groupby(["thresholds", "first"], sort=False):
-        sure, sign = part["p"] < statistics.ALPHA, np.sign(part["estimate"].round(12))
-        counts = {word: int((sign == s).sum()) for word, s in (("lower", -1), ("equal", 0), ("higher", 1))}
-        counts |= {f"{word}, p < 0.05": int(((sign == s) & sure).sum()) for word, s in (("lower", -1), ("higher", 1))}
-        rows.append({"form": first, "thresholds": thresholds} | counts)
-    return pd.DataFrame(rows)
-
-
-def summary(table, references):
-    """A row for each method: mean error over the sets, on how many sets it is lowest, alone or with others, and its error
-    minus that of REFERENCE over the sets, of {(method, thresholds): Difference}, empty for REFERENCE itself."""
-    lowest = table.eq(table.min(axis=1), axis=0).sum()
-    rows = []
-    for name in _ordered(table):
-        found = references.get(name)
-        tested = (in_points(found), statistics.p_cell(found.p)) if found else ("", "")
-        family = "" if name[1] == NONE else name[1]
-        rows.append((NAMES_SHOWN.get(name[0], name[0]), family, float(table[name].mean()), int(lowest[name]), *tested))
-    heads = ["method", "thresholds", "mean error", "lowest on", f"minus the {REFERENCE[0]}", "p"]
-    return pd.DataFrame(rows, columns=heads)
-
-
-def _ordered(table):
-    return sorted(table.columns, key=lambda name: (NAMES.index(name[0]), name[1]))
-
-
-def support_vectors(errors):
-    """Support vectors of the chosen kernel perceptrons and the SVM, means over repetitions and folds: a row for each set."""
-    part = errors[errors["chosen"] & errors["method"].isin((*KERNEL_PERCEPTRONS, "SVM"))]
-    names = part["method"].where(part["thresholds"] == NONE, part["method"] + ", " + part["thresholds"])
-    table = part.assign(name=names).pivot_table(index="dataset", columns="name", values="support", aggfunc="mean")
-    columns = [label(form, t) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS] + ["SVM"]
-    table = table.loc[part["dataset"].unique(), columns]
-    table.insert(0, "examples", part.groupby("dataset")["n_train"].max())
-    return table.rename_axis(columns=None, index="set").reset_index()
-
-
-def support_ratio(support, first, second):
-    """(ratio, low, high, Difference of logarithms): support vectors of one method over another's.
-
-    Geometric mean over the sets; Student's t on the logarithmic scale.
-    """
-    return _of_logs(statistics.student(np.log(support[first] / support[second]), varies="data sets"))
-
-
-def _of_logs(difference):
-    return (*(float(np.exp(value)) for value in (difference.estimate, difference.low, difference.high)), difference)
-
-
-def seconds(errors, times):
-    """Processor seconds of the last training of each chosen method: a row for each data set, a column for each method.
-
-    Perceptrons have no thresholds; nearest neighbours, which only store their examples, are left out.
-    """
-    keys = ["dataset", "repetition", "fold", "method", "thresholds", "predictor"]
-    part = errors.loc[errors["chosen"] & (errors["thresholds"] != "on"), keys].merge(times, on=keys)
-    table = part.pivot_table(index="dataset", columns="method", values="seconds", aggfunc="mean")
-    columns = [name for name in NAMES if name != "nearest neighbours"]
-    return table.loc[part["dataset"].unique(), columns].rename_axis(columns=None, index="set").reset_index()
+def in_percent(table):
+    """The error rates of `by_method` as a table to show: a row for each set, a column for each method under its label."""
+    found = 100 * table[sorted(table.columns, key=lambda name: (NAMES.index(name[0]), name[1]))]
+    found.columns = [shortened(label(*name)) for name in found.columns]
+    return found.rename_axis(index="set").reset_index()
 
 
 def choices(errors):
@@ -389,7 +318,10 @@ def width_curves(validation):
     return part.groupby(keys, sort=False, as_index=False).agg(error=("error", "min"), n=("validation_n", "max"))
 
 
-SHORT = {"one-vs-all": "o.v.a.", "ordinary": "ord.", "Xu-Zhang": "X.-Z."}
+SHORT = {
+    "one-vs-all": "o.v.a.", "ordinary": "ord.", "Xu-Zhang": "X.-Z.", "linear": "lin.", "kernel ridge": "ridge",
+    "nearest neighbours": "neighbours", "scikit-learn perceptron": "scikit-learn",
+}  # fmt: skip
 
 
 def shortened(name):
@@ -413,32 +345,26 @@ def best_widths(curves):
     return pd.DataFrame(rows)
 
 
-def near_lowest(curves):
-    """How many widths of each curve have a validation error within one standard error (binomial) of its lowest one.
-
-    An integer for each data set, form and family, the lowest included.
-    """
-    groups = curves.groupby(["dataset", "method", "thresholds"], sort=False)
-    low = groups["error"].transform("min")
-    near = curves["error"] <= low + np.sqrt(low * (1 - low) / groups["n"].transform("max")) + 1e-12
-    return near.groupby([curves[key] for key in groups.keys], sort=False).sum()
-
-
-def at_edge(widths, grid):
-    """[(set, label)] of the best widths that are the widest or the narrowest of the grid."""
-    columns = [name for name in widths if name != "set"]
-    ends = np.array([max(grid), min(grid)])
-    return [(row["set"], name) for row in widths.to_dict("records") for name in columns if np.isclose(row[name], ends).any()]
-
-
 def width_ratio(widths, first, second, *, null=1.0):
     """(ratio, low, high, Difference of logarithms from the null): best widths of one form over another's.
 
     Geometric mean over the sets; Student's t on the logarithmic scale, for the hypothesis that the ratio is null.
     """
     found = statistics.student(np.log(widths[first] / widths[second] / null), varies="data sets")
-    ratio, low, high, _ = _of_logs(found)
-    return null * ratio, null * low, null * high, found
+    return (*(null * float(np.exp(value)) for value in (found.estimate, found.low, found.high)), found)
+
+
+def width_ratios(widths):
+    """`width_ratio` of Xu and Zhang's form over the ordinary one, with and without thresholds, for the hypotheses that it is
+    1 and 1/sqrt(2): a row for each, one family (Holm). Columns thresholds, null, ratio, low, high, p."""
+    found = {
+        (t, null): width_ratio(widths, label("Xu-Zhang", t), label(CONTROL, t), null=null)
+        for t in THRESHOLDS
+        for null in (1.0, 0.5**0.5)
+    }
+    adjusted = statistics.holm({name: each[3] for name, each in found.items()})
+    rows = [(*name, *each[:3], adjusted[name].p) for name, each in found.items()]
+    return pd.DataFrame(rows, columns=["thresholds", "null", "ratio", "low", "high", "p"])
 
 
 def by_width(validation):
@@ -459,135 +385,3 @@ def averages_at_narrowest(validation):
     wide = part.pivot(index="dataset", columns=["predictor", "method", "thresholds"], values="error")
     pairs = {(form, t): (("average", form, t), ("final", form, t)) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS}
     return over_sets(wide, pairs)
-
-
-def kernel_values(errors):
-    """Kernel values of one prediction as a share of the training examples: median over the sets, by (method, thresholds)."""
-    part = errors[errors["chosen"]]
-    shares = part.assign(share=part["kernel_values"] / part["n_train"])
-    by_set = shares.groupby(["method", "thresholds", "dataset"])["share"].mean()
-    return by_set.groupby(["method", "thresholds"]).median()
-
-
-PROSE = {
-    "one-vs-all": "one-vs-all", "ordinary": "the ordinary form", "Xu-Zhang": "Xu and Zhang's form",
-    "linear": "the linear perceptron", "SVM": "the SVM", "kernel ridge": "kernel ridge regression",
-    "nearest neighbours": "nearest neighbours", "scikit-learn perceptron": "scikit-learn's perceptron",
-}  # fmt: skip
-FAMILY = {"off": "without thresholds", "on": "with thresholds"}
-NAMES_SHOWN = {"kernel ridge": "kernel ridge regression"}
-"""How tables call a method where its short name is not its own."""
-
-
-def prose(method, thresholds=NONE):
-    """How a method is called in a sentence: "the ordinary form with thresholds"."""
-    return PROSE[method] if thresholds == NONE else f"{PROSE[method]} {FAMILY[thresholds]}"
-
-
-def outcome(difference):
-    """ "+0.31 points, −0.10 to +0.80, p = 0.40": a difference as a sentence has it."""
-    interval = ""
-    if np.isfinite([difference.low, difference.high]).all():
-        interval = f", {100 * difference.low:+.2f} to {100 * difference.high:+.2f}"
-    return f"{statistics.points(difference.estimate)}{interval}, {statistics.p_value(difference.p)}"
-
-
-def verdict(differences, name):
-    """ "the error of one-vs-all is lower than that of the ordinary form (...)", for a name of `form_pairs`."""
-    form, thresholds = name
-    found = differences[name]
-    return f"the error of {PROSE[form]} {found.word(tie=NOT_TOLD)} that of {PROSE[CONTROL]} ({outcome(found)})"
-
-
-def by_verdict(differences, *, outcomes=False, verbs=("is lower for", "is higher for", "cannot be told apart for")):
-    """ "is lower for A and B and cannot be told apart for C": {(method, thresholds) or method: Difference} in a sentence.
-
-    With outcomes each name has its difference. Groups that are empty are left out; without outcomes a group of more than
-    four is counted, and stands last.
-    """
-    groups = [(verb, names) for verb, names in zip(verbs, told(differences), strict=True) if names]
-    clauses = []
-    for verb, names in sorted(groups, key=lambda group: len(group[1]) > 4):
-        words = {name: prose(*(name if isinstance(name, tuple) else (name,))) for name in names}
-        words |= {name: f"{word} ({outcome(differences[name])})" for name, word in words.items() if outcomes}
-        whole = "any of the" if verb == verbs[2] else "all"
-        counted = f"{whole if len(groups) == 1 else 'the other'} {len(names)}"
-        clauses.append(f"{verb} {counted if len(names) > 4 and not outcomes else listed(words.values())}")
-    return listed(clauses)
-
-
-def of_family(differences, thresholds):
-    """{form: Difference} of one family, from {(form, thresholds): Difference}."""
-    return {form: each for (form, family), each in differences.items() if family == thresholds}
-
-
-def named(names):
-    """ "one-vs-all with thresholds and the SVM": names (method, thresholds) in a sentence."""
-    return listed([prose(*name) for name in names])
-
-
-def predictors_of(names):
-    """ "the average, minimizing and voted predictor of the linear perceptron with thresholds": names (predictor, method,
-    thresholds) in a sentence, those of one perceptron together."""
-    groups, alike = {}, {}
-    for predictor, *rest in names:
-        groups.setdefault(tuple(rest), []).append(predictor)
-    for rest, own in groups.items():
-        alike.setdefault(tuple(own), []).append(prose(*rest))
-    return listed([f"the {listed(own)} predictor of {listed(whose)}" for own, whose in alike.items()])
-
-
-def places(counts):
-    """ "lower on 6 sets, equal on one and higher on 4 (none of them with p < 0.05)": a row of `counts_by_set`."""
-    sides = [(word, int(counts[word])) for word in ("lower", "equal", "higher") if counts[word]]
-    clauses = [f"{word} on {_count(n)}{' sets' * (n > 1) if i == 0 else ''}{' set' * (n == 1 and i == 0)}"
-               for i, (word, n) in enumerate(sides)]  # fmt: skip
-    sure = {word: int(counts[f"{word}, p < 0.05"]) for word in ("lower", "higher")}
-    told = [f"{_count(n)} of the sets where it is {word}" for word, n in sure.items() if n]
-    return (
-        f"{listed(clauses)}; {f'the test bears this out on {listed(told)}' if told else 'the test bears out none of these'}"
-    )
-
-
-def _count(n):
-    return "one" if n == 1 else f"{n}"
-
-
-def binary_sets(errors):
-    """The data sets with two classes."""
-    return [name for name in errors["dataset"].unique() if len(datasets.DATASETS[name].classes) == 2]
-
-
-def changing(rows):
-    """ "one of these 4 verdicts changes": how many verdicts of `shown` change when a set is left out."""
-    count = int((rows["changes without"] != "").sum())
-    words = "none" if not count else "one" if count == 1 else f"{count}"
-    return f"{words} of these {len(rows)} verdicts {'change' if count > 1 else 'changes'}"
-
-
-def chosen_by_test(errors):
-    """Two kinds of mean error over the sets of every kernel perceptron: with the predictor that validation chose, and with
-    the one that has the fewest test errors in each repetition and fold, which no honest choice can know.
-
-    Columns method, thresholds, chosen, by test.
-    """
-    rows = errors[errors["method"].isin(KERNEL_PERCEPTRONS)]
-    keys = ["dataset", "repetition", "fold", "method", "thresholds"]
-    least = rows.groupby(keys)["errors"].min().rename("least")
-    both = rows[rows["chosen"]].set_index(keys).join(least).reset_index()
-    by_set = both.groupby(["method", "thresholds", "dataset"])[["errors", "least", "n"]].sum()
-    found = by_set[["errors", "least"]].div(by_set["n"], axis=0).groupby(["method", "thresholds"]).mean()
-    return found.rename(columns={"errors": "chosen", "least": "by test"}).reset_index()
-
-
-def turned_by_the_first(errors):
-    """{form: sets} on which the first repetition and the mean of all have the form's error on different sides of the
-    ordinary form's, without thresholds; of the sets with several repetitions, a tie on a side of its own."""
-    rows = errors[errors["chosen"] & (errors["thresholds"] != "on")]
-    wide = rows.pivot_table(index=["dataset", "repetition"], columns="method", values="errors", aggfunc="sum")
-    turned = {}
-    for form in (name for name in KERNEL_PERCEPTRONS if name != CONTROL):
-        gaps = (wide[form] - wide[CONTROL]).groupby("dataset", sort=False)
-        sides = pd.DataFrame({"first": np.sign(gaps.first()), "all": np.sign(gaps.sum()), "n": gaps.size()})
-        turned[form] = list(sides.index[(sides["n"] > 1) & (sides["first"] != sides["all"])])
-    return turned

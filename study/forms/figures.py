@@ -1,75 +1,15 @@
-"""Figures of the three multiclass forms: errors by kernel and by number of training examples, costs, spectra of K and K^2.
+"""Figures of the three multiclass forms: errors by width and by number of training examples, spectra of K and K^2.
 
-Tables are those of study.forms; error rates in percent, intervals exact binomial at 95 %.
+Tables are those of study.forms; error rates in percent.
 """
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
 from study.style import METHOD_COLOURS, METHOD_MARKERS, canvas, log_percent_axis
 
-AXES = {"rbf": "width $\\sigma$ (units of a pixel's value)", "poly": "degree $p$"}
-
-
-def figure_choice(choice):
-    """Validation error of every form with every kernel: best predictor and epoch (lines), last final predictor (rings)."""
-    figure, axes = canvas(1, 2, height=3.0, sharey=True, width_ratios=[3, 2])
-    best = choice.groupby(["form", "kernel", "parameter", "n_test"], as_index=False, sort=False)["errors"].min()
-    last = _last(choice[choice["predictor"] == "final"])
-    for axis, kind in zip(axes, ("rbf", "poly"), strict=True):
-        for form in _forms(choice):
-            for table, how in ((best, {"label": form}), (last, {"markerfacecolor": "none", "linestyle": "none"})):
-                rows = table[(table["kernel"] == kind) & (table["form"] == form)].sort_values("parameter")
-                options = {**_mark(form), "markersize": 5} | how
-                axis.plot(rows["parameter"], 100 * rows["errors"] / rows["n_test"], **options)
-        axis.set(xlabel=AXES[kind], xticks=sorted(set(choice.loc[choice["kernel"] == kind, "parameter"])))
-        axis.xaxis.set_major_formatter("{x:,g}")
-        axis.tick_params(axis="x", labelrotation=45 if kind == "rbf" else 0)
-        log_percent_axis(axis)
-    axes[0].set_ylabel("validation error (%)")
-    _legend(figure, axes[0])
-    return figure
-
-
-def figure_growth(rates, predictors=("final", "average")):
-    """Test error after the last epoch against the number of training examples, a panel for each predictor.
-
-    rates as of tables.with_rates.
-    """
-    figure, axes = canvas(1, len(predictors), height=2.7, sharey=True, squeeze=False)
-    last = _last(rates)
-    for axis, predictor in zip(axes.flat, predictors, strict=True):
-        for shift, form in enumerate(_forms(rates)):
-            part = last[(last["form"] == form) & (last["predictor"] == predictor)].sort_values("n")
-            bars = 100 * np.array([part["error"] - part["low"], part["high"] - part["error"]])
-            axis.errorbar(
-                part["n"] * 1.03 ** (shift - 1.5), 100 * part["error"], yerr=bars, label=form, capsize=2, markersize=4,
-                elinewidth=0.8, **_mark(form),
-            )  # fmt: skip
-        axis.set(title=predictor, xlabel="training examples")
-        _sizes(axis, last["n"])
-        log_percent_axis(axis)
-    axes.flat[0].set_ylabel("test error (%)")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return figure
-
-
-def figure_cost(errors):
-    """Mistakes and support examples at the end of the run against the number of training examples."""
-    figure, axes = canvas(1, 2, height=2.5)
-    rows = _last(errors[errors["predictor"] == "final"]).sort_values("n")
-    for axis, (column, label) in zip(axes, {"mistakes": "mistakes", "support": "support examples"}.items(), strict=True):
-        for form in _forms(errors):
-            part = rows[rows["form"] == form]
-            axis.plot(part["n"], part[column], label=form, markersize=4, **_mark(form))
-        axis.set(yscale="log", xlabel="training examples", ylabel=label)
-        _sizes(axis, rows["n"])
-        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-        axis.yaxis.set_minor_formatter(NullFormatter())
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return figure
+WIDTH = "width $\\sigma$ (units of a pixel's value)"
 
 
 def figure_tuning(tuning):
@@ -92,14 +32,43 @@ def figure_tuning(tuning):
         axis.xaxis.set_minor_locator(NullLocator())
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("validation error (%)")
-    figure.supxlabel(AXES["rbf"], fontsize=9)
+    figure.supxlabel(WIDTH, fontsize=9)
     _legend(figure, axes.flat[0])
     return figure
 
 
+def figure_own_width(rows):
+    """Validation error (left) and mistakes in training (right) against the width, a line for each form.
+
+    rows as of tables.by_width; the ring marks the width with the lowest error of each form.
+    """
+    figure, axes = canvas(1, 2, height=2.6)
+    for form in _forms(rows):
+        part = rows[rows["form"] == form].sort_values("width")
+        best = part.loc[part["error"].idxmin()]
+        for axis, values in zip(axes, (100 * part["error"], part["mistakes"]), strict=True):
+            axis.plot(part["width"], values, label=form, markersize=4, **_mark(form))
+            y = values[best.name]
+            ring = {"markerfacecolor": "none", "markeredgecolor": METHOD_COLOURS[form], "linestyle": "none"}
+            axis.plot([best["width"]], [y], "o", markersize=10, **ring)
+    log_percent_axis(axes[0])
+    log_percent_axis(axes[1])
+    for axis, label in zip(axes, ("validation error (%)", "mistakes in training"), strict=True):
+        axis.set(xscale="log", ylabel=label)
+        ticks = sorted(set(rows["width"]))
+        axis.set_xticks(ticks, [f"{tick:,g}" for tick in ticks], fontsize=7)
+        axis.xaxis.set_minor_locator(NullLocator())
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.supxlabel(WIDTH, fontsize=9)
+    return figure
+
+
 def figure_equal(rates, predictors=("final", "average")):
-    """Test error on equal terms against the number of training examples: mean and range over the orders."""
-    figure, axes = canvas(1, len(predictors), height=2.7, sharey=True, squeeze=False)
+    """Test error on equal terms against the number of training examples: mean and range over the orders.
+
+    A panel for each predictor; a single one has no title.
+    """
+    figure, axes = canvas(1, len(predictors), height=2.5, sharey=True, squeeze=False)
     for axis, predictor in zip(axes.flat, predictors, strict=True):
         for shift, form in enumerate(_forms(rates)):
             part = rates[(rates["form"] == form) & (rates["predictor"] == predictor)].sort_values("n")
@@ -108,8 +77,8 @@ def figure_equal(rates, predictors=("final", "average")):
                 part["n"] * 1.03 ** (shift - 1.5), 100 * part["error"], yerr=bars, label=form, capsize=2, markersize=4,
                 elinewidth=0.8, **_mark(form),
             )  # fmt: skip
-        axis.set(title=predictor, xlabel="training examples")
-        _sizes(axis, rates["n"])
+        axis.set(title=predictor if len(predictors) > 1 else "", xlabel="training images")
+        _sizes(axis, rates["n"], rotation=45 if len(predictors) > 1 else 0)
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("test error (%)")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
@@ -146,12 +115,7 @@ def _mark(form):
     return {"color": METHOD_COLOURS[form], "marker": METHOD_MARKERS[form], "linestyle": line}
 
 
-def _last(table):
-    """The rows of each run's last epoch."""
-    return table[table["epoch"] == table.groupby(["form", "kernel", "parameter", "n"])["epoch"].transform("max")]
-
-
-def _sizes(axis, sizes):
+def _sizes(axis, sizes, *, rotation):
     axis.set_xscale("log")
-    axis.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))], rotation=45)
+    axis.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))], rotation=rotation)
     axis.xaxis.set_minor_locator(NullLocator())

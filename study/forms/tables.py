@@ -1,4 +1,4 @@
-"""What the tables of the three multiclass forms say: the chosen kernels, errors at the end, spectra, times.
+"""What the tables of the three multiclass forms say: errors at the end, best widths, spectra, times.
 
 Tables are those of study.forms.experiment.
 """
@@ -11,31 +11,12 @@ import pandas as pd
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.claims import interval
 from study.forms.experiment import EQUAL, FORMS, JUDGED, PAIR, best_widths, kernel_of, split
-from study.report.display import listed
 
 
 def describe(kind, parameter):
     """A kernel in words: "rbf" of this width, or "poly" of this degree."""
     return f"RBF, $\\sigma$ = {parameter:,g}" if kind == "rbf" else f"$(1 + x \\cdot y)^{{{parameter:g}}}$"
-
-
-def with_rates(table):
-    """The table with error (a fraction of n_test) and its exact 95 % interval, low and high (fractions)."""
-    low, high = (count / table["n_test"] for count in interval(table["errors"], table["n_test"]))
-    return table.assign(error=table["errors"] / table["n_test"], low=low, high=high)
-
-
-def best_of_each(choice):
-    """A row for each form: the kernel with the fewest validation errors, in words, with the predictor and epoch it had.
-
-    Columns form, kernel, predictor, epoch, mistakes, support, validation error (a fraction).
-    """
-    best = choice.sort_values("errors", kind="stable").groupby("form", sort=False).first().loc[list(FORMS)].reset_index()
-    best["kernel"] = [describe(*pair) for pair in zip(best["kernel"], best["parameter"], strict=True)]
-    best["validation error"] = best["errors"] / best["n_test"]
-    return best[["form", "kernel", "predictor", "epoch", "mistakes", "support", "validation error"]]
 
 
 def at_the_end(errors, n=None):
@@ -52,21 +33,15 @@ def at_the_end(errors, n=None):
     return table.sort_values("form", key=lambda names: names.map(FORMS.index), ignore_index=True)
 
 
-def seconds(times):
-    """Seconds of training: a row for each form, a column for each number of training examples."""
-    table = times.pivot(index="form", columns="n", values="seconds").loc[list(FORMS)]
-    return table.rename(columns=lambda n: f"n = {n:,}").rename_axis(columns=None).reset_index()
+def end_rates(rows):
+    """Rows of `at_the_end` to show: without numbers of test images, the errors of each predictor as a fraction of them."""
+    shares = {name: rows[name] / rows["n_test"] for name in PREDICTORS}
+    return rows.assign(**shares).drop(columns="n_test")
 
 
 def minutes(times, form, n):
     """Minutes of training of one form with n examples."""
     return float(times.set_index(["form", "n"]).loc[(form, n), "seconds"]) / 60
-
-
-def average_against_final(errors, form, n):
-    """Test errors of the form's average predictor over those of its final one, summed over all epochs and sizes up to n."""
-    part = errors[(errors["form"] == form) & (errors["n"] <= n)].groupby("predictor")["errors"].sum()
-    return part["average"] / part["final"]
 
 
 def spectra(dataset, kinds, n):
@@ -157,10 +132,18 @@ def pairs_table(found, wrong):
     return pd.DataFrame(rows, columns=["forms", "predictor", "difference", "low", "high", "p", "least", "most"])
 
 
-def mistakes_at(tuning, n, width):
-    """{form: median over the orders of the mistakes} of n examples at this width; tuning as of experiment.tuning."""
-    rows = tuning[(tuning["n"] == n) & (tuning["width"] == width) & (tuning["predictor"] == "final")]
-    return rows.groupby("form", sort=False)["mistakes"].median().to_dict()
+def three_forms(rows):
+    """The rows of the forms of EQUAL, with Xu and Zhang's, which has no threshold here, under its short name."""
+    return rows[rows["form"].isin(EQUAL)].replace({"form": {PAIR[0]: PAIR[1]}})
+
+
+def by_width(tuning, n):
+    """A row for each form and width with n examples: error (of the average predictor on the validation images, a fraction,
+    mean over the orders) and mistakes (their median); tuning as of experiment.tuning."""
+    rows = tuning[(tuning["n"] == n) & (tuning["predictor"] == "average")]
+    rows = rows.assign(error=rows["errors"] / rows["n_new"])
+    groups = rows.groupby(["form", "width"], sort=False, as_index=False)
+    return groups.agg(error=("error", "mean"), mistakes=("mistakes", "median"))
 
 
 def largest_terms(rates):
@@ -169,29 +152,6 @@ def largest_terms(rates):
     table = rows.pivot(index=["form", "width", "epoch", "mistakes"], columns="predictor", values="error")
     table = table.rename_axis(columns=None).reset_index()[["form", "width", "epoch", "mistakes", *JUDGED]]
     return table.sort_values("form", key=lambda names: names.map([*EQUAL[:2], *PAIR].index), ignore_index=True)
-
-
-def as_published(row, width):
-    """The same columns for a row of `at_the_end` of Xu and Zhang's form with its first choice of the kernel."""
-    about = {"form": "Xu-Zhang, first choice", "width": width, "epoch": row["epoch"], "mistakes": row["mistakes"]}
-    return pd.DataFrame([about | {name: row[name] / row["n_test"] for name in JUDGED}])
-
-
-def with_first_choice(largest, row, width):
-    """The rows of `largest_terms`, and below them that of `as_published`."""
-    return pd.concat([largest, as_published(row, width)], ignore_index=True)
-
-
-def narrowest(tuning, wrong, n):
-    """(Difference, rate without, rate with): Xu and Zhang's threshold at the narrowest width, by the average predictor.
-
-    Validation errors with threshold less those without, in the first order of n examples; wrong as of `widths_found`.
-    """
-    part = tuning[tuning["n"] == n].reset_index(drop=True)
-    rows = part[(part["width"] == part["width"].min()) & (part["predictor"] == "average") & (part["order"] == 0)]
-    place = dict(zip(rows["form"], rows.index, strict=True))
-    without, given = (wrong[n][place[form]] for form in PAIR)
-    return statistics.mcnemar(given, without), float(without.mean()), float(given.mean())
 
 
 def own_widths(tuning, wrong, n):
@@ -204,60 +164,3 @@ def own_widths(tuning, wrong, n):
     rows = part[(part["predictor"] == "average") & (part["order"] == 0)]
     without, given = (wrong[n][rows.index[(rows["form"] == f) & (rows["width"] == best[f])][0]] for f in PAIR)
     return statistics.mcnemar(given, without), {form: best[form] for form in PAIR}
-
-
-def still_learning(equal, n):
-    """How many of the forms of EQUAL made mistakes in the last epoch with n examples, in any order."""
-    rows = equal[(equal["n"] == n) & equal["form"].isin(EQUAL)]
-    return int((~rows.groupby("form")["converged"].all()).sum())
-
-
-def threshold_share(dataset, width, sizes, *, n=200):
-    """{size: what one mistake adds to its own score by K^2, on average}, where its threshold adds 1.
-
-    The mean of sum_m k(x_q, x_m)^2 over n of the training images, m = 1, ..., size.
-    """
-    X = split(dataset)[0]
-    columns = CrossGram(Products(Points(X[:n]), Points(X[: max(sizes)])))
-    squares = columns.values(kernel_of("rbf", width), np.arange(min(n, len(X)))) ** 2
-    return {size: float(squares[:, :size].sum(axis=1).mean()) for size in sizes}
-
-
-def by_size(counts, unit):
-    """ "10 epochs with 1,000 and 4,000 images and 4 with 60,000": {n: count of units} in a sentence."""
-    groups, texts = {}, []
-    for n, count in counts.items():
-        groups.setdefault(count, []).append(f"{n:,}")
-    for count, sizes in groups.items():
-        number = f"{'one' if count == 1 else count} {unit}{'s' * (count != 1)}"
-        first = f"{number} with {listed(sizes)} images"
-        texts.append(f"{'one' if count == 1 else count} with {listed(sizes)}" if texts else first)
-    return listed(texts)
-
-
-def outcome(gap):
-    """ "−0.21 points, −0.40 to −0.03, p = 0.030": a Difference as a sentence has it."""
-    ends = f"{100 * gap.low:+.2f} to {100 * gap.high:+.2f}"
-    return f"{statistics.points(gap.estimate)}, {ends}, {statistics.p_value(gap.p)}"
-
-
-def carried_width(tuning, form, small, large):
-    """(width found with `small` examples, validation error with it and with the best width, both with `large` examples).
-
-    Means over the orders, of the average predictor; rows as of experiment.tuning.
-    """
-    best = {n: best_widths(tuning[tuning["n"] == n])[form] for n in (small, large)}
-    rows = tuning[(tuning["n"] == large) & (tuning["form"] == form) & (tuning["predictor"] == "average")]
-    rates = (rows["errors"] / rows["n_new"]).groupby(rows["width"]).mean()
-    return best[small], float(rates[best[small]]), float(rates[best[large]])
-
-
-def nearest_of_same_class(X, y):
-    """Shares of integer images X (n, d) whose nearest other image has their class: by distances in 64 bits, and by
-    differences that are squared in 8 bits and wrap around."""
-    shares = []
-    for kind in (np.int64, np.uint8):
-        squares = np.stack([((X.astype(kind) - x.astype(kind)) ** 2).sum(axis=1, dtype=np.int64) for x in X])
-        np.fill_diagonal(squares, np.iinfo(np.int64).max)
-        shares.append(float((y[squares.argmin(axis=1)] == y).mean()))
-    return tuple(shares)

@@ -9,7 +9,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
-from study.style import CLASS_COLOURS, METHOD_COLOURS, METHOD_MARKERS, canvas
+from study.style import BAND, CLASS_COLOURS, METHOD_COLOURS, METHOD_MARKERS, canvas
 
 PALE = ListedColormap([1 - (1 - np.array(to_rgb(colour))) * 0.25 for colour in CLASS_COLOURS[:6]])
 """Pale versions of the colours of the classes, for their regions."""
@@ -22,25 +22,18 @@ USUAL_MARKERS = "ox.s*^"
 UPDATES = ("ordinary", "Xu-Zhang")
 
 
-def figure_regions(X, y, panels, box, *, names=(), columns=2, width=None, rings=None):
-    """The region of each class, by its highest score, with the examples; panels {title: F (c, C)}, columns of them a row.
-
-    Lines are the boundaries, where the two highest scores are equal. names (C,) of the classes make a legend;
-    rings (n,) bool marks some examples of the last panel.
-    """
-    cases = [{"title": title, "X": X, "y": y, "F": F, "box": box} for title, F in panels.items()]
-    if rings is not None:
-        cases[-1]["rings"] = rings
-    return figure_cases(cases, names=names, columns=columns, width=width)
-
-
 def figure_cases(cases, *, names=(), columns=3, width=None):
-    """The same for cases of their own: dicts with title, X (n, 2), y (n,), F (c, C), box, and if need be rings (n,) bool."""
+    """The region of each class, by its highest score, with the examples, a panel for each case.
+
+    A case is a dict with title, X (n, 2), y (n,), F (c, C) and box. Lines are the boundaries, where the two highest scores
+    are equal; names (C,) of the classes make a legend.
+    """
     columns = min(columns, len(cases))
     rows = -(-len(cases) // columns)
     width = width or (4.2 if columns == 1 else 6.4)
     boxes = [case["box"] for case in cases]
-    side = (width - 0.6) / columns * max((box[3] - box[2]) / (box[1] - box[0]) for box in boxes)
+    labels = 0.25 if len(set(boxes)) > 1 else 0.0
+    side = ((width - 0.6) / columns - labels) * max((box[3] - box[2]) / (box[1] - box[0]) for box in boxes)
     shape = 3 if columns == 1 and len("".join(names)) > 30 else len(names)
     lines = -(-len(names) // shape) if len(names) else 0
     titles = 0.15 * max(1 + case["title"].count("\n") for case in cases) + 0.1 if any(c["title"] for c in cases) else 0.0
@@ -52,15 +45,14 @@ def figure_cases(cases, *, names=(), columns=3, width=None):
         _draw_regions(axis, case["F"], case["box"])
         _draw_examples(axis, case["X"], case["y"], size=size)
         axis.set_title(case["title"], fontsize={1: 9, 2: 9, 3: 7.5}.get(columns, 7))
-        if case.get("rings") is not None:
-            marked = case["X"][case["rings"]]
-            axis.scatter(*marked.T, s=5 * size, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
         if position // columns == rows - 1:
             axis.set_xlabel("$x_1$")
         if position % columns == 0:
             axis.set_ylabel("$x_2$")
         if columns > 2:
             axis.tick_params(labelsize=7)
+        if columns > 3:
+            axis.locator_params(nbins=4)
     for axis in axes.flat[len(cases) :]:
         axis.set_axis_off()
     if len(names):
@@ -71,7 +63,8 @@ def figure_cases(cases, *, names=(), columns=3, width=None):
 def figure_mistakes(panels):
     """Mistakes of both updates with their bounds; panels {label of the axis: rows of `experiment.mistakes`}.
 
-    The rows have a column more, the value on the horizontal axis.
+    The rows have a column more, the value on the horizontal axis. Grey: where counts and bounds put the updates in opposite
+    orders.
     """
     figure, axes = canvas(1, len(panels), height=2.7, sharey=True, squeeze=False)
     for axis, (label, table) in zip(axes.flat, panels.items(), strict=True):
@@ -81,6 +74,8 @@ def figure_mistakes(panels):
             span = [part["median"] - part["fewest"], part["most"] - part["median"]]
             axis.plot(part["value"], part["bound"], color=colour, marker="v", linestyle=":", linewidth=1.2, mfc="white")
             axis.errorbar(part["value"], part["median"], yerr=span, color=colour, marker=marker, capsize=2.5)
+        for low, high in _opposite(table):
+            axis.axvspan(low, high, color=BAND, alpha=0.6, linewidth=0, zorder=0)
         axis.set(xlabel=label, xscale="log", yscale="log")
         ticks = sorted(set(table["value"]))
         axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
@@ -94,6 +89,18 @@ def figure_mistakes(panels):
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, columnspacing=1.2, fontsize=7.5)
     return figure
+
+
+def _opposite(table):
+    """[(from, to)] around the values at which the update with the smaller bound makes more mistakes, in the median."""
+    wide = table.pivot(index="value", columns="update", values=["bound", "median"]).dropna()
+    ratios = {name: wide[name]["Xu-Zhang"] / wide[name]["ordinary"] for name in ("bound", "median")}
+    values = wide.index.to_numpy(dtype=float)
+    middles = np.sqrt(values[:-1] * values[1:])
+    edges = [values[:1] ** 2 / middles[:1], middles, values[-1:] ** 2 / middles[-1:]]
+    edges = np.concatenate(edges)
+    found = zip(edges[:-1], edges[1:], (ratios["bound"] > 1) != (ratios["median"] > 1), strict=True)
+    return [(low, high) for low, high, opposite in found if opposite]
 
 
 def _draw_regions(axis, F, box):

@@ -2,13 +2,10 @@
 
 import math
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binom, ttest_1samp, wilcoxon
 
 from kp import kernels
@@ -17,7 +14,7 @@ from kp.multiclass import MulticlassKernelPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets, statistics, style
 from study.comparison import experiment as comparison
-from study.comparison import figures, methods, squared, tables
+from study.comparison import figures, methods, tables
 from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, NAMES, PERCEPTRONS, REFERENCES, THRESHOLDS, Candidate
 
 TINY = comparison.Settings(
@@ -231,11 +228,7 @@ def test_validation_sums_the_best_epoch_of_each_half(tiny):
 def test_a_method_is_one_entry_with_a_colour_and_a_marker():
     assert [(m.name, m.thresholds) for m in METHODS[:8]] == [(name, t) for name in PERCEPTRONS for t in THRESHOLDS]
     assert NAMES == PERCEPTRONS + REFERENCES and len(METHODS) == 12
-    assert (
-        set(NAMES) <= set(style.METHOD_COLOURS)
-        and set(NAMES) <= set(style.METHOD_MARKERS)
-        and set(NAMES) == set(tables.PROSE)
-    )
+    assert set(NAMES) <= set(style.METHOD_COLOURS) and set(NAMES) <= set(style.METHOD_MARKERS)
     assert (figures.PERCEPTRONS, figures.THRESHOLDS) == (PERCEPTRONS, THRESHOLDS)
     for each in METHODS:
         assert {(c.method, c.thresholds) for c in each.candidates(TINY)} == {(each.name, each.thresholds)}
@@ -330,24 +323,24 @@ def test_forms_are_compared_with_the_ordinary_one_of_their_family(table):
     assert {each.adjusted for each in found.values()} == {"Holm over 4"}
     plain = wilcoxon(table["one-vs-all", "off"] - table["ordinary", "off"]).pvalue
     assert found["one-vs-all", "off"].p == pytest.approx(4 * plain) == 4 * 2 / 2**8
-    assert tables.told(found) == ([("one-vs-all", "off")], [("Xu-Zhang", "on")], [("Xu-Zhang", "off"), ("one-vs-all", "on")])
-    assert tables.verdict(found, ("one-vs-all", "on")) == (
-        "the error of one-vs-all cannot be told apart from that of the ordinary form (+0.00 points, +0.00 to +0.00, p = 1.0)"
-    )
-    assert tables.verdict(found, ("Xu-Zhang", "on")).startswith("the error of Xu and Zhang's form is higher than that of")
+    sides = {name: np.sign(each.estimate) * (each.p < 0.05) for name, each in found.items()}
+    assert sides == {("one-vs-all", "off"): -1, ("Xu-Zhang", "off"): 0, ("one-vs-all", "on"): 0, ("Xu-Zhang", "on"): 1}
 
 
-def test_a_sentence_names_who_is_lower_and_counts_the_rest(table):
-    found = tables.over_sets(table, tables.form_pairs())
-    assert tables.by_verdict(found) == (
-        "is lower for one-vs-all without thresholds, is higher for Xu and Zhang's form with thresholds and cannot be told "
-        "apart for Xu and Zhang's form without thresholds and one-vs-all with thresholds"
-    )
-    tie = dict.fromkeys(NAMES[:6], found["one-vs-all", "on"])
-    assert tables.by_verdict(tie) == "cannot be told apart for any of the 6"
-    assert tables.by_verdict(tie | {("SVM", "-"): found["one-vs-all", "off"]}).endswith(
-        "is lower for the SVM and cannot be told apart for the other 6"
-    )
+def test_families_are_corrected_each_for_itself(table):
+    for name in (("linear", "off"), ("linear", "on"), ("SVM", "-")):
+        table[name] = np.linspace(0.2, 0.5, 8) + 0.001 * np.arange(8) ** 2
+    pairs = {"forms": tables.form_pairs, "kernel": tables.kernel_pairs}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "FAMILIES", pairs)
+        found = tables.families(table)
+    assert found["family"].tolist() == ["forms"] * 4 + ["kernel"] * 6
+    assert found["minus"].tolist() == ["ordinary, off"] * 2 + ["ordinary, on"] * 2 + ["linear, off"] * 3 + ["linear, on"] * 3
+    alone = tables.over_sets(table, tables.form_pairs())
+    assert found["p"].tolist()[:4] == [statistics.p_cell(each.p) for each in alone.values()]
+    shown = tables.in_percent(table)
+    assert list(shown)[:3] == ["set", "o.v.a., off", "o.v.a., on"] and list(shown)[-1] == "SVM"
+    assert shown["ord., off"].tolist() == pytest.approx((100 * table["ordinary", "off"]).tolist())
 
 
 def test_leaving_out_a_set_shows_what_hangs_on_it():
@@ -360,36 +353,6 @@ def test_leaving_out_a_set_shows_what_hangs_on_it():
     assert found["one-vs-all", "off"].p > 0.05 and row["changes without"] == "h"
     assert row["lower"] + row["equivalent"] + row["higher"] == pytest.approx(1)
     assert row["first"] == "one-vs-all, off" and row["minus"] == "ordinary, off"
-
-
-def test_the_summary_has_means_and_the_test_against_the_svm():
-    table = rates_of(ova_off=[0.2, 0.4], ordinary_off=[0.1, 0.5]).assign(**{})
-    table["SVM", "-"] = [0.1, 0.2]
-    found = tables.over_sets(table, {("one-vs-all", "off"): (("one-vs-all", "off"), ("SVM", "-"))})
-    rows = tables.summary(table, found).set_index("method")
-    assert rows["mean error"].tolist() == pytest.approx([0.3, 0.3, 0.15]) and rows["lowest on"].tolist() == [0, 1, 2]
-    assert rows.loc["one-vs-all", "minus the SVM"].startswith("+15.00") and rows.loc["SVM", "thresholds"] == ""
-
-
-def test_choosing_by_test_errors_and_by_one_repetition_is_told():
-    made = {"one-vs-all": ((5, 3), (1, 4)), "ordinary": ((4, 4), (4, 2)), "Xu-Zhang": ((4, 4), (5, 9))}
-    rows = [("s", r, 0, form, "off", p, wrong, 10, p == "final") for form, repetitions in made.items()
-            for r, counts in enumerate(repetitions)
-            for p, wrong in zip(("final", "average"), counts, strict=True)]  # fmt: skip
-    columns = ["dataset", "repetition", "fold", "method", "thresholds", "predictor", "errors", "n", "chosen"]
-    errors = pd.DataFrame(rows, columns=columns)
-    found = tables.chosen_by_test(errors).set_index("method")
-    assert found.loc["one-vs-all", ["chosen", "by test"]].tolist() == [0.3, 0.2]
-    assert tables.turned_by_the_first(errors) == {"one-vs-all": ["s"], "Xu-Zhang": ["s"]}
-
-
-def test_places_of_a_form_are_counted_in_words():
-    counts = {"lower": 1, "equal": 0, "higher": 4, "lower, p < 0.05": 0, "higher, p < 0.05": 1}
-    assert tables.places(counts) == (
-        "lower on one set and higher on 4; the test bears this out on one of the sets where it is higher"
-    )
-    assert tables.places(dict.fromkeys(counts, 0) | {"equal": 3}).endswith("the test bears out none of these")
-    assert tables.shortened("ordinary, off") == "ord., off" and tables.shortened("SVM") == "SVM"
 
 
 def test_every_method_but_the_svm_is_compared_with_it():
@@ -417,15 +380,6 @@ def test_sets_are_judged_by_all_repetitions(per_set):
     part = per_set.query("thresholds == 'off'").set_index("first")
     assert part["estimate"].to_dict() == {"one-vs-all": 0.2, "Xu-Zhang": -0.2} and (part["n"] == 100).all()
     assert part["plain"].tolist() == pytest.approx([2 / 2**20] * 2) and part["p"].tolist() == pytest.approx([8 / 2**20] * 2)
-    counted = tables.counts_by_set(per_set).query("thresholds == 'on'").set_index("form")
-    assert counted.loc["Xu-Zhang"].tolist() == ["on", 1, 0, 0, 1, 0] and counted.loc["one-vs-all"].tolist() == [
-        "on",
-        0,
-        0,
-        1,
-        0,
-        1,
-    ]
 
 
 @pytest.fixture
@@ -477,34 +431,11 @@ def test_both_verdicts_on_thresholds_hang_on_nearly_every_single_set():
     assert {name for name, each in found.items() if each.p < 0.05} == {"Xu-Zhang", "linear"}
 
 
-@pytest.mark.parametrize("n", [2, 3, 7, 8])
-def test_few_sets_cannot_tell_whatever_the_differences_are(n):
-    clear = {name: statistics.signed_ranks(np.arange(1.0, n + 1)) for name in "abcd"}
-    found = statistics.holm(clear)
-    assert tables.least_p(found) == pytest.approx(min(1.0, 4 * 2 / 2**n)) == pytest.approx(found["a"].p)
-    assert bool(tables.too_few(found)) == all(each.p >= 0.05 for each in found.values()) == (n < 8)
-    if n < 8:
-        assert tables.too_few(found).startswith(f"{n} sets cannot tell: with Holm's correction over 4 comparisons")
-
-
 def test_costs_are_shares_of_the_training_examples(tiny):
     errors = tiny["errors"]
-    found = tables.kernel_values(errors)
-    assert (found[["Xu-Zhang", "kernel ridge", "nearest neighbours"]] == 1).all()
-    assert (found[["linear", "scikit-learn perceptron"]] == 0).all()
-    support = tables.support_vectors(errors)
-    literal = np.mean([row.support for row in errors.itertuples() if row.chosen and row.method == "SVM"])
-    assert support.loc[0, "SVM"] == literal and support.loc[0, "examples"] == 60
-    times = tiny["times"].assign(seconds=np.arange(len(errors), dtype=float))
-    rows = [(i, row) for i, row in enumerate(errors.itertuples()) if row.chosen and row.method == "linear"]
-    found = tables.seconds(errors, times).set_index("set").loc["iris-bundled"]
-    assert len(found) == 7 and found["linear"] == np.mean([i for i, row in rows if row.thresholds == "off"])
-
-
-def test_ratios_of_support_vectors_are_geometric_means():
-    support = pd.DataFrame({"a": [10, 20, 60.0], "b": [20, 20, 30.0]})
-    ratio, low, high, logs = tables.support_ratio(support, "a", "b")
-    assert ratio == pytest.approx(1) and low == pytest.approx(1 / high) and logs.p == pytest.approx(1)
+    shares = errors[errors["chosen"]].assign(share=errors["kernel_values"] / errors["n_train"]).groupby("method")["share"]
+    assert (shares.min()[["Xu-Zhang", "kernel ridge", "nearest neighbours"]] == 1).all()
+    assert (shares.max()[["linear", "scikit-learn perceptron"]] == 0).all()
 
 
 def test_grids_count_fits_and_candidates(tiny):
@@ -544,20 +475,12 @@ def test_widths_are_judged_by_their_best_predictor():
     assert narrow["ordinary", "on"].estimate == pytest.approx(4 / 50) and len(narrow) == 6
 
 
-def test_the_best_width_is_the_middle_of_several_and_an_end_is_noticed():
+def test_the_best_width_is_the_middle_of_several():
     rows = [("s", form, t, w, e, 50) for form in KERNEL_PERCEPTRONS for t in THRESHOLDS
             for w, e in ((1.0, 0.1 + 0.2 * (form != "ordinary")), (0.5, 0.2), (0.25, 0.1))]  # fmt: skip
     curves = pd.DataFrame(rows, columns=["dataset", "method", "thresholds", "width", "error", "n"])
     widths = tables.best_widths(curves)
     assert widths.loc[0, "ordinary, off"] == pytest.approx(0.5) and widths.loc[0, "Xu-Zhang, on"] == 0.25
-    ends = [f"{form}, {t}" for t in THRESHOLDS for form in ("one-vs-all", "Xu-Zhang")]
-    assert sorted(tables.at_edge(widths, (1.0, 0.5, 0.25))) == sorted(("s", name) for name in ends)
-
-
-def test_widths_near_the_lowest_error_are_within_one_standard_error():
-    rows = [("s", "ordinary", "off", w, e, 100) for w, e in ((4.0, 0.19), (2.0, 0.14), (1.0, 0.1), (0.5, 0.131))]
-    curve = pd.DataFrame(rows, columns=["dataset", "method", "thresholds", "width", "error", "n"])
-    assert tables.near_lowest(curve).tolist() == [1] and tables.near_lowest(curve.assign(n=90)).tolist() == [2]
 
 
 def test_width_ratios_are_those_of_students_test_on_logarithms():
@@ -567,64 +490,17 @@ def test_width_ratios_are_those_of_students_test_on_logarithms():
     assert ratio == pytest.approx((0.5 * 0.5 * 1 * 0.25) ** 0.25) and logs.p == pytest.approx(expected.pvalue)
     np.testing.assert_allclose((low, high), np.exp(expected.confidence_interval()))
     assert tables.width_ratio(widths, "x", "y")[:3] == pytest.approx((ratio, low, high))
-
-
-def test_sentences_name_the_perceptrons_that_a_test_shows():
-    names = [
-        ("average", "linear", "on"),
-        ("voted", "linear", "on"),
-        ("average", "linear", "off"),
-        ("voted", "linear", "off"),
-    ]
-    assert tables.predictors_of(names[:1]) == "the average predictor of the linear perceptron with thresholds"
-    assert tables.predictors_of(names) == (
-        "the average and voted predictor of the linear perceptron with thresholds and the linear perceptron without "
-        "thresholds"
-    )
-    rows = pd.DataFrame({"changes without": ["", "wine", "8 of 11"]})
-    assert [tables.changing(rows[:n]) for n in (1, 2, 3)] == [
-        "none of these 1 verdicts changes", "one of these 2 verdicts changes", "2 of these 3 verdicts change",
-    ]  # fmt: skip
-    assert tables.named([("SVM", "-"), ("Xu-Zhang", "off")]) == "the SVM and Xu and Zhang's form without thresholds"
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.integers(0, 10_000), st.floats(0.2, 2.0))
-def test_the_squared_kernel_is_a_wider_one_times_the_density_at_the_midpoint(seed, width):
-    X = np.random.RandomState(seed).rand(9, 3)
-    data = replace(datasets.load("iris-bundled"), X=X)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(squared.datasets, "load", lambda name: data)
-        found = squared.squared_kernel("any", width)
-    X = (X - X.min(0)) / np.ptp(X, axis=0)
-    distances = [math.dist(a, b) for a, b in combinations(X, 2)]
-    sigma = width * np.median(distances)
-    pairs = [(i, j) for i in range(9) for j in range(i, 9)]
-    for row, (i, j) in zip(found.itertuples(), pairs, strict=True):
-        density = np.mean([math.exp(-(math.dist(m, (X[i] + X[j]) / 2) ** 2) / sigma**2) for m in X])
-        assert row.squared == pytest.approx(row.wider * density, rel=1e-9)
-        literal = np.mean([math.exp(-(math.dist(X[i], m) ** 2 + math.dist(m, X[j]) ** 2) / (2 * sigma**2)) for m in X])
-        assert row.squared == pytest.approx(literal, rel=1e-9) and row.same == (i == j)
-
-
-def test_a_plain_kernel_would_have_an_equal_diagonal():
-    square = squared.squared_kernel("iris-bundled", 0.5)
-    assert squared.density_ratio(square) > 1
-    assert squared.density_ratio(square.assign(squared=square["kernel"])) == pytest.approx(1)
-    assert squared.density_ratios("iris-bundled", (0.5,)) == {0.5: squared.density_ratio(square)}
+    four = widths.rename(columns={"x": "Xu-Zhang, off", "y": "ordinary, off"}).assign(**{"Xu-Zhang, on": 1.0})
+    four["ordinary, on"] = [2.0, 2.0, 2.0, 2.1]
+    found = tables.width_ratios(four)
+    assert found["thresholds"].tolist() == ["off", "off", "on", "on"] and found["null"].tolist() == [1.0, 0.5**0.5] * 2
+    assert found.loc[1, ["ratio", "low", "high"]].tolist() == pytest.approx([ratio, low, high])
+    assert found.loc[1, "p"] == pytest.approx(logs.p)  # the largest of four
 
 
 def points(axis, *, marker):
     """The points (x, y) that are drawn with this marker, in the order of drawing."""
     return [xy for line in axis.get_lines() if line.get_marker() == marker for xy in line.get_xydata().tolist()]
-
-
-def test_the_figure_of_errors_draws_each_method_at_its_value(tiny, recwarn):
-    chosen = tables.chosen_rates(tiny["errors"])
-    (axis,) = figures.figure_errors(chosen).axes
-    drawn = {line.get_label(): line.get_xdata()[0] for line in axis.get_lines() if line.get_label() in NAMES}
-    assert drawn == pytest.approx({row.method: 100 * row.error for row in chosen.itertuples() if row.thresholds != "on"})
-    assert not recwarn.list
 
 
 def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
@@ -641,20 +517,22 @@ def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
     assert faces == ["white"]
 
 
-def test_figures_of_predictors_and_widths_draw_the_tables(predictors):
-    final = tables.against_final(predictors)
-    figure = figures.figure_predictors(final)
-    assert [axis.get_title() for axis in figure.axes] == ["no thresholds", "thresholds"]
-    drawn = points(figure.axes[0], marker=style.PREDICTOR_MARKERS["average"])
-    assert drawn == [[100 * final["average", name, "off"].estimate, y - 0.24] for y, name in enumerate(PERCEPTRONS)]
+def test_differences_from_the_svm_stand_in_the_order_of_its_errors(table):
+    table["SVM", "-"] = [0.3, 0.1, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8]
+    name = ("one-vs-all", "off")
+    over = tables.over_sets(table, {name: (name, ("SVM", "-"))})
+    figure = figures.figure_against_svm(table, over, [name])
+    (axis,) = figure.axes
+    svm = table["SVM", "-"].sort_values()
+    assert [label.get_text() for label in axis.get_yticklabels()][:3] == ["b (10.0)", "c (20.0)", "a (30.0)"]
+    drawn = points(axis, marker=style.METHOD_MARKERS["one-vs-all"])
+    assert [x for x, _ in drawn] == pytest.approx([*(100 * (table.loc[svm.index, name] - svm)), 100 * over[name].estimate])
+
+
+def test_figures_of_widths_draw_the_tables():
     widths = pd.DataFrame({"set": ["s"], "ordinary, off": [1.0], "Xu-Zhang, off": [0.5], "Xu-Zhang, on": [0.25]})
     left, right = figures.figure_best_widths(widths).axes
     assert points(left, marker="D") == [[0.5, 0]] and points(right, marker="D") == [[0.25, 0]]
-    rows = [("s", m, w, e, 50) for m in KERNEL_PERCEPTRONS for w, e in ((1.0, 0.2), (0.5, 0.1), (0.25, 0.1))]
-    (axis,) = figures.figure_widths(pd.DataFrame(rows, columns=["dataset", "method", "width", "error", "n"])).axes
-    assert points(axis, marker="s") == [[0.25, 10], [0.5, 10], [1.0, 20]]
-    rings = [line for line in axis.get_lines() if line.get_markersize() == 8]
-    assert [ring.get_xydata().tolist() for ring in rings] == [[[0.25, 10], [0.5, 10]]] * 3
     axis = figures.figure_narrow(tables.by_width(widths_table())).axes[1]
     solid = [
         line
@@ -662,13 +540,6 @@ def test_figures_of_predictors_and_widths_draw_the_tables(predictors):
         if line.get_linestyle() == "-" and line.get_color() == style.PREDICTOR_COLOURS["final"]
     ]
     assert [line.get_xydata().tolist() for line in solid] == [[[0.25, 12], [1.0, 22]]]
-
-
-def test_the_figure_of_the_square_draws_all_self_values():
-    square = squared.squared_kernel("iris-bundled", 0.5)
-    left, right = figures.figure_squared_kernel(square).axes
-    assert sum(bar.get_height() for bar in right.patches) == square["same"].sum() == 150
-    assert left.get_xlabel() == "distance (medians)" and right.get_ylabel() == "training examples"
 
 
 @pytest.mark.parametrize("names", ["mnist", "iris digits", ""])

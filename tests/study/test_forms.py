@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron
-from study import ROOT, chapters, datasets
+from study import datasets
 from study import experiment as machine
 from study.forms import experiment as forms
 from study.forms import figures, tables
@@ -139,34 +138,9 @@ def test_the_table_of_the_largest_runs_reads_their_last_epoch(golden):
     assert last[["final", "average"]].to_numpy().tolist() == [[36, 31], [56, 51]]
     assert last[["minimizing", "voted"]].isna().all(axis=None)
     assert tables.at_the_end(golden, 10)[["final", "average"]].to_numpy().tolist() == [[37, 32], [57, 52]]
+    shown = tables.end_rates(last)
+    assert shown[["final", "average"]].to_numpy().tolist() == [[0.36, 0.31], [0.56, 0.51]] and "n_test" not in shown
     assert tables.describe("poly", 4.0) == "$(1 + x \\cdot y)^{4}$"
-
-
-def test_the_chosen_kernels_are_listed_with_what_they_did_best(golden, monkeypatch):
-    monkeypatch.setattr(tables, "FORMS", ("one-vs-all", "Xu-Zhang"))
-    narrow = golden.assign(parameter=2.0, errors=golden["errors"] + 20)
-    best = tables.best_of_each(pd.concat([narrow, golden]))
-    assert best[["predictor", "epoch", "validation error"]].to_numpy().tolist() == [
-        ["average", 2, 0.31],
-        ["average", 2, 0.51],
-    ]
-    assert best["kernel"].tolist() == ["RBF, $\\sigma$ = 4"] * 2
-    assert tables.average_against_final(golden, "Xu-Zhang", 10) == pytest.approx((53 + 52) / (58 + 57))
-
-
-def test_intervals_are_those_of_clopper_and_pearson(golden):
-    row = tables.with_rates(golden).iloc[0]
-    assert row["errors"] == 38 and row["error"] == 0.38
-    assert binom.sf(37, 100, row["low"]) == pytest.approx(0.025) and binom.cdf(38, 100, row["high"]) == pytest.approx(0.025)
-
-
-def test_seconds_have_a_row_for_each_form_and_a_gap_where_none_was_run():
-    times = pd.DataFrame(
-        {"form": [*forms.FORMS, "ordinary"], "n": [1000] * 4 + [60_000], "seconds": [1.0, 2.0, 3.0, 4.0, 9.0]}
-    )
-    table = tables.seconds(times)
-    assert list(table) == ["form", "n = 1,000", "n = 60,000"] and table["form"].tolist() == list(forms.FORMS)
-    assert table["n = 60,000"].fillna(-1).tolist() == [-1, 9, -1, -1]
 
 
 def test_shares_of_the_spectrum_sum_to_one_and_those_of_the_square_are_its_own_eigenvalues():
@@ -179,19 +153,7 @@ def test_shares_of_the_spectrum_sum_to_one_and_those_of_the_square_are_its_own_e
         assert squares[:10] == pytest.approx(values[:10] / values.sum())
 
 
-def test_figures_draw_the_errors_of_the_tables(golden):
-    def lines(axis):
-        return {line.get_label(): line.get_xydata() for line in axis.get_lines() if not line.get_label().startswith("_")}
-
-    drawn = lines(figures.figure_choice(golden[golden["n"] == 10]).axes[0])
-    assert {form: xy.tolist() for form, xy in drawn.items()} == {"one-vs-all": [[4, 32]], "Xu-Zhang": [[4, 52]]}
-    final, average = figures.figure_growth(tables.with_rates(golden)).axes
-    assert final.get_title() == "final" and average.get_title() == "average"
-    for axis, expected in ((final, [[37, 36], [57, 56]]), (average, [[32, 31], [52, 51]])):
-        assert np.array([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(np.array(expected))
-    mistakes, support = figures.figure_cost(golden).axes
-    assert lines(mistakes)["Xu-Zhang"].tolist() == [[10, 12], [20, 22]]
-    assert lines(support)["one-vs-all"].tolist() == [[10, 9], [20, 19]]
+def test_the_figure_of_spectra_draws_both():
     (axis,) = figures.figure_spectra({"K": (np.array([0.7, 0.3]), np.array([0.9, 0.1]))}).axes
     assert [line.get_ydata().tolist() for line in axis.get_lines()] == [[0.7, 0.3], [0.9, 0.1]]
 
@@ -319,35 +281,26 @@ def test_tables_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     rows = tuned["tuning"].query("form == 'ordinary' and predictor == 'final'")
     width = rows["width"].iloc[0]
     expected = rows.loc[rows["width"] == width, "mistakes"].median()
-    assert tables.mistakes_at(tuned["tuning"], 120, width)["ordinary"] == expected
+    by_width = tables.by_width(tuned["tuning"], 120).set_index(["form", "width"])
+    assert by_width.loc[("ordinary", width), "mistakes"] == expected
+    average = tuned["tuning"].query("form == 'ordinary' and predictor == 'average' and width == @width")["errors"]
+    assert by_width.loc[("ordinary", width), "error"] == pytest.approx(average.mean() / 100)
+    three = tables.three_forms(level)
+    assert list(three["form"].unique()) == ["one-vs-all", "ordinary", "Xu-Zhang"]
+    own = level.loc[level["form"] == "Xu-Zhang, no threshold", "error"].tolist()
+    assert three.loc[three["form"] == "Xu-Zhang", "error"].tolist() == own
     largest = tables.largest_terms(level)
     assert largest["form"].tolist() == ["one-vs-all", "ordinary", "Xu-Zhang, no threshold", "Xu-Zhang"]
     found = tables.widths_found(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]})
     assert (
         (found["from"] <= found["width"]).all() and (found["width"] <= found["to"]).all() and (found["edge"] == "yes").all()
     )
-    gap, without, given = tables.narrowest(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]}, 120)
-    assert gap.estimate == pytest.approx(given - without)
     gap, own = tables.own_widths(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]}, 120)
     first = tuned["tuning"].query("predictor == 'average' and order == 0").set_index(["form", "width"])["errors"]
     assert own == {form: forms.best_widths(tuned["tuning"])[form] for form in forms.PAIR}
     assert gap.estimate == pytest.approx(
         (first["Xu-Zhang", own["Xu-Zhang"]] - first[forms.PAIR[0], own[forms.PAIR[0]]]) / 100
     )
-    assert 0 <= tables.still_learning(equal["equal"], 150) <= 3
-
-
-def test_the_first_choice_stands_beside_in_the_same_columns(golden):
-    row = tables.at_the_end(golden).set_index("form").loc["Xu-Zhang"]
-    table = tables.as_published(row, 4.0)
-    assert table[["width", "epoch", "mistakes", "final", "average"]].to_numpy().tolist() == [[4, 2, 22, 0.56, 0.51]]
-
-
-def test_the_threshold_is_held_against_the_diagonal_of_the_squared_matrix():
-    X = forms.split("digits")[0][:40]
-    K = forms.kernel_of("rbf", 16.0)(X, X)
-    share = tables.threshold_share("digits", 16.0, [20, 40], n=40)
-    assert share[40] == pytest.approx((K @ K).diagonal().mean()) and share[20] < share[40]
 
 
 def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
@@ -362,34 +315,19 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
             .mean()
         )
         assert values == pytest.approx(own.to_numpy())
+    curves = tables.by_width(tuned["tuning"], 120)
+    left, right = figures.figure_own_width(curves).axes
+    own = curves[curves["form"] == "ordinary"].sort_values("width")
+    for axis, values in ((left, 100 * own["error"]), (right, own["mistakes"])):
+        lines = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
+        assert lines["ordinary"] == pytest.approx(values.to_numpy())
     level = tables.equal_rates(equal["equal"])
     for axis, predictor in zip(figures.figure_equal(level).axes, ("final", "average"), strict=True):
         expected = 100 * level[level["predictor"] == predictor]["error"].to_numpy()
         assert np.concatenate([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(expected)
 
 
-def test_the_polynomial_kernel_is_quoted_from_the_table_of_its_epochs():
-    text = (ROOT / "notebooks" / "forms.ipynb").read_text(encoding="utf-8")
-    assert 'chapters.reference(\\"mnist_degree_4\\", \\"test_errors\\")' in text and "by_degree" not in text
-    assert chapters.reference("mnist_degree_4", "test_errors") == "Table S4.3"
-
-
-def test_sentences_count_by_size():
-    assert (
-        tables.by_size({1000: 10, 4000: 10, 60_000: 4}, "epoch") == "10 epochs with 1,000 and 4,000 images and 4 with 60,000"
-    )
-    assert tables.by_size({5: 3, 6: 1}, "visiting order") == "3 visiting orders with 5 images and one with 6"
-
-
-def test_a_width_from_few_images_is_judged_with_many():
-    rows = [("ordinary", n, w, "average", e, 100) for n, w, e in ((10, 1.0, 5), (10, 2.0, 9), (20, 1.0, 4), (20, 2.0, 3))]
-    table = pd.DataFrame(rows, columns=["form", "n", "width", "predictor", "errors", "n_new"])
-    assert tables.carried_width(table, "ordinary", 10, 20) == (1.0, 0.04, 0.03)
-
-
-def test_squares_in_8_bits_wrap_around():
-    X, y = np.array([[0, 0], [16, 0], [1, 1], [17, 1]], dtype=np.uint8), np.array([0, 1, 0, 1])
-    assert tables.nearest_of_same_class(X.astype(int), y) == (1.0, 0.0)
+def test_times_are_told_in_minutes():
     times = pd.DataFrame({"form": ["ordinary"], "n": [10], "seconds": [90]})
     assert tables.minutes(times, "ordinary", 10) == 1.5
 

@@ -12,10 +12,9 @@ from matplotlib.figure import Figure
 from sklearn.base import clone
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
-from kp.kesler import DEMOTE, squared
-from kp.mistakes import PREDICTORS
+from kp.kesler import squared
 from kp.perceptron import visiting_orders
-from study import datasets, literal
+from study import datasets
 from study.claims import COLUMNS, published
 from study.margins import kesler_margins, separable_bound
 from study.multiclass import claims, experiment, figures, tables
@@ -43,39 +42,6 @@ def assert_labelled(figure):
         across, up = axis.get_shared_x_axes().get_siblings(axis), axis.get_shared_y_axes().get_siblings(axis)
         assert not axis.axison or any(other.get_xlabel() for other in across) and any(other.get_ylabel() for other in up)
     figure.canvas.draw()
-
-
-# The literal update.
-
-
-def beside(model, X, y, demote="winner"):
-    model = clone(model).fit(X, y)
-    return tables.beside_literal(
-        model, *literal.xu_zhang((X @ X.T).astype(float), y, orders(len(y), model.n_iter_, 0), demote=demote)
-    )
-
-
-@pytest.mark.parametrize("demote", DEMOTE)
-def test_the_squared_matrix_gives_the_bits_of_the_literal_update_on_integers(demote):
-    row = beside(clone(LINEAR).set_params(demote=demote), *problem(3, n=20, n_classes=4), demote)
-    assert (row["same"], row["difference"], row["examples"]) == ("yes", 0.0, 20)
-    assert row["mistakes"] == row["literal"] > 0
-
-
-def test_another_update_is_not_taken_for_the_literal_one():
-    row = beside(clone(LINEAR).set_params(update="ordinary"), *problem(3, n=20, n_classes=4))
-    assert row["same"] == "no" and row["difference"] > 0
-
-
-def test_operations_are_those_that_the_literal_update_makes():
-    X, y = problem(0, n=12)
-    for demote in ("winner", "all"):
-        model = clone(LINEAR).set_params(demote=demote).fit(X, y)
-        *_, mistakes = literal.xu_zhang((X @ X.T).astype(float), y, orders(12, model.n_iter_, 0), demote=demote)
-        moved = 12 * (len(mistakes) + len({step for _, step, _ in mistakes}))
-        table = tables.operations(model.mistakes_, 12, 3).set_index("operation")
-        assert table["literal"].tolist() == [0, model.n_iter_ * 12 * 3 * 12, moved, model.n_iter_ * 12 * 36 + moved]
-        assert table["squared"].tolist() == [12 * sum(range(13)), 0, moved, 12 * 78 + moved]
 
 
 # What can be learnt, and in how many mistakes.
@@ -140,15 +106,6 @@ def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_
     assert sorted(log.n_mistakes() for log in logs) == stopped.iloc[0][["fewest", "median", "most"]].tolist()
 
 
-def test_growth_compares_the_last_value_with_the_first():
-    rows = [(1, "ordinary", 10, 4), (1, "Xu-Zhang", 20, 2), (3, "ordinary", 50, 8), (3, "Xu-Zhang", 400, 80)]
-    found = tables.growth(pd.DataFrame(rows, columns=["value", "update", "bound", "median"]))
-    assert found == {
-        "first": 1, "last": 3, "bound_ordinary": 5, "bound_xu_zhang": 20, "mistakes_ordinary": 2, "mistakes_xu_zhang": 40,
-        "less": 0.5, "more": 10,
-    }  # fmt: skip
-
-
 def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
     x, y = np.array([[1], [-3], [-1], [0], [2]]), np.arange(5)
     table = experiment.cycles(x, y).set_index("demoted")
@@ -165,27 +122,6 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
 
 
 # Regions and comparisons.
-
-
-def test_distance_to_the_boundary_is_that_to_the_nearest_point_of_another_region():
-    points, _ = lattice(np.array([[-1.0, -1.0], [1.0, 1.0]]), margin=0.0, resolution=21)
-    regions = (points[:, 0] > 0.05).astype(int)
-    distance = tables.distance_to_boundary(np.array([[-0.4, 0.0], [0.9, 0.5]]), np.array([0, 1]), points, regions)
-    np.testing.assert_allclose(distance, [0.5, 0.9])
-    assert tables.distance_to_boundary(np.zeros((1, 2)), np.array([0]), points, 0 * regions).tolist() == [np.inf]
-
-
-def test_panels_tell_the_error_rates_of_the_chosen_predictor_and_epoch():
-    train, fresh = (datasets.load("five-classes", random_state=seed) for seed in (0, 1))
-    model = clone(LINEAR).fit(train.X, train.y)
-    found = tables.panels({"a": (model, "average", 1), "b": (model, "final", 2)}, train, fresh, train.X[:4])
-    for (title, F), name, predictor, epoch in zip(found.items(), "ab", ("average", "final"), (1, 2), strict=True):
-        rates = [np.mean(model.predict(part.X, predictor=predictor, epoch=epoch) != part.y) for part in (train, fresh)]
-        assert title == f"{name}\ntrain {100 * rates[0]:.1f} %, fresh {100 * rates[1]:.1f} %"
-        assert np.array_equal(F, model.decision_function(train.X[:4], predictor=predictor, epoch=epoch))
-    table = tables.errors_by_epoch(model, fresh, [1, 2])
-    assert table["epoch"].tolist() == [1, 2] and list(table.columns) == ["epoch", *PREDICTORS]
-    assert table["final"][1] == rates[1]
 
 
 def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
@@ -222,15 +158,14 @@ def test_cases_of_different_sets_stand_side_by_side_with_their_errors():
     model = clone(LINEAR).fit(data.X, data.y)
     case = tables.case("a", model, data.X, data.y, resolution=11)
     wrong = int(np.sum(model.predict(data.X) != data.y))
-    assert case["wrong"] == wrong and case["title"] == f"a\n{wrong} of {len(data.y)} wrong, {model.n_iter_} epochs"
-    other = {**case, "X": case["X"] + 5, "box": tuple(end + 5 for end in case["box"]), "rings": data.y == 2}
+    assert case["wrong"] == wrong and case["title"] == f"a\n{wrong} wrong, {model.n_iter_} epochs"
+    other = {**case, "X": case["X"] + 5, "box": tuple(end + 5 for end in case["box"])}
     figure = figures.figure_cases([case, other])
     assert [axis.get_ylabel() for axis in figure.axes] == ["$x_2$", ""]
     assert [tuple(axis.images[0].get_extent()) for axis in figure.axes] == [case["box"], other["box"]]
-    assert figure.axes[1].collections[-1].get_offsets().tolist() == other["X"][data.y == 2].tolist()
 
 
-def test_summary_and_difference_are_over_the_draws():
+def test_a_summary_is_over_the_draws():
     names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
     rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20), ("b", 0, True, 1, 1, 0, 50, 0, 20)]
     table = pd.DataFrame([*rows, ("b", 1, True, 3, 3, 0, 50, 4, 20)], columns=names.split())
@@ -247,18 +182,9 @@ def test_summary_and_difference_are_over_the_draws():
             "most": 0.15,
         }
     )
-    gap = tables.difference(table, "a", "b")
-    assert gap.estimate == pytest.approx(0.0) and gap.high == pytest.approx(12.706 * 0.05, rel=1e-3)
 
 
 # Orders, draws, and what the source says.
-
-
-def test_the_binary_form_is_the_multiclass_one_on_two_classes():
-    X, y = problem(4, n=12, n_classes=2)
-    z, order = np.where(y == 1, 1, -1), orders(12, 6, 0)
-    row = tables.beside_binary("a", (X @ X.T).astype(float), z, order)
-    assert (row["same"], row["difference"], row["epochs"]) == ("yes", 0.0, 6) and row["mistakes"] > 0
 
 
 def counted_orders(ratio):
@@ -316,7 +242,7 @@ def drawn():
 
 
 def test_fresh_errors_are_those_of_the_estimator_on_the_next_draws(drawn):
-    table, _ = drawn
+    table, edges = drawn
     train, new = (datasets.load("four-spirals", random_state=seed) for seed in (1, 3))
     gamma = 1 / (2 * 0.6**2)
     fit = MulticlassKernelPerceptron("rbf", gamma=gamma, max_iter=200, random_state=1, n_jobs=1).fit(train.X, train.y)
@@ -324,16 +250,9 @@ def test_fresh_errors_are_those_of_the_estimator_on_the_next_draws(drawn):
     for row in own.itertuples():
         assert row.errors == np.sum(fit.predict(new.X, predictor=row.predictor, epoch=row.epoch) != new.y)
     assert set(own["epoch"]) == {experiment.EARLY, fit.n_iter_} and len(own) == 8
-    summary = tables.by_width(table)
+    summary = tables.by_width(table, edges)
     assert summary["draws"].tolist() == [2, 2] and (summary["least"] <= summary["test"]).all()
-    end = table[(table["predictor"] == "final") & (table["epoch"] == table["ends"])]
-    rates = (end["errors"] / end["n"]).to_numpy()
-    gap = tables.width_gaps(table, 0.6)[0.2]
-    assert gap.estimate == pytest.approx(rates[:2].mean() - rates[2:].mean()) and gap.n == 2
-    gaps = tables.predictor_gaps(table, 0.6, early=experiment.EARLY)
-    assert len(gaps) == 6 and gaps["end", "minimizing"].estimate == 0
-    shown = tables.percent_points(gaps)
-    assert shown["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
+    assert summary["turning"].tolist() == pytest.approx(edges.groupby("sigma")["turning"].mean().tolist())
 
 
 def test_boundaries_are_close_to_the_examples_that_lie_by_them(drawn):
@@ -352,6 +271,28 @@ def test_a_circle_turns_by_one_over_its_radius_and_a_line_does_not():
     F = np.column_stack([points[:, 0] - 0.33, 0.33 - points[:, 0]])
     for line in experiment.boundary_lines(F, box):
         assert line[:, 0] == pytest.approx(0.33)
+
+
+def test_both_sets_are_compared_by_what_varies_in_them():
+    spirals = counted_orders(0.5)
+    five = spirals.assign(kernel="poly", factor=spirals["sigma"], sigma=1.0)
+    runs = pd.concat([spirals, five], ignore_index=True)
+    bounds = runs[runs["order"] == 0].assign(bound=lambda rows: np.where(rows["update"] == "Xu-Zhang", 20, 10))
+    found = tables.updates_compared(bounds, runs)
+    assert found[["of", "value"]].to_numpy().tolist() == [[of, x] for of in ("width", "factor") for x in (0.5, 1.0)]
+    assert found["says"].tolist() == ["opposite", "agree"] * 2 and (found["bounds"] == 2).all()
+    panels = tables.by_value(bounds)
+    assert [panel["value"].tolist() for panel in panels.values()] == [[0.5, 0.5, 1.0, 1.0]] * 2
+
+
+def test_problems_are_drawn_with_their_own_perceptron():
+    (case,) = tables.cases({"a": FIVE}, resolution=5)
+    X, y = FIVE.examples()
+    model = FIVE.estimator().fit(X, y)
+    assert (
+        case["title"] == f"a\n{int(np.sum(model.predict(X) != y))} wrong, {model.n_iter_} epochs"
+        and case["X"].tolist() == X.tolist()
+    )
 
 
 def test_what_the_source_says_of_convergence_holds_on_its_lines():
@@ -401,15 +342,15 @@ def test_regions_are_the_classes_of_the_highest_scores(name):
     data = datasets.load(name)
     model = clone(LINEAR).set_params(max_iter=1).fit(data.X, data.y)
     points, box = lattice(data.X, resolution=25)
-    F, close = model.decision_function(points), data.y == 1
-    figure = figures.figure_regions(data.X, data.y, {"a": F, "b": -F}, box, names=data.target_names, rings=close)
+    F = model.decision_function(points)
+    cases = [{"title": title, "X": data.X, "y": data.y, "F": each, "box": box} for title, each in (("a", F), ("b", -F))]
+    figure = figures.figure_cases(cases, names=data.target_names)
     assert_labelled(figure)
     for axis, scores, title in zip(figure.axes, (F, -F), "ab", strict=True):
         assert axis.get_title() == title and tuple(axis.images[0].get_extent()) == box
         assert np.array_equal(axis.images[0].get_array().ravel(), scores.argmax(axis=1))
     drawn = [part.get_offsets().tolist() for part in figure.axes[0].collections if len(part.get_offsets())]
     assert all(data.X[data.y == label].tolist() in drawn for label in data.classes)
-    assert data.X[close].tolist() == figure.axes[1].collections[-1].get_offsets().tolist()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(data.target_names)
 
 
@@ -417,7 +358,8 @@ def test_boundaries_are_where_the_two_highest_scores_are_equal():
     points, box = lattice(np.array([[0.0, 0.0], [1.0, 1.0]]), margin=0.0, resolution=11)
     x = points[:, 0]
     F = np.column_stack([0.0 * x, x - 0.33, 2 * x - 1.0])
-    figure = figures.figure_regions(np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]]), np.arange(3), {"": F}, box)
+    X = np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]])
+    figure = figures.figure_cases([{"title": "", "X": X, "y": np.arange(3), "F": F, "box": box}])
     lines = [line for part in figure.axes[0].collections if hasattr(part, "levels") for line in part.get_paths()]
     across = sorted({round(x, 6) for line in lines for x in line.vertices[:, 0]})
     assert across == pytest.approx([0.33, 0.67], abs=0.02)
@@ -443,3 +385,10 @@ def test_mistakes_are_drawn_below_their_bounds(counted):
             assert median.get_ydata().tolist() == part["median"].tolist()
             ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
             np.testing.assert_allclose(ends, part[["fewest", "most"]].to_numpy())
+
+
+def test_strips_mark_where_counts_contradict_bounds():
+    rows = [(1.0, "ordinary", 10, 5), (1.0, "Xu-Zhang", 20, 4), (4.0, "ordinary", 10, 5), (4.0, "Xu-Zhang", 20, 9)]
+    table = pd.DataFrame(rows, columns=["value", "update", "bound", "median"])
+    assert figures._opposite(table) == [pytest.approx((0.5, 2.0))]
+    assert figures._opposite(table.assign(median=[5, 6, 5, 9])) == []
