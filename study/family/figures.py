@@ -135,42 +135,6 @@ def figure_held(streams, budget):
     return figure
 
 
-def figure_wrong_labels(table, found):
-    """Error against lambda after the last pass, a panel for each rate of wrong labels: with the margin (NORMA) on test and
-    on training examples, without it on test examples. Lines across: the perceptron's final and average predictors, and the
-    rate itself. table is that of `wrong_labels`, found that of tables.learners; means over orders."""
-    rates, passes = table["noise"].unique(), table["passes"].max()
-    figure, axes = canvas(2, (len(rates) + 1) // 2, height=5.6, sharex=True, squeeze=False)
-    own = table[(table["passes"] == passes) & (table["predictor"] == "last") & (table["value"] > 0)]
-    curves = (
-        (1.0, "test", INK, "o", "-", r"NORMA ($\rho = 1$), test"),
-        (1.0, "train", INK, "s", ":", "NORMA, training"),
-        (0.0, "test", GREY, "^", "-", r"no margin ($\rho = 0$), test"),
-    )
-    across = (
-        (FINAL, "test", PREDICTOR_COLOURS["final"], "-", r"$\lambda = \rho = 0$: final, test"),
-        (FINAL, "train", PREDICTOR_COLOURS["final"], ":", "final, training"),
-        (AVERAGE, "test", PREDICTOR_COLOURS["average"], "-", "average, test"),
-    )
-    for axis, rate in zip(axes.flat, rates, strict=False):
-        for margin, split, colour, marker, line, name in curves:
-            part = own[(own["noise"] == rate) & (own["margin"] == margin)]
-            error = (part[split] / part["n_test" if split == "test" else "n"]).groupby(part["value"]).mean()
-            axis.plot(error.index, 100 * error, color=colour, marker=marker, linestyle=line, markersize=4, label=name)
-        for learner, split, colour, line, name in across:
-            part = found[(found["noise"] == rate) & (found["learner"] == learner) & (found["passes"] == passes)]
-            axis.axhline(100 * part[split].mean(), color=colour, linestyle=line, linewidth=1.2, label=name)
-        if rate:
-            axis.axhline(100 * rate, zorder=1, label="rate of wrong labels", **REFERENCE)
-        axis.set(xscale="log", title=f"{percent(rate)} wrong labels" if rate else "right labels", ylim=(0, None))
-    for axis in axes[-1]:
-        axis.set_xlabel(r"$\lambda$")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("error (%)")
-    figure.legend(*axes.flat[len(rates) - 1].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=7)
-    return figure
-
-
 def figure_remedies(rates):
     """Test error of every learner after the last pass with its 95 % interval, a panel for each rate of wrong labels. The
     band goes from NORMA to the final predictor. rates is tables.rates_by_learner."""
@@ -222,7 +186,7 @@ def figure_bounds(bounds):
     figure, (left, right) = canvas(1, 2, height=2.7)
     bound = group["bound"].mean()
     left.plot(bound.index, bound, color=GREY, marker="v", linestyle="--", label="bound of the mistakes")
-    left.plot(bound.index, group["mistakes"].mean(), color=BLACK, marker="s", label="mistakes in one pass")
+    left.plot(bound.index, group["mistakes"].mean(), color=BLACK, marker="s", label="mistakes in one epoch")
     left.axhline(n, label="number of examples", **REFERENCE)
     left.set(yscale="log", ylabel="mistakes")
     vote = {"color": PREDICTOR_COLOURS["voted"], "marker": PREDICTOR_MARKERS["voted"]}

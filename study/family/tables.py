@@ -71,13 +71,6 @@ def by_budget(streams, final, problem):
     return summary.reset_index()
 
 
-def unshrunk(streams, final, problem):
-    """The budgets at which the self-tuning Forgetron removed and never shrank, so that it is removal of the oldest."""
-    table = by_budget(streams, final, problem)
-    table = table[(table["method"] == "forgetron") & (table["shrinking"] == 0) & (table["mistakes"] > table["budget"])]
-    return table["budget"].tolist()
-
-
 def at_equal_memory(memory, final):
     """A row for each method and budget: truncation (0: none), held (mean of the second half of the stream), values (of the
     kernel, a prediction, on average over the stream), online and test error, means over orders."""
@@ -106,19 +99,17 @@ def memory_differences(memory, final, rate, control="oldest"):
     return statistics.holm({(m, b): statistics.student(wide[m, b] - wide[control, b], varies=ORDERS) for m, b in names})
 
 
-def budget_costs(table, errors, method="oldest"):
+def budget_costs(memory, method="oldest"):
     """What a budget adds to the online error of the perceptron without one: a row for each budget of a method.
 
-    table: `memory` or, of one problem and kernel, `streams`; errors: its column of online errors. Columns budget, online
-    (the method's rate) and none (the perceptron's), means over the orders of both, and their difference with its 95 %
-    interval and p (Student's t, Holm over the budgets): estimate, low, high, p, n_orders.
+    Columns budget, online (the method's rate) and none (the perceptron's), means over orders, and their difference with its
+    95 % interval and p (Student's t over the orders, Holm over the budgets): estimate, low, high, p, n_orders.
     """
-    last = table[table["examples"] == table["examples"].max()]
-    rates = last.assign(rate=last[errors] / last["examples"]).pivot(
+    last = memory[memory["examples"] == memory["examples"].max()]
+    rates = last.assign(rate=last["mistakes"] / last["examples"]).pivot(
         index="random_state", columns=["method", "budget"], values="rate"
     )
-    own = rates[method].dropna()
-    none = rates.loc[own.index, ("perceptron", 0)]
+    own, none = rates[method], rates["perceptron", 0]
     tests = statistics.holm({budget: statistics.student(own[budget] - none, varies=ORDERS) for budget in sorted(own)})
     rows = [
         (budget, own[budget].mean(), none.mean(), each.estimate, each.low, each.high, each.p, each.n)

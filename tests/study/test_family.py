@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from kp import kernels
 from kp.budget import BudgetPerceptron, Norma, normalized
 from kp.perceptron import visiting_orders
-from study import datasets, literal, statistics
+from study import datasets, literal
 from study import ledger as everything
 from study.family import claims, descent, experiment, figures, guarantee, tables
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, TEN_DIGITS
@@ -309,7 +309,7 @@ def test_growth_exponents_find_the_power_of_a_power_law():
     table.loc[table["examples"] < 300, "support"] = 1  # what was before the last half decade does not matter
     found = tables.growth_exponents(table)
     np.testing.assert_allclose(found["exponent"], [0.5, 1.0, 1.2], atol=1e-4)
-    assert found["growth"].tolist() == ["slower than linear", "not told apart from linear", "faster than linear"]
+    assert found["growth"].tolist() == ["slower than linear", "linear not rejected", "faster than linear"]
     assert found["n_orders"].tolist() == [3] * 3 and found["below"].tolist() == pytest.approx([1, 2 / 3, 0], abs=0.34)
 
 
@@ -359,8 +359,8 @@ def test_the_value_is_chosen_on_validation_examples_not_on_test_examples_in_each
 
 def test_rates_are_means_over_orders_with_students_interval(made):
     found = tables.learners(made["wrong_labels"])
-    row = tables.rates_by_learner(found).query("noise == 0.2 and learner == 'averaged'").iloc[0]
-    own = found[(found["noise"] == 0.2) & (found["learner"] == "averaged")]
+    row = tables.rates_by_learner(found).query("noise == 0.2 and learner == 'average'").iloc[0]
+    own = found[(found["noise"] == 0.2) & (found["learner"] == "average")]
     last = own.loc[own["passes"] == 2, "test"]
     half = stats.t.ppf(0.975, 5) * stats.sem(last)
     assert (row["test"], row["low"]) == pytest.approx((last.mean(), last.mean() - half))
@@ -384,35 +384,48 @@ def test_a_predictor_overfits_where_its_training_error_falls_and_its_test_error_
     before = [(0.2 + e, 0.2 - e) for e in jitter]
     table = with_errors(
         {
-            "last": {1: before, 5: [(0.1, 0.1 + e) for e in jitter]},
-            "averaged": {1: before, 5: [(0.1, 0.2 + 2 * e) for e in jitter]},
+            "final": {1: before, 5: [(0.1, 0.1 + e) for e in jitter]},
+            "average": {1: before, 5: [(0.1, 0.2 + 2 * e) for e in jitter]},
             "voted": {1: before, 5: [(0.1, 0.3 + e) for e in jitter]},
         }
     )
     found = tables.overfitting(table).set_index("predictor")
-    assert found["overfits"].to_dict() == {"last": False, "averaged": False, "voted": True}
+    assert found["overfits"].to_dict() == {"final": False, "average": False, "voted": True}
     assert found["test_word"].tolist() == ["falls", "does not measurably change", "rises"]
     assert found.loc["voted", "test"] == pytest.approx(0.1) and (found["train"] < 0).all()
 
 
 def test_the_way_to_norma_is_shared_by_ratios_of_means():
     jitter = np.array([-0.01, 0.0, 0.01, 0.004])
-    errors = {"last": 0.3, "NORMA": 0.1, "averaged": 0.15, "voted": 0.1, "margin": 0.2, "regularised": 0.3}
+    errors = {"final": 0.3, "NORMA": 0.1, "average": 0.15, "voted": 0.1, "margin": 0.2, "regularised": 0.3}
     table = with_errors({name: {5: [(0.0, level + e) for e in jitter]} for name, level in errors.items()})
     found = tables.ways(table).set_index("remedy")
     np.testing.assert_allclose(found["share"], [0.75, 1.0, 0.5, 0.0], atol=1e-12)
     assert found["way"].tolist() == pytest.approx([0.2] * 4) and found["n_orders"].tolist() == [4] * 4
 
 
+def test_shares_of_the_gap_are_shown_with_their_intervals_where_there_are_any():
+    rows = [(0.2, "average", 0.734, 0.59, 0.87), (0.2, "voted", 0.5, -np.inf, np.inf), (0.2, "margin", 0.1, -0.11, 0.3)]
+    shown = tables.shares(pd.DataFrame(rows, columns=["noise", "remedy", "share", "low", "high"]))
+    assert shown["20% wrong"].tolist()[:3] == ["73% (59% to 87%)", "no interval", "10% (-11% to 30%)"]
+
+
+def test_late_mistakes_are_a_share_of_all_mistakes_of_the_last_epoch():
+    rows = [("poly", 0.3, order, epoch, "final", made) for order in (0, 1) for epoch, made in ((1, 6), (3, 9), (10, 12))]
+    noise = pd.DataFrame(rows, columns=["kernel", "share", "order", "epoch", "predictor", "mistakes"])
+    both = pd.concat([noise, noise.assign(predictor="average")])
+    assert tables.late_mistakes(both)["poly", 0.3] == pytest.approx(0.25)
+
+
 def test_differences_of_learners_are_paired_by_order(made):
     found = tables.learners(made["wrong_labels"])
-    tests = tables.differences(found, [("averaged", "last"), ("SVM", "last")])
+    tests = tables.differences(found, [("average", "final"), ("SVM", "final")])
     last = found[(found["passes"].isin([0, 2])) & (found["noise"] == 0.3)].pivot(
         index="random_state", columns="learner", values="test"
     )
-    own = tests[0.3, 40, "SVM", "last"]
-    assert own.estimate == pytest.approx((last["SVM"] - last["last"]).mean()) and own.adjusted == "Holm over 6"
-    assert own.p >= stats.ttest_rel(last["SVM"], last["last"]).pvalue
+    own = tests[0.3, 40, "SVM", "final"]
+    assert own.estimate == pytest.approx((last["SVM"] - last["final"]).mean()) and own.adjusted == "Holm over 6"
+    assert own.p >= stats.ttest_rel(last["SVM"], last["final"]).pvalue
 
 
 def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest(made):
@@ -426,18 +439,18 @@ def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest(made):
     tested = tables.memory_differences(memory, final, "test")
     rates = (final["errors"] / final["n_test"]).groupby([final["method"], final["budget"]]).mean()
     assert tested["norma", 8].estimate == pytest.approx(rates["norma", 8] - rates["oldest", 8])
-    shown = tables.memory_table(memory, final)
-    assert (shown["online difference"] == "").sum() == 3 and shown["p, test"].notna().sum() == 8
+    rows = tables.memory_tests(memory, final).set_index(["rate", "method", "budget"])
+    assert len(rows) == 16 and rows.loc[("test", "norma", 8), "low"] == tested["norma", 8].low
 
 
-def test_clauses_sort_budgets_by_what_the_test_bears_out():
-    made = {
-        ("norma", 10): statistics.student([0.1, 0.11, 0.09], varies="orders"),
-        ("norma", 1000): statistics.student([-0.1, -0.11, -0.09], varies="orders"),
-        ("norma", 20): statistics.student([0.1, -0.1, 0.0], varies="orders"),
-        ("random", 20): statistics.student([0.1, -0.1, 0.0], varies="orders"),
-    }
-    assert tables.clauses(made, "norma") == {"lower": ["1,000"], "higher": ["10"], "not told apart": ["20"]}
+def test_a_budget_costs_what_its_learner_errs_more_than_the_perceptron_on_the_same_orders(made):
+    memory = made["memory"]
+    costs = tables.budget_costs(memory).set_index("budget")
+    assert costs.index.tolist() == [4, 8] and (costs["n_orders"] == 6).all()
+    last = memory[memory["examples"] == 100].set_index(["method", "budget", "random_state"]).sort_index()["mistakes"] / 100
+    expected = stats.ttest_rel(last["oldest", 8], last["perceptron", 0]).confidence_interval()
+    assert costs.loc[8, ["low", "high"]].tolist() == pytest.approx([expected.low, expected.high])
+    assert costs.loc[8, "estimate"] == pytest.approx(costs.loc[8, "online"] - costs.loc[8, "none"])
 
 
 def test_the_guarantee_is_told_in_shares_of_the_examples(made):
@@ -464,14 +477,6 @@ def test_ratios_of_the_bounds_are_those_of_the_smallest_samples(made):
     assert tables.bound_ratios(summary)[4] == pytest.approx(ratio)
 
 
-def test_budgets_without_shrinking_are_those_of_removal_of_the_oldest(made):
-    streams, final = made["streams"], made["final"].copy()
-    final.loc[(final["method"] == "forgetron") & (final["budget"] == 8), "shrinking"] = 0.0
-    assert tables.unshrunk(streams, final, ODD_OR_EVEN) == [8]
-    streams = streams.assign(mistakes=streams["mistakes"].where(streams["budget"] != 8, 8))
-    assert tables.unshrunk(streams, final, ODD_OR_EVEN) == []  # never full
-
-
 def test_the_account_of_the_forgetron_keeps_within_its_limit(made):
     account = tables.forgetron_account(made["streams"], made["final"], "odd or even")
     own = account[account["method"] == "forgetron"]
@@ -483,31 +488,24 @@ def test_the_article_publishes_no_number():
     assert all(function.__module__ != claims.__name__ for function in (*everything.CLAIMS, *everything.READINGS))
 
 
-def test_three_theses_of_the_article_have_verdicts_made_of_numbers(made):
-    found = claims.statements(TINY).set_index("key")
+def test_what_the_article_says_has_the_verdicts_of_the_stored_results():
+    found = claims.statements().set_index("key")
     names = ["linear-growth", "overfitting", "vote-bounds"]
     assert found.index.tolist() == [f"encyclopedia/statements/{name}" for name in names]
-    growth = tables.growth_exponents(pd.concat([made["streams"], made["growth"]], ignore_index=True))
-    evidence = found["evidence"].iloc[0]
-    assert all(f"{row.exponent:.3f} ({row.low:.3f} to {row.high:.3f})" in evidence for row in growth.itertuples())
+    own = claims.growth().query("noise == 0").set_index("kernel").loc["poly"]
+    assert f"{own['exponent']:.2f} ({own['low']:.2f} to {own['high']:.2f})" in found["evidence"].iloc[0]
+
+
+def test_evidence_names_the_changes_of_the_test_error():
+    rows = [(0.3, name, tables.CHANGES[1], True) for name in ("final", "voted")]
+    _, values = claims.overfitting(harm(rows))
+    assert values["voted_30"] == "−4.84" and values["voted_30_interval"] == "−8.44 to −1.24"
 
 
 def harm(rows):
     """A table as `tables.overfitting` gives it, from rows (noise, predictor, test_word, overfits)."""
     table = pd.DataFrame(rows, columns=["noise", "predictor", "test_word", "overfits"])
     return table.assign(test=-0.0484, test_low=-0.0844, test_high=-0.0124)
-
-
-def test_chapter_and_ledger_name_the_same_overfitting_from_one_family_of_tests():
-    falls, rises, open_word = tables.CHANGES
-    rows = [(0.3, "last", open_word, False), (0.3, "voted", rises, True), (0.1, "margin", rises, True)]
-    over = harm([*rows, (0.0, "voted", falls, False)])
-    words = "of the perceptron's own predictors, for voted at 30% and of the learners with a margin, for margin at 10%"
-    assert tables.overfitted(over) == words and tables.overfitted(over.assign(overfits=False)) == "for none"
-    said = claims._overfits(over)
-    assert said["verdict"] == "holds in part" and f"raise the test error {words} (" in said["evidence"]
-    assert "Holm over 8 changes" in said["evidence"]
-    assert "changes by -4.84 (-8.44 to -1.24) at 30% wrong labels" in said["evidence"]
 
 
 @pytest.mark.parametrize(
@@ -520,8 +518,8 @@ def test_chapter_and_ledger_name_the_same_overfitting_from_one_family_of_tests()
     ],
 )
 def test_that_no_harm_is_detected_does_not_show_that_there_is_none(words, verdict):
-    over = harm([(0.2, name, tables.CHANGES[k], yes) for name, (k, yes) in zip(("last", "voted"), words, strict=True)])
-    assert claims._overfits(over)["verdict"] == verdict
+    over = harm([(0.2, name, tables.CHANGES[k], yes) for name, (k, yes) in zip(("final", "voted"), words, strict=True)])
+    assert claims.overfitting(over)[0] == verdict
 
 
 @pytest.mark.parametrize(
@@ -535,7 +533,7 @@ def test_that_no_harm_is_detected_does_not_show_that_there_is_none(words, verdic
 def test_linear_growth_is_judged_by_the_tests(growths, verdict):
     rows = [(kernel, noise, 0.9, 0.8, 1.0, tables.GROWTHS[place]) for kernel, noise, place in growths]
     table = pd.DataFrame(rows, columns=["kernel", "noise", "exponent", "low", "high", "growth"])
-    assert claims._linear(table)["verdict"] == verdict
+    assert claims.linear_growth(table)[0] == verdict
 
 
 # Settings.
@@ -593,44 +591,30 @@ def test_growth_is_drawn_by_rate_beside_its_exponents(made):
 
 def test_errors_by_budget_are_drawn_in_percent_with_their_range(made):
     summary = tables.by_budget(made["streams"], made["final"], ODD_OR_EVEN)
-    figure = figures.figure_budget({ODD_OR_EVEN: summary})
+    figure = figures.figure_budget(summary)
     assert_labelled(figure)
     for axis, rate in zip(figure.axes, ("online", "test"), strict=True):
-        for method, container in zip(METHODS, axis.containers, strict=True):
-            part = summary[summary["method"] == method].sort_values("support")
+        for method, container in zip(("basic forgetron", "forgetron", "oldest"), axis.containers, strict=True):
+            part = summary[summary["method"] == method].sort_values("budget")
             line, _, (bars,) = container
             np.testing.assert_allclose(line.get_ydata().astype(float), 100 * part[rate])
             ends = [segment[:, 1] for segment in bars.get_segments()]
             np.testing.assert_allclose(np.array(ends, dtype=float), 100 * part[[f"{rate}_low", f"{rate}_high"]])
+        whole = summary.loc[summary["method"] == "perceptron", rate].iloc[0]
+        assert drawn(axis)[figures.NAMES["perceptron"]] == pytest.approx([100 * whole] * 2)
 
 
-def test_online_errors_are_drawn_against_kernel_values_spent(made):
-    memory = made["memory"]
-    figure = figures.figure_spent(memory)
+def test_what_rules_hold_is_drawn_beside_their_errors_so_far(made):
+    streams = made["streams"]
+    figure = figures.figure_held(streams, 8)
     assert_labelled(figure)
-    means = (
-        memory[(memory["method"] == "norma") & (memory["budget"] == 8)].groupby("examples")[["mistakes", "values"]].mean()
-    )
-    (line,) = [line for line in figure.axes[1].lines if line.get_label() == figures.NAMES["norma"]]
-    np.testing.assert_allclose(line.get_ydata(), 100 * means["mistakes"] / means.index)
-    np.testing.assert_allclose(line.get_xdata(), means["values"])
+    own = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "forgetron") & (streams["budget"] == 8)]
+    means = own.groupby("examples")[["support", "online_errors"]].mean()
+    assert drawn(figure.axes[0])[figures.NAMES["forgetron"]].tolist() == means["support"].tolist()
+    np.testing.assert_allclose(figure.axes[1].lines[1].get_ydata(), 100 * means["online_errors"] / means.index)
 
 
-def test_wrong_labels_are_drawn_beside_the_perceptron_after_as_many_passes(made):
-    table = made["wrong_labels"]
-    found = tables.learners(table)
-    figure = figures.figure_wrong_labels(table, found)
-    assert_labelled(figure)
-    part = table[(table["noise"] == 0.2) & (table["passes"] == 2) & (table["predictor"] == "last") & (table["margin"] == 1)]
-    expected = (part["test"] / part["n_test"]).groupby(part["value"]).mean()
-    lines = drawn(figure.axes[1])
-    np.testing.assert_allclose(lines[r"NORMA ($\rho = 1$), test"], 100 * expected[expected.index > 0])
-    own = found[(found["noise"] == 0.2) & (found["learner"] == "averaged") & (found["passes"] == 2)]
-    np.testing.assert_allclose(lines["averaged, test"], 100 * own["test"].mean())
-    assert list(lines["rate of wrong labels"]) == [20, 20]
-
-
-def test_every_learner_is_drawn_after_one_pass_and_after_the_last(made):
+def test_every_learner_is_drawn_with_the_gap_from_norma_to_the_final_predictor(made):
     rates = tables.rates_by_learner(tables.learners(made["wrong_labels"]))
     figure = figures.figure_remedies(rates)
     assert [axis.get_title() for axis in figure.axes] == [
@@ -638,11 +622,29 @@ def test_every_learner_is_drawn_after_one_pass_and_after_the_last(made):
         "20\N{NO-BREAK SPACE}% wrong",
         "30\N{NO-BREAK SPACE}% wrong",
     ]
-    part = rates[rates["noise"] == 0.2]
-    full, hollow = figure.axes[1].containers[0][0], figure.axes[1].lines[-1]
-    np.testing.assert_allclose(full.get_xdata().astype(float), 100 * part["test"])
-    np.testing.assert_allclose(hollow.get_xdata().astype(float), 100 * part["one"])
+    part = rates[rates["noise"] == 0.2].set_index("learner")["test"]
+    points = [container[0].get_xdata()[0] for container in figure.axes[1].containers]
+    np.testing.assert_allclose(points, 100 * part)
+    (band,) = figure.axes[1].patches
+    assert sorted([band.get_x(), band.get_x() + band.get_width()]) == pytest.approx(
+        sorted([100 * part["NORMA"], 100 * part["final"]])
+    )
     figure.canvas.draw()
+
+
+def test_wrong_labels_of_ten_digits_are_drawn_without_threshold():
+    rows = [
+        (kernel, threshold, share, order, predictor, 3, 10 * order + 100 * threshold + 5, 200)
+        for kernel in ("poly", "RBF")
+        for threshold in (False, True)
+        for share in (0.0, 0.3)
+        for order in (0, 1)
+        for predictor in ("final", "average", "minimizing", "voted")
+    ]
+    names = ["kernel", "threshold", "share", "order", "predictor", "epoch", "errors", "n_test"]
+    figure = figures.figure_ten_digits(pd.DataFrame(rows, columns=names), 3, ["poly", "RBF"])
+    assert_labelled(figure)
+    assert drawn(figure.axes[1])["average"].tolist() == [5.0, 5.0]
 
 
 def test_bounds_are_drawn_above_the_mistakes(made):
@@ -651,9 +653,9 @@ def test_bounds_are_drawn_above_the_mistakes(made):
     assert_labelled(figure)
     group = bounds[bounds["n"] == TINY.n_bound].groupby("degree")
     left, right = map(drawn, figure.axes)
-    assert left["mistakes in one pass"].tolist() == group["mistakes"].mean().tolist()
-    np.testing.assert_allclose(right["vote: bound by the margin"], 200 * group["bound"].mean() / (TINY.n_bound + 1))
-    assert (left["mistakes in one pass"] <= left[r"$((R+D)/\gamma)^2$"]).all()
+    assert left["mistakes in one epoch"].tolist() == group["mistakes"].mean().tolist()
+    np.testing.assert_allclose(right["vote, bound"], 200 * group["mistakes"].mean() / (TINY.n_bound + 1))
+    assert (left["mistakes in one epoch"] <= left["bound of the mistakes"]).all()
 
 
 def test_machines_are_drawn_beside_the_predictors_of_the_perceptron(made):
