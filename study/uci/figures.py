@@ -1,21 +1,20 @@
-"""Figures on the published tables: error rates beside the spread of ours, readings of the source, curves, comparisons.
+"""Figures on the published tables: error rates in the spread of ours, readings of the source, curves, comparisons.
 
 Tables are those of study.uci.experiment and study.uci.tables. Error rates are drawn in percent. A diamond is a published
 number: filled where it lies inside the central 95 % of our repeats, hollow where it does not.
 """
 
 import numpy as np
-import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from kp.mistakes import PREDICTORS
 from study import style
+from study.statistics import ALPHA
 from study.style import canvas
-from study.uci.readings import DEMOTE
 from study.uci.source import KERNELS, SPLITS, original, setting
-from study.uci.tables import p_printed
+from study.uci.tables import BASE, p_printed
 
 KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
@@ -37,7 +36,7 @@ def figure_distributions(repeats, compared):
             if values.any():
                 # Equal values stand one above the other.
                 shift = 0.6 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
-                axis.plot(values, y + shift, "o", color=KERNEL_COLOURS[kernel], markersize=2.2, alpha=0.6, clip_on=False)
+                axis.plot(values, y + shift, "o", color=style.INK, markersize=2.2, alpha=0.6, clip_on=False)
             else:
                 axis.annotate(
                     f"0.00 in all {len(values)} repeats", (0, y), xytext=(9, -3), textcoords="offset points", fontsize=7
@@ -55,14 +54,14 @@ def figure_distributions(repeats, compared):
     return figure
 
 
-LANES = {"base reading": style.GREY, "program": style.BLUE}
-"""The colour of the base reading and of the program that fits best."""
+LANES = {BASE: style.SAND, "program": style.INK}
+"""The colour of the plain reading and of the program that fits best."""
 
 
 def figure_strips(rates, judged):
     """Strips of the mean errors of all sets, repeat by repeat, with the published numbers: sets downwards, splits across.
 
-    rates: `tables.lanes`; judged: `tables.judged_lanes`. Of the two lanes of each row the upper is the base reading.
+    rates: `tables.lanes`; judged: `tables.judged_lanes`. Of the two lanes of each row the upper is the plain reading.
     """
     sets, kernels = list(dict.fromkeys(rates["dataset"])), _kernels(rates, KERNELS)
     figure, axes = canvas(len(sets), 2, height=0.3 * len(kernels) * len(sets) + 1.1, squeeze=False)
@@ -104,50 +103,6 @@ def _lane(axis, values, row, y, colour):
         _diamond(axis, each.published, y, each.verdict != "outside")
 
 
-def figure_all_curves(table, compared):
-    """Error against the limit of iterations: a row of panels for each kernel, a column for each set; bands as below."""
-    return _panels_of_sets(table, compared, "iterations", {kernel: "iterations at most" for kernel in KERNELS})
-
-
-def figure_all_parameters(grid, compared):
-    """Error against degree and width at the published limit of iterations: a row a kernel, a column a set."""
-    limits = compared.drop_duplicates(["dataset", "kernel"]).set_index(["dataset", "kernel"])["iterations"]
-    parts = []
-    for (dataset, kernel), part in grid.groupby(["dataset", "kernel"], sort=False):
-        limit = limits.get((original(dataset), kernel))
-        parts.append(part[part["iterations"] == (limit if limit in set(part["iterations"]) else part["iterations"].max())])
-    return _panels_of_sets(pd.concat(parts), compared, "parameter", {"poly": "degree p", "rbf": "width σ"})
-
-
-def _panels_of_sets(table, compared, x, labels):
-    kernels, sets = _kernels(table, labels), list(dict.fromkeys(table["dataset"]))
-    figure, axes = canvas(len(kernels), len(sets), height=1.12 * len(kernels) + 0.75, squeeze=False)
-    for line, kernel in zip(axes, kernels, strict=True):
-        for axis, name in zip(line, sets, strict=True):
-            part = table[(table["kernel"] == kernel) & (table["dataset"] == name)]
-            own = compared[compared["dataset"] == original(name)]
-            for split in SPLITS:
-                marker = KERNEL_MARKERS[kernel] if x == "parameter" else ""
-                colour = KERNEL_COLOURS[kernel]
-                _band(axis, part.groupby(x)[f"{split}_mean"], colour, dashes=style.DASHES[split], marker=marker)
-                _published_means(axis, own, kernel, split, x)
-            if x == "iterations":
-                axis.set_xscale("log")
-                axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
-                axis.minorticks_off()
-                axis.margins(y=0.08)
-                axis.set_ylim(bottom=0)
-            else:
-                _percent_up_to_five(axis)
-            axis.tick_params(labelsize=7)
-            axis.set_xlabel(labels[kernel], fontsize=7.5)
-        line[0].set_ylabel(f"{KERNELS[kernel]}:\nmean error (%)", fontsize=7.5)
-    for axis, name in zip(axes[0], sets, strict=True):
-        axis.set_title(original(name), fontsize=9)
-    _split_legend(figure)
-    return figure
-
-
 def _percent_up_to_five(axis):
     """A vertical axis of percentages that is linear up to 5 and logarithmic above."""
     axis.set_yscale("symlog", linthresh=5)
@@ -172,7 +127,7 @@ def figure_readings_of_set(compared, kernel="linear"):
         part = rows[rows["split"] == split].set_index("reading").loc[names]
         for y, row in enumerate(part.itertuples()):
             found = row.verdict != "outside"
-            bar = dict(color=KERNEL_COLOURS[kernel] if found else style.GREY, alpha=0.8 if found else 0.35)
+            bar = dict(color=style.INK if found else style.GREY, alpha=0.8 if found else 0.35)
             axis.plot([row.low, row.high], [y, y], lw=3, solid_capstyle="butt", **bar)
             axis.plot(row.median, y, "|", color=style.BLACK, markersize=5)
             if row.low == row.high:
@@ -184,7 +139,7 @@ def figure_readings_of_set(compared, kernel="linear"):
     axes[0].set_yticklabels([name.replace("iterations are ", "") for name in names], fontsize=6)
     handles = [
         Line2D([], [], color=RED, lw=1, label="published"),
-        Line2D([], [], color=KERNEL_COLOURS[kernel], lw=3, alpha=0.8, label="central 95 %, published inside"),
+        Line2D([], [], color=style.INK, lw=3, alpha=0.8, label="central 95 %, published inside"),
         Line2D([], [], color=style.GREY, lw=3, alpha=0.35, label="published outside"),
         Line2D([], [], color=style.BLACK, marker="|", lw=0, markersize=5, label="median"),
     ]
@@ -192,94 +147,40 @@ def figure_readings_of_set(compared, kernel="linear"):
     return figure
 
 
-def figure_readings(second, third, *, alpha=0.05):
-    """Who is demoted and in which order, against what an iteration is: how many published numbers lie inside, and joint p.
+COLUMNS = {
+    "II": "Table II,\nsonar scaled",
+    "II, sonar not scaled": "Table II,\nsonar not scaled",
+    "III": "Table III",
+    "both, sonar not scaled in II": "columns 2 and 3\ntogether",
+}
+"""The columns of `tables.in_epochs`, and their titles."""
+DEMOTED = {"winner": "winner", "first": "first", "all": "all", "each": "all, a promotion each"}
+ORDERED = {"fresh": "fresh shuffles", "fixed": "one shuffle"}
 
-    second, third: `tables.joint_table` of Tables II and III. Framed where the joint test does not reject the reading.
+
+def figure_programs(found, programs, *, alpha=ALPHA):
+    """How many published numbers lie inside under each program, and the joint p; dark fields are not rejected at alpha.
+
+    found: `tables.in_epochs`; programs: `tables.programs`, which knows who is demoted and in which order.
     """
-    rows = [(demote, order) for demote in DEMOTE for order in ("fresh", "fixed")]
-    units = {"epochs": "epochs", "presentations": "present.", "updates": "updates"}
-    parts = {
-        "Table II": second[second["scaling"] == "train"],
-        "II, sonar not scaled": second[second["scaling"] == "outside"],
-        "Table III": third[third["scaling"] == "train"],
-    }
-    figure, axes = canvas(1, len(parts), height=3.2, sharey=True)
-    for axis, (title, part) in zip(axes, parts.items(), strict=True):
-        core = part[(part["folds"] == "stratified") & (part["threshold"] == True)]  # noqa: E712
-        core = core.set_index(["demote", "order", "unit"])
-        share = np.array([[core["inside"][(*row, unit)] / core["of"][(*row, unit)] for unit in units] for row in rows])
-        axis.imshow(share, cmap="Blues", vmin=0, vmax=1.35, aspect="auto")
-        for y, row in enumerate(rows):
-            for x, unit in enumerate(units):
-                found = core.loc[(*row, unit)]
-                axis.text(
-                    x,
-                    y,
-                    f"{found['inside']:.0f} / {found['of']:.0f}\n{p_printed(found['p'], found['repeats'])}",
-                    ha="center",
-                    va="center",
-                    fontsize=7,
-                )
-                if found["p"] >= alpha:
-                    axis.add_patch(
-                        Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=style.VERMILION, lw=1.5)
-                    )
-        axis.set(xticks=range(len(units)), title=title)
-        axis.set_xticklabels(units.values(), fontsize=7)
-        axis.grid(False)
-    names = {"winner": "winner", "first": "first", "all": "all", "each": "all, one gain each"}
-    labels = [f"{names[demote]}, {'fresh shuffles' if order == 'fresh' else 'one shuffle'}" for demote, order in rows]
-    axes[0].set(yticks=range(len(rows)), ylabel="who is demoted, in which order")
-    axes[0].set_yticklabels(labels, fontsize=7)
-    figure.supxlabel("what an iteration is", fontsize=9)
-    frame = Patch(facecolor="none", edgecolor=style.VERMILION, lw=1.5, label=f"not rejected at {style.percent(alpha)}")
-    figure.legend(handles=[frame], loc="outside upper center")
-    return figure
-
-
-def figure_units(parts, *, limit=4.0):
-    """Published numbers in units of our band, a panel for each table, a colour for each of its readings.
-
-    parts {"Table II": {reading: `tables.in_units`}, ...}. Numbers beyond the limit stand at its edge with their value.
-    """
-    shown = {name: next(iter(readings.values())) for name, readings in parts.items()}
-    figure, axes = canvas(len(parts), 1, height=0.155 * sum(map(len, shown.values())) + 1.6, sharex=True, squeeze=False,
-                          height_ratios=[max(len(part), 1) for part in shown.values()])  # fmt: skip
-    colours = (style.GREY, style.BLUE, style.GREEN)
-    for axis, (name, readings) in zip(axes[:, 0], parts.items(), strict=True):
-        numbers = [_short_name(row) for row in shown[name].to_dict("records")]
-        axis.axvspan(-1, 1, color=style.BAND, zorder=0, lw=0)
-        axis.axvline(0, **style.REFERENCE)
-        for found, colour, marker in zip(readings.values(), colours, "od^", strict=False):
-            for row in found.to_dict("records"):
-                label = _short_name(row)
-                if label not in numbers:
-                    continue
-                y, units = numbers.index(label), row["units"]
-                axis.plot(np.clip(units, -limit, limit), y, marker, color=colour, markersize=4.5, clip_on=False)
-                if abs(units) > limit:
-                    side = np.sign(units)
-                    axis.annotate(f"{units:.0f}" if np.isfinite(units) else "∞", (side * limit, y), xytext=(side * 6, -2.5),
-                                  textcoords="offset points", fontsize=7, ha="left" if side > 0 else "right")  # fmt: skip
-        handles = [
-            Line2D([], [], color=c, marker=m, lw=0, markersize=4.5, label=reading)
-            for (reading, c, m) in zip(readings, colours, "od^", strict=False)
-        ]
-        axis.legend(
-            handles=handles,
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=3,
-            fontsize=7,
-            title=name,
-            title_fontsize=8,
-            alignment="left",
-            frameon=False,
-        )
-        axis.set(yticks=range(len(numbers)), ylim=(len(numbers) - 0.5, -0.5), xlim=(-limit, limit))
-        axis.set_yticklabels(numbers, fontsize=7)
-    axes[-1, 0].set_xlabel("published number minus our median, in half-widths of our central 95 %")
+    names = found["reading"].unique().tolist()
+    known = programs.set_index("reading").loc[names]
+    figure, axis = canvas(1, 1, height=0.26 * len(names) + 0.6)
+    for each in found.to_dict("records"):
+        x, y = list(COLUMNS).index(each["column"]), names.index(each["reading"])
+        kept = each["p"] >= alpha
+        axis.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=style.INK if kept else style.BAND, lw=0))
+        words = f"{each['inside']} of {each['of']};  {p_printed(each['p'], each['repeats'])}"
+        colour = "white" if kept else style.BLACK
+        axis.text(x, y, words, ha="center", va="center", fontsize=7, color=colour)
+    axis.set(xlim=(-0.5, len(COLUMNS) - 0.5), ylim=(len(names) - 0.5, -0.5))
+    axis.set(xticks=range(len(COLUMNS)), yticks=range(len(names)))
+    axis.xaxis.tick_top()
+    axis.set_xticklabels(COLUMNS.values(), fontsize=7.5)
+    axis.set_yticklabels([f"{DEMOTED[row.demote]}, {ORDERED[row.order]}" for row in known.itertuples()], fontsize=7.5)
+    axis.tick_params(length=0)
+    axis.grid(False)
+    axis.spines[:].set_visible(False)
     return figure
 
 
@@ -340,34 +241,6 @@ def figure_predictors(table):
     return figure
 
 
-def figure_optimism(found):
-    """The error of settings chosen on the test folds, of the same settings on other folds, and of what inner folds choose.
-
-    A panel for each set, a thin line for each repeat; found as of `tables.optimism`.
-    """
-    sets, names = list(found["dataset"].unique()), ["apparent", "again", "nested"]
-    figure, axes = canvas(1, len(sets), height=2.3, squeeze=False, width=style.WIDTH if len(sets) > 1 else 4.2)
-    for axis, name in zip(axes[0], sets, strict=True):
-        for start, kernel in ((0, "poly"), (3.4, "rbf")):
-            rows = found[(found["dataset"] == name) & (found["kernel"] == kernel)]
-            rates, ends = 100 * rows[names].to_numpy().T, start + np.arange(3)
-            colour, marker = KERNEL_COLOURS[kernel], KERNEL_MARKERS[kernel]
-            axis.plot(ends, rates, color=colour, lw=0.6, alpha=0.5)
-            axis.plot(ends, 100 * rows[names].mean().to_numpy(), f"{marker}-", color=colour, lw=2, markersize=5)
-        axis.set(xticks=[*range(3), 3.4, 4.4, 5.4], xticklabels=["a", "b", "c"] * 2, title=original(name), xlim=(-0.4, 5.8))
-        axis.grid(False, axis="x")
-    axes[0, 0].set_ylabel("mean test error (%)")
-    _from_zero(axes[0])
-    words = "a: chosen on these test folds; b: the same settings on other folds; c: chosen by inner folds"
-    figure.supxlabel(words, fontsize=8)
-    handles = [
-        Line2D([], [], color=KERNEL_COLOURS[kernel], marker=KERNEL_MARKERS[kernel], label=f"{KERNELS[kernel]}, mean")
-        for kernel in ("poly", "rbf")
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2)
-    return figure
-
-
 def figure_baselines(table, repeats, cited):
     """Mean test errors of other methods and of the perceptrons, repeat by repeat; a panel for each set.
 
@@ -375,7 +248,7 @@ def figure_baselines(table, repeats, cited):
     """
     sets, methods = list(table["dataset"].unique()), list(table["method"].unique())
     labels = [*methods, *(f"{KERNELS[kernel]} perceptron" for kernel in KERNELS)]
-    colours = [style.GREY] * len(methods) + list(KERNEL_COLOURS.values())
+    colours = [style.GREY] * len(methods) + [style.INK] * len(KERNELS)
     figure, axes = canvas(1, len(sets), height=2.9, squeeze=False, sharey=True)
     for axis, name in zip(axes[0], sets, strict=True):
         others = table[table["dataset"] == name]
@@ -403,7 +276,7 @@ def figure_differences(comparisons):
         for y, found in enumerate(comparisons.values()):
             if name in found:
                 each = found[name]
-                colour = style.GREY if each.word("", "", "tie") == "tie" else style.BLUE
+                colour = style.GREY if each.word("", "", "tie") == "tie" else style.INK
                 axis.plot([100 * each.low, 100 * each.high], [y, y], color=colour, lw=2, solid_capstyle="butt")
                 axis.plot(100 * each.estimate, y, "o", color=colour, markersize=5)
         axis.axvline(0, **style.REFERENCE)
@@ -421,12 +294,6 @@ def _kernels(table, known):
 def _means(compared, kernel, split):
     """The published mean errors of a kernel on one split."""
     return compared[(compared["kernel"] == kernel) & (compared["split"] == split) & (compared["statistic"] == "mean")]
-
-
-def _short_name(row):
-    """A published number in short: "vowel, linear: training s.d."."""
-    statistic = {"mean": "mean", "sd": "s.d."}[row["statistic"]]
-    return f"{row['dataset']}, {KERNELS[row['kernel']]}: {SPLITS[row['split']]} {statistic}"
 
 
 def _diamond(axis, x, y, inside):

@@ -2,7 +2,7 @@
 
 results is {name: table} of the experiments of study.uci.experiment; repeats has one row for each cross-validation
 (`repeats_of`); compared has one row for each published rate (`compare`). Error rates are fractions in results and repeats,
-percent where they stand beside published numbers. Verdicts are those of study.claims, on the central 95 % of the repeats.
+percent next to published numbers. Verdicts are those of study.claims, on the central 95 % of the repeats.
 
 Tests between methods are paired by fold: repeats of a cross-validation are no sample of data sets, so they say what holds
 on this sample, and their variance is corrected for what training parts share (study.statistics.resampled).
@@ -13,36 +13,25 @@ from dataclasses import asdict, replace
 import numpy as np
 import pandas as pd
 
+from kp.mistakes import PREDICTORS
 from study import statistics
 from study.claims import percentile
 from study.claims import verdict as claims_verdict
-from study.report.display import listed
 from study.uci.arithmetic import reachable
 from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.uci.protocol import summary
 from study.uci.readings import Reading
 from study.uci.source import KERNELS, SPLITS, cited_errors, original, published, published_rates, setting
+from study.words import percent
 
-BASE, DDOF = "base reading", "standard deviation divided by k - 1"
+BASE, DDOF = "plain reading", "standard deviation divided by k - 1"
 COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
 VERDICTS = ["exact", "within", "outside", "degenerate"]
 VARIES = "folds and visiting orders"
 """What varies between repeats."""
 
 
-def times(n):
-    """ "1 repeat", "5 repeats"."""
-    return f"{n} repeat{'s' if n != 1 else ''}"
-
-
-def quoted(names, *, of):
-    """Names that hold commas, in a sentence: ": “all demoted, one shuffle” and 3 others"; "" without names. of: how many."""
-    names = [f"“{name}”" for name in names]
-    more = [] if of <= len(names) else [f"{of - len(names)} other{'s' if of - len(names) > 1 else ''}"]
-    return f": {listed([*names, *more])}" if names else ""
-
-
-# Published beside ours.
+# Published and ours.
 
 
 def repeats_of(results):
@@ -51,7 +40,7 @@ def repeats_of(results):
 
 
 def compare(repeats, rates=None):
-    """Each published rate beside ours: a row for each of `rates` whose set and setting `repeats` has.
+    """Each published rate and ours: a row for each of `rates` whose set and setting `repeats` has.
 
     Adds ours (the mean over the repeats), low, median, high (2.5 %, 50 %, 97.5 %; percent), percentile (a fraction),
     repeats (their number) and verdict; a 0.00 that is 0.00 in all our repeats is degenerate.
@@ -82,7 +71,7 @@ MARKS = {"outside": "*", "exact": "", "within": "", "degenerate": ""}
 
 
 def side_by_side(compared):
-    """Tables II and III as published beside ours: a row for each set and kernel; cells "mean ± sd" in percent.
+    """Tables II and III as published and ours: a row for each set and kernel; cells "mean ± sd" in percent.
 
     A star marks a number of ours of which the published one lies outside the central 95 %.
     """
@@ -99,18 +88,19 @@ def side_by_side(compared):
     return pd.DataFrame(rows)
 
 
-def in_words(compared):
-    """The published numbers beside ours, with words in place of keys."""
-    words = [f"{KERNELS[row.kernel]}, {SPLITS[row.split]}, {row.statistic}" for row in compared.itertuples()]
-    columns = {"published": "published", "ours": "ours", "low": "2.5 %", "median": "50 %", "high": "97.5 %"}
-    table = compared[[*columns, "percentile", "verdict"]].rename(columns=columns)
-    return table.assign(number=words)[["number", *columns.values(), "percentile", "verdict"]]
-
-
 def counts(compared):
     """{verdict: how many}, with n, their number, and inside, the exact and within ones."""
     found = {verdict: int((compared["verdict"] == verdict).sum()) for verdict in VERDICTS}
     return found | {"n": len(compared), "inside": found["exact"] + found["within"]}
+
+
+def surprise(compared):
+    """The mean test error of `compared` whose published value is farthest from ours: its row, with setting, printed
+    and found as words have them: "linear perceptron on vowel", "77.17 %", "43.09 %"."""
+    rows = compared[(compared["split"] == "test") & (compared["statistic"] == "mean")]
+    row = rows.loc[(rows["published"] - rows["ours"]).abs().idxmax()]
+    said = {name: percent(row[column] / 100) for name, column in (("printed", "published"), ("found", "ours"))}
+    return pd.Series(row.to_dict() | said | {"setting": f"{KERNELS[row['kernel']]} perceptron on {row['dataset']}"})
 
 
 # Readings of the source.
@@ -123,11 +113,11 @@ WORDS = {
     "folds": {"plain": "folds not stratified", "consecutive": "folds in the order of the file"},
     "threshold": {False: "no threshold"},
 }
-"""A reading in words: what it changes of the base reading."""
+"""A reading in words: what it changes of the plain reading."""
 
 
 def words(reading):
-    """A reading in words: "all demoted, one shuffle"; the base reading by its name."""
+    """A reading in words: "all demoted, one shuffle"; the plain reading by its name."""
     return (
         ", ".join(known[getattr(reading, name)] for name, known in WORDS.items() if getattr(reading, name) in known) or BASE
     )
@@ -159,7 +149,7 @@ def repeats_under(results, table, reading):
 def by_reading(results, *, n_folds=N_FOLDS):
     """`compare` under every reading, with columns reading (in words) and the fields of `Reading`; the base first.
 
-    Under the last reading of each table, DDOF, the standard deviations of the base reading divide by n_folds - 1.
+    Under the last reading of each table, DDOF, the standard deviations of the plain reading divide by n_folds - 1.
     """
     results, frames, rates = with_repeats(results), [], published_rates()
     for table, readings in READINGS.items():
@@ -190,7 +180,7 @@ def joint(results, table, reading, *, sets=None, n_folds=N_FOLDS):
     """`statistics.membership` of all published numbers of a table under a reading, in the repeats that all its rows have.
 
     table "II", "III", or both, where the second is under a reading of its own: {"II": reading, "III": reading}. sets: those
-    that count, all by default. reading DDOF is the base reading with the larger standard deviations.
+    that count, all by default. reading DDOF is the plain reading with the larger standard deviations.
     """
     readings = table if isinstance(table, dict) else {table: reading}
     return _place(*(_beside(results, name, each, sets=sets, n_folds=n_folds) for name, each in readings.items()))
@@ -221,6 +211,23 @@ def _place(*parts):
     return statistics.membership(numbers, values.to_numpy(float), varies=VARIES)
 
 
+def together(results, program):
+    """(numbers (m,), repeats (n, m)): the published numbers of both tables, and ours in each repeat, in percent.
+
+    program: {table: name of its reading}. Numbers that are the same in print and in all repeats are left out.
+    """
+    parts = [_beside(results, table, named(table)[name]) for table, name in program.items()]
+    numbers = np.array([number for part, _ in parts for number in part])
+    repeats = pd.concat([column for _, part in parts for column in part], axis=1, join="inner").to_numpy(float)
+    differ = (repeats != numbers).any(axis=0)
+    return numbers[differ], repeats[:, differ]
+
+
+def named(table):
+    """{name in words: reading} of the readings of a table."""
+    return {words(each): each for each in READINGS[table]}
+
+
 def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
     """A row for each reading of a table: how many of its numbers lie inside, and the joint place of all of them.
 
@@ -232,7 +239,7 @@ def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
     compared = compared[compared["table"] == table]
     if sets is not None:
         compared = compared[compared["dataset"].isin(sets)]
-    rows, known = [], {words(reading): reading for reading in READINGS[table]} | {DDOF: DDOF}
+    rows, known = [], named(table) | {DDOF: DDOF}
     for name, part in compared.groupby("reading", sort=False):
         place = joint(results, table, known[name], sets=sets, n_folds=n_folds)
         marks = part.iloc[0][list(WORDS)].to_dict()
@@ -243,13 +250,8 @@ def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
     return pd.DataFrame(rows)
 
 
-def fits(found, *, alpha=statistics.ALPHA):
-    """The rows of `joint_table` whose reading the joint test does not reject: a 95 % confidence set of readings."""
-    return found[found["p"] >= alpha]
-
-
 def leading(joint, *, n=6):
-    """The base readings of the tables {table: joint_table}, and the n other readings of each with the largest p."""
+    """The plain readings of the tables {table: joint_table}, and the n other readings of each with the largest p."""
     parts = [found.iloc[[0]].assign(table=table) for table, found in joint.items()]
     parts += [found.iloc[1:].nlargest(n, "p").assign(table=table) for table, found in joint.items()]
     return pd.concat(parts, ignore_index=True)
@@ -257,8 +259,7 @@ def leading(joint, *, n=6):
 
 def with_sonar_unscaled(name):
     """The name of the reading that differs from the one of this name in that sonar is not scaled."""
-    known = {words(reading): reading for reading in READINGS["III"]}
-    return words(replace(known[name], scaling="outside"))
+    return words(replace(named("III")[name], scaling="outside"))
 
 
 def programs(results):
@@ -275,10 +276,30 @@ def programs(results):
             _beside(results, "III", reading),
         )
         places = [_place(*parts) for parts in ((scaled,), (plain,), (third,), (scaled, third), (plain, third))]
-        names = ("II", "II, sonar not scaled", "III", "both", "both, sonar not scaled in II")
         row = {"reading": words(reading), **{name: getattr(reading, name) for name in ("demote", "order", "unit")}}
-        row |= dict(zip(names, (place.p for place in places), strict=True))
+        row |= dict(zip(P_COLUMNS, (place.p for place in places), strict=True))
         rows.append(row | {"repeats": min(place.n for place in places)})
+    return pd.DataFrame(rows)
+
+
+def in_epochs(programs, joint):
+    """The programs whose iterations are epochs, the one that fits both tables best first: a row for each
+    of their p: of Table II, the same with sonar not scaled, Table III, and both with sonar not scaled in Table II.
+
+    programs: the table of this name; joint: {table: joint_table}. Columns reading, column, inside, of, p, repeats.
+    """
+    rows, known = [], {table: found.set_index("reading") for table, found in joint.items()}
+    best = programs[programs["unit"] == "epochs"].sort_values("both, sonar not scaled in II", ascending=False, kind="stable")
+    for each in best.to_dict("records"):
+        name, counts = each["reading"], {}
+        counts["II"] = known["II"].loc[name]
+        counts["II, sonar not scaled"] = known["II"].loc[with_sonar_unscaled(name)]
+        counts["III"] = known["III"].loc[name]
+        both = counts["II, sonar not scaled"][["inside", "of"]] + counts["III"][["inside", "of"]]
+        counts["both, sonar not scaled in II"] = pd.concat([both, pd.Series({"repeats": each["repeats"]})])
+        for column, found in counts.items():
+            numbers = {key: int(found[key]) for key in ("inside", "of", "repeats")}
+            rows.append({"reading": name, "column": column, "p": each[column]} | numbers)
     return pd.DataFrame(rows)
 
 
@@ -293,10 +314,18 @@ def p_printed(p, repeats):
     return statistics.p_number(p)
 
 
-def p_in_words(p, repeats):
-    """The same in a sentence: "p = 0.119", "p ≤ 0.01"."""
-    printed = p_printed(p, repeats)
-    return f"p {printed}" if printed.startswith("≤") else f"p = {printed}"
+P_COLUMNS = ["II", "II, sonar not scaled", "III", "both", "both, sonar not scaled in II"]
+"""The columns of `programs` that have a p."""
+
+
+def with_p_printed(found, columns, *, repeats=None):
+    """A table of readings without the answers of which they are made, and with the p of its columns as `p_printed` has them.
+
+    repeats: a list of the numbers of repeats that may occur in a row, by default the row's own.
+    """
+    counts = found["repeats"] if repeats is None else [repeats] * len(found)
+    printed = {column: [p_printed(p, n) for p, n in zip(found[column], counts, strict=True)] for column in columns}
+    return found.assign(**printed).drop(columns=[name for name in WORDS if name in found])
 
 
 def best_program(found):
@@ -320,32 +349,6 @@ def inside_together(joint, program):
     return found
 
 
-def left_over(found):
-    """How many programs a test leaves, with the verb: "one is not rejected", "none is left", "2 are not rejected"."""
-    return {0: "none is left", 1: "one is not rejected"}.get(len(found), f"{len(found)} are not rejected")
-
-
-def in_brackets(found, *, most=3):
-    """The names of some `programs` in brackets, the first `most` of them; "" without programs."""
-    names = quoted(found["reading"].tolist()[:most], of=len(found))
-    return f" ({names.removeprefix(': ')})" if names else ""
-
-
-def largest_effect(results, name):
-    """The largest change of a mean test error that the reading of this name makes, in words: "iris, RBF: from 1.0 % to ...".
-
-    Over the rows of both tables that were run under it and under the base reading.
-    """
-    frames = []
-    for table, readings in READINGS.items():
-        known = {words(each): each for each in readings}
-        frames.append(reading_effect(results, known[name], table))
-    found = pd.concat(frames, ignore_index=True).query("split == 'test'")
-    row = found.loc[found["difference"].abs().idxmax()]
-    rates = f"from {100 * row['base']:.2f} % to {100 * row['reading']:.2f} %"
-    return f"{rates} ({original(row['dataset'])}, {KERNELS[row['kernel']]})"
-
-
 def inside(verdicts):
     """True where a verdict is not "outside"."""
     return verdicts != "outside"
@@ -362,9 +365,9 @@ NUMBER = ["table", "dataset", "kernel", "split", "statistic"]
 
 
 def across_readings(compared):
-    """Every published number, its verdict under the base reading, and how it fares under the others.
+    """Every published number, its verdict under the plain reading, and how it fares under the others.
 
-    Columns number, published, ours, low, high (base reading, percent), verdict, inside (under how many readings), readings
+    Columns number, published, ours, low, high (plain reading, percent), verdict, inside (under how many readings), readings
     (of how many), fewest changes (the reading with the fewest changes under which it is inside; "" where there is none),
     nearest (that whose mean comes nearest), there (its mean).
     """
@@ -380,40 +383,14 @@ def across_readings(compared):
     return pd.DataFrame(rows)
 
 
-DESCRIBED = {
-    "demote": {
-        "winner": "a mistake demotes the highest-scoring of the classes that score at least as high as the true one",
-        "first": "a mistake demotes the first of the classes that score at least as high as the true one",
-        "all": "a mistake demotes all classes that score at least as high as the true one and promotes that one once",
-        "each": "a mistake demotes all classes that score at least as high as the true one and promotes that one for each",
-    },
-    "order": {
-        "fresh": "each epoch visits the training examples in a fresh order",
-        "fixed": "all epochs visit the training examples in the same shuffled order",
-    },
-    "unit": {
-        "epochs": "an iteration is an epoch",
-        "presentations": "an iteration is the presentation of one example",
-        "updates": "an iteration is a mistake",
-    },
-}
-"""A program in sentences, by the columns of `programs`."""
-
-
-def described(program):
-    """A row of `programs` in a sentence: "a mistake demotes ..., each epoch visits ... and an iteration is an epoch"."""
-    return listed([known[program[name]] for name, known in DESCRIBED.items()])
-
-
 def lanes(results, program):
-    """Mean errors of each repeat under the base reading and under a program {table: name of its reading}, in percent.
+    """Mean errors of each repeat under the plain reading and under a program {table: name of its reading}, in percent.
 
     Columns dataset, kernel, parameter, iterations, repeat, split, lane (BASE or "program"), rate.
     """
     frames = []
     for table, name in program.items():
-        known = {words(each): each for each in READINGS[table]}
-        for lane, reading in ((BASE, Reading()), ("program", known[name])):
+        for lane, reading in ((BASE, Reading()), ("program", named(table)[name])):
             part = repeats_under(results, table, reading)
             for split in SPLITS:
                 frames.append(part[KEYS].assign(split=split, lane=lane, rate=100 * part[f"{split}_mean"]))
@@ -430,35 +407,26 @@ def judged_lanes(compared, program):
 
 
 def explained_by(compared, program):
-    """The numbers outside under the base reading beside the same under a program, {table: name of its reading}.
+    """The numbers that lie outside under the plain reading or under a program {table: name of its reading}.
 
-    Columns number, published, base reading and program (our mean and, in brackets, the central 95 %; percent), verdict under
-    the program, and inside: under how many of the other readings the number lies inside.
+    Columns number, published, BASE and program (our mean and, in brackets, the central 95 %; percent) and inside: under
+    which of the two the number lies inside, "neither" if under none.
     """
     rows = []
-    for row in across_readings(compared).query("verdict == 'outside'").to_dict("records"):
-        part = compared[[name_of(each) == row["number"] for each in compared.to_dict("records")]]
-        there = part[part["reading"] == program[part["table"].iloc[0]]].iloc[0]
-        found = {"number": row["number"], "published": row["published"], BASE: _with_band(row), "program": _with_band(there)}
-        rows.append(found | {"verdict": there["verdict"], "inside under": f"{row['inside']} of {row['readings']}"})
-    return pd.DataFrame(rows, columns=["number", "published", BASE, "program", "verdict", "inside under"])
+    for number, part in compared.groupby(NUMBER, sort=False):
+        found = part.set_index("reading")
+        two = {BASE: found.loc[BASE], "program": found.loc[program[number[0]]]}
+        within = [name for name, each in two.items() if inside(each["verdict"])]
+        if len(within) < len(two):
+            first = {"number": name_of(dict(zip(NUMBER, number, strict=True))), "published": two[BASE]["published"]}
+            rows.append(
+                first | {name: _with_band(each) for name, each in two.items()} | {"inside": (within or ["neither"])[0]}
+            )
+    return pd.DataFrame(rows, columns=["number", "published", BASE, "program", "inside"])
 
 
 def _with_band(row):
     return f"{row['ours']:.2f} [{row['low']:.2f} to {row['high']:.2f}]"
-
-
-def in_units(compared):
-    """The published numbers in units of our band: column units, 0 at our median, -1 and 1 at its ends; inf beyond a point.
-
-    Degenerate numbers are left out.
-    """
-    found = compared[compared["verdict"] != "degenerate"]
-    away = found["published"] - found["median"]
-    reach = np.where(away < 0, found["median"] - found["low"], found["high"] - found["median"])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        units = np.where(away == 0, 0.0, away / reach)
-    return found.assign(units=units)
 
 
 def shorter_runs(results, reading):
@@ -520,35 +488,6 @@ def arithmetic(sizes):
 # Learning curves.
 
 
-def nearest_iterations(curves, compared):
-    """The limit at which the mean training and test error of our learning curve come nearest to the published ones.
-
-    Columns dataset, kernel, split, published (percent), iterations (published), nearest (ours), there (percent).
-    """
-    rows = []
-    for row in compared[compared["statistic"] == "mean"].to_dict("records"):
-        part = curves[(curves["dataset"].map(original) == row["dataset"]) & (curves["kernel"] == row["kernel"])]
-        means = 100 * part.groupby("iterations")[f"{row['split']}_mean"].mean()
-        nearest = (means - row["published"]).abs().idxmin()
-        keep = {key: row[key] for key in ("dataset", "kernel", "split", "published", "iterations")}
-        rows.append(keep | {"nearest": int(nearest), "there": means[nearest]})
-    return pd.DataFrame(rows, columns=["dataset", "kernel", "split", "published", "iterations", "nearest", "there"])
-
-
-def limit_effects(curves, low=500, high=5000):
-    """{(set, kernel): Difference}: the mean test error at the limit low less that at the limit high, over the repeats.
-
-    All adjusted together (Holm); {} where there is one repeat only.
-    """
-    wide = curves[curves["iterations"].isin([low, high])]
-    wide = wide.pivot(index=["dataset", "kernel", "repeat"], columns="iterations", values="test_mean")
-    found = {}
-    for (dataset, kernel), part in wide.groupby(level=["dataset", "kernel"], sort=False):
-        if len(part) > 1:
-            found[original(dataset), kernel] = statistics.student(part[low] - part[high], varies=VARIES)
-    return statistics.holm(found)
-
-
 def separated(results):
     """Share of the folds whose training part was separated, and median epochs run: a row for each set and setting."""
     folds = pd.concat([results["linear"], results["kernel"]], ignore_index=True)
@@ -575,7 +514,7 @@ def choices(grid):
 
 
 def chosen_parameters(results):
-    """The published kernel parameters and iterations beside those that our repeats choose on their test folds.
+    """The published kernel parameters and iterations, and those that our repeats choose on their test folds.
 
     Columns table, dataset, kernel, quantity ("parameter" or "iterations"), published, ours (weighted median), low, high
     (between which the middle 95 % of our choices lie), percentile, repeats, candidates (how many settings were tried) and
@@ -659,7 +598,7 @@ def table_1(sets):
 
 
 def rival_beside_cited(rival):
-    """The last column of Table I beside the mean test error of the support vector machine; columns as of `compare`.
+    """The last column of Table I, and the mean test error of the support vector machine; columns as of `compare`.
 
     Other methods than the source's on other folds: no verdict follows.
     """
@@ -673,6 +612,18 @@ def rival_beside_cited(rival):
             number = row.mean_error_percent
             rows.append({"table": "I", "dataset": row.dataset, "published": number} | _distribution(values, number))
     return pd.DataFrame(rows)
+
+
+def new_speakers(results):
+    """Mean test errors on speakers that did not train, and in folds that mix them: kernel, new, known (fractions).
+
+    Only of sets that come in two parts.
+    """
+    parts = results["speakers"]
+    rates = (parts["test_errors"] / parts["n_test"]).groupby([parts["dataset"], parts["kernel"]], sort=False).mean()
+    known = with_repeats(results)["repeats"].groupby(["dataset", "kernel"])["test_mean"].mean()
+    table = pd.DataFrame({"new": rates, "known": known.reindex(rates.index)}).reset_index()
+    return table.assign(kernel=table["kernel"].map(KERNELS))[["kernel", "new", "known"]]
 
 
 # The statements of the source.
@@ -716,21 +667,6 @@ def kernels_of_set(results, *, n_folds=N_FOLDS):
     for first, second in (("poly", "linear"), ("rbf", "linear"), ("rbf", "poly")):
         difference = rates.xs(first, level="kernel") - rates.xs(second, level="kernel")
         found[f"{KERNELS[first]} against {KERNELS[second]}"] = statistics.resampled(difference, **test)
-    return statistics.holm(found)
-
-
-def predictor_differences(table):
-    """{(set, kernel, predictor): Difference}: the test error of each predictor less the final one's, over the repeats.
-
-    All adjusted together; {} where there is one repeat only.
-    """
-    rates = table.assign(test=table["test_errors"] / table["n_test"])
-    wide = rates.pivot(index=["dataset", "kernel", "repeat"], columns="predictor", values="test")
-    found = {}
-    for (dataset, kernel), part in wide.groupby(level=["dataset", "kernel"], sort=False):
-        for name in ("average", "minimizing", "voted") if len(part) > 1 else ():
-            gap = part[name] - part["final"]
-            found[dataset, kernel, name] = statistics.student(gap, varies="folds and visiting orders, on this sample")
     return statistics.holm(found)
 
 
@@ -817,53 +753,30 @@ def beyond_iterations(results):
 
 
 def rival_table(results, *, n_folds=N_FOLDS):
-    """`comparison_table` of the RBF kernel perceptron against the support vector machine, in both ways of choosing.
+    """The RBF kernel perceptron less the support vector machine: a row for each set and setting ("published", "chosen"),
+    columns set, setting, estimate, low, high, p, n.
 
-    p is corrected over the sets in results, for each way on its own: give it all sets that are compared anywhere.
+    p is corrected over the sets in results, for each way of choosing by itself: give it all sets that are compared anywhere.
     """
-    words = {"published": "RBF, published setting,", "chosen": "RBF, setting chosen by inner folds,"}
-    parts = against_rival(results, n_folds=n_folds).items()
-    return pd.concat([comparison_table(found, first=words[way], second="the SVM") for way, found in parts])
+    ways = against_rival(results, n_folds=n_folds).items()
+    parts = [comparison_table(found).assign(setting=way) for way, found in ways]
+    return pd.concat(parts)[["set", "setting", "estimate", "low", "high", "p", "n"]]
 
 
-def comparison_table(found, *, first, second):
-    """A row for each comparison {set: Difference}: set, statement, difference, low and high (fractions), p, folds."""
-    rows = []
-    for name, each in found.items():
-        row = {"set": original(name), "statement": f"{first} {each.word()} {second}", "difference": each.estimate}
-        rows.append(row | {"low": each.low, "high": each.high, "p": each.p, "folds": each.n})
-    return pd.DataFrame(rows)
+def comparison_table(found):
+    """A row for each comparison {set: Difference}: set, estimate, low and high (fractions), p and n."""
+    rows = [{"set": original(name), **vars(each)} for name, each in found.items()]
+    return pd.DataFrame(rows)[["set", "estimate", "low", "high", "p", "n"]]
 
 
-def by_verb(found, lower="is lower", higher="is higher", tie="does not differ detectably"):
-    """The sets of {set: Difference} by what their test says: a clause such as "is lower on iris and is higher on wine".
-
-    Sets on which nothing is detected have the farthest end of their intervals: what the test could have missed.
-    """
-    verbs = {word: {} for word in (lower, higher, tie)}
-    for name, each in found.items():
-        verbs[each.word(lower, higher, tie)][original(name)] = each
-    clauses = [f"{word} on {listed(list(sets))}" for word, sets in verbs.items() if sets]
-    if verbs[tie]:
-        reach = 100 * max(max(abs(each.low), abs(each.high)) for each in verbs[tie].values())
-        clauses[-1] += f" (95 % intervals within ±{np.ceil(10 * reach) / 10:.1f} points)"
-    return listed(clauses)
-
-
-def ends(difference):
-    """A difference of rates with its interval, in percentage points: "+1.20 points [0.30 to 2.10]"."""
-    return f"{statistics.points(difference.estimate)} [{100 * difference.low:.2f} to {100 * difference.high:.2f}]"
-
-
-def without_thresholds(results):
-    """Mean test errors of the four predictors with thresholds and without: a row for each set, kernel and predictor.
-
-    Columns dataset, kernel, predictor, with, without: fractions.
-    """
-    keys = ["dataset", "kernel", "predictor"]
-    parts = {"with": results["predictors"], "without": results["thresholds"]}
-    means = {name: predictor_table(table).set_index(keys)["test"] for name, table in parts.items()}
-    return pd.DataFrame(means).reset_index()
+def predictor_errors(results):
+    """Mean test errors of the predictors of the same runs, and of the average one in runs without thresholds: a row for each
+    set and kernel; columns set, kernel, the names of the predictors, average without threshold (fractions)."""
+    keys = ["dataset", "kernel"]
+    wide = predictor_table(results["predictors"]).pivot(index=keys, columns="predictor", values="test")[list(PREDICTORS)]
+    plain = predictor_table(results["thresholds"]).query("predictor == 'average'").set_index(keys)["test"]
+    table = wide.assign(**{"average without threshold": plain}).rename_axis(columns=None).reset_index()
+    return table.rename(columns={"dataset": "set"})
 
 
 def predictor_table(table):
