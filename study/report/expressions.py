@@ -1,7 +1,7 @@
 """Values in words: Markdown with MyST's inline expressions, {eval}`name` or {eval}`percent(rate)`.
 
 An expression is a name, an attribute, an item or one short call of these; what it needs is computed in the cells above it.
-Its value must be a text or an integer: other numbers are given a form first (study.words). In the words it shows as text,
+Its value must be a text or a whole number: others are given a form first (study.words). In the words it shows as text,
 whatever it holds.
 """
 
@@ -58,12 +58,12 @@ def _is_plain(node):
 def value(result):
     """The text of what the kernel answers to one expression (`user_expressions`).
 
-    Raises ValueError with the error of an expression that fails, and for a value that is neither a text nor an integer.
+    Raises ValueError with the error of an expression that fails, and for a value that is neither a text nor a whole number.
     """
     if result["status"] != "ok":
         raise ValueError(f"{result['ename']}: {result['evalue']}")
     shown = result["data"].get("text/plain", "")
-    number = re.fullmatch(r"(?:np\.u?int\d+\()?(-?\d+)\)?", shown)
+    number = re.fullmatch(r"(?:np\.(?:u?int|float)\d+\()?(-?\d+)(?:\.0)?\)?", shown)
     if number:
         return f"{int(number[1]):,}".replace("-", "\N{MINUS SIGN}")
     try:
@@ -71,7 +71,7 @@ def value(result):
     except (SyntaxError, ValueError):
         found = None
     if not isinstance(found, str):
-        raise ValueError(f"expected a text or an integer, got {shown[:80]}; give it a form (study.words)")
+        raise ValueError(f"expected a text or a whole number, got {shown[:80]}; give it a form (study.words)")
     return re.sub(r"[ \t\r\n]+", " ", found)
 
 
