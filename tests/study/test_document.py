@@ -129,7 +129,10 @@ def test_html_folds_code_but_what_is_to_be_seen_and_has_none_that_prepares(page)
     folded = re.findall(r"<details[^>]*>\s*<summary>\s*([^<]*?)\s*</summary>(.*?)</details>", page, re.DOTALL)
     assert [name for name, _ in folded] == ["Code", "Solution", "Code", "Code"]
     assert "because" in folded[1][1]
-    assert page.count('<pre class="sourceCode python"') + page.count('<pre\nclass="sourceCode python"') == 5 and page.count("OpenChapter") == 0
+    assert (
+        page.count('<pre class="sourceCode python"') + page.count('<pre\nclass="sourceCode python"') == 5
+        and page.count("OpenChapter") == 0
+    )
 
 
 def test_html_keeps_footnotes_and_signs_as_written(page):

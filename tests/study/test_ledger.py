@@ -165,12 +165,23 @@ def test_a_printed_number_stands_for_all_that_round_to_it(numbers, decimals, wor
     assert claims.verdict(*numbers, decimals=decimals, comparable=False) == "not comparable"
 
 
-def test_an_unknown_verdict_of_a_statement_is_refused():
-    row = {"key": "a", "place": "p", "statement": "s", "verdict": "true", "evidence": "e"}
-    with pytest.raises(ValueError, match="verdict of a statement must be one of holds"):
-        claims.statement_rows([row], source="S", chapter="seeds")
-    found = claims.statement_rows([row | {"verdict": "holds"}], source="S", chapter="seeds")
-    assert tuple(found.columns) == claims.STATEMENTS and found["chapter"].tolist() == ["seeds"]
+def test_a_statement_has_its_words_in_a_file_and_its_verdict_from_the_results(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "ROOT", tmp_path)
+    folder = tmp_path / "study" / "seeds"
+    folder.mkdir(parents=True)
+    words = (
+        '[[statement]]\nkey = "a"\nsource = "S"\nplace = "p"\nsays = "s"\nverdict = "holds"\nevidence = "It is {rate:.1%}."'
+    )
+    (folder / "statements.toml").write_text(f'{words}\n\n[explanations]\nx = "why"\n', encoding="utf-8")
+    found = claims.statement_rows("seeds", {"a": ("holds", {"rate": 0.5})}, chapter="seeds")
+    assert tuple(found.columns) == claims.STATEMENTS and found["evidence"].tolist() == ["It is 50.0%."]
+    assert claims.explanations("seeds") == {"x": "why"}
+    with pytest.raises(
+        ValueError, match="a: the verdict must be that of the results.*written 'holds', found 'does not hold'"
+    ):
+        claims.statement_rows("seeds", {"a": ("does not hold", {"rate": 0.5})}, chapter="seeds")
+    with pytest.raises(ValueError, match="must have the same keys, got a, b"):
+        claims.statement_rows("seeds", {"b": ("holds", {})}, chapter="seeds")
 
 
 def test_intervals_of_counts_are_exact():
