@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 ROOT = Path(__file__).parents[1]
 PROGRAMS = [*sorted((ROOT / "kp").glob("*.py")), *sorted((ROOT / "study").rglob("*.py")), ROOT / "bootstrap.py"]
 FILES = {path.name for path in ROOT.glob("*")} | {path.name for path in (ROOT / "data").glob("*")}
+FILES |= {path.name for path in (ROOT / "study").glob("*/*.toml")}
 NAME = re.compile(r"(?<![\w/.'-])(?:[a-z]\w*\.)*[a-z]+(?:_[a-z0-9]+)*(?:\.[a-z]\w*)*(?![\w/-])")
 
 

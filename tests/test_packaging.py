@@ -40,6 +40,7 @@ def test_environment_yml_lists_the_packages_and_bounds_of_pyproject():
 
 RUN_ONLY = {
     "jupyter": "opens them",
+    "jupyterlab-myst": "shows values in JupyterLab",
     "mypy": "a command",
     "ruff": "a command",
     "setuptools": "builds the package",

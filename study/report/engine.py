@@ -15,7 +15,7 @@ import ast
 import re
 
 import nbformat
-from jupyter_core.utils import run_sync
+from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
