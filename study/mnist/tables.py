@@ -169,20 +169,6 @@ def replicated(claims):
     return pd.DataFrame(rows, columns=["published numbers", "place", "numbers", "the same"])
 
 
-def jumps(log, *, share=0.05):
-    """How single mistakes move the training errors of a log, after the first share of its mistakes.
-
-    A Series: mistakes (how many are looked at), up (share of them that raise the errors), factor (the largest ratio of the
-    errors after and before a mistake, 1 where there were none), final and minimizing (training errors at the end).
-    """
-    start = max(1, int(share * len(log)))
-    before, after = log.errors[start - 1 : -1].astype(float), log.errors[start:]
-    some = before > 0
-    factor = (after[some] / before[some]).max() if some.any() else 1.0
-    made = {"mistakes": len(after), "up": (after > before).mean() if len(after) else np.nan, "factor": factor}
-    return pd.Series(made | {"final": log.errors[-1], "minimizing": log.errors.min()})
-
-
 def errors_by_seed(rows):
     """Test errors after the last epoch of runs that differ in their seed only: a row for each random_state, a column for
     each predictor. rows: those of study.runs.table."""

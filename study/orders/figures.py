@@ -166,31 +166,6 @@ def figure_digits(rates, confusion):
     return figure
 
 
-def figure_noise(noise, epoch):
-    """Test error after an epoch by the share of wrong labels: kernels in columns, without and with threshold in rows.
-
-    Lines are means over orders, bands go from the lowest to the highest.
-    """
-    kernels = list(noise["kernel"].unique())
-    figure, axes = canvas(2, len(kernels), height=3.6, sharex=True, sharey=True, squeeze=False)
-    rows = noise[noise["epoch"] == epoch]
-    for (kernel, threshold, name), part in rows.groupby(["kernel", "threshold", "predictor"]):
-        axis = axes[int(threshold), kernels.index(kernel)]
-        rate = (100 * part["errors"] / part["n_test"]).groupby(part["share"])
-        shares, colour = [100 * share for share in rate.groups], PREDICTOR_COLOURS[name]
-        axis.fill_between(shares, rate.min(), rate.max(), color=colour, alpha=0.15, lw=0)
-        axis.plot(shares, rate.mean(), color=colour, marker=PREDICTOR_MARKERS[name], markersize=3, lw=1.1)
-    for axis, kernel in zip(axes[0], kernels, strict=True):
-        axis.set_title(kernel)
-    for axis in axes[-1]:
-        axis.set_xlabel("wrong labels (%)")
-    for row, how in zip(axes, ("no threshold", "threshold"), strict=True):
-        row[0].set_ylabel(f"{how}\ntest error (%)")
-        log_percent_axis(row[0])
-    _legend(figure)
-    return figure
-
-
 def _legend(figure, more=(), *, names=PREDICTORS):
     handles = [Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], markersize=4, label=p) for p in names]
     figure.legend(handles=[*handles, *more], loc="outside upper center", ncols=len(handles) + len(more), columnspacing=1.2)

@@ -342,16 +342,6 @@ def test_the_comparisons_are_those_of_the_tables():
     assert paired.query("family == 'best'")["errors"].tolist() == expected
 
 
-def test_jumps_are_ratios_of_the_errors_after_and_before_a_mistake(three):
-    log = three["logs"][0][3]
-    log = replace(log, errors=np.r_[[50, 10, 20, 5, 0, 15, 15], np.zeros(len(log) - 7, dtype=int)])
-    found = tables.jumps(log, share=3 / len(log))
-    # From the third mistake on: 20 to 5, 5 to 0, 0 to 15, which has no ratio, 15 to 15, 15 to 0.
-    assert found["factor"] == 1 and found["up"] == pytest.approx(1 / (len(log) - 3))
-    assert (found["final"], found["minimizing"], found["mistakes"]) == (0, 0, len(log) - 3)
-    assert tables.jumps(log, share=0)["factor"] == 2
-
-
 def test_a_row_for_each_degree_holds_its_mistakes_and_its_errors(three):
     found = tables.over_degrees(three["multiclass"], three["logs"], (1, 3))
     assert found["degree"].tolist() == [1, 2, 3]

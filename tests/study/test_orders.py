@@ -444,7 +444,6 @@ def test_figures_draw_what_they_are_given():
         figures.figure_answer(means, tables.among_epochs(wrong)),
         figures.figure_among_predictors(verdicts),
         figures.figure_selection(tables.counts_chosen(chosen.query("among == 'all four'")), chosen, 200),
-        figures.figure_noise(noise_table(), 2),
         figures.figure_digits(pd.DataFrame([[0.1, 0.2], [0.3, 0.0]], columns=[2, 3]), np.array([[9.0, 0.4], [1.6, 8.0]])),
     )
     left, right = drawn[-1].axes
