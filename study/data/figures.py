@@ -1,4 +1,4 @@
-"""Figures of the data chapter: examples, frequencies of classes, ink, norms, nearest pairs.
+"""Figures of the images: examples, ink, nearest pairs.
 
 Symbols: X (n, d) images as rows of pixels, y (n,) labels.
 """
@@ -7,10 +7,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import MultipleLocator
 
-from study.style import NEGATIVE, PERCENT, canvas, draw_image
-
-BAR, PALE, LINE = "#5B7C99", "#B9C9D6", "#333333"
-COLOURS = {"training": BAR, "test": PALE}
+from study.style import INK, PERCENT, SAND, canvas, draw_image
 
 
 def figure_grid(X, y, *, per_class=10):
@@ -21,20 +18,6 @@ def figure_grid(X, y, *, per_class=10):
         for axis, pixels in zip(row, X[y == label][:per_class], strict=True):
             draw_image(axis, pixels)
         row[0].set_ylabel(str(label), rotation=0, ha="right", va="center")
-    return figure
-
-
-def figure_counts(table):
-    """How much more or less frequent each class is than at equal shares, a table of tables.counts (Hermans 2021, Fig. 2)."""
-    figure, axis = canvas(height=1.9)
-    for place, (split, colour) in enumerate(COLOURS.items()):
-        part = table[table["split"] == split]
-        axis.bar(part["label"] + 0.38 * (place - 0.5), part["deviation"], width=0.36, color=colour, label=f"{split} set")
-    axis.axhline(0, color=LINE, linewidth=0.8)
-    axis.yaxis.set_major_formatter(PERCENT)
-    axis.set(xlabel="digit", ylabel="off equal shares", xticks=sorted(set(table["label"])))
-    axis.grid(False, axis="x")
-    axis.legend(loc="upper right", ncols=2)
     return figure
 
 
@@ -49,7 +32,7 @@ def figure_ink(means, table, share):
     grid, half = axes[1, 0].get_gridspec(), (len(means) + 1) // 2
     left, right = figure.add_subplot(grid[1, :half]), figure.add_subplot(grid[1, half:])
     spread = [table["median"] - table["low"], table["high"] - table["median"]]
-    left.errorbar(table["label"], table["median"], yerr=spread, fmt="o", color=BAR, capsize=3)
+    left.errorbar(table["label"], table["median"], yerr=spread, fmt="o", color=INK, capsize=3)
     left.yaxis.set_major_locator(MultipleLocator(0.05))
     left.yaxis.set_major_formatter(PERCENT)
     left.set(xlabel="digit", ylabel="ink (share of full black)", xticks=table["label"], ylim=(0, None))
@@ -57,26 +40,10 @@ def figure_ink(means, table, share):
     share = share.reshape(side, side)
     image = right.imshow(share, cmap="gray_r", vmin=0, vmax=1)
     never = np.ma.masked_where(share > 0, np.ones_like(share))
-    right.imshow(never, cmap=ListedColormap([NEGATIVE]), vmin=0, vmax=1)
+    right.imshow(never, cmap=ListedColormap([SAND]), vmin=0, vmax=1)
     right.grid(False)
     right.set(xlabel="column", ylabel="row")
     figure.colorbar(image, ax=right, label="images with ink here", format=PERCENT)
-    return figure
-
-
-def figure_norms(norms, limit):
-    """Histogram of the squared norms (n,), with the limit below which single-precision products are exact.
-
-    Bins are an eighth of an octave wide; the limit is the edge of one.
-    """
-    figure, axis = canvas(height=2.2)
-    octaves = np.log2([norms.min(), norms.max() + 1]) - np.log2(limit)
-    edges = np.arange(np.floor(8 * octaves[0]), np.ceil(8 * octaves[1]) + 1) / 8
-    axis.hist(norms, bins=limit * 2.0**edges, color=BAR)
-    axis.axvline(limit, color=NEGATIVE, linestyle="--", label="$2^{24}$")
-    axis.set(xlabel=r"squared length $\|x\|^2$", ylabel="training images", yscale="log", xscale="log")
-    axis.grid(False, axis="x")
-    axis.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.1)
     return figure
 
 
@@ -96,7 +63,7 @@ def figure_pairs(X, pairs, *, columns=5):
         for axis, index, label in ((left, pair.first, pair.label_first), (right, pair.second, pair.label_second)):
             axis.set_axis_on()
             draw_image(axis, X[index], f"label {label}")
-            axis.set_xlabel(str(index), fontsize=7, color=LINE, labelpad=1)
+            axis.set_xlabel(str(index), fontsize=7, color=INK, labelpad=1)
         how_far = f"{pair.degrees:.1f}°" if pair.measure == "angle" else f"{pair.squared_distance**0.5:,.1f}"
         right.text(-0.3, 0.5, how_far, fontsize=7, ha="center", va="center", rotation=90, transform=right.transAxes)
     return figure

@@ -1,29 +1,12 @@
-"""Tables of the data chapter: how frequent the digits are, how much ink they hold, and what whole-number arithmetic does.
+"""Tables of the images: how much ink they hold, which digits meet, and what whole-number arithmetic does.
 
 Symbols: X (n, d) images as rows of pixels, y (n,) labels.
 """
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chisquare
 
 INK = [0.25, 0.5, 0.75]
-
-
-def counts(labels):
-    """Images of each class from {split: labels (n,)}, as a table (split, label, images, deviation), deviation from equal
-    shares; classes are those of all splits."""
-    classes = np.unique(np.concatenate(list(labels.values())))
-    rows = [(split, label, int((y == label).sum())) for split, y in labels.items() for label in classes]
-    table = pd.DataFrame(rows, columns=["split", "label", "images"])
-    return table.assign(deviation=table["images"] / table.groupby("split")["images"].transform("mean") - 1)
-
-
-def balance(table):
-    """Rows of `counts` by split: fewest, most, their ratio, and p of the chi-square test of equal frequencies."""
-    groups = table.groupby("split", sort=False)["images"]
-    found = pd.DataFrame({"fewest": groups.min(), "most": groups.max(), "ratio": groups.max() / groups.min()})
-    return found.assign(p=groups.apply(lambda images: chisquare(images).pvalue))
 
 
 def ink(X, y, top):

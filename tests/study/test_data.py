@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from scipy import stats
 
 from study import datasets
 from study.data import experiment, figures, tables
@@ -162,14 +161,6 @@ def test_grid_has_a_row_of_images_for_each_class(digits):
     assert np.array_equal(figure.axes[3 * 4 + 2].images[0].get_array().ravel(), expected)
 
 
-def test_bars_are_the_deviations_from_equal_shares():
-    table = tables.counts({"training": np.repeat([0, 1, 2], [5, 3, 4]), "test": np.repeat([0, 1, 2], [2, 3, 1])})
-    figure = figures.figure_counts(table)
-    assert_labelled(figure)
-    heights = [[bar.get_height() for bar in bars] for bars in figure.axes[0].containers]
-    assert np.allclose(heights, [[1 / 4, -1 / 4, 0], [0, 1 / 2, -1 / 2]])
-
-
 def test_ink_is_drawn_as_mean_images_medians_and_pixels_that_never_hold_any():
     table = pd.DataFrame({"label": [3, 5], "low": [0.1, 0.2], "median": [0.15, 0.3], "high": [0.4, 0.5]})
     means, share = np.arange(18.0).reshape(2, 9), np.array([0.0, 0.25, 0.5, 0.0, 1.0, 0.1, 0.0, 0.2, 0.3])
@@ -184,16 +175,6 @@ def test_ink_is_drawn_as_mean_images_medians_and_pixels_that_never_hold_any():
     drawn, never = right.images
     assert drawn.get_array().ravel().tolist() == share.tolist()
     assert (~np.ma.getmaskarray(never.get_array())).ravel().tolist() == (share == 0).tolist()
-
-
-def test_histogram_of_norms_counts_every_image_on_its_side_of_the_limit():
-    norms = np.array([1, 2, 2, 3, 50, 1000, 1023, 1025, 4096])
-    figure = figures.figure_norms(norms, 2**10)
-    assert_labelled(figure)
-    bars = figure.axes[0].patches
-    assert sum(bar.get_height() for bar in bars) == len(norms)
-    assert sum(bar.get_height() for bar in bars if bar.get_x() > 1023.5) == 2
-    assert figure.axes[0].lines[0].get_xdata()[0] == 2**10
 
 
 def test_pairs_of_both_measures_are_drawn_side_by_side_with_labels_numbers_and_how_far(digits):
@@ -211,14 +192,6 @@ def test_pairs_of_both_measures_are_drawn_side_by_side_with_labels_numbers_and_h
 
 
 # Tables.
-
-
-def test_counts_and_balance_are_those_of_the_labels():
-    table = tables.counts({"training": [0, 0, 0, 1], "test": [1, 0]})
-    assert table["images"].tolist() == [3, 1, 1, 1] and table["deviation"].tolist() == [0.5, -0.5, 0, 0]
-    balance = tables.balance(table)
-    assert balance.loc["training", ["fewest", "most", "ratio"]].tolist() == [1, 3, 3]
-    assert balance["p"].tolist() == pytest.approx([stats.chi2.sf(1, 1), 1])
 
 
 def test_ink_is_a_share_of_full_black():
