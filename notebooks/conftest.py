@@ -50,7 +50,7 @@ def with_words(items):
             program = f"from study.report.expressions import said\nprint({call})"
             shown = [nbformat.v4.new_output("stream", name="stdout", text=f"{cell.source}\n")]
             options = defaultdict(bool, check=file.compare_outputs)
-            as_code = nbformat.v4.new_code_cell(program, outputs=shown)
+            as_code = nbformat.v4.new_code_cell(program, outputs=shown, execution_count=1)
             item = IPyNbCell.from_parent(file, name=f"Words {place}", cell_num=place, cell=as_code, options=options)
             (last if "at-end" in tags else found).append(item)
         yield from [*found, *last]

@@ -92,7 +92,6 @@ class Client(PapermillNotebookClient):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*|\\(?=\W)", "", " ".join(caption.split())))
         for output in self.shown.outputs if self.shown is not None else ():
             if "image/png" in output.get("data", {}):
-                output.data["text/plain"] = plain
                 output.metadata["image/png"]["alt"] = plain
 
     async def asked(self, cell):

@@ -13,6 +13,7 @@ KEPT, LEFT_OUT, FALSE = "kept", "left out", "false"
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
 LONGEST = 60
 """Characters of an expression."""
+LIST = re.compile(r"^(\s*\d+)([.)])(?=\s)")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@])")
 
 
@@ -78,7 +79,7 @@ def value(result):
 def filled(text, results):
     """The text with the value of each expression in place: results {expression: what the kernel answers}.
 
-    A value is escaped, so that Markdown or HTML in it shows as text. Raises ValueError with the expression that fails.
+    A value is escaped, so that Markdown or HTML in it shows as text, and a number that begins a line begins no list. Raises ValueError with the expression that fails.
     """
 
     def put(match):
@@ -87,7 +88,11 @@ def filled(text, results):
         except ValueError as error:
             raise ValueError(f"{{eval}}`{match[1]}`: {error}") from None
 
-    return EXPRESSION.sub(put, text)
+    lines = [
+        LIST.sub(r"\1\\\2", EXPRESSION.sub(put, line)) if line.lstrip().startswith("{eval}") else EXPRESSION.sub(put, line)
+        for line in text.split("\n")
+    ]
+    return "\n".join(lines)
 
 
 def escaped(text):

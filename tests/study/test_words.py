@@ -66,6 +66,11 @@ def test_texts_and_integers_are_put_in_place_and_other_values_refused():
         expressions.said(text, [], Shell(rate="x"))
 
 
+def test_a_number_at_the_start_of_a_line_begins_no_list():
+    said = expressions.said("There are\n{eval}`n`. Then more.\n{eval}`n` more.", [], Shell(n=50))
+    assert said == ("kept", "There are\n50\\. Then more.\n50 more.")
+
+
 def test_markdown_and_html_in_a_value_show_as_text():
     value = "<b>*x*</b> [a](b) $y$ `c` | #1"
     _, text = expressions.said("{eval}`v`", [], Shell(v=value))
