@@ -79,7 +79,8 @@ def value(result):
 def filled(text, results):
     """The text with the value of each expression in place: results {expression: what the kernel answers}.
 
-    A value is escaped, so that Markdown or HTML in it shows as text, and a number that begins a line begins no list. Raises ValueError with the expression that fails.
+    A value is escaped, so that Markdown or HTML in it shows as text, and a number that begins a line begins no list. Raises
+    ValueError with the expression that fails.
     """
 
     def put(match):
