@@ -3,12 +3,11 @@
 import numpy as np
 
 from study.style import (
-    BLUE,
-    GREEN,
+    BLACK,
     GREY,
+    ORANGE,
     REFERENCE,
     SKY,
-    VERMILION,
     canvas,
     draw_image,
     gallery,
@@ -17,11 +16,12 @@ from study.style import (
 )
 
 MEASURE_STYLES = {
-    "margin": {"color": BLUE, "linestyle": "-"},
+    "margin": {"color": BLACK, "linestyle": "-"},
     "margin of one perceptron": {"color": SKY, "linestyle": "--"},
-    "vote share": {"color": VERMILION, "linestyle": "-."},
-    "probability": {"color": GREEN, "linestyle": ":"},
+    "vote share": {"color": ORANGE, "linestyle": "-."},
+    "probability": {"color": GREY, "linestyle": ":"},
 }
+"""How each measure of doubt is drawn; the colours of the predictors are left to them."""
 
 
 def figure_inputs(rows):
@@ -48,8 +48,8 @@ def figure_reliability(panels):
         x, y = 100 * table["confidence"], 100 * table["accuracy"]
         axis.plot([0, 100], [0, 100], **REFERENCE)
         ends = np.maximum([y - 100 * table["low"], 100 * table["high"] - y], 0)
-        axis.errorbar(x, y, yerr=ends, linestyle="none", color=BLUE, elinewidth=1, capsize=2)
-        axis.scatter(x, y, s=6 + 8 * np.log(table["images"]), color=BLUE, zorder=3, clip_on=False)
+        axis.errorbar(x, y, yerr=ends, linestyle="none", color=BLACK, elinewidth=1, capsize=2)
+        axis.scatter(x, y, s=6 + 8 * np.log(table["images"]), color=BLACK, zorder=3, clip_on=False)
         axis.set(title=title, xlabel="confidence (%)", xlim=(0, 102), ylim=(0, 102))
     axes[0, 0].set_ylabel("accuracy (%)")
     return figure
@@ -65,9 +65,17 @@ def figure_risk_coverage(curves, *, most=0.2):
         shown = table[(table["coverage"] >= 1 - most) & (table["risk"] > 0)]
         axis.plot(100 * (1 - shown["coverage"]), 100 * shown["risk"], label=name, **MEASURE_STYLES[name])
     log_percent_axis(axis)
+    axis.set_ylim(*_round_limits(axis.get_ylim()))
     axis.set(xlabel="refused (% of the test images)", ylabel="error of the accepted (%)", xlim=(0, 100 * most))
     axis.legend(loc="upper right")
     return figure
+
+
+def _round_limits(limits):
+    """The nearest of 1, 2, 5, 10, ... below and above two limits, so that a logarithmic axis begins and ends with a tick."""
+    powers = 10.0 ** np.arange(np.floor(np.log10(limits[0])), np.ceil(np.log10(limits[1])) + 1)
+    ticks = np.outer(powers, [1, 2, 5]).ravel()
+    return ticks[ticks <= limits[0]].max(), ticks[ticks >= limits[1]].min()
 
 
 def figure_gallery(images, titles, *, columns=10):

@@ -32,8 +32,45 @@ REFUSED = 0.01
 """The share of true digits that may be refused in return for refusing other inputs."""
 DRAWS = 500
 """Draws of answers that are right as often as a confidence says."""
-SAFE = 0.9
-"""The share of each kind of odd input that a safeguard would have to refuse."""
+
+
+NAMES = {
+    "low": "95 % from",
+    "high": "to",
+    "varies": "over",
+    "calibrated": "if true, up to",
+    "brier": "Brier score",
+    "brier_classes": "Brier, classes",
+    "log_loss_classes": "log loss, classes",
+    "aurc": "AURC",
+    "augrc": "AUGRC",
+    "estimate": "difference",
+    "part": "input",
+    "class": "most often as",
+    "share": "share of that",
+    "worst": "class",
+    "worst_covered": "its coverage",
+    "single_error": "error of single",
+    "refused_held": "refused, held out",
+}
+"""What readers call columns; of the others they see the names, without underscores."""
+COUNTS = {
+    "errors": ".4g",
+    "fewest": ".0f",
+    "most": ".0f",
+    "images": ",",
+    "mean votes": ".1f",
+    "target": ".1%",
+    "level": ".0%",
+    "unanimous": ".1%",
+    "share of that": ".0%",
+    "Brier score": ".4f",
+    "log loss": ".4f",
+    "Brier, classes": ".4f",
+    "log loss, classes": ".4f",
+    "p": statistics.p_cell,
+}
+"""How columns are written that are no rates."""
 
 
 @dataclass(frozen=True)
@@ -387,6 +424,18 @@ def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
     return pd.DataFrame(rows, columns=columns)
 
 
+def margin_targets(held, y_held, test, y, targets=TARGETS):
+    """`at_targets` of one measure by both rules, the strictest target last: target, rule ("held-out error" or "guaranteed"),
+    refused, accepted, errors, error, low, high. held, test: (classes, confidence)."""
+    rules = {"held-out error": threshold_for, "guaranteed": guaranteed_threshold}
+    found = [
+        at_targets({"margin": held}, y_held, {"margin": test}, y, targets, rule=each).assign(rule=name)
+        for name, each in rules.items()
+    ]
+    both = pd.concat(found).sort_values("target", ascending=False, kind="stable", ignore_index=True)
+    return both[["target", "rule", "refused", "accepted", "errors", "error", "low", "high"]]
+
+
 # Conformal prediction.
 
 
@@ -417,6 +466,12 @@ def p_values(held, y_held, conformity):
         own = np.sort(held[y_held == c, c])
         p[:, c] = (1 + np.searchsorted(own, conformity[:, c], side="right")) / (1 + len(own))
     return p
+
+
+def p_by_measure(held, y_held, test):
+    """{measure: p (n, C)} for the test images of Answers, by each of `conformities`."""
+    of_held = conformities(held)
+    return {name: p_values(of_held[name], y_held, fit) for name, fit in conformities(test).items()}
 
 
 def label_sets(p_of, y, y_held, levels=LEVELS):
@@ -494,14 +549,37 @@ def refusals(typical, *, share=REFUSED):
     return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused", "low", "high", "n"])
 
 
-def read_as(parts, names):
-    """As what each part is read by the votes of the average predictors: part, images, unanimous (share with all votes
-    for one class), class (the most frequent answer), its share, and votes, the mean number for the answer. names (C,)
-    are those of the classes."""
+def classified_as(parts, names):
+    """How each part but the held-out one is classified by the votes of the average predictors: part, images, unanimous (the
+    share with all votes for one class), class (the most frequent answer), its share, and mean_votes for the answer. names
+    (C,) are those of the classes."""
     rows = []
-    for part, answers in parts.items():
+    for part, answers in list(parts.items())[1:]:
         votes = answers.votes["average"]
         counts = np.bincount(votes.argmax(axis=1), minlength=votes.shape[1])
         unanimous, n = (votes.max(axis=1) == votes.sum(axis=1)).mean(), len(votes)
         rows.append((part, n, unanimous, names[counts.argmax()], counts.max() / n, votes.max(axis=1).mean()))
-    return pd.DataFrame(rows, columns=["part", "images", "unanimous", "class", "share", "votes"])
+    return pd.DataFrame(rows, columns=["part", "images", "unanimous", "class", "share", "mean_votes"])
+
+
+def first_inputs(images, part, parts, names, *, k=6):
+    """{part: (images (k, d), titles)} of the first k images of each part but the held-out one, for a picture: a title has
+    the class with the most votes and their number. images (N, d) and part (N,) are those of experiment.points."""
+    found = {}
+    for index, kind in enumerate(PARTS[1:], start=1):
+        votes = parts[kind].votes["average"][:k]
+        titles = [f"{names[each.argmax()]}: {each.max()}" for each in votes]
+        found[kind] = (images[np.flatnonzero(part == index)[:k]], titles)
+    return found
+
+
+# For readers.
+
+
+def shown(frame, *, digits=2):
+    """{frame, formats} of a table as readers see it, for chapter.table: columns have NAMES, numbers the forms of COUNTS,
+    and all other fractions are rates in percent with these digits."""
+    renamed = frame.rename(columns=lambda name: NAMES.get(name, name.replace("_", " ")))
+    rates = {name: f".{digits}%" for name in renamed.select_dtypes("float")}
+    known = {name: how for name, how in COUNTS.items() if name in renamed}
+    return {"frame": renamed, "formats": rates | known}

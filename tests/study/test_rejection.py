@@ -413,6 +413,19 @@ def test_thresholds_come_from_held_out_images_and_errors_from_the_test_images():
     assert (never.threshold, never.refused, never.accepted) == (np.inf, 1.0, 0) and np.isnan(never.error)
 
 
+def test_both_rules_choose_their_thresholds_from_held_out_images(random):
+    (f_held, y_held), (f, y) = noisy(random, 2000), noisy(random)
+    held, test = ((scores.argmax(axis=1), tables.margin(scores)) for scores in (f_held, f))
+    table = tables.margin_targets(held, y_held, test, y, (0.05, 0.2))
+    assert table[["target", "rule"]].to_numpy().tolist() == [
+        [0.2, "held-out error"], [0.2, "guaranteed"], [0.05, "held-out error"], [0.05, "guaranteed"],
+    ]  # fmt: skip
+    for row in table.itertuples():
+        rule = {"guaranteed": tables.guaranteed_threshold}.get(row.rule, tables.threshold_for)
+        accepted = test[1] >= rule(held[1], held[0] != y_held, row.target)
+        assert (row.accepted, row.errors) == (accepted.sum(), (test[0] != y)[accepted].sum())
+
+
 def test_a_guaranteed_threshold_keeps_its_target_in_19_of_20_sets_of_held_out_images(random):
     """An image with confidence u is wrong with probability 0.2 (1 - u), so that the risk above c is 0.1 (1 - c)."""
     target, broken, plain = 0.05, [], []
@@ -532,10 +545,10 @@ def test_refusals_are_counted_below_the_threshold_of_the_held_out_digits(data, p
         assert row.part != "held out" or np.mean(higher <= row.threshold) > 0.1
 
 
-def test_what_an_input_is_read_as_is_the_class_with_the_most_votes():
+def test_an_input_is_classified_as_the_class_with_the_most_votes():
     part = tables.Answers({"average": np.array([[0, 3], [0, 3], [2, 1]])}, None, None)
-    (row,) = tables.read_as({"noise": part}, ("zero", "one")).to_dict("records")
-    assert row == {"part": "noise", "images": 3, "unanimous": 2 / 3, "class": "one", "share": 2 / 3, "votes": 8 / 3}
+    (row,) = tables.classified_as({"held out": part, "noise": part}, ("zero", "one")).to_dict("records")
+    assert row == {"part": "noise", "images": 3, "unanimous": 2 / 3, "class": "one", "share": 2 / 3, "mean_votes": 8 / 3}
 
 
 # Figures.
@@ -561,5 +574,24 @@ def test_figures_draw_what_their_tables_hold(data, parts):
 
 
 def test_the_table_of_kinds_is_complete(parts, data):
-    table = tables.read_as(parts, data.target_names)
-    assert isinstance(table, pd.DataFrame) and table["part"].tolist() == list(PARTS)
+    table = tables.classified_as(parts, data.target_names)
+    assert isinstance(table, pd.DataFrame) and table["part"].tolist() == list(PARTS[1:])
+
+
+def test_the_first_inputs_of_a_kind_have_their_answers_as_titles(data, parts):
+    images, part, _ = experiment.points(SMALL, data)
+    found = tables.first_inputs(images, part, parts, data.classes, k=3)
+    assert list(found) == list(PARTS[1:]) and [len(titles) for _, titles in found.values()] == [3, 3, 3, 3, 1, 3, 3, 3]
+    pictures, titles = found["noise"]
+    np.testing.assert_array_equal(pictures, images[part == PARTS.index("noise")][:3])
+    votes = parts["noise"].votes["average"][2]
+    assert titles[2] == f"{votes.argmax()}: {votes.max()}"
+
+
+def test_columns_for_readers_have_names_and_rates_are_percent():
+    table = pd.DataFrame({"errors": [3.0], "log_loss": [0.1], "refused_held": [0.25], "p": [0.5], "rule": ["a"]})
+    found = tables.shown(table, digits=1)
+    assert found["frame"].columns.tolist() == ["errors", "log loss", "refused, held out", "p", "rule"]
+    assert found["formats"] == {
+        "errors": ".4g", "log loss": ".4f", "refused, held out": ".1%", "p": statistics.p_cell,
+    }  # fmt: skip
