@@ -170,7 +170,6 @@ RULES = {
     },
     "mnist": IMAGES | LEARNT | {
         "n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_epochs": whole(2, 1000), "n_held": images(10),
-        "draws": whole(2, 10**6), "random_state": either("degree", STATE),
     },
     "tables": FOLDS | {"datasets": words(*chapters.UCI_SETS, "iris-bundled", "wine-bundled")},
     "xu_zhang_closing": {},
