@@ -1,10 +1,13 @@
-"""The figures of the chapter on prepared images and on more of them."""
+"""The figures about prepared images and more of them."""
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter
 
 from study.growth import tables
-from study.style import BLACK, REFERENCE, canvas, degree_colours, draw_image, log_percent_axis
+from study.style import BLACK, GREY, REFERENCE, canvas, draw_image, log_percent_axis
+
+MARKS = ((BLACK, "o"), (GREY, "s"))
+"""Colour and marker of the degrees, in order."""
 
 
 def figure_prepared_images(images):
@@ -19,70 +22,48 @@ def figure_prepared_images(images):
     return figure
 
 
-def figure_preparations(wrong, degrees):
-    """Errors of every preparation: a point for each visiting order, a bar for their mean; degrees side by side."""
-    figure, axis = canvas(height=3.9)
-    colours, place = degree_colours(degrees), np.linspace(0.3, -0.3, len(degrees))
-    for row, part in enumerate(wrong.values()):
-        for d, degree in enumerate(degrees):
-            errors, y = 100 * part[:, d].mean(axis=-1), row - place[d]
-            axis.plot(errors, np.full(len(errors), y), ".", color=colours[degree], markersize=4, alpha=0.7)
-            axis.plot(errors.mean(), y, "|", color=colours[degree], markersize=7, markeredgewidth=1.8)
-    for d, degree in enumerate(degrees):
-        axis.plot([], [], "|", color=colours[degree], markersize=7, markeredgewidth=1.8, label=f"degree {degree}")
-        axis.axvline(100 * wrong["raw"][:, d].mean(), color=colours[degree], linewidth=0.5, alpha=0.5)
-    axis.set(yticks=range(len(wrong)), yticklabels=list(wrong), xlabel="test error (%)")
-    axis.invert_yaxis()
+def figure_differences(effects):
+    """How much each preparation changes the error, those that lower it first: a mark with its interval for each degree."""
+    order = effects.groupby("preparation")["estimate"].mean().sort_values().index
+    degrees = sorted(effects["degree"].unique())
+    figure, axis = canvas(height=0.3 * len(order) + 0.7)
+    axis.axvline(0, **REFERENCE)
+    for row in effects.itertuples():
+        place, (colour, marker) = degrees.index(row.degree), MARKS[degrees.index(row.degree) % len(MARKS)]
+        y = list(order).index(row.preparation) + 0.3 * (place / max(len(degrees) - 1, 1) - 0.5)
+        estimate, low, high = 100 * row.estimate, 100 * row.low, 100 * row.high
+        axis.errorbar(
+            estimate, y, xerr=[[estimate - low], [high - estimate]], fmt=marker, color=colour, markersize=4, capsize=2,
+            elinewidth=0.9, label=f"degree {row.degree}" if row.preparation == order[0] else None,
+        )  # fmt: skip
+    axis.set(yticks=range(len(order)), yticklabels=list(order), xlabel="test error minus that of raw pixels (points)")
+    axis.set_ylim(len(order) - 0.5, -0.5)
     axis.grid(axis="y", visible=False)
-    log_percent_axis(axis, which="x")
-    figure.legend(loc="outside upper center", ncols=len(degrees))
+    axis.legend(loc="upper right")
     return figure
 
 
-def figure_curves(curves, *, predictor):
-    """Test error, mistakes and support examples by the number of training examples: means over orders, with their range."""
-    figure, axes = canvas(1, 3, height=2.5)
-    rows = tables.last(curves, predictor=predictor)
-    rows = rows.assign(error=100 * rows["errors"] / rows["n_test"])
-    names = {"error": "test error (%)", "mistakes": "mistakes", "support": "support examples"}
-    colours = degree_colours(sorted(rows["degree"].unique()))
-    for axis, (name, label) in zip(axes, names.items(), strict=True):
-        for degree, own in rows.groupby("degree"):
-            found = own.groupby("n")[name].agg(["mean", "min", "max"])
-            axis.plot(
-                found.index, found["mean"], color=colours[degree], marker="o", markersize=2.5, label=f"degree {degree}"
-            )
-            axis.fill_between(found.index, found["min"], found["max"], color=colours[degree], alpha=0.25, linewidth=0)
-        axis.set(xlabel="training examples", title=label)
-        _log_log(axis)
-    log_percent_axis(axes[0])
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(colours))
+def figure_growth(grown, laws):
+    """Test error by the number of training examples: means over orders with their range, and the power law of each degree.
+
+    grown {n: (R, D, n_test) bool}, the last of one order and one degree, with shifts; laws {degree: exponent}.
+    """
+    figure, axis = canvas(width=4.4, height=2.7)
+    *sizes, most = grown
+    for place, (degree, exponent) in enumerate(laws.items()):
+        colour, marker = MARKS[place % len(MARKS)]
+        errors = {n: 100 * grown[n][:, place].mean(axis=-1) for n in sizes}
+        means = {n: each.mean() for n, each in errors.items()}
+        ends = np.array([[means[n] - errors[n].min(), errors[n].max() - means[n]] for n in sizes]).T
+        style = {"fmt": marker, "color": colour, "markersize": 4, "capsize": 2, "elinewidth": 0.9}
+        axis.errorbar(sizes, list(means.values()), yerr=ends, label=f"degree {degree}", **style)
+        line = [tables.on_law(means, exponent, n) for n in grown]
+        axis.plot(list(grown), line, color=colour, linewidth=0.8, linestyle="--")
+    axis.plot(
+        most, 100 * grown[most].mean(), "*", color=BLACK, markersize=9, markerfacecolor="white", label="shifted copies"
+    )
+    axis.set(xscale="log", xlabel="training examples", ylabel="test error (%)")
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    log_percent_axis(axis)
+    axis.legend(loc="upper right")
     return figure
-
-
-def figure_costs(costs):
-    """Seconds and peak memory by the number of training examples, with lines that grow like n and n squared; what was not
-    measured has no panel."""
-    own = costs[costs["degrees"] == costs["degrees"].max()]
-    names = {"fit": "seconds of training", "peak": "peak memory (GiB)"}
-    measured = [name for name in names if own[name].notna().any()]
-    figure, axes = canvas(1, len(measured), width=6.4 if len(measured) > 1 else 3.6, height=2.4, squeeze=False)
-    for axis, name in zip(axes.flat, measured, strict=True):
-        found = own.groupby("n")[name].agg(["mean", "min", "max"])
-        span = [found["mean"] - found["min"], found["max"] - found["mean"]]
-        axis.errorbar(found.index, found["mean"], yerr=span, color=BLACK, fmt="o-", markersize=3, capsize=2)
-        for power, words in ((1, "like n"), (2, "like n²")):
-            line = found["mean"].iloc[-1] * (found.index / found.index[-1]) ** power
-            axis.plot(found.index, line, **REFERENCE)
-            axis.annotate(words, (found.index[1], line[1]), fontsize=7, xytext=(4, -6), textcoords="offset points")
-        axis.set(xlabel="training examples", title=names[name])
-        axis.set_ylim(bottom=found["min"].min() / 3)
-        _log_log(axis)
-    return figure
-
-
-def _log_log(axis):
-    axis.set(xscale="log", yscale="log")
-    for side in (axis.xaxis, axis.yaxis):
-        side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-        side.set_minor_formatter(NullFormatter())

@@ -1,14 +1,44 @@
-"""Small tables of the chapter on prepared images and on more of them. Rates and differences are fractions."""
+"""Small tables about prepared images and more of them. Rates and differences are fractions."""
+
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
 from kp.mistakes import PREDICTORS
-from study import statistics
+from study import datasets, statistics
+from study.growth import experiment
 
+CONTROL = "average"
+"""The predictor of which the chapter speaks."""
 HIGHER, LOWER, UNTOLD = "higher", "lower", "–"
 QUANTITIES = ("errors", "mistakes", "support")
 COSTS = ("fit", "peak")
+
+
+@lru_cache(maxsize=1)
+def prepared(dataset="mnist", *, n_orders=experiment.N_ORDERS, predictor=CONTROL):
+    """{preparation: (R, D, n_test) bool}: where a predictor of the stored runs errs on prepared images."""
+    parts = experiment.preparation_settings(dataset, n_orders=n_orders)
+    results = experiment.prepared(parts)
+    return _wrong_by([part.preparation for part in parts], results["arrays"], dataset, predictor)
+
+
+@lru_cache(maxsize=1)
+def grown(dataset="mnist", *, n_orders=experiment.N_ORDERS, predictor=CONTROL):
+    """{n: (R, D, n_test) bool}: where a predictor of the stored runs errs after training on n examples; the last n is that
+    with shifts, of one order and one degree."""
+    parts = experiment.growth_settings(dataset, n_orders=n_orders)
+    results = experiment.curves(parts)
+    return _wrong_by([part.n for part in parts], results["arrays"], dataset, predictor)
+
+
+def _wrong_by(names, arrays, dataset, predictor):
+    """`wrong` of arrays with predictions, grouped by their names."""
+    predictions = {}
+    for name, each in zip(names, arrays, strict=True):
+        predictions.setdefault(name, []).append(each["predictions"])
+    return wrong(predictions, datasets.load(dataset).class_indices_test, predictor)
 
 
 def wrong(predictions, labels, predictor):
@@ -20,8 +50,8 @@ def wrong(predictions, labels, predictor):
 
 
 def effects(wrong, degrees, *, control="raw"):
-    """Every preparation beside `control` at the same degree: preparation, degree, error, control (its error), estimate, low,
-    high, p and verdict.
+    """Every preparation against `control` at the same degree: preparation, degree, error, control (its error), estimate,
+    low, high, p and verdict.
 
     The difference is over orders and test images (statistics.crossed), with Holm's correction over all rows.
     """
@@ -39,30 +69,6 @@ def effects(wrong, degrees, *, control="raw"):
     return pd.DataFrame(
         rows, columns=["preparation", "degree", "error", "control", "estimate", "low", "high", "p", "verdict"]
     )
-
-
-def verdicts(effects):
-    """A row for each preparation: at how many degrees its errors are LOWER, HIGHER or UNTOLD, and the range of estimates."""
-    counts = pd.crosstab(effects["preparation"], effects["verdict"]).reindex(columns=[LOWER, HIGHER, UNTOLD], fill_value=0)
-    ends = effects.groupby("preparation")["estimate"].agg(["min", "max"])
-    return counts.join(ends).loc[list(dict.fromkeys(effects["preparation"]))].rename_axis(columns=None).reset_index()
-
-
-def halves(wrong):
-    """The errors on the first and on the second half of the test images: preparation, first half, second half (means over
-    orders and degrees), gap (the first less the second), low, high and p.
-
-    What varies are the test images, each with the share of orders and degrees that err on it: Welch's t of the two halves,
-    with Holm's correction over the preparations.
-    """
-    shares = {name: part.mean(axis=(0, 1)) for name, part in wrong.items()}
-    cuts = {name: np.split(each, [len(each) // 2]) for name, each in shares.items()}
-    tests = statistics.holm({name: statistics.welch(*parts, varies="test images") for name, parts in cuts.items()})
-    rows = [
-        (name, cuts[name][0].mean(), cuts[name][1].mean(), test.estimate, test.low, test.high, test.p)
-        for name, test in tests.items()
-    ]
-    return pd.DataFrame(rows, columns=["preparation", "first half", "second half", "gap", "low", "high", "p"])
 
 
 def last(table, *, predictor):
@@ -120,7 +126,7 @@ def _of_log_errors(wrong, weights):
 
 
 def virtual(curves, costs, n, *, degree):
-    """All images beside all with their shifts, n examples: examples, learnt degrees, errors of each predictor after the last
+    """All images, and all with their shifts, n examples: examples, learnt degrees, errors of each predictor after the last
     epoch, mistakes, support, seconds, peak; of all images in the first order."""
     rows = []
     for size in (n // 5, n):
@@ -141,7 +147,7 @@ def side_by_side(table):
     shares, counts = dict.fromkeys(PREDICTORS, "{:.2%}".format), dict.fromkeys(("mistakes", "support"), "{:,.0f}".format)
     others = {"degrees": "{:.0f}".format, "fit": "{:,.3g}".format, "peak": "{:.2f}".format}
     names = {name: f"error, {name}" for name in PREDICTORS} | {
-        "support": "examples kept", "degrees": "degrees learnt together", "fit": "seconds of training",
+        "support": "support vectors", "degrees": "degrees learnt together", "fit": "seconds of training",
         "peak": "peak memory (GiB)",
     }  # fmt: skip
     rows = [
@@ -151,30 +157,7 @@ def side_by_side(table):
     return pd.DataFrame(rows, columns=["quantity", *(f"{n:,} examples" for n in table["examples"])])
 
 
-def by_degree(laws, quantity, column="exponent", *, digits=2):
-    """ "0.73 (degree 2), 0.62 (degree 3)": an exponent, or another column of `laws`, of a quantity at each degree."""
-    own = laws[laws["quantity"] == quantity]
-    return [f"{row[column]:+.{digits}f} (degree {row['degree']})" for row in own.to_dict("records")]
-
-
-def in_short(effects, degrees):
-    """A row for each preparation: the errors at each degree with those of raw pixels first, marked where p < 0.05.
-
-    "5.03 %*" is told apart from raw pixels at the same degree after Holm's correction.
-    """
-    table = effects.assign(
-        cell=[f"{100 * row.error:.2f}{'*' * (row.p < statistics.ALPHA)}" for row in effects.itertuples()]
-    ).pivot(index="preparation", columns="degree", values="cell")
-    raw = effects.drop_duplicates("degree").set_index("degree")["control"]
-    rows = [["raw", *(f"{100 * raw[d]:.2f}" for d in degrees)]]
-    rows += [[name, *table.loc[name, list(degrees)]] for name in dict.fromkeys(effects["preparation"])]
-    return pd.DataFrame(rows, columns=["preparation", *(f"degree {d}" for d in degrees)])
-
-
-def published_gains(literature):
-    """What deskewing did for methods of the literature that were published with and without it, and nothing else: method,
-    without and with (all published error rates, the highest first)."""
-    rates = literature.assign(rate=literature["test_error_percent"] / 100).sort_values("rate", ascending=False)
-    lists = rates.groupby(["method", "preprocessing"])["rate"].agg(list).unstack()
-    both = lists[["none", "deskewing"]].dropna()
-    return both.rename(columns={"none": "without", "deskewing": "with"}).rename_axis(columns=None).reset_index()
+def on_law(rates, exponent, n):
+    """The error rate at n by the law with this exponent that fits rates {size: rate} best, least squares of logarithms."""
+    sizes = np.log(list(rates))
+    return float(np.exp(np.mean(np.log(list(rates.values()))) + exponent * (np.log(n) - sizes.mean())))

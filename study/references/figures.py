@@ -1,40 +1,80 @@
-"""The figure of the chapter on other learners: error against training time."""
+"""The figures of the chapter on lower errors and their price: the ladder of errors, and errors against seconds."""
 
-import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from kp.mistakes import PREDICTORS
-from study.statistics import wilson
-from study.style import GREY, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas, log_percent_axis
+from study.references.tables import FAST, OURS, SVM
+from study.style import BAND, GREY, METHOD_COLOURS, canvas, log_percent_axis
+from study.words import percent
 
-MARKERS = "v^<>hdPX*p"
-"""Of other learners, from the highest error to the lowest, and again from the first."""
+KINDS = {
+    OURS: "one-vs-all",
+    "vote": "one-vs-all",
+    SVM: "SVM",
+    "polynomial SVM": "SVM",
+    "nearest neighbour": "nearest neighbours",
+    "3 nearest neighbours": "nearest neighbours",
+    "logistic regression": "linear",
+    "linear SVM": "linear",
+    "scikit-learn perceptron": "scikit-learn perceptron",
+}
+"""The kind of a learner, by how its name begins: that of its colour."""
+PLACES = {
+    "3 nearest neighbours": (7, -7, "left"),
+    "nearest neighbour": (7, 5, "left"),
+    "neural network": (-6, -6, "right"),
+    "polynomial SVM": (-6, 7, "right"),
+    "polynomial SVM (scikit-learn-intelex)": (0, 25, "center"),
+    "RBF SVM (scikit-learn-intelex)": (-6, -10, "right"),
+    "vote": (14, 24, "right"),
+    "logistic regression": (-6, 0, "right"),
+}
+"""Where the name of a point is written, in points from it, if not to its right; by its longest beginning."""
 
 
-def figure_error_against_time(errors, costs, *, ours):
-    """Test error by processor seconds of training and of prediction: reference methods as points with their 95 % interval
-    over test images, the kernel perceptron (`ours`) as a line for each predictor, through its epochs."""
-    figure, axes = canvas(1, 2, height=3.9, sharey=True)
-    for axis, (name, label) in zip(axes, {"fit": "training", "predict": "prediction"}.items(), strict=True):
-        _against(axis, errors, costs.set_index(["method", "epoch"])[name], ours)
-        axis.set(xscale="log", xlabel=f"processor seconds of {label}")
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        log_percent_axis(axis)
-    axes[0].set(ylabel="test error (%)")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+def figure_ladder(ladder):
+    """The table of the ladder, a row for each step: a dot at its error with its value and its interval; the last row, of the
+    support vector machine, is a line through all."""
+    figure, axis = canvas(height=2.6)
+    steps, svm = ladder[ladder["name"] != SVM], ladder[ladder["name"] == SVM].iloc[0]
+    axis.axvspan(100 * svm["low"], 100 * svm["high"], color=BAND, alpha=0.6, linewidth=0, zorder=0)
+    axis.axvline(100 * svm["error"], color=METHOD_COLOURS["SVM"], linewidth=1, linestyle="--", zorder=1)
+    axis.annotate(
+        f"{SVM}, {percent(svm['error'])}", (100 * svm["error"], 1), xycoords=("data", "axes fraction"), xytext=(3, 3),
+        textcoords="offset points", fontsize=7.5, color=METHOD_COLOURS["SVM"],
+    )  # fmt: skip
+    for place, row in enumerate(steps.itertuples()):
+        error, ends = 100 * row.error, [[100 * (row.error - row.low)], [100 * (row.high - row.error)]]
+        axis.errorbar(error, place, xerr=ends, fmt="o", markersize=5, capsize=2, color=METHOD_COLOURS["one-vs-all"])
+        side, end, way = ("left", row.high, 5) if row.error > svm["error"] else ("right", row.low, -5)
+        axis.annotate(
+            percent(row.error), (100 * end, place), xytext=(way, 0), textcoords="offset points", fontsize=8, ha=side,
+            va="center",
+        )  # fmt: skip
+    axis.set(yticks=range(len(steps)), yticklabels=list(steps["name"]), xlabel="test error (%)")
+    axis.set_ylim(len(steps) - 0.5, -0.6)
+    axis.grid(axis="y", visible=False)
+    log_percent_axis(axis, which="x")
+    axis.set_xlim(62 * steps["low"].min(), 170 * steps["high"].max())
     return figure
 
 
-def _against(axis, errors, seconds, ours):
-    """The errors on an axis by seconds {(method, epoch): value}."""
-    for name in PREDICTORS:
-        rows = errors[(errors["method"] == ours) & (errors["predictor"] == name)].sort_values("epoch")
-        x = [seconds[ours, epoch] for epoch in rows["epoch"]]
-        style = {"color": PREDICTOR_COLOURS[name], "marker": PREDICTOR_MARKERS[name], "markersize": 3.5, "lw": 0.9}
-        axis.plot(x, 100 * rows["errors"] / rows["n_test"], label=f"{ours}, {name}", **style)
-    rows = errors[errors["method"] != ours].sort_values("errors", ascending=False)
-    for place, row in enumerate(rows.itertuples()):
-        x, y, ends = seconds[row.method, 0], 100 * row.errors / row.n_test, 100 * np.array(wilson(row.errors, row.n_test))
-        style = {"color": GREY, "markersize": 6, "markerfacecolor": "white", "capsize": 2, "elinewidth": 0.8}
-        style |= {"marker": MARKERS[place % len(MARKERS)], "linestyle": "none", "label": row.method}
-        axis.errorbar(x, y, yerr=[[y - ends[0]], [ends[1] - y]], **style)
+def figure_error_against_time(bill):
+    """Test error by the seconds of training and prediction together, a named point with its interval for each learner that
+    had one thread."""
+    figure, axis = canvas(height=3.4)
+    for row in bill[bill["threads"] == 1].to_dict("records"):
+        learner, x, y = row["learner"], row["fit"] + row["predict"], 100 * row["error"]
+        ends = [[y - 100 * row["error low"]], [100 * row["error high"] - y]]
+        kind = next((kind for name, kind in KINDS.items() if learner.startswith(name)), "")
+        style = {"color": METHOD_COLOURS.get(kind, GREY), "fmt": "o", "markersize": 5, "capsize": 2, "elinewidth": 0.8}
+        axis.errorbar(x, y, yerr=ends, markerfacecolor="white" if learner.endswith(FAST) else None, **style)
+        known = max((each for each in PLACES if learner.startswith(each)), key=len, default="")
+        right, up, side = PLACES.get(known, (6, 0, "left"))
+        name = learner.split(",")[0].replace(" (", "\n(")
+        style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9}
+        axis.annotate(name, (x, y), xytext=(right, up), textcoords="offset points", **style)
+    axis.set(xscale="log", xlabel="seconds of training and prediction, one thread", ylabel="test error (%)")
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    log_percent_axis(axis)
+    axis.margins(x=0.08)
+    return figure

@@ -1,25 +1,139 @@
-"""Small tables of the chapter on other learners. Rates and differences are fractions."""
+"""Small tables of the chapter on lower errors and their price. Rates and differences are fractions."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
 from kp.mistakes import PREDICTORS
-from study import statistics
+from study import datasets, statistics, words
+from study.growth import experiment as growth
+from study.growth import tables as of_growth
+from study.orders import experiment as orders
+from study.orders import tables as of_orders
+from study.references import experiment
+from study.references.experiment import OURS
 
 MARGIN = 0.002
 """Errors that differ by less than 0.2 points count as equal in practice; set before the machines were chosen."""
 ALTERNATIVES = ("coef0",)
 """Parameters of which a grid has alternatives in place of a range: it has no ends."""
+CONTROL = "average"
+"""The predictor of the kernel perceptron that is compared with other learners."""
+SVM, FAST = "RBF SVM", " (scikit-learn-intelex)"
+"""The learner against which all steps of the ladder are held, and how the faster program of a machine is marked."""
+
+
+@dataclass(frozen=True)
+class Perceptrons:
+    """The kernel perceptron in many visiting orders: n test images, R orders of the D degrees above 1, L orders of degree 1.
+
+    labels (n,); chosen: degree and epoch of the average predictor with the fewest errors on held-out images, a row for each
+    order; ours (R, n) bool, where that choice errs; together (n,) bool, where a vote of the R choices errs; linear (L, 4, n)
+    bool, where the predictors of degree 1 err after the last epoch; votes (D, n) bool, where the vote of the average
+    predictors of a degree errs after the last epoch; ensembles: the table of study.orders.tables.ensembles.
+    """
+
+    labels: np.ndarray
+    chosen: pd.DataFrame
+    ours: np.ndarray
+    together: np.ndarray
+    linear: np.ndarray
+    votes: np.ndarray
+    ensembles: pd.DataFrame
+
+
+@lru_cache(maxsize=1)
+def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
+    """The `Perceptrons` of the stored runs; of degree 1 there are no more orders than published."""
+    labels, place = datasets.load(dataset).class_indices_test, PREDICTORS.index(CONTROL)
+    parts = orders.settings(dataset, n_orders=n_orders, n_linear=min(n_orders, orders.N_LINEAR))
+    held = orders.held_out([replace(part, n_held=n_held) for part in parts[:n_orders]])
+    runs = orders.runs(parts)
+    chosen = of_orders.choices(held, runs["runs"].query("degree > 1"), ["order"])
+    chosen = chosen[chosen["among"] == CONTROL].reset_index(drop=True)
+    found = [arrays["predictions"] for arrays in runs["arrays"]]
+    curved, linear = found[:n_orders], found[n_orders:]
+    own = np.stack(
+        [
+            each[:, orders.CURVED.index(choice.degree), place, choice.epoch - 1]
+            for each, choice in zip(curved, chosen.itertuples(), strict=True)
+        ]
+    )
+    last = np.stack([each[:, :, place, -1] for each in curved])
+    return Perceptrons(
+        labels=labels,
+        chosen=chosen,
+        ours=own != labels,
+        together=majority(own) != labels,
+        linear=of_orders.wrong(linear, labels)[:, 0, :, -1],
+        votes=np.stack([majority(last[:, :, d]) != labels for d in range(len(orders.CURVED))]),
+        ensembles=of_orders.ensembles(curved, labels, orders.CURVED, predictor=CONTROL),
+    )
+
+
+def majority(votes):
+    """(n,): the class that most of votes (R, n) name, of equals the lowest."""
+    return np.stack([(votes == c).sum(axis=0) for c in range(int(votes.max()) + 1)]).argmax(axis=0)
+
+
+def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth_orders=growth.N_ORDERS):
+    """The errors from step to step, and last that of the RBF SVM: name, error, low, high, seconds, memory, predict, threads.
+
+    low and high: 95 %, over visiting orders and test images where there are several orders (statistics.crossed), else over
+    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL. seconds of training and of prediction, with
+    this many threads, and memory (GiB) belong to one trained predictor, and to a vote as many times as it has orders; the
+    kernel perceptron's are those of experiment.perceptron. They are missing where nothing was timed.
+    """
+    most, degree = growth.VIRTUAL[dataset]
+    own = perceptrons(dataset, n_held=n_held, n_orders=n_orders)
+    deskewed = of_growth.prepared(dataset, n_orders=n_growth_orders)["deskewed"]
+    shifted = of_growth.grown(dataset, n_orders=n_growth_orders)[most]
+    grown = growth.curves(growth.growth_settings(dataset, n_orders=n_growth_orders))["costs"].query("n == @most").iloc[0]
+    spent = costs(dataset, n_held=n_held)
+    ours = spent[spent["epoch"] == max(experiment.EPOCHS)].iloc[0]
+    svm = spent[spent["method"] == SVM].iloc[0]
+    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
+    theirs = results["arrays"][list(results["errors"]["method"]).index(SVM)]["predictions"][0]
+    rows = [
+        _step("linear perceptron, final predictor", own.linear[:, PREDICTORS.index("final")]),
+        _step("linear perceptron, average predictor", own.linear[:, PREDICTORS.index(CONTROL)]),
+        _step("kernel perceptron, average predictor", own.ours, ours),
+        _step(f"vote of {n_orders} orders, degree {degree}", own.votes[orders.CURVED.index(degree)], ours, times=n_orders),
+        _step(f"deskewed images, degree {degree}", deskewed[:, growth.DEGREES.index(degree)]),
+        _step(f"shifted copies, degree {degree}", shifted[0, 0], grown, threads=2),
+        _step(SVM, theirs != own.labels, svm),
+    ]
+    return pd.DataFrame(rows)
+
+
+def _step(name, wrong, spent=None, *, times=1, threads=1):
+    """A row of `ladder`: wrong (R, n) or (n,) bool, and the costs of one training, of which there are so many."""
+    if wrong.ndim == 2:
+        found = statistics.crossed(wrong.astype(float))
+        low, high = found.low, found.high
+    else:
+        low, high = statistics.wilson(wrong.sum(), wrong.size)
+    row = {"name": name, "error": wrong.mean(), "low": low, "high": high}
+    if spent is None:
+        return row
+    return row | {
+        "seconds": times * spent["fit"],
+        "memory": spent["peak"],
+        "predict": times * spent["predict"],
+        "threads": threads,
+    }
 
 
 def compared(errors, predictions, ours, labels):
-    """Every reference method beside the kernel perceptron on the same test images.
+    """Every reference method against the kernel perceptron on the same test images.
 
     errors: the rows of learners of the reference methods, predictions (methods, n) in the same order; ours (R, n) bool:
-    where the perceptron errs, in R visiting orders; labels (n,). Columns method, choice, errors, error with low and high
-    (Wilson, 95 %, over test images); gap, gap low, gap high and p: the perceptron less the method, over orders and test
-    images (statistics.crossed, Holm over the methods); p same, of the gap lying within +-MARGIN (crossed_equivalence, Holm
-    over the methods); and verdict: how the perceptron stands, "equal" where only p same is small, "–" where neither is.
+    where the perceptron errs, in R visiting orders; labels (n,). Columns method, choice, errors, error with error low and
+    error high (Wilson, 95 %, over test images); estimate, low, high and p: the perceptron less the method, over orders and
+    test images (statistics.crossed, Holm over the methods); p same, of its lying within +-MARGIN (crossed_equivalence, Holm
+    over the methods); and verdict: that on the perceptron, "equal" where only p same is small, "–" where neither is.
     """
     gaps = {name: ours - own.astype(float) for name, own in zip(errors["method"], predictions != labels, strict=True)}
     tests = statistics.holm({name: statistics.crossed(gap) for name, gap in gaps.items()})
@@ -28,28 +142,24 @@ def compared(errors, predictions, ours, labels):
         (row.method, row.choice, row.errors, row.errors / row.n_test, *statistics.wilson(row.errors, row.n_test))
         for row in errors.itertuples()
     ]
-    table = pd.DataFrame(rows, columns=["method", "choice", "errors", "error", "low", "high"])
-    columns = {"gap": "estimate", "gap low": "low", "gap high": "high", "p": "p"}
-    table = table.assign(**{name: [getattr(each, field) for each in tests.values()] for name, field in columns.items()})
+    table = pd.DataFrame(rows, columns=["method", "choice", "errors", "error", "error low", "error high"])
+    for name in ("estimate", "low", "high", "p"):
+        table[name] = [getattr(each, name) for each in tests.values()]
     table["p same"] = [each.p for each in same.values()]
     tie = np.where(table["p same"] < statistics.ALPHA, "equal", "–")
     return table.assign(verdict=[each.word("lower", "higher", tie[i]) for i, each in enumerate(tests.values())])
 
 
-def spread_of_ours(ours):
-    """(mean error, low, high) of the perceptron, ours (R, n) bool, over orders and test images at 95 %."""
-    found = statistics.crossed(np.asarray(ours, dtype=float))
-    return found.estimate, found.low, found.high
-
-
-def held_out_means(held):
-    """Mean errors on the held-out images over visiting orders: degree, predictor, epoch, held, orders, the fewest first.
-
-    held: the rows of orders.held_out.
-    """
-    keys = ["degree", "predictor", "epoch"]
-    table = held.groupby(keys)["held"].agg(held="mean", orders="size").reset_index()
-    return table.sort_values(["held", *keys], ignore_index=True)
+def costs(dataset="mnist", *, n_held=10_000):
+    """`cost` of all learners as stored: those of scikit-learn, the kernel perceptron after some epochs, and what
+    scikit-learn-intelex has."""
+    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
+    ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
+    errors = pd.concat([results["errors"], ours["perceptron"]], ignore_index=True)
+    spent = pd.concat([results["costs"], ours["perceptron_costs"]], ignore_index=True)
+    if fast := experiment.intelex_settings(dataset, n_held=n_held):
+        errors, spent = joined(errors, spent, experiment.intelex(fast))
+    return cost(errors, spent, predictor=CONTROL)
 
 
 def cost(errors, costs, *, predictor):
@@ -92,28 +202,65 @@ def tried(choices, grids, names):
     return pd.DataFrame(rows, columns=columns)
 
 
-def in_percent(table):
-    """`compared` as it is printed: method, error and gap in percent and points with their intervals, p, and how ours is."""
-    errors = [f"{100 * r.error:.2f} ({100 * r.low:.2f} to {100 * r.high:.2f})" for r in table.itertuples()]
-    ends = zip(table["gap"], table["gap low"], table["gap high"], strict=True)
-    gaps = [f"{100 * gap:+.2f} ({100 * low:+.2f} to {100 * high:+.2f})" for gap, low, high in ends]
-    columns = {
-        "method": table["method"],
-        "error (%)": errors,
-        "ours minus it (points)": gaps,
-        "p": [statistics.p_cell(value) for value in table["p"]],
-        "p equal": [statistics.p_cell(value) for value in table["p same"]],
-        "ours": table["verdict"],
-    }
-    return pd.DataFrame(columns)
+def bill(compared, costs, ladder):
+    """What each error costs, the lowest first: learner, error with error low and error high; estimate, low and high, of
+    the kernel perceptron less the learner; fit and predict (seconds), peak (GiB) and threads.
+
+    compared, costs, ladder: the tables of these functions. The kernel perceptron has its steps of the ladder that were
+    timed. What scikit-learn-intelex finds is not compared: only its number of errors is stored.
+    """
+    single = costs.loc[costs["method"] != OURS, ["method", "error", "fit", "predict", "peak"]]
+    fast = single[single["method"].str.endswith(FAST)]
+    rest = compared.merge(single.drop(columns="error"), on="method", validate="one_to_one")
+    n = (rest["errors"] / rest["error"]).max()
+    ends = [statistics.wilson(round(error * n), round(n)) for error in fast["error"]]
+    fast = fast.assign(**{"error low": [low for low, _ in ends], "error high": [high for _, high in ends]})
+    others = pd.concat([rest, fast]).rename(columns={"method": "learner"}).assign(threads=1)
+    names = {"name": "learner", "low": "error low", "high": "error high", "seconds": "fit", "memory": "peak"}
+    ours = ladder[(ladder["name"] != SVM) & ladder["seconds"].notna()].rename(columns=names)
+    table = pd.concat([others, ours]).sort_values("error", kind="stable", ignore_index=True)
+    columns = ["learner", "error", "error low", "error high", "estimate", "low", "high", "fit", "predict", "peak", "threads"]
+    return table[columns].astype({"threads": int})
 
 
-def overflowing_degree(X):
-    """(p, share): the lowest degree at which (1 + x . y)^p of integers X (n, d), computed in 64 bits, has negative values
-    though no x has, and their share. Such values have wrapped around."""
-    products = 1 + X.astype(np.int64) @ X.astype(np.int64).T
-    for degree in range(1, 64):
-        share = float((products**degree < 0).mean())
-        if share:
-            return degree, share
-    return None, 0.0
+def in_percent(bill):
+    """`bill` as it is printed: error and difference in percent and points with their intervals, seconds, memory."""
+    threads = [f" ({each} threads)" if each > 1 else "" for each in bill["threads"]]
+    ends = zip(bill["error"], bill["error low"], bill["error high"], strict=True)
+    gaps = zip(bill["estimate"], bill["low"], bill["high"], strict=True)
+    return pd.DataFrame(
+        {
+            "learner": bill["learner"] + threads,
+            "error (%)": [f"{100 * error:.2f} ({100 * low:.2f} to {100 * high:.2f})" for error, low, high in ends],
+            "ours minus it (points)": [
+                f"{words.points(gap)} ({words.points(low)} to {words.points(high)})" if np.isfinite(gap) else ""
+                for gap, low, high in gaps
+            ],
+            "training (s)": bill["fit"],
+            "prediction (s)": bill["predict"],
+            "memory (GiB)": bill["peak"],
+        }
+    )
+
+
+def relative(bill):
+    """How many times as much as the kernel perceptron's own training, prediction and memory: fit, predict and peak by
+    learner."""
+    table = bill.set_index("learner")[["fit", "predict", "peak"]]
+    return table / table.loc[[name for name in table.index if name.startswith(OURS)]].iloc[0]
+
+
+def tested(compared):
+    """`compared` with its tests, as it is printed: learner, difference in points with its interval, p, p equal, verdict."""
+    gaps = zip(compared["estimate"], compared["low"], compared["high"], strict=True)
+    return pd.DataFrame(
+        {
+            "learner": compared["method"],
+            "ours minus it": [
+                f"{words.points(gap)} ({words.points(low)} to {words.points(high)})" for gap, low, high in gaps
+            ],
+            "p": compared["p"],
+            "p equal": compared["p same"],
+            "ours": compared["verdict"],
+        }
+    )

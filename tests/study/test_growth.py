@@ -136,16 +136,8 @@ def test_effects_are_told_over_orders_and_images():
     assert table["verdict"].tolist() == ["–", "–", "higher", "higher"]
     gap = statistics.crossed(wrong["worse"][:, 1].astype(float) - raw[:, 1])
     assert table.iloc[3][["estimate", "low", "high"]].tolist() == pytest.approx([gap.estimate, gap.low, gap.high])
-    found = tables.verdicts(table).set_index("preparation")
-    assert found.loc["worse", ["lower", "higher", "–"]].tolist() == [0, 2, 0] and found.loc["same", "–"] == 2
-    short = tables.in_short(table, (2, 3)).set_index("preparation")
-    assert short.loc["raw", "degree 2"] == f"{100 * raw[:, 0].mean():.2f}" == short.loc["same", "degree 2"]
-    assert short.loc["worse", "degree 3"] == f"{100 * wrong['worse'][:, 1].mean():.2f}*"
-    halved = {"raw": np.concatenate([raw[..., :450], np.zeros_like(raw[..., :450])], axis=-1)}
-    (row,) = tables.halves(halved).to_dict("records")
-    assert row["second half"] == 0 and row["gap"] == pytest.approx(raw[..., :450].mean()) and row["p"] < 0.001
-    figure = figures.figure_preparations(wrong, (2, 3))
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(wrong)
+    figure = figures.figure_differences(table)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["same", "worse"]
 
 
 SIZES = (100, 200, 400, 800)
@@ -209,12 +201,12 @@ def test_a_law_that_bends_is_told_from_one_that_does_not():
     assert straight.loc[["errors", "mistakes"], "p"].min() > 0.05 and np.isnan(straight.loc["fit", "p"])
 
 
-def test_exponents_are_listed_by_degree():
-    laws = pd.DataFrame({"quantity": ["errors", "errors", "fit"], "degree": [4, 6, ""], "exponent": [-0.42, -0.425, 1.3]})
-    assert tables.by_degree(laws, "errors", digits=3) == ["-0.420 (degree 4)", "-0.425 (degree 6)"]
+def test_a_law_is_drawn_on_from_the_rates_that_it_fits():
+    rates = {n: 3 * n**-0.5 for n in SIZES}
+    assert tables.on_law(rates, -0.5, 10_000) == pytest.approx(0.03)
 
 
-def test_virtual_examples_stand_beside_all():
+def test_virtual_examples_are_set_against_all_images():
     keys = {"degree": 4, "order": 0, "epoch": 1, "n_test": 100, "mistakes": 7, "support": 5}
     curves = pd.DataFrame([{"n": n, "predictor": name, "errors": n // 10, **keys} for n in (20, 100) for name in PREDICTORS])
     costs = pd.DataFrame({"n": [20, 100], "order": 0, "degrees": [5, 1], "fit": [1.0, 2.0], "peak": [0.5, 0.6]})
@@ -224,18 +216,20 @@ def test_virtual_examples_stand_beside_all():
     assert shown.loc["error, final"].tolist() == ["2.00%", "10.00%"] and "peak memory (GiB)" not in shown.index
 
 
-def test_published_gains_are_of_methods_with_and_without_deskewing():
-    literature = pd.DataFrame(
-        {"method": ["a", "a", "b", "a"], "preprocessing": ["none", "deskewing", "none", "none"],
-         "test_error_percent": [5.0, 2.0, 1.0, 3.0]}
-    )  # fmt: skip
-    assert tables.published_gains(literature).to_dict("records") == [
-        {"method": "a", "without": [0.05, 0.03], "with": [0.02]}
-    ]
-
-
 def test_figures_show_what_there_is(digits):
     images = {name: preparations.PREPARATIONS[name](digits.X[:1], digits.X_test[:3])[1] for name in ("raw", "moved")}
     assert len(figures.figure_prepared_images(images).axes) == 6
-    costs = pd.DataFrame({"n": [10, 20], "order": 0, "degrees": 5, "fit": [1.0, 2.0], "peak": np.nan})
-    assert [axis.get_title() for axis in figures.figure_costs(costs).axes] == ["seconds of training"]
+    grown = {n: hard_images()[n] for n in SIZES} | {4000: hard_images()[800][:1]}
+    figure = figures.figure_growth(grown, {2: -0.5})
+    assert figure.axes[0].get_legend_handles_labels()[1] == ["shifted copies", "degree 2"]
+
+
+def test_stored_predictions_are_those_of_the_experiment():
+    parts = experiment.growth_settings("digits", n_orders=2)
+    grown = tables.grown("digits", n_orders=2)
+    assert list(grown) == [*experiment.SIZES["digits"], experiment.VIRTUAL["digits"][0]]
+    runs = experiment.curves(parts)["curves"]
+    rows = tables.last(runs, predictor="average").query("n == 300 and degree == 6").sort_values("order")
+    assert grown[300][:, 1].sum(axis=1).tolist() == rows["errors"].tolist()
+    prepared = tables.prepared("digits", n_orders=2)
+    assert list(prepared) == list(preparations.PREPARATIONS) and prepared["raw"].shape == grown[300].shape
