@@ -75,7 +75,8 @@ class Layout:
         if "notebook" in tags or (only and self.report not in only):
             return False
         if self.sheet:
-            return bool(set(tags) & set(SHEETS[self.sheet])) or cell.source.startswith("# ")
+            is_title = cell.cell_type == "markdown" and cell.source.startswith("# ")
+            return is_title or bool(set(tags) & set(SHEETS[self.sheet]))
         return self.form == "html" or not {"appendix", "exercises", "solution"} & set(tags)
 
     def shows(self, cell):
@@ -185,6 +186,8 @@ def _text(sources, folder, layout, listing):
     front, chapters, appendices, web = [], [], [], []
     for place, source in enumerate(sources):
         blocks = list(_blocks(source, folder / f"picture-{place}", layout))
+        if layout.sheet and len(blocks) < 2:
+            continue  # no exercises
         own = [text for tags, text in blocks if "appendix" not in tags]
         part = {"": front, "S": web}.get(source.number[:1], chapters)
         part.append("\n\n".join(own))
