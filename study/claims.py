@@ -133,8 +133,8 @@ def statement_rows(room, found, *, chapter):
     """Rows of the table of statements: those of study/<room>/statements.toml, in their order.
 
     found {key: (verdict, {name: value})} has the verdict that follows from the results, and the values that the evidence
-    names. Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers and
-    writes the sentence again.
+    names. Raises ValueError where keys differ, or a computed verdict is not the written one: then a person reads the numbers
+    and writes the sentence again.
     """
     statements, _ = written(room)
     if differ := {each.key for each in statements} ^ set(found):

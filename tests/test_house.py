@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from study import syntax
+from study.report.expressions import expressions
 
 ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
 STUDY = sorted((ROOT / "study").rglob("*.py"))
 SHARED = {"datasets", "report"}
+TOGETHER = {"ledger.py", "ladder.py"}
+"""What puts the results of several chapters together."""
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
 
 
@@ -39,7 +42,7 @@ def test_kp_knows_arrays_only(path):
 def test_a_chapter_imports_no_other_chapter_and_shared_rooms_import_none(path):
     own = path.relative_to(ROOT / "study").parts[0]
     others = {name.split(".")[1] for name in imported(path) if name.startswith("study.")} & CHAPTERS
-    assert path.name == "ledger.py" or others <= {own}
+    assert path.name in TOGETHER or others <= {own}
 
 
 def test_figures_know_no_experiment():
@@ -64,7 +67,9 @@ def programs():
     found |= {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")}
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        found[path.name] = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+        found[path.name] = "\n".join([*code, *(each for text in texts for each in expressions(text))])
     return found | {"Snakefile": (ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")[0]}
 
 

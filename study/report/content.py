@@ -17,14 +17,16 @@ MARKDOWN = (
 )
 LINK = re.compile(r"#|https?://|mailto:", re.IGNORECASE)
 WIDTH = re.compile(r"\d+(px|%)")
+CODE = "Code"
+"""The name of a fold with code."""
 
 
 def parsed(text, form, folder, options):
     """A text in Markdown as pandoc's document, in JSON, with what a document takes from it.
 
     form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
-    of the class "front" is the first page, one of the class "folded" is code under the name that its label says, one of the
-    class "contents" stands for the contents.
+    of the class "front" is the first page, one of the class "folded" is folded under the name that its label says, with the
+    code that follows, and one of the class "contents" stands for the contents. A table on a page scrolls inside itself.
     Raises ValueError for a picture that is not in folder.
     """
     import pypandoc
@@ -48,7 +50,7 @@ class _Taken:
             name, classes, pairs = nodes
             kept = [[key, value] for key, value in pairs if key == "label" or (key == "width" and WIDTH.fullmatch(value))]
             return [[name, classes, kept]]
-        return [[each for node in nodes for each in self.node(node)]]
+        return [[each for node in _joined(nodes) for each in self.node(node)]]
 
     def node(self, node):
         if isinstance(node, list):
@@ -60,7 +62,8 @@ class _Taken:
                 f"expected no raw {node['c'][0]} in the text of a notebook, got {node['c'][1][:80]!r}; remove it"
             )
         node = {key: self.node(value)[0] for key, value in node.items()}
-        return {"Div": self.div, "Link": self.link, "Image": self.image}.get(node.get("t"), lambda same: [same])(node)
+        taken = {"Div": self.div, "Link": self.link, "Image": self.image, "Table": self.table}
+        return taken.get(node.get("t"), lambda same: [same])(node)
 
     def div(self, node):
         (_, classes, pairs), blocks = node["c"]
@@ -70,15 +73,18 @@ class _Taken:
             frame = "#framed[" if "box" in classes else "#first["
             return [_raw("typst", frame), *blocks, _raw("typst", "]")]
         if "folded" in classes:
-            label = dict(pairs).get("label", "")
-            start = "<details>" if label else '<details class="of-sentences">'
-            summary = [_raw("html", "<summary>"), {"t": "Plain", "c": [{"t": "Str", "c": label or "Code"}]}]
+            label = dict(pairs).get("label", CODE)
+            start = "<details>" if label == CODE else '<details class="solution">'
+            summary = [_raw("html", "<summary>"), {"t": "Plain", "c": [{"t": "Str", "c": label}]}]
             return [_raw("html", start), *summary, _raw("html", "</summary>"), *blocks, _raw("html", "</details>")]
         return [node]
 
     def link(self, node):
         _, words, (address, _) = node["c"]
         return [node] if LINK.match(address) else words
+
+    def table(self, node):
+        return [{"t": "Div", "c": [["", ["scroll"], []], [node]]}] if self.form == "html" else [node]
 
     def image(self, node):
         attributes, words, (address, title) = node["c"]
@@ -89,6 +95,25 @@ class _Taken:
             )
         address = _data(self.folder / address) if self.form == "html" else address
         return [{"t": "Image", "c": [attributes, words, [address, title]]}]
+
+
+def _joined(nodes):
+    """The nodes, with folded code that follows folded code in the same fold."""
+    joined = []
+    for node in nodes:
+        if joined and _is_code(joined[-1]) and _is_code(node):
+            attributes, blocks = joined[-1]["c"]
+            joined[-1] = {"t": "Div", "c": [attributes, [*blocks, *node["c"][1]]]}
+        else:
+            joined.append(node)
+    return joined
+
+
+def _is_code(node):
+    if not isinstance(node, dict) or node.get("t") != "Div":
+        return False
+    _, classes, pairs = node["c"][0]
+    return "folded" in classes and ["label", CODE] in pairs
 
 
 def _raw(form, text):

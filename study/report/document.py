@@ -40,8 +40,12 @@ OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
 LABEL = re.compile("(Figure|Table)\N{NO-BREAK SPACE}(\\d+)")
 CAPTION = re.compile(r"\A\*\*(Figure|Table)\N{NO-BREAK SPACE}(\d+)\.\*\* ?")
 """How a caption begins in an executed notebook."""
+ANSWER = re.compile(r"\*\*(Solution \d+)\.\*\*")
+"""How the words of a solution begin."""
 SHEETS = {"exercises": ("exercises",), "solutions": ("exercises", "solution")}
 """What the sheets of exercises take of each notebook."""
+EVIDENCE = re.compile(r"#+ (\[[\w.]+\]\{\.number\} )?Evidence")
+"""A heading that says no more than the one of its appendix."""
 LARGEST_DRAWING = {"typst": 500_000, "html": 50_000}
 """Bytes of the largest vector figure that is used; beyond, the picture of pixels is much smaller."""
 
@@ -186,13 +190,16 @@ def _text(sources, folder, layout, listing):
     front, chapters, appendices, web = [], [], [], []
     for place, source in enumerate(sources):
         blocks = list(_blocks(source, folder / f"picture-{place}", layout))
+        if layout.form == "html" and not layout.sheet:
+            blocks = list(_with_folded_solutions(blocks))
         if layout.sheet and len(blocks) < 2:
             continue  # no exercises
         own = [text for tags, text in blocks if "appendix" not in tags]
         part = {"": front, "S": web}.get(source.number[:1], chapters)
         part.append("\n\n".join(own))
-        if later := [text for tags, text in blocks if "appendix" in tags]:
-            heading = f"# Evidence for chapter {source.number} {{#appendix-{Path(source.path).stem}}}"
+        if later := [text for tags, text in blocks if "appendix" in tags and not EVIDENCE.fullmatch(text.strip())]:
+            what = "chapter" if source.number.isdecimal() else "appendix"
+            heading = f"# Evidence for {what} {source.number} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
     if listing:
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
@@ -230,9 +237,31 @@ def _blocks(source, pictures, layout):
         else:
             continue
         if text.strip():
-            text = f"::: box\n{text}\n:::" if "box" in tags else text
-            folded = "solution" in tags and layout.form == "html" and not layout.sheet
-            yield tags, f'::: {{.folded label="Solution"}}\n{text}\n:::' if folded else text
+            yield tags, f"::: box\n{text}\n:::" if "box" in tags else text
+
+
+def _with_folded_solutions(blocks):
+    """The blocks, with each solution in a fold of its own: its words, and the code before or after them."""
+    solution = []
+    for tags, text in blocks:
+        is_words, has_words = ANSWER.match(text), any(ANSWER.match(each) for each in solution)
+        is_full = has_words and (is_words or len(solution) > 1)
+        if solution and (is_full or "solution" not in tags):
+            yield ["solution"], _folded(solution)
+            solution = []
+        if "solution" in tags:
+            solution.append(text)
+        else:
+            yield tags, text
+    if solution:
+        yield ["solution"], _folded(solution)
+
+
+def _folded(solution):
+    """The fold of a solution, under the name that its words have."""
+    names = [found[1] for found in map(ANSWER.match, solution) if found]
+    text = "\n\n".join(solution)
+    return f'::: {{.folded label="{names[0] if names else "Solution"}"}}\n{text}\n:::'
 
 
 def _words(cell, index, source, counts, sheet):

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kp.mistakes import PREDICTORS
 from study import chapters
 from study.datasets import DATASETS
 
@@ -165,8 +164,7 @@ RULES = {
     "hermans_closing": {},
     "hermans_opening": {},
     "lower": IMAGES | {
-        "degree": whole(2, 6), "n_held": images(10), "n_orders": whole(2, 1000), "n_growth_orders": whole(2, 1000),
-        "predictor": one_of(*PREDICTORS),
+        "n_held": images(10), "n_orders": whole(2, 1000), "n_growth_orders": whole(2, 1000),
     },
     "mnist": IMAGES | LEARNT | {
         "n_orders": whole(2, 1000), "n_linear": whole(2, 1000), "n_epochs": whole(2, 1000), "n_held": images(10),

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_info
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
-from study import datasets, statistics
+from study import datasets, ladder, statistics
 from study.mnist import experiment as mnist
 from study.orders import experiment as orders
 from study.references import experiment, figures, tables
@@ -195,11 +195,11 @@ def scale():
 
 @pytest.fixture(scope="module")
 def own(scale):
-    return tables.perceptrons("digits", **scale)
+    return ladder.perceptrons("digits", **scale)
 
 
 def test_a_vote_goes_to_the_class_with_most_orders_and_of_equals_to_the_lowest():
-    assert tables.majority(np.array([[2, 0, 1], [2, 1, 0], [1, 1, 0], [1, 0, 0]])).tolist() == [1, 0, 0]
+    assert ladder.majority(np.array([[2, 0, 1], [2, 1, 0], [1, 1, 0], [1, 0, 0]])).tolist() == [1, 0, 0]
 
 
 def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_choose(own):
@@ -223,7 +223,7 @@ def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_cho
 
 
 def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own, scale):
-    table = tables.ladder("digits", **scale, n_growth_orders=2)
+    table = ladder.ladder("digits", **scale, n_growth_orders=2)
     assert table.loc[0, "error"] == own.linear[:, PREDICTORS.index("final")].mean()
     assert table.loc[2, "error"] == own.ours.mean() and table["name"].iloc[-1] == tables.SVM
     assert ((table["low"] < table["error"]) & (table["error"] < table["high"])).all()

@@ -1,0 +1,117 @@
+"""The ladder of errors, from a linear perceptron to shifted copies: it is made of what several chapters have stored."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from kp.mistakes import PREDICTORS
+from study import datasets, statistics
+from study.growth import experiment as growth
+from study.growth import tables as of_growth
+from study.orders import experiment as orders
+from study.orders import tables as of_orders
+from study.references import experiment
+from study.references import tables as learners
+
+
+@dataclass(frozen=True)
+class Perceptrons:
+    """The kernel perceptron in many visiting orders: n test images, R orders of the D degrees above 1, L orders of degree 1.
+
+    labels (n,); chosen: degree and epoch of the average predictor with the fewest errors on held-out images, a row for each
+    order; ours (R, n) bool, where that choice errs; together (n,) bool, where a vote of the R choices errs; linear (L, 4, n)
+    bool, where the predictors of degree 1 err after the last epoch; votes (D, n) bool, where the vote of the average
+    predictors of a degree errs after the last epoch; ensembles: the table of study.orders.tables.ensembles.
+    """
+
+    labels: np.ndarray
+    chosen: pd.DataFrame
+    ours: np.ndarray
+    together: np.ndarray
+    linear: np.ndarray
+    votes: np.ndarray
+    ensembles: pd.DataFrame
+
+
+@lru_cache(maxsize=1)
+def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
+    """The `Perceptrons` of the stored runs; of degree 1 there are no more orders than published."""
+    labels, place = datasets.load(dataset).class_indices_test, PREDICTORS.index(learners.CONTROL)
+    parts = orders.settings(dataset, n_orders=n_orders, n_linear=min(n_orders, orders.N_LINEAR))
+    held = orders.held_out([replace(part, n_held=n_held) for part in parts[:n_orders]])
+    runs = orders.runs(parts)
+    chosen = of_orders.choices(held, runs["runs"].query("degree > 1"), ["order"])
+    chosen = chosen[chosen["among"] == learners.CONTROL].reset_index(drop=True)
+    found = [arrays["predictions"] for arrays in runs["arrays"]]
+    curved, linear = found[:n_orders], found[n_orders:]
+    own = np.stack(
+        [
+            each[:, orders.CURVED.index(choice.degree), place, choice.epoch - 1]
+            for each, choice in zip(curved, chosen.itertuples(), strict=True)
+        ]
+    )
+    last = np.stack([each[:, :, place, -1] for each in curved])
+    return Perceptrons(
+        labels=labels,
+        chosen=chosen,
+        ours=own != labels,
+        together=majority(own) != labels,
+        linear=of_orders.wrong(linear, labels)[:, 0, :, -1],
+        votes=np.stack([majority(last[:, :, d]) != labels for d in range(len(orders.CURVED))]),
+        ensembles=of_orders.ensembles(curved, labels, orders.CURVED, predictor=learners.CONTROL),
+    )
+
+
+def majority(votes):
+    """(n,): the class that most of votes (R, n) name, of equals the lowest."""
+    return np.stack([(votes == c).sum(axis=0) for c in range(int(votes.max()) + 1)]).argmax(axis=0)
+
+
+def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth_orders=growth.N_ORDERS):
+    """The errors from step to step, and last that of the RBF SVM: name, error, low, high, seconds, memory, predict, threads.
+
+    low and high: 95 %, over visiting orders and test images where there are several orders (statistics.crossed), else over
+    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL. seconds of training and of prediction, with
+    this many threads, and memory (GiB) belong to one trained predictor, and to a vote as many times as it has orders; the
+    kernel perceptron's are those of experiment.perceptron. They are missing where nothing was timed.
+    """
+    most, degree = growth.VIRTUAL[dataset]
+    own = perceptrons(dataset, n_held=n_held, n_orders=n_orders)
+    deskewed = of_growth.prepared(dataset, n_orders=n_growth_orders)["deskewed"]
+    shifted = of_growth.grown(dataset, n_orders=n_growth_orders)[most]
+    grown = growth.curves(growth.growth_settings(dataset, n_orders=n_growth_orders))["costs"].query("n == @most").iloc[0]
+    spent = learners.costs(dataset, n_held=n_held)
+    ours = spent[spent["epoch"] == max(experiment.EPOCHS)].iloc[0]
+    svm = spent[spent["method"] == learners.SVM].iloc[0]
+    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
+    theirs = results["arrays"][list(results["errors"]["method"]).index(learners.SVM)]["predictions"][0]
+    rows = [
+        _step("linear perceptron, final predictor", own.linear[:, PREDICTORS.index("final")]),
+        _step("linear perceptron, average predictor", own.linear[:, PREDICTORS.index(learners.CONTROL)]),
+        _step("kernel perceptron, average predictor", own.ours, ours),
+        _step(f"vote of {n_orders} orders, degree {degree}", own.votes[orders.CURVED.index(degree)], ours, times=n_orders),
+        _step(f"deskewed images, degree {degree}", deskewed[:, growth.DEGREES.index(degree)]),
+        _step(f"shifted copies, degree {degree}", shifted[0, 0], grown, threads=2),
+        _step(learners.SVM, theirs != own.labels, svm),
+    ]
+    return pd.DataFrame(rows)
+
+
+def _step(name, wrong, spent=None, *, times=1, threads=1):
+    """A row of `ladder`: wrong (R, n) or (n,) bool, and the costs of one training, of which there are so many."""
+    if wrong.ndim == 2:
+        found = statistics.crossed(wrong.astype(float))
+        low, high = found.low, found.high
+    else:
+        low, high = statistics.wilson(wrong.sum(), wrong.size)
+    row = {"name": name, "error": wrong.mean(), "low": low, "high": high}
+    if spent is None:
+        return row
+    return row | {
+        "seconds": times * spent["fit"],
+        "memory": spent["peak"],
+        "predict": times * spent["predict"],
+        "threads": threads,
+    }
