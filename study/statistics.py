@@ -120,17 +120,6 @@ def student(differences, *, varies):
     return _t_interval(differences, 1.0, varies, "Student's t")
 
 
-def welch(a, b, *, varies):
-    """The difference of the means of independent samples a (n,), b (m,), each at least 2: Welch's t (1947)."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    estimate = float(a.mean() - b.mean())
-    if not (a.var() or b.var()):
-        return Difference(estimate, estimate, estimate, float(estimate == 0), a.size + b.size, varies, "Welch's t")
-    found = stats.ttest_ind(a, b, equal_var=False)
-    ends = found.confidence_interval(LEVEL)
-    return Difference(estimate, float(ends.low), float(ends.high), float(found.pvalue), a.size + b.size, varies, "Welch's t")
-
-
 def ratio(a, b, *, varies):
     """mean(a) / mean(b) of pairs (n,), n >= 2, over independent repeats: Fieller's interval (1954); p tests a ratio of 0.
 
@@ -429,11 +418,6 @@ def p_number(p):
     while (float(f"{p:.{digits}f}") < ALPHA) != (p < ALPHA):
         digits += 1
     return f"{p:.{digits}f}"
-
-
-def points(rate, *, digits=2, sign=True):
-    """A difference of rates in percentage points: "+0.12 points"."""
-    return f"{100 * rate:{'+' if sign else ''}.{digits}f} points"
 
 
 def _paired_interval(both, only_a, only_b, n):

@@ -146,12 +146,6 @@ def log_percent_axis(axis, *, which="y"):
     side.set_minor_formatter(NullFormatter())
 
 
-def degree_colours(degrees):
-    """{degree: colour}: from light to dark, in order."""
-    colours = mpl.colormaps["viridis_r"](np.linspace(0.12, 0.95, len(degrees)))
-    return dict(zip(degrees, map(mpl.colors.to_hex, colours), strict=True))
-
-
 def draw_image(axis, pixels, title="", *, colour="black"):
     """One image (side * side,) of ink on white, without axes."""
     side = round(len(pixels) ** 0.5)

@@ -125,17 +125,6 @@ def taken_from(programs):
     return found
 
 
-def imported(program):
-    """The names that a program binds by imports."""
-    found = [node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return {(each.asname or each.name).partition(".")[0] for node in found for each in node.names}
-
-
-def names(program):
-    """The names that a program reads."""
-    return {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
-
-
 def does(tree, taken):
     """True if a cell calls something that fits, predicts, tests or draws."""
     for node in ast.walk(tree):

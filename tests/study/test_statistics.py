@@ -275,15 +275,6 @@ def test_a_bootstrap_of_weighted_means_is_the_bootstrap_of_means():
     assert found.p == pytest.approx(expected.p, abs=0.01)
 
 
-def test_welch_is_scipys_and_says_what_varies():
-    a, b = np.array([0.0, 1.0, 2.0, 4.0]), np.array([5.0, 6.0, 9.0])
-    found, expected = statistics.welch(a, b, varies="images"), stats.ttest_ind(a, b, equal_var=False)
-    assert (found.estimate, found.p) == pytest.approx((a.mean() - b.mean(), expected.pvalue))
-    assert found.low < found.estimate < found.high and (found.n, found.varies) == (7, "images")
-    same = statistics.welch(np.ones(3), np.ones(4), varies="images")
-    assert (same.estimate, same.low, same.high, same.p) == (0, 0, 0, 1)
-
-
 def test_p_in_a_table_is_the_printed_one_without_its_name():
     assert [statistics.p_cell(p) for p in (0.0314, 2e-5, 1.0)] == ["0.031", "< 0.001", "1.0"]
 
