@@ -272,23 +272,40 @@ def before():
     return {each.name: definitions.fingerprint(each._roots(each.published)) for each in EXPERIMENTS}
 
 
-@pytest.mark.parametrize("what", MUTATIONS)
-def test_code_that_changes_results_makes_them_stale_and_no_other(what, before, monkeypatch):
-    file, old, new, stale, fresh = MUTATIONS[what]
-    real = definitions.code()
-    text = definitions.SOURCES[ROOT / file]
-    assert old in text, "the code is another: find the place of this mutation again"
-    (name,) = (module.name for module in real.modules.values() if module.path == file)
-    package = real.modules[name].package
-    mutated = definitions.Module(name, text.replace(old, new), package=package, path=file)
-    code = definitions.Code({**real.modules, name: mutated}, definitions.BOUNDARY)
+def changed(names, edits, before, monkeypatch):
+    """Those of these experiments whose fingerprint is another where files have other texts: edits are (file, text, other)."""
+    real, texts = definitions.code(), {}
+    for file, old, new in edits:
+        text = texts.get(file) or definitions.SOURCES[ROOT / file]
+        assert old in text, f"the code is another: find the place of this mutation again: {old}"
+        texts[file] = text.replace(old, new)
+    mutated = {}
+    for module in real.modules.values():
+        if module.path in texts:
+            mutated[module.name] = definitions.Module(
+                module.name, texts[module.path], package=module.package, path=module.path
+            )
+    code = definitions.Code({**real.modules, **mutated}, definitions.BOUNDARY)
     # No mutation takes a name from a module, so what other modules say is as it was: reading it again would take seconds.
-    code._units |= {address: unit for address, unit in real._units.items() if address[0] != name}
+    code._units |= {address: unit for address, unit in real._units.items() if address[0] not in mutated}
     monkeypatch.setattr(definitions, "code", lambda: code)
-    changed = {
-        each.name for each in EXPERIMENTS if definitions.fingerprint(each._roots(each.published)) != before[each.name]
+    return {
+        each.name
+        for each in EXPERIMENTS
+        if each.name in names and definitions.fingerprint(each._roots(each.published)) != before[each.name]
     }
-    assert stale <= changed and not fresh & changed
+
+
+@pytest.mark.parametrize("what", [what for what, (*_, stale, _) in MUTATIONS.items() if stale])
+def test_code_that_changes_results_makes_them_stale_and_no_other(what, before, monkeypatch):
+    *edit, stale, fresh = MUTATIONS[what]
+    assert stale and changed(stale | fresh, [edit], before, monkeypatch) == stale
+
+
+def test_edits_that_change_no_result_make_none_stale(before, monkeypatch):
+    """All of them at once."""
+    edits = [edit for *edit, stale, _ in MUTATIONS.values() if not stale]
+    assert len(edits) > 10 and changed(ALL, edits, before, monkeypatch) == set()
 
 
 def test_names_inside_texts_are_reached():
