@@ -34,7 +34,6 @@ INK, TEAL, SAND, PLUM, CLAY, SKY, BLACK, GREY = (
     "#777777",
 )
 """The colours of all else."""
-ORANGE = SAND
 
 PREDICTOR_COLOURS = {"final": VERMILION, "average": BLUE, "minimizing": GREEN, "voted": PURPLE}
 PREDICTOR_MARKERS = {"final": "o", "average": "s", "minimizing": "D", "voted": "^"}

@@ -238,9 +238,3 @@ def _text(value):
 
 def _row(cells):
     return f"| {' | '.join(cells)} |"
-
-
-def listed(values, nothing="none"):
-    """To go, with the last sentence in code."""
-    texts = [value if isinstance(value, str) else f"{value:,g}" for value in values]
-    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]])) or nothing
