@@ -5,8 +5,8 @@ import numpy as np
 from study.style import (
     BLACK,
     GREY,
-    ORANGE,
     REFERENCE,
+    SAND,
     SKY,
     canvas,
     draw_image,
@@ -18,7 +18,7 @@ from study.style import (
 MEASURE_STYLES = {
     "margin": {"color": BLACK, "linestyle": "-"},
     "margin of one perceptron": {"color": SKY, "linestyle": "--"},
-    "vote share": {"color": ORANGE, "linestyle": "-."},
+    "vote share": {"color": SAND, "linestyle": "-."},
     "probability": {"color": GREY, "linestyle": ":"},
 }
 """How each measure of doubt is drawn; the colours of the predictors are left to them."""
