@@ -58,7 +58,7 @@ class Chapter:
         """The names of its figures, in order, as the source notebook shows them."""
         from study.report.display import Source
 
-        return Source.read(self.source).figures if self.notebook.exists() else ()  # TODO
+        return Source.read(self.source).figures
 
     def pictures(self, profile):
         """The files of its figures."""
@@ -124,7 +124,7 @@ CHAPTERS = [
     Chapter(source="setup", quick=None),
     Chapter(source="hermans_opening", quick=None, experiments=("mnist", "orders", "claims")),
     Chapter(source="hermans_closing", quick=None, experiments=("mnist", "orders", "claims")),
-    Chapter(source="xu_zhang_opening", quick=None, experiments=("uci", "claims")),
+    Chapter(source="xu_zhang_opening", quick=None, experiments=("uci", "forms", "comparison")),
     Chapter(source="xu_zhang_closing", quick=None, experiments=("uci", "claims")),
     Chapter(source="declaration", quick=None),
     Chapter(
