@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import chapters, datasets, store
+from study import datasets, store
 from study.__main__ import main
 from study.datasets import fetch
 from study.report import display, notebooks
 
+pytestmark = pytest.mark.long
 REMEDY = "; free some space, then run the same command again, which goes on where it was"
 
 
@@ -50,14 +51,14 @@ def test_a_result_is_kept_as_it_was(disk):
 
 def test_a_figure_is_kept_as_it_was(disk, monkeypatch):
     monkeypatch.setattr(display, "ROOT", disk)
-    (disk / "data-counts.png").write_text("earlier")
-    plan = chapters.Chapter(source="data", figures=("counts",))
+    (disk / "data-counts.svg").write_text("earlier")
+    source = display.Source({}, set(), ("counts",), (), frozenset())
     figure, axis = plt.subplots()
     axis.plot(np.random.RandomState(0).normal(size=5000))
     with pytest.raises(OSError) as error:
-        display.OpenChapter("data", plan, ".").figure("counts", figure, "Much.")
+        display.OpenChapter(source, "data", False, ".").figure("counts", figure)
     assert error.value.errno == errno.ENOSPC
-    assert left(disk) == ["data-counts.png", "other"] and (disk / "data-counts.png").read_text() == "earlier"
+    assert left(disk) == ["data-counts.svg", "other"] and (disk / "data-counts.svg").read_text() == "earlier"
 
 
 def test_an_executed_notebook_is_kept_as_it_was(disk, tmp_path):

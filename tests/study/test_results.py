@@ -273,7 +273,7 @@ def before():
 
 
 def changed(names, edits, before, monkeypatch):
-    """Those of these experiments whose fingerprint is another where files have other texts: edits are (file, text, other)."""
+    """Those of these experiments whose fingerprint is another after edits of files, each (file, text, other text)."""
     real, texts = definitions.code(), {}
     for file, old, new in edits:
         text = texts.get(file) or definitions.SOURCES[ROOT / file]
