@@ -1,5 +1,7 @@
 """The numbers that the course page prints, a row for each, their other readings, and its statements with a verdict.
 
+Words stand in statements.toml.
+
 The example in space is that of the listing: s = 0.2, which stands last there, and 50 samples of each class. The example in
 the plane has 100 samples of each class, and its generator is not printed: it is given the listing's. ours is the median over
 n runs, low and high their 95 % range. The spread of the runs that the page shows is printed for neither, so that their
@@ -29,7 +31,7 @@ from study.course.experiment import (
     parity,
     steps,
 )
-from study.report.display import listed
+from study.words import number, percent
 
 SOURCE = {"source": "Course page", "chapter": "course"}
 
@@ -38,19 +40,6 @@ LISTED = {inputs: {"s": 0.2, "n_per_class": n} for inputs, n in EXAMPLES.items()
 
 RATES = ("training_error", "test_error", "correct")
 """The numbers of the kernel example; the two that are rates have two decimals."""
-
-IMAGES = "the page's images and the width of its kernel are not published; ours are MNIST images, at the one of {n} "
-IMAGES += "widths whose mean test error is nearest to the page's"
-
-EXPLANATIONS = {
-    "delta": "a slip of the page: labels are +1 and -1, so that y - sgn(w x) has size 2 by its own formula",
-    "modifications_2": "one run on data that are not published, and neither their spread nor their generator is printed; "
-    "ours has the listing's s = 0.2; the 95 % range of the runs that separate, at 100 samples of each class, holds the "
-    "number at s = {spreads}",
-    "modifications_3": "one run on data that are not published; the listing sets s = 0.4 and then s = 0.2 and has eight "
-    "outputs, the run has three; ours has s = 0.2; the 95 % range of the runs that separate, at 50 samples of each class, "
-    "holds the number at s = {spreads}",
-}
 
 
 def claims():
@@ -99,8 +88,12 @@ def statements():
 
     Its definitions, identities and theorems are in the chapter and have no verdict.
     """
-    rows = [_error_reduced(), _learning_rate(), _linear_separability()]
-    return ledger.statement_rows([row | {"key": f"course-page/{row['key']}"} for row in rows], **SOURCE)
+    found = {
+        "course-page/error-reduced": error_reduced(steps(PUBLISHED)),
+        "course-page/learning-rate": learning_rate(steps(PUBLISHED)),
+        "course-page/linear-separability": linear_separability(parity(PUBLISHED)),
+    }
+    return ledger.statement_rows("course", found, chapter="course")
 
 
 def _key(names):
@@ -156,67 +149,46 @@ def _digits():
 
 
 def _explanation(key):
+    why = ledger.explanations("course")
     if _of_digits(key):
-        return IMAGES.format(n=len(WIDTHS))
-    if key not in LISTED_KEYS:
-        return EXPLANATIONS[key]
+        return why["images"].format(n=len(WIDTHS))
+    if not key.startswith("modifications"):
+        return why[key]
     inputs = int(key[-1])
-    fits = tables.fitting(_spreads(), {d: page()[f"modifications_{d}"] for d in EXAMPLES})
-    return EXPLANATIONS[key].format(spreads=listed(fits[inputs, EXAMPLES[inputs]]))
+    fits = tables.fitting(_spreads(), {d: page()[f"modifications_{d}"] for d in EXAMPLES})[inputs, EXAMPLES[inputs]]
+    return why[key].format(first=fits[0], last=fits[-1])
 
 
-LISTED_KEYS = tuple(f"modifications_{inputs}" for inputs in EXAMPLES)
-
-
-def _words(share):
+def _all_or_part(share):
     """The verdict of a statement that is to be true of all of something, of which it is true of this share."""
     return "holds" if share == 1 else "holds in part" if share > 0 else "does not hold"
 
 
-def _error_reduced():
-    sums = steps(PUBLISHED).query("eta == 1")[["modifications", "corrected", "fell", "rose"]].sum()
-    corrected, rose = sums["corrected"] / sums["modifications"], sums["rose"] / sums["modifications"]
-    return {
-        "key": "error-reduced",
-        "place": "after eq. 32 and after eq. 39",
-        "statement": "the weight vector is modified in such a way that the error is always reduced",
-        "verdict": _words((corrected + (rose == 0)) / 2),
-        "evidence": f"Of {sums['modifications']:,} modifications in runs of both examples at s = 0.2 and 0.3, "
-        f"{corrected:.1%} left all outputs right on the sample presented; the number of wrong samples fell after "
-        f"{sums['fell'] / sums['modifications']:.1%} of them and rose after {rose:.1%}.",
-    }
+def error_reduced(runs):
+    """(verdict, values): whether every modification corrects the sample presented, and none makes more samples wrong."""
+    sums = runs[runs["eta"] == 1][["modifications", "corrected", "fell", "rose"]].sum()
+    corrected, fell, rose = sums[["corrected", "fell", "rose"]] / sums["modifications"]
+    shares = {"corrected": percent(corrected, 1), "fell": percent(fell, 1), "rose": percent(rose, 1)}
+    return _all_or_part((corrected + (rose == 0)) / 2), {"modifications": number(sums["modifications"])} | shares
 
 
-def _learning_rate():
+def learning_rate(runs):
+    """(verdict, values): whether the learning rate absorbs the constant 2, from weights of 0 and from random ones."""
     X, y = gaussian_classes(2, n_per_class=EXAMPLES[2], s=0.3, random_state=0)
     one, half = (DeltaRulePerceptron(code="binary", eta=e, initial_scale=0, random_state=1).fit(X, y) for e in (1.0, 0.5))
     scaled = np.array_equal(one.mistakes_.step, half.mistakes_.step) and np.array_equal(one.weights(), 2 * half.weights())
-    tests = tables.rate_differences(steps(PUBLISHED))
+    tests = tables.rate_differences(runs)
     moved = sum(each.p < statistics.ALPHA for each in tests.values())
     widest = max(tests.values(), key=lambda each: abs(each.estimate))
-    return {
-        "key": "learning-rate",
-        "place": "eq. 38",
-        "statement": "the scaling constant 2 can be absorbed into the learning rate, η = 1/2",
-        "verdict": ("holds in part" if moved else "cannot be told") if scaled else "does not hold",
-        "evidence": f"From weights of 0 a run with η = 1/2 makes {'the same' if scaled else 'other'} modifications as one "
-        f"with η = 1; from the listing's random weights their number differs at {moved} of {len(tests)} settings "
-        f"(Student's t over runs, {widest.adjusted}); the largest mean difference is {tables.with_interval(widest)}.",
-    }
+    verdict = ("holds in part" if moved else "cannot be told") if scaled else "does not hold"
+    values = {"moved": moved, "settings": len(tests), "largest": number(widest.estimate, 2)}
+    return verdict, values | {"low": number(widest.low, 2), "high": number(widest.high, 2)}
 
 
-def _linear_separability():
-    runs = parity(PUBLISHED)
+def linear_separability(runs):
+    """(verdict, values): whether kernels and layers learn classes that no plane separates."""
     linear, kernel, network = ((runs[column] == 0).mean() for column in ("linear", "kernel", "network"))
-    hard = not runs["separable"].any()
-    return {
-        "key": "linear-separability",
-        "place": "before eq. 41 and last paragraph",
-        "statement": "the constraint that the classes be linearly separable can be removed by the kernel method, and is "
-        "removed by networks with several layers",
-        "verdict": _words(min(kernel, network)) if hard else "cannot be told",
-        "evidence": f"On corners of a square and a cube labelled by their parity, which a plane separates in "
-        f"{runs['separable'].mean():.0%} of {len(runs)} draws, the linear rule ends without a training error in "
-        f"{linear:.0%} of the runs, a kernel perceptron with an RBF kernel in {kernel:.1%}, and a network with one hidden "
-        f"layer of {HIDDEN} units in {network:.1%}. Other classes were not tried.",
-    }
+    verdict = "cannot be told" if runs["separable"].any() else _all_or_part(min(kernel, network))
+    values = {"separable": percent(runs["separable"].mean(), 0), "draws": len(runs), "hidden": HIDDEN}
+    shares = {"linear": percent(linear, 0), "kernel": percent(kernel, 1), "network": percent(network, 1)}
+    return verdict, values | shares

@@ -1,4 +1,4 @@
-"""Figures of the course page's chapter: moving lines and planes, numbers of modifications, codes, widths, confusions.
+"""Figures of the course page's chapter: moving lines, numbers of modifications, codes, widths, confusions.
 
 Symbols: X (n, d) examples of 2^d classes y (n,), weights (M + 1, m, d + 1) with the bias first, codes (C, m).
 """
@@ -7,36 +7,27 @@ from fractions import Fraction
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.patheffects import withStroke
-from mpl_toolkits.mplot3d import proj3d
 
 from study.style import (
     BAND,
     BLACK,
-    BLUE,
     CLASS_COLOURS,
     CLASS_MARKERS,
     GREY,
     PERCENT,
     PUBLISHED,
-    VERMILION,
+    SKY,
     canvas,
     heat_map,
     percent,
 )
 
-OUTPUTS = ((BLACK, "-"), (CLASS_COLOURS[9], "--"), (CLASS_COLOURS[8], "-."))
-"""Colour and line of each output's boundary and weight vector; the colours are those of no class of eight."""
+OUTPUTS = ((BLACK, "-"), (GREY, "--"))
+"""Colour and line of each output's boundary and weight vector; the colours are those of no class of four."""
 
-CODES = {"one-hot": (BLUE, "o", "-"), "binary": (VERMILION, "s", "--")}
+CODES = {"one-hot": (BLACK, "o", "-"), "binary": (SKY, "s", "--")}
 PAGE = {"color": PUBLISHED["color"], "linewidth": 1, "linestyle": ":"}
 """A line at a number that the page prints."""
-
-EDGE = 1.95
-"""Half the side of the cube in which classes about the corners of [-1, 1]^3 are drawn."""
-
-WIRES = 1.6
-"""Half the side of the cube in which the wire frames of planes are drawn."""
 
 PLANE = 2.2
 """Half the side of the squares in which classes about the corners of [-1, 1]^2 are drawn."""
@@ -80,33 +71,6 @@ def figure_moving_lines(X, y, log, weights, codes):
     return figure
 
 
-def figure_planes(X, y, codes, initial, final, view, *, samples=10):
-    """The planes of three outputs as wire frames and their normals, at the beginning and in the end, from (elevation,
-    azimuth), with the first few samples of each class."""
-    figure, axes = canvas(1, 2, height=3.4, subplot_kw={"projection": "3d"})
-    for axis, weights, title in zip(axes.flat, (initial, final), ("at the beginning", "in the end"), strict=True):
-        for c in range(len(codes)):
-            colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
-            axis.scatter(*X[y == c][:samples].T, s=14, color=colour, marker=marker, linewidths=0, depthshade=False)
-        for i, w in enumerate(weights):
-            _draw_plane(axis, w, *OUTPUTS[i])
-        axis.view_init(*view)
-        axis.set(xlim=(-EDGE, EDGE), ylim=(-EDGE, EDGE), zlim=(-EDGE, EDGE))
-        axis.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1])
-        axis.set_xlabel("$x_1$", labelpad=-8)
-        axis.set_ylabel("$x_2$", labelpad=-8)
-        # The label of a vertical axis would stand beyond the figure's edge; this one stands on top of the axis.
-        axis.text(EDGE, EDGE, 1.15 * EDGE, "$x_3$", ha="center")
-        axis.tick_params(pad=-3, labelsize=7)
-        axis.grid(False)
-        axis.set_title(title, fontsize=9, y=1.0)
-        axis.set_box_aspect(None, zoom=1.04)
-        _name_normals(axis, weights, np.concatenate([X[y == c][:samples] for c in range(len(codes))]))
-    handles = [*_output_handles(len(codes[0])), *_class_handles(codes)]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
-    return figure
-
-
 def figure_modifications(counts, rows, published):
     """Above, how many runs at s = 0.2 need how many modifications; below, median and 95 % range by s; the page's numbers.
 
@@ -116,7 +80,7 @@ def figure_modifications(counts, rows, published):
     here = (counts["eta"] == 1) & (counts["counted"] == "presentations")
     rows = rows[(rows["eta"] == 1) & (rows["counted"] == "presentations") & (rows["n"] > 0)]
     sizes = sorted(counts["n_per_class"].unique())
-    styles = dict(zip(sizes, ((BLUE, "o", "-"), (VERMILION, "s", "--")), strict=False))
+    styles = dict(zip(sizes, ((SKY, "s", "--"), (BLACK, "o", "-")), strict=False))
     for column, (inputs, number) in enumerate(published.items()):
         above, below = axes[:, column]
         for n, (colour, marker, line) in styles.items():
@@ -199,12 +163,12 @@ def figure_widths(rows, published):
 
 
 def figure_confusions(train, test):
-    """Two confusion matrices (10, 10) of counts: rows true digits, columns what they are read as."""
+    """Two confusion matrices (10, 10) of counts: rows true digits, columns what they are classified as."""
     figure, axes = canvas(1, 2, height=3.5)
     for axis, matrix, title in zip(axes, (train, test), ("training half", "test half"), strict=True):
         matrix = np.asarray(matrix)
         heat_map(axis, matrix, rows=range(10), columns=range(10), vmin=0, vmax=1.6 * matrix.max(), mask=matrix == 0)
-        axis.set(title=title, xlabel="read as")
+        axis.set(title=title, xlabel="classified as")
         axis.grid(False)
     axes[0].set_ylabel("true digit")
     return figure
@@ -250,68 +214,6 @@ def segment_in_cube(point, direction, half):
         return None
     first, last = crossings[0, ~parallel].max(), crossings[1, ~parallel].min()
     return (first, last) if first < last else None
-
-
-def _draw_plane(axis, w, colour, style):
-    """The plane w_0 + w . x = 0 inside a cube as a wire frame, and its normal from the point nearest the origin."""
-    foot, normal = _normal(w)
-    corners = plane_in_cube(w, WIRES)
-    if len(corners):
-        axis.plot(*np.vstack([corners, corners[:1]]).T, color=colour, linewidth=1.0)
-        across = np.linalg.svd(normal[None])[2][1:]
-        for u, v in (across, across[::-1]):
-            for step in np.arange(-2.5, 2.6, 0.5):
-                ends = segment_in_cube(foot + step * u, v, WIRES)
-                if ends is not None:
-                    points = (foot + step * u)[:, None] + v[:, None] * np.array(ends)
-                    axis.plot(*points, color=colour, linewidth=0.35, alpha=0.6)
-    axis.quiver(*foot, *(2.0 * normal), color=colour, linewidth=1.8, arrow_length_ratio=0.12, linestyle=style)
-
-
-def _normal(w):
-    """The point of the plane w_0 + w . x = 0 nearest the origin, and its normal of length 1."""
-    length = np.linalg.norm(w[1:])
-    return -w[0] * w[1:] / length**2, w[1:] / length
-
-
-def _name_normals(axis, weights, points):
-    """The names of the normals, each beside its tip in the picture, where points, arrows and other names leave room."""
-    arrows = [foot + t * normal for foot, normal in map(_normal, weights) for t in np.linspace(0, 2, 21)]
-    taken, tips = _in_picture(axis, [*points, *arrows]), _in_picture(axis, arrows)[20::21]
-    reach = 0.07 * np.ptp(_in_picture(axis, EDGE * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1)), axis=0).max()
-    turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
-    for i, tip in enumerate(tips):
-        places = tip + reach * np.column_stack([np.cos(turn), np.sin(turn)])
-        rooms = np.linalg.norm(places[:, None] - taken, axis=2).min(axis=1)
-        place = places[rooms.argmax()]
-        white = [withStroke(linewidth=2, foreground="white")]
-        names = dict(color=OUTPUTS[i][0], fontsize=10, ha="center", va="center", zorder=10, path_effects=white)
-        axis.annotate(f"$w_{i + 1}$", place, **names)
-        taken = np.vstack([taken, place])
-
-
-def _in_picture(axis, points):
-    """Where points (n, 3) stand in the picture (n, 2), in the coordinates of `annotate`."""
-    return np.column_stack(proj3d.proj_transform(*np.transpose(points), axis.get_proj())[:2])
-
-
-def plane_in_cube(w, half):
-    """Corners (k, 3), in order around it, of the polygon in which w_0 + w . x = 0 cuts the cube [-half, half]^3.
-
-    k is 0 or 3 to 6. Each corner lies on an edge of the cube, at whose ends the plane's equation has different signs.
-    """
-    corners = half * (2 * np.array(list(np.ndindex(2, 2, 2))) - 1.0)
-    value = w[0] + corners @ w[1:]
-    a, b = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
-    cut = (value[a] > 0) != (value[b] > 0)
-    a, b = a[cut], b[cut]
-    points = corners[a] + (value[a] / (value[a] - value[b]))[:, None] * (corners[b] - corners[a])
-    if not len(points):
-        return points
-    across = points[0] - points.mean(axis=0)
-    around = np.cross(w[1:] / np.linalg.norm(w[1:]), across)
-    spokes = points - points.mean(axis=0)
-    return points[np.argsort(np.arctan2(spokes @ around, spokes @ across))]
 
 
 def _draw_markers(axis, x, y, whole, marker, colour):

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from kp.output_codes import binary, class_scores, one_hot
 from study import statistics
 from study.claims import percentile
-from study.report.display import listed
+from study.words import interval, points
 
 MATRICES = {"one-hot": one_hot, "binary": binary}
 
@@ -230,26 +230,6 @@ def told(differences):
     return {word: [key for key, found in words.items() if found == word] for word in ("lower", "higher", "tie")}
 
 
-def of_inputs(keys):
-    """Keys (inputs, s) as words: "at s = 0.2 and 0.3 (four classes) and at s = 0.1 (eight classes)", or "nowhere"."""
-    spreads = {name: [s for inputs, s in keys if 2**inputs == n] for n, name in ((4, "four"), (8, "eight"))}
-    return listed([f"at $s$ = {listed(found)} ({name} classes)" for name, found in spreads.items() if found], "nowhere")
-
-
-def compared(found):
-    """What `told` found of the spreads, to follow a subject: "is higher at s = ... and cannot be told apart elsewhere"."""
-    parts = [f"is {word} {of_inputs(found[word])}" for word in ("lower", "higher") if found[word]]
-    if found["tie"]:
-        parts.append(f"cannot be told from that of one-hot codes {'elsewhere' if parts else 'at any spread'}")
-    return listed(parts)
-
-
-def with_interval(difference, *, scale=1, digits=2):
-    """A Difference with its interval as text: "+0.13 (−0.75 to +1.02)"."""
-    numbers = (f"{scale * value:+.{digits}f}" for value in (difference.estimate, difference.low, difference.high))
-    return "{} ({} to {})".format(*numbers).replace("-", "−")
-
-
 def differences_table(separated, error):
     """`code_differences` as a table: inputs, s, and for both quantities the difference with its interval, as text in
     percentage points, and p."""
@@ -257,7 +237,7 @@ def differences_table(separated, error):
     for (inputs, s), of_share in separated.items():
         row = {"inputs": inputs, "s": s}
         for name, each in (("separated", of_share), ("test error", error[inputs, s])):
-            row |= {name: with_interval(each, scale=100), f"p, {name}": each.p}
+            row |= {name: f"{points(each)} ({interval(each)})", f"p, {name}": each.p}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -269,13 +249,6 @@ def parity_table(parity):
     means = shares.groupby("inputs")[["separable", "linear", "kernel", "network"]].mean()
     means.insert(0, "runs", parity.groupby("inputs").size())
     return means.reset_index()
-
-
-def projections(X, W):
-    """(p (n, m), b (m,)): the projections w . x / |w| of samples X (n, d) on the normals of planes W (m, d + 1), and
-    b' = -w_0 / |w|, of which |b'| is the distance of the plane from the origin                          (eqs 30 and 31)"""
-    lengths = np.linalg.norm(W[:, 1:], axis=1)
-    return X @ W[:, 1:].T / lengths, -W[:, 0] / lengths
 
 
 def planes_table(spreads, *, n_per_class=50):
@@ -332,16 +305,6 @@ def nearest_split(confusion, error):
 
 def _matrix(rows):
     return rows.sort_values("true").filter(like="as_").to_numpy()
-
-
-def commonest(confusion, *, k=3):
-    """The k commonest confusions of test images over all splits: true, read, and images, the mean number in a split."""
-    test = confusion[confusion["part"] == "test"].groupby("true").sum(numeric_only=True).filter(like="as_").to_numpy()
-    counts = test / confusion["split"].nunique()
-    np.fill_diagonal(counts, -1)
-    order = np.argsort(-counts, axis=None, kind="stable")[:k]
-    true, read = np.unravel_index(order, counts.shape)
-    return pd.DataFrame({"true": true, "read": read, "images": counts[true, read]})
 
 
 def numbers_table(ledger):

@@ -141,8 +141,6 @@ def test_stored_tables_give_the_conclusions_of_the_chapter():
     one_hot = tables.by_width(found["digits"]).query("code == 'one-hot'").set_index("width")
     assert one_hot["ours"].idxmin() == 0.375 and (one_hot["separated"] == 1).all()
     assert set(found["confusion"]["width"]) == {1.5}
-    top = tables.commonest(found["confusion"], k=1)
-    assert top[["true", "read"]].to_numpy().tolist() == [[4, 9]]
 
 
 def literal_listing(s, seed):
@@ -257,15 +255,6 @@ def test_parity_is_learnt_by_kernels_and_layers_only():
     )
 
 
-def test_projections_say_on_which_side_of_a_plane_a_sample_lies_and_how_far_away_the_plane_is():
-    X, _, model = experiment.delta_rule_run(3, random_state=0)
-    p, b = tables.projections(X, model.weights())
-    assert np.array_equal(p > b, model.outputs(X) > 0)
-    for w, distance in zip(model.weights(), b, strict=True):
-        nearest = np.linalg.lstsq(w[None, 1:], [-w[0]], rcond=None)[0]  # the shortest point of the plane
-        assert abs(distance) == pytest.approx(np.linalg.norm(nearest), rel=1e-12)
-
-
 def test_codes_are_compared_on_the_same_runs(code_runs):
     separated, error = tables.code_differences(code_runs)
     assert list(separated) == list(error) == [(2, 0.1), (2, 0.3), (3, 0.1), (3, 0.3)]
@@ -283,20 +272,12 @@ def test_stored_codes_give_the_conclusions_of_the_chapter():
     assert separated["higher"] == [(2, 0.3), (2, 0.4), (3, 0.2), (3, 0.3)] and not separated["lower"]
     assert error["lower"] == [(2, 0.5), (2, 0.6), (3, 0.3), (3, 0.4), (3, 0.5), (3, 0.6)]
     assert error["higher"] == [(2, 0.2), (2, 0.3), (3, 0.1), (3, 0.2)]
-    words = "is higher at $s$ = 0.3 and 0.4 (four classes) and at $s$ = 0.2 and 0.3 (eight classes) and cannot be told from "
-    assert tables.compared(separated).startswith(words)
-    assert tables.compared({"lower": [], "higher": [], "tie": [(2, 0.1)]}).endswith("at any spread")
 
 
 def test_stored_digits_tell_the_codes_apart_at_every_width():
     found = tables.width_differences(experiment.digits(experiment.PUBLISHED)["digits"])
     assert tables.told(found) == {"lower": [], "higher": list(experiment.WIDTHS), "tie": []}
     assert found[0.375].estimate == pytest.approx(0.0590, abs=5e-5) and found[0.375].adjusted == "Holm over 7"
-
-
-def test_differences_read_as_text():
-    difference = tables.paired([0.01, 0.03], varies="runs")
-    assert tables.with_interval(difference, scale=100) == "+2.00 (−10.71 to +14.71)"
 
 
 def test_both_codes_see_the_same_data_and_binary_codes_separate_more_often(code_runs):
@@ -383,7 +364,7 @@ def test_rows_of_the_ledger_are_the_two_examples_and_the_readings_all_others(led
         part = here[(here["inputs"] == d) & (here["n_per_class"] == n)]
         row = rows.loc[f"course-page/modifications-{d}"]
         assert row["ours"] == np.median(tables.expanded(part)) and row["published"] == number
-        assert row["verdict"] == "not comparable" and "0.3 and 0.35" in row["explanation"]
+        assert row["verdict"] == "not comparable" and row["explanation"].endswith("to 0.35")
         assert (others["key"] == row.name).sum() == spreads - 1 + more
     matrix = digits["confusion"].query("part == 'test' and true == 9").groupby("split").sum(numeric_only=True)
     assert rows.loc["course-page/test-9-4", "ours"] == matrix["as_4"].median()
@@ -407,33 +388,30 @@ def test_theses_have_a_verdict_that_follows_from_the_numbers():
         "learning-rate": "holds in part",
         "linear-separability": "holds",
     }
-    assert found["evidence"].str.len().between(60, 420).all()
+    assert found["evidence"].str.split().str.len().le(60).all()
 
 
 def test_no_difference_detected_is_no_evidence_that_the_learning_rate_absorbs_the_constant(monkeypatch):
     difference = statistics.Difference(0.1, -0.5, 0.7, 0.8, 30, "runs", "Student's t", "Holm over 4")
-    monkeypatch.setattr(claims.tables, "rate_differences", lambda _: {(2, 0.2, 1.0): difference})
-    assert claims._learning_rate()["verdict"] == "cannot be told"
+    monkeypatch.setattr(claims.tables, "rate_differences", lambda _: {(2, 0.2): difference})
+    assert claims.learning_rate(None)[0] == "cannot be told"
 
 
-def test_the_limit_of_planes_is_removed_only_if_both_ways_end_without_an_error(monkeypatch):
+def test_the_limit_of_planes_is_removed_only_if_both_ways_end_without_an_error():
     runs = pd.DataFrame({"separable": [False] * 2, "linear": [9, 9], "kernel": [0, 0], "network": [0, 0]})
     for change, verdict in (
         ({}, "holds"),
         ({"network": [0, 3]}, "holds in part"),
         ({"separable": [True] * 2}, "cannot be told"),
     ):
-        monkeypatch.setattr(claims, "parity", lambda _, change=change: runs.assign(**change))
-        assert claims._linear_separability()["verdict"] == verdict
+        assert claims.linear_separability(runs.assign(**change))[0] == verdict
 
 
-def test_a_statement_on_steps_holds_only_without_exception(monkeypatch):
+def test_a_statement_on_steps_holds_only_without_exception():
     steps = pd.DataFrame({"eta": [1.0], "modifications": [5], "corrected": [5], "fell": [5], "rose": [0]})
     for change, verdict in (({}, "holds"), ({"rose": 1}, "holds in part"), ({"corrected": 4}, "holds in part")):
-        monkeypatch.setattr(claims, "steps", lambda _, change=change: steps.assign(**change))
-        assert claims._error_reduced()["verdict"] == verdict
-    monkeypatch.setattr(claims, "steps", lambda _: steps.assign(corrected=0, rose=5))
-    assert claims._error_reduced()["verdict"] == "does not hold"
+        assert claims.error_reduced(steps.assign(**change))[0] == verdict
+    assert claims.error_reduced(steps.assign(corrected=0, rose=5))[0] == "does not hold"
 
 
 def test_published_numbers_of_a_row_add_up_to_its_images():
@@ -483,11 +461,6 @@ def test_figures_show_the_tables(counts, code_runs, errors, confusion):
     assert len(titles) == len(history) and titles[-1].endswith(": 0 wrong")
     assert all(len(axis.texts) == 2 for axis in lines.axes if axis.axison)  # an arrow for each output
     assert titles[1:] == [f"{k}: {wrong} wrong" for k, wrong in enumerate(model.mistakes_.errors, start=1)]
-    X, y, model = experiment.delta_rule_run(3, random_state=0)
-    history = model.weights_history()
-    planes = figures.figure_planes(X, y, model.code_, history[0], history[-1], (20, -60), samples=7)
-    assert len(planes.axes) == 2 and len(planes.legends[0].get_texts()) == 3 + 8
-    assert all(sum(len(dots.get_offsets()) for dots in axis.collections[:8]) == 7 * 8 for axis in planes.axes)
     rows = tables.by_spread(counts, page)
     below = figures.figure_modifications(counts, rows, page).axes[2]
     wanted = rows.query("inputs == 2 and n_per_class == 50 and eta == 1 and counted == 'presentations'")["ours"]
@@ -572,27 +545,10 @@ def test_errors_in_any_output_are_those_of_the_listing(digits, errors):
     assert table.loc[0.25, "one-hot any"] == own.median()
 
 
-def test_confusions_of_the_nearest_split_and_the_commonest(confusion):
+def test_confusions_are_those_of_the_nearest_split(confusion):
     split, train, test = tables.nearest_split(confusion, 1.0)
     wrong = {k: 200 - np.trace(tables.nearest_split(confusion[confusion["split"] == k], 1.0)[2]) for k in range(3)}
     assert split == max(wrong, key=wrong.get) and 200 - np.trace(test) == wrong[split] and np.trace(train) == 200
-    top = tables.commonest(confusion, k=90)
-    assert top["images"].sum() == pytest.approx(np.mean([*wrong.values()])) and top["images"].is_monotonic_decreasing
-    assert (top["true"] != top["read"]).all()
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.floats(-2, 2), min_size=4, max_size=4).filter(lambda w: np.abs(w[1:]).max() > 0.1))
-def test_a_plane_cuts_a_cube_in_a_convex_polygon_of_points_on_both(w):
-    w = np.array(w)
-    points = figures.plane_in_cube(w, 1.6)
-    corners = np.array(list(np.ndindex(2, 2, 2))) * 3.2 - 1.6
-    values = w[0] + corners @ w[1:]
-    assert (len(points) > 0) == ((values > 0).any() and (values <= 0).any())
-    assert np.abs(points).max(initial=0) <= 1.6 + 1e-9 and np.abs(w[0] + points @ w[1:]).max(initial=0) < 1e-9
-    sides = np.roll(points, -1, axis=0) - points
-    turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ w[1:] if len(points) else np.zeros(0)
-    assert (turns >= -1e-9).all() or (turns <= 1e-9).all()
 
 
 @settings(max_examples=60, deadline=None)
