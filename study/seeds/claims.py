@@ -1,9 +1,11 @@
 """What Akar & Ye 2017 publish: their numbers, in percent, facts of their set, and their statements, each with a verdict.
 
+Words stand in statements.toml.
+
 ours of Table 3 is the accuracy on the source's split by the one of PROTOCOLS protocols that agrees with most of its numbers;
 the interval is that of its distribution over random splits (2.5 to 97.5 percentile). Their optimum stands beside the best of
 all settings of the fine grid on their split. Other grids, and the settings that are sound, those with K + lambda I positive
-definite, a criterion that was chosen after looking, are readings.
+definite, a criterion that was chosen post hoc, are readings.
 """
 
 import numpy as np
@@ -14,7 +16,7 @@ from study import datasets, statistics
 from study.seeds import experiment, tables
 from study.seeds.experiment import CHOICES, MISPRINT, PUBLISHED, PUBLISHED_HARD, SCALINGS
 from study.seeds.methods import MAJORITY, MILDER, REFERENCE
-from study.style import set_name
+from study.words import interval, number, percent, rate_interval, size
 
 SOURCE = {"source": "Akar & Ye 2017", "chapter": "seeds"}
 PERCENT = ["published", "ours", "low", "high"]
@@ -22,28 +24,10 @@ PROTOCOLS = len(SCALINGS) * 4 * len(CHOICES)
 """The variants of the protocol that were tried: scaling, the own neighbour, whose neighbours, which examples train."""
 
 DISCRIMINANT = "linear discriminant analysis"
+LINEAR = "linear, average"
 VECTORS = "SVM, Gaussian"
 NETWORK = "neural network"
 CLUSTERS = "k-means, named on the training part"
-
-SEARCHED = "the protocol is the one of {n} tried that agrees with the most of these nine numbers"
-MISPRINTED = (
-    "of {tried} values of τ only τ = {value:g} gives this number, and none of {ks} values of k and {lams} of λ: "
-    "1/20 is read as its misprint; at 1/20 K is nearly the identity"
-)
-OPTIMUM = (
-    "the source does not say which settings it tried; on its split {better} of the {settings:,} settings of a fine grid "
-    "give more, and so do {sound_better} of the {sound:,} with K + λI positive definite, up to {best:.2f}; it is the "
-    "largest of the {coarse} such settings of our coarse grid only, a criterion chosen after looking"
-)
-CLUSTERING = (
-    "the gradient clustering of the source's reference was not run: ours is the mean of our best k-means and our best mean "
-    "shift, another gradient method, both matched with all labels"
-)
-VARIANCE = (
-    "attributes that are centred and divided by their Euclidean length over the whole set have variance 1/{n}; over the "
-    "training part it would be {training:.4f}; found by trying, these two are counted. The kernel does not depend on it"
-)
 
 
 def claims():
@@ -81,8 +65,9 @@ def _table_3_rows(numbers):
     named = [f"test accuracy (%), λ = {row.lam:g}, τ = {row.tau:g}, k = {row.k}" for row in rows.itertuples()]
     misprint = np.all([rows[name] == value for name, value in MISPRINT[0].items()], axis=0)
     found = tables.misprints(experiment.misprint(PUBLISHED), experiment.protocol_variants(PUBLISHED)).set_index("changed")
-    tau, ks, lams = (found.loc[name] for name in ("tau", "k", "lam"))
-    explained = MISPRINTED.format(tried=tau["tried"], value=tau["values"][0], ks=ks["tried"], lams=lams["tried"])
+    tau, ks, lams = (found.loc[name] for name in ("τ", "k", "λ"))
+    why = ledger.explanations("seeds")
+    explained = why["misprinted"].format(tried=tau["tried"], value=tau["values"][0], ks=ks["tried"], lams=lams["tried"])
     return rows.assign(
         key=[_key(row) for _, row in rows.iterrows()],
         item="Table 3",
@@ -90,7 +75,7 @@ def _table_3_rows(numbers):
         decimals=numbers["decimals"][: len(rows)],
         interval_of=f"{PUBLISHED.n_splits:,} random splits, 2.5 to 97.5 percentile; ours is the one split of the source",
         choices=PROTOCOLS,
-        explanation=np.where(misprint, explained, SEARCHED.format(n=PROTOCOLS)),
+        explanation=np.where(misprint, explained, why["searched"].format(n=PROTOCOLS)),
     ).drop(columns=["lam", "tau", "k", "mean", "sd", "smallest_eigenvalue", "indefinite"])
 
 
@@ -105,7 +90,7 @@ def _text_rows(numbers):
     optimum, limit, clusters = (row for _, row in numbers[numbers["item"] != "Table 3"].iterrows())
     finest, middle = optima.loc[("fine", "all")], np.percentile(tuned, [2.5, 97.5])
     both = kinds[["k-means", "mean shift"]].mean()
-    best, what = finest["best"], f"best of {finest['settings']:,} settings of a fine grid, on the source's split"
+    best, what = finest["best"], f"best of {int(finest['settings']):,} settings of a fine grid, on the source's split"
     rows = (
         ("optimum", optimum, what, best, (best, best), n, PROTOCOLS),
         ("limit", limit, "mean over random splits, chosen on the training part", tuned.mean(), middle, n, 1),
@@ -127,14 +112,15 @@ def _text_rows(numbers):
         for slug, number, what, ours, (low, high), size, choices in rows
     )
     fine, coarse = (optima.loc[(grid, "positive definite")] for grid in ("fine", "coarse"))
-    reason = OPTIMUM.format(
+    why = ledger.explanations("seeds")
+    reason = why["optimum"].format(
         better=int(finest["better"]), settings=int(finest["settings"]), sound_better=int(fine["better"]),
         sound=int(fine["settings"]), best=100 * fine["best"], coarse=int(coarse["settings"]),
     )  # fmt: skip
     return table.assign(
         percentile=[np.nan, tables.printed_percentile(tuned, table["published"][1]), np.nan],
         interval_of=["", f"{len(tuned)} random splits, 2.5 to 97.5 percentile", ""],
-        explanation=[reason, "", CLUSTERING],
+        explanation=[reason, "", why["clustering"]],
         comparable=[True, True, False],
     )
 
@@ -147,7 +133,7 @@ def _fact_rows():
     ours = table["fact"].map(values)
     of_variance = table["key"] == "variance"
     training = values["variance of attributes of length 1 over the training part"]
-    reason = VARIANCE.format(n=int(values["examples"]), training=training)
+    reason = ledger.explanations("seeds")["variance"].format(n=int(values["examples"]), training=training)
     return table.assign(
         key="akar-ye-2017/" + table["key"], ours=ours, low=ours, high=ours, n=int(values["examples"]),
         degenerate=~of_variance, choices=np.where(of_variance, 2, 1), explanation=np.where(of_variance, reason, ""),
@@ -189,81 +175,59 @@ def statements():
 
     What it says of its own definitions, of facts of the set, and from others is in the chapter and has no verdict.
     """
+    _, points = methods(PUBLISHED)
     found = {
-        "chosen": _on_choice(),
-        "sensitive": _on_sensitivity(),
-        "limited": _on_limit(),
-        "wine": _on_wine(),
+        "chosen": on_choice(tables.against(points)),
+        "sensitive": on_sensitivity(tables.setting_pairs(experiment.setting_points(PUBLISHED), _table_3())),
+        "limited": on_limit(tuned_accuracy(points)),
+        "wine": on_wine(experiment.hard(PUBLISHED_HARD)),
     }
-    words = ("place", "statement", "verdict", "evidence")
-    rows = [{"key": f"akar-ye-2017/{key}", **dict(zip(words, row, strict=True))} for key, row in found.items()]
-    return ledger.statement_rows(rows, **SOURCE)
+    return ledger.statement_rows("seeds", {f"akar-ye-2017/{key}": each for key, each in found.items()}, chapter="seeds")
 
 
-def differences():
-    """Each method's difference from the self-tuning kernel at the source's best setting; see tables.against."""
-    points = experiment.methods(PUBLISHED)["points"], experiment.tuned(PUBLISHED)["tuned_points"]
-    return tables.against(pd.concat(points, ignore_index=True))
+def methods(settings):
+    """(errors by split, errors by example) of all methods: experiment.methods with experiment.tuned below them."""
+    fixed, tuned = experiment.methods(settings), experiment.tuned(settings)
+    both = (fixed["methods"], tuned["tuned"]), (fixed["points"], tuned["tuned_points"])
+    return [pd.concat(each, ignore_index=True) for each in both]
 
 
-def _told(found, names):
-    """A list in words of how methods compare with the control: "name (-4.0 points, Holm p = 0.02)"."""
-    each = (
-        f"{name} ({statistics.points(found[name].estimate, digits=1)}, {statistics.p_value(found[name].p)})"
-        for name in names
-    )
-    return ", ".join(each)
+def on_choice(found):
+    """Whether the classifier errs less than linear methods and support vector machines (tables.against), by test."""
+    rivals = {"linear": DISCRIMINANT, "perceptron": LINEAR, "machine": VECTORS, "tuned": f"{VECTORS}, tuned"}
+    told = {found[name].word("lower", "higher", "") for name in rivals.values()}
+    verdict = {("lower",): "does not hold", ("higher",): "holds"}.get(tuple(told - {""}), "cannot be told")
+    values = {f"{place}_interval": interval(found[name], 1) for place, name in rivals.items()}
+    return verdict, values | {"linear": size(found[DISCRIMINANT], 1)}
 
 
-def _on_choice():
-    found = differences()
-    rivals = [name for name in (DISCRIMINANT, "linear, average", VECTORS, f"{VECTORS}, tuned")]
-    worse = [name for name in rivals if found[name].word() == "is higher than"]
-    better = [name for name in rivals if found[name].word() == "is lower than"]
-    verdict = "does not hold" if better and not worse else "holds" if worse and not better else "cannot be told"
-    evidence = (
-        f"Test errors of others minus that of the classifier at its best setting: {_told(found, rivals)}; Holm over "
-        f"{len(found)} methods."
-    )
-    statement = "the kernel classifier is the optimal choice before support vector machines and linear classifiers"
-    return "Machine Learning Model", statement, verdict, evidence
+def on_sensitivity(pairs):
+    """Whether settings that differ in tau or k alone differ in error (tables.setting_pairs), by test."""
+    named = pairs[pairs["changed"].isin(["τ", "k"])]
+    sound, unsound = named[named["sound"]], named[~named["sound"]]
+    if sound["told"].any():
+        verdict = "holds"
+    else:
+        verdict = "holds in part" if unsound["told"].any() else "cannot be told"
+    sizes = unsound["difference"].map(lambda each: size(each, 1))
+    reach = number(100 * statistics.farthest(sound["difference"]), 1)
+    ends = {"least": min(sizes, key=float, default=""), "most": max(sizes, key=float, default="")}
+    return verdict, {"sound": len(sound), "unsound": len(unsound), "reach": reach, **ends}
 
 
-def _on_sensitivity():
-    pairs = tables.setting_pairs(experiment.setting_points(PUBLISHED), _table_3())
-    told = pd.Series([found.word(tie="") != "" for found in pairs["difference"]], index=pairs.index)
-    named = pairs["changed"].isin(["τ", "k"])
-    sound, unsound = pairs[named & pairs["sound"]].index, pairs[named & ~pairs["sound"]].index
-    verdict = "holds" if told[sound].any() else "holds in part" if told[unsound].any() else "cannot be told"
-    most = statistics.farthest(pairs["difference"][sound])
-    evidence = (
-        f"Of the {len(sound)} pairs of settings that differ in τ or k alone and have K + λI positive definite in "
-        f"all random splits, {told[sound].sum() or 'none'} differ detectably; the intervals of their differences reach "
-        f"{statistics.points(most, digits=1, sign=False)}. Of the {len(unsound)} others {told[unsound].sum() or 'none'} do "
-        "(bootstrap over the examples, Holm)."
-    )
-    return "Result and Analysis", "the classifier is sensitive to changes in τ and in k", verdict, evidence
+def tuned_accuracy(points):
+    """The mean accuracy over random splits with parameters that the training part chooses: bootstrap over the examples.
+
+    points: experiment.methods' points.
+    """
+    points = points[(points["method"] == f"{REFERENCE}, tuned") & (points["tested"] > 0)]
+    return statistics.bootstrap(1 - points["errors"] / points["tested"], strata=points["label"].to_numpy())
 
 
-def _on_limit():
-    points = experiment.methods(PUBLISHED)["points"]
-    points = points[points["method"] == f"{REFERENCE}, tuned"].set_index("example")
-    found = statistics.bootstrap(1 - points["errors"] / points["tested"], strata=points["label"].to_numpy())
-    evidence = (
-        f"With parameters chosen on the training part its mean accuracy over random splits is {found.estimate:.1%} "
-        f"({found.low:.1%} to {found.high:.1%} over other test examples, bootstrap)."
-    )
-    return (
-        "Result and Analysis",
-        "the classifier is limited to about 90 %, whatever its parameters",
-        _limited(found),
-        evidence,
-    )
-
-
-def _limited(found, limit=0.905):
-    """The verdict on a limit of an accuracy, to which a printed "about 90 %" rounds, from its estimate with an interval."""
-    return "holds" if found.high <= limit else "does not hold" if found.low > limit else "cannot be told"
+def on_limit(found, limit=0.905):
+    """Whether an accuracy keeps a limit, to which a printed "about 90 %" rounds, with its whole interval."""
+    verdict = "holds" if found.high <= limit else "does not hold" if found.low > limit else "cannot be told"
+    return verdict, {"accuracy": percent(found.estimate, 1), "interval": rate_interval(found, 1)}
 
 
 def beside_network(hard):
@@ -272,31 +236,15 @@ def beside_network(hard):
     return tables.hard_against(hard, NETWORK, [name for name in others if name != NETWORK])
 
 
-def _on_wine():
-    hard = experiment.hard(PUBLISHED_HARD)
+def on_wine(hard):
+    """Whether the kernel classifies wine no better than the most frequent grade does, and a network is needed, by test."""
     majority, network = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER]), beside_network(hard)
-    milder = [found.word() for (_, method), found in majority.items() if method == MILDER]
-    machine = [found.word() for (_, method), found in network.items() if method == VECTORS]
-    classified = set(milder) == {"is lower than"}
-    needless = "is lower than" in machine and "is higher than" not in machine
-    verdict = {2: "does not hold", 1: "holds in part", 0: "cannot be told"}[classified + needless]
-    evidence = (
-        "Test error minus that of always naming the most frequent grade: "
-        f"{_on_sets(majority, REFERENCE)}; at a milder setting, τ = 1 and k = 10, {_on_sets(majority, MILDER)}. Test error "
-        f"of a support vector machine minus that of a neural network: {_on_sets(network, VECTORS)} (corrected resampled t, "
-        f"Holm over {len(majority)} and over {len(network)})."
-    )
-    statement = (
-        "the wine quality data cannot be classified with the kernel classifier: a neural network or advanced regression is "
-        "necessary"
-    )
-    return "Extra", statement, verdict, evidence
-
-
-def _on_sets(found, method):
-    """ "red wine −0.3 points (p = 0.972), white wine ...": the differences of one method."""
-    return ", ".join(
-        f"{set_name(name)} {statistics.points(each.estimate, digits=1)} ({statistics.p_value(each.p)})"
-        for (name, other), each in found.items()
-        if other == method
-    )
+    milder = {found.word("lower", "higher", "") for (_, method), found in majority.items() if method == MILDER}
+    machine = {found.word("lower", "higher", "") for (_, method), found in network.items() if method == VECTORS}
+    classified, needless = milder == {"lower"}, "lower" in machine and "higher" not in machine
+    values = {
+        "red_milder": size(majority["winequality-red", MILDER], 1),
+        "white_milder": size(majority["winequality-white", MILDER], 1),
+        "red_machine": size(network["winequality-red", VECTORS], 1),
+    }
+    return {2: "does not hold", 1: "holds in part", 0: "cannot be told"}[classified + needless], values

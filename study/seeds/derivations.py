@@ -1,4 +1,4 @@
-"""Small computations that the chapter on the seeds shows on the spot: the classifier's algebra, its spectrum, projections.
+"""Small computations that the chapter on the seeds shows on the spot: the classifier's kernel, its spectrum, projections.
 
 Source: Akar & Ye 2017. Symbols as in study.seeds.experiment; P (n, 3) coordinates on principal components.
 """
@@ -7,32 +7,13 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
-from sklearn.linear_model import Ridge
 from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
-from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
+from kp.least_squares import local_scale, self_tuning_kernel
 from study.seeds.experiment import examples, outputs, scales
 from study.seeds.methods import BEST
-
-
-def identity(X, y, train, test, lam):
-    """The derivation's identity W = Phi A^T for explicit features: attributes, and all their monomials to degree 2 and 3.
-
-    Columns: features, D, gap (largest |W - Phi A^T| relative to the largest |W|, W from scikit-learn's Ridge), disagree
-    (test points that W and A classify differently), error (on the test part).
-    """
-    rows, targets = [], np.eye(y.max() + 1)[y[train]]
-    expansions = {"attributes": None, "degree up to 2": PolynomialFeatures(2), "degree up to 3": PolynomialFeatures(3)}
-    for name, expansion in expansions.items():
-        phi = X if expansion is None else expansion.fit_transform(X)
-        A = KernelRidgeClassifier("precomputed", alpha=lam).fit(phi[train] @ phi[train].T, y[train])
-        W = Ridge(alpha=lam, fit_intercept=False, solver="cholesky").fit(phi[train], targets).coef_.T
-        gap = np.abs(W - phi[train].T @ A.dual_coef_).max() / np.abs(W).max()
-        primal, dual = (phi[test] @ W).argmax(1), A.predict(phi[test] @ phi[train].T)
-        rows.append((name, phi.shape[1], gap, np.sum(primal != dual), np.mean(dual != y[test])))
-    return pd.DataFrame(rows, columns=["features", "D", "gap", "disagree", "error"])
 
 
 def feature_maps(X, tau, k):

@@ -10,17 +10,15 @@ from matplotlib.ticker import MaxNLocator
 
 from study.style import (
     BLACK,
-    BLUE,
     CLASS_COLOURS,
     CLASS_MARKERS,
+    CLAY,
     GREY,
-    METHOD_COLOURS,
+    INK,
     PERCENT,
     PUBLISHED,
-    PURPLE,
     REFERENCE,
     SKY,
-    VERMILION,
     canvas,
     heat_map,
     percent,
@@ -43,17 +41,12 @@ def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
     left.annotate(rf"$-\lambda = {-lam:g}$", (0.02, -lam), (0, 3), ("axes fraction", "data"), "offset points", fontsize=8)
     left.legend(loc="upper right")
     for pole in poles:
-        right.axvline(pole, color=PURPLE, linewidth=0.8, linestyle=":")
-    right.plot(sweep["lam"], sweep["error"], color=BLUE, linewidth=1.1)
-    right.axvline(lam, **REFERENCE)
+        right.axvline(pole, color=CLAY, linewidth=0.8, linestyle=":")
+    right.plot(sweep["lam"], sweep["error"], color=INK, linewidth=1.1)
     right.set(xscale="log", xlabel=rf"$\lambda$ (at $\tau = {tau:g}$, $k = {k}$)", ylabel="test error", ylim=(0, None))
     right.set_xlim(sweep["lam"].min(), sweep["lam"].max())
     right.yaxis.set_major_formatter(PERCENT)
-    handles = [
-        Line2D([], [], color=PURPLE, linestyle=":", label=r"$K + \lambda I$ singular"),
-        Line2D([], [], **REFERENCE, label=rf"$\lambda = {lam:g}$"),
-    ]
-    right.legend(handles=handles, loc="upper right")
+    right.legend(handles=[Line2D([], [], color=CLAY, linestyle=":", label=r"$K + \lambda I$ singular")], loc="upper right")
     return figure
 
 
@@ -108,7 +101,7 @@ def figure_surface(surface, ks, marks, ours=()):
         for (lam, tau, number), look in looks:
             if number == k and lam in cells.columns and tau in cells.index:
                 cell = cells.columns.get_loc(lam), cells.index.get_loc(tau)
-                axis.scatter(*cell, facecolors="none", edgecolors=VERMILION, **look)
+                axis.scatter(*cell, facecolors="none", edgecolors=PUBLISHED["color"], **look)
         axis.set_title(f"$k = {k}$")
         axis.grid(False)
         axis.set_xticks(range(len(cells.columns)), [f"{lam:,g}" for lam in cells.columns], rotation=90)
@@ -127,18 +120,17 @@ def figure_surface(surface, ks, marks, ours=()):
 def figure_differences(paired):
     """Each method's difference in test error from a reference: bootstrap intervals over the examples (tables.paired).
 
-    Full marks where the difference is told from 0 at 5 % (p of the table), hollow ones where it is not. Colours are those of
-    the kinds of methods; the reference itself is the line at 0.
+    Full marks where the difference is told from 0 at 5 % (verdict of the table), hollow ones where it is not; the reference
+    itself is the line at 0.
     """
     rows = paired.iloc[::-1].reset_index(drop=True)
     figure, axis = canvas(height=0.165 * len(rows) + 0.9)
     for y, row in enumerate(rows.itertuples()):
         if np.isnan(row.p):
             continue
-        colour = METHOD_COLOURS.get(row.method.partition(",")[0], GREY)
         ends = [[100 * (row.difference - row.low)], [100 * (row.high - row.difference)]]
-        face = colour if row.p < 0.05 else "white"
-        axis.errorbar(100 * row.difference, y, xerr=ends, fmt="o", color=colour, markerfacecolor=face, capsize=2, zorder=3)
+        face = INK if row.verdict else "white"
+        axis.errorbar(100 * row.difference, y, xerr=ends, fmt="o", color=INK, markerfacecolor=face, capsize=2, zorder=3)
     axis.axvline(0, **REFERENCE)
     labels = [f"{row.method}  {percent(row.error, 1)}" for row in rows.itertuples()]
     axis.set(yticks=np.arange(len(rows)), yticklabels=labels, xlabel="difference in test error (percentage points)")
@@ -146,10 +138,10 @@ def figure_differences(paired):
     axis.tick_params(axis="y", labelsize=7)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.grid(False, axis="y")
-    mark = dict(color=GREY, marker="o", markeredgecolor=GREY)
+    mark = dict(color=INK, marker="o", markeredgecolor=INK)
     handles = [
-        Line2D([], [], **mark, label="told from the self-tuning kernel"),
-        Line2D([], [], **mark, markerfacecolor="white", label="not told from it"),
+        Line2D([], [], **mark, label="differs detectably"),
+        Line2D([], [], **mark, markerfacecolor="white", label="does not"),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
@@ -254,26 +246,22 @@ def figure_hard_sets(sets):
     return figure
 
 
-def figure_hard_errors(methods, limits):
-    """Errors of the methods on sets that may not separate, a panel each, with two limits (tables.hard_methods, hard_limits).
-
-    The limits are the most frequent class's error and the bound from the nearest neighbour.
-    """
+def figure_hard_errors(methods, majority):
+    """Errors of the methods on sets that may not separate, a panel each, and that of the most frequent class
+    (tables.hard_methods, hard_majority)."""
     sets = methods["dataset"].unique()
     order = methods[methods["dataset"] == sets[0]].sort_values("error", ascending=False)["method"].tolist()
     figure, axes = canvas(1, len(sets), height=0.19 * len(order) + 1.1, sharey=len(sets) > 1, squeeze=False)
     for axis, name in zip(axes.flat, sets, strict=True):
         rows = methods[methods["dataset"] == name].set_index("method").reindex(order)
-        axis.errorbar(rows["error"], np.arange(len(rows)), xerr=rows["sd"], fmt="o", color=BLUE, capsize=3)
-        axis.axvline(limits.loc[name, "majority"], **REFERENCE, label="most frequent class")
-        bound = {**REFERENCE, "color": VERMILION, "linestyle": ":", "linewidth": 1.4}
-        axis.axvline(limits.loc[name, "bound"], **bound, label="bound from the nearest neighbour")
+        axis.errorbar(rows["error"], np.arange(len(rows)), xerr=rows["sd"], fmt="o", color=INK, capsize=3)
+        axis.axvline(majority[name], **REFERENCE, label="most frequent class")
         axis.set(title=set_name(name), xlabel="test error", xlim=(0, None))
         axis.set_yticks(np.arange(len(rows)), order, fontsize=7)
         axis.xaxis.set_major_formatter(PERCENT)
         axis.grid(False, axis="y")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    figure.legend(handles, labels, loc="outside upper center")
     return figure
 
 

@@ -1,16 +1,15 @@
 """What the chapter on the seeds concludes from its stored tables: summaries and comparisons, nothing fitted.
 
-Sources: Akar & Ye 2017; Cover & Hart 1967 (nearest-neighbour bound). Tests are those of study.statistics. Symbols and stored
-tables as in study.seeds.experiment.
+Source: Akar & Ye 2017. Tests are those of study.statistics. Symbols and stored tables as in study.seeds.experiment.
 """
 
 import numpy as np
 import pandas as pd
 
-from study import datasets, statistics
+from study import statistics, words
 from study.claims import percentile
 from study.seeds.experiment import KS, LAMBDAS, MISPRINT, TAUS, published_numbers
-from study.seeds.methods import BEST, MAJORITY, NEAREST, REFERENCE
+from study.seeds.methods import BEST, MAJORITY, REFERENCE
 
 BASE = {"scaling": "whole", "include_self": True, "scale_from": "train", "chosen": "first"}
 """The variant of the protocol that reproduces the source."""
@@ -118,7 +117,7 @@ def optima(grid):
 def misprints(changed, variants):
     """What changing one thing does to the setting whose published accuracy does not come out; a row for each thing.
 
-    From experiment.misprint and protocol_variants. Columns: changed (tau, k, lam, protocol), tried (values), low, high
+    From experiment.misprint and protocol_variants. Columns: changed (τ, k, λ, protocol), tried (values), low, high
     (accuracies), equal (values with the published accuracy), values (which).
     """
     printed = MISPRINT[0]
@@ -132,7 +131,7 @@ def misprints(changed, variants):
         same = exact(accuracy, numbers[tuple(printed.values())])
         row = {"changed": name, "tried": len(part), "low": accuracy.min(), "high": accuracy.max(), "equal": int(same.sum())}
         rows.append(row | {"values": tuple(part["value"][same])})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).replace({"changed": {"tau": "τ", "lam": "λ"}})
 
 
 PAIRS = {
@@ -153,23 +152,29 @@ def setting_pairs(points, nine):
     points: experiment.setting_points; nine: `table_3`. Each example has its error rate over the splits under both settings;
     the difference of the means is tested by a bootstrap over the examples, within classes, with Holm's correction over the
     pairs. Columns: pair, changed, first, second (the settings), sound (K + lambda I is positive definite in all random
-    splits for both), difference (the statistics.Difference, in error).
+    splits for both), told (p is below 5 %), difference (the statistics.Difference, in error).
     """
     rates, labels = _rates(points.assign(method=list(points[SETTING].itertuples(index=False, name=None))))
     found = statistics.holm(
         {name: statistics.bootstrap(rates[a] - rates[b], strata=labels) for name, (_, a, b) in PAIRS.items()}
     )
     safe = {*stable(nine)[SETTING].itertuples(index=False, name=None)}
-    rows = [(name, what, a, b, a in safe and b in safe, found[name]) for name, (what, a, b) in PAIRS.items()]
-    return pd.DataFrame(rows, columns=["pair", "changed", "first", "second", "sound", "difference"])
+    rows = [
+        (name, what, a, b, a in safe and b in safe, found[name].p < statistics.ALPHA, found[name])
+        for name, (what, a, b) in PAIRS.items()
+    ]
+    return pd.DataFrame(rows, columns=["pair", "changed", "first", "second", "sound", "told", "difference"])
 
 
-def sensitive_where(sound, others):
-    """How a sentence ends that says where differences were told: sound, others count the pairs told apart without and with a
-    setting that is not sound."""
-    if sound:
-        return "with and without sound settings" if others else "between sound settings only"
-    return "only where a setting is not sound" if others else "nowhere"
+def compared(found):
+    """{name: Difference}, or a Series of them, in words: difference and 95 % interval in percentage points, p (Holm)."""
+    found = pd.Series(found)
+    columns = {
+        "difference": found.map(lambda each: words.points(each, 1)),
+        "95 % interval": found.map(lambda each: words.interval(each, 1)),
+        "p (Holm)": found.map(lambda each: statistics.p_cell(each.p)),
+    }
+    return pd.DataFrame(columns)
 
 
 def _rates(points):
@@ -199,16 +204,16 @@ def sensitivity(variants, against):
     """What each convention does: a row for each of CHANGES.
 
     Columns: variant, mean (accuracy of the nine settings), best (that of BEST), equal (how many of the nine equal those of
-    `against` (9,)), difference (the largest from them).
+    `against` (9,)), difference (the largest from them, in percentage points).
     """
     rows = []
     for change, changed in CHANGES.items():
         part = variant(variants, **changed)
         accuracy = 1 - part["errors"] / part["n"]
         best = accuracy[np.all([part[name] == value for name, value in BEST.items()], axis=0)].item()
-        equal, difference = exact(accuracy[:-1], against).sum(), np.abs(accuracy[:-1] - np.asarray(against)).max()
+        equal, gap = exact(accuracy[:-1], against).sum(), np.abs(accuracy[:-1] - np.asarray(against)).max()
         row = {"variant": change, "mean": accuracy[:-1].mean(), "best": best}
-        rows.append(row | {"equal": int(equal), "difference": difference})
+        rows.append(row | {"equal": int(equal), "difference": 100 * gap})
     return pd.DataFrame(rows)
 
 
@@ -235,75 +240,21 @@ def against(points, control=REFERENCE):
     return statistics.holm(dict(sorted(found.items(), key=lambda item: item[1].estimate)))
 
 
-def told_apart(differences):
-    """{"is lower than", "is higher than", "cannot be told apart from": the names of {name: Difference} with that verb}."""
-    found = {word: [] for word in ("is lower than", "is higher than", "cannot be told apart from")}
-    for name, difference in differences.items():
-        found[difference.word()].append(name)
-    return found
-
-
-def paired(table, differences, reference=REFERENCE):
-    """Each method's error over the splits and its difference from the reference's; a row a method, smallest error first.
+def paired(table, differences):
+    """Each method's error over the splits and its difference from the control's; a row a method, smallest error first.
 
     table: experiment.methods' methods, those of experiment.tuned below them; differences: `against`. Columns: method, error,
-    sd (over the splits), difference, low, high, p (missing for the reference), better, equal, worse (shares of the splits).
+    sd (over the splits), difference, low, high, p (missing for the reference), verdict ("lower", "higher", or nothing).
     """
     error = table.assign(error=table["errors"] / table["n"], method=spelled(table["method"]))
     error = error.pivot(index="split", columns="method", values="error")
-    gap = error.sub(error[reference], axis=0)
-    shares = {"better": (gap < 0).mean(), "equal": (gap == 0).mean(), "worse": (gap > 0).mean()}
     summary = pd.DataFrame({"error": error.mean(), "sd": error.std()})
     tests = {name: vars(found) for name, found in differences.items()}
     tests = pd.DataFrame.from_dict(tests, orient="index", columns=["estimate", "low", "high", "p"])
-    summary = summary.join(tests.rename(columns={"estimate": "difference"})).join(pd.DataFrame(shares))
+    summary = summary.join(tests.rename(columns={"estimate": "difference"}))
+    verdicts = {name: found.word("lower", "higher", "") for name, found in differences.items()}
+    summary["verdict"] = pd.Series(verdicts).reindex(summary.index).fillna("")
     return summary.rename_axis("method").reset_index().sort_values("error", kind="stable", ignore_index=True)
-
-
-def peaks(surface, grid):
-    """Points of the surface, the index says which: the best over random splits and on the source's split, among all settings
-    and among the sound ones, and the source's optimum.
-
-    surface: experiment.surface; grid: experiment.source_grid. Sound: K + lambda I is positive definite, in all random splits
-    or on the source's. Of settings with equally few errors on the source's split the one with the smallest mean error is
-    taken. Columns: lam, tau, k, mean_error, sd_error, worst_error, indefinite (share of the random splits),
-    source_split_error, source_sound ("yes" or "no").
-    """
-    table = surface.assign(source_split_error=surface["source_split_errors"] / surface["source_split_n"])
-    table = table.merge(grid[[*SETTING, "smallest_eigenvalue"]], on=SETTING, validate="one_to_one")
-    table["source_sound"] = np.where(table["smallest_eigenvalue"] + table["lam"] > 0, "yes", "no")
-    table = table.sort_values(["mean_error", *SETTING], kind="stable")
-    on_source = table.sort_values(["source_split_error", "mean_error"], kind="stable")
-    rows = {
-        "best over random splits": table,
-        "best over random splits, sound": table[table["indefinite"] == 0],
-        "best on the source's split": on_source,
-        "best on the source's split, sound": on_source[on_source["source_sound"] == "yes"],
-        "the source's optimum": table[np.all([table[name] == value for name, value in BEST.items()], axis=0)],
-    }
-    columns = [*SETTING, "mean_error", "sd_error", "worst_error", "indefinite", "source_split_error", "source_sound"]
-    return pd.concat([rows[what].head(1)[columns] for what in rows]).set_axis([*rows], axis=0)
-
-
-def merged(peaks):
-    """`peaks` with one row for each setting: the first column, what, joins the names of those that are the same."""
-    names = peaks.rename_axis("what").reset_index().groupby(SETTING, sort=False)["what"].agg("; ".join)
-    rows = peaks.drop_duplicates(SETTING).reset_index(drop=True)
-    rows.insert(0, "what", names.to_numpy())
-    return rows
-
-
-def costs(n, d, n_classes):
-    """What the source's own formulas of complexity give for n examples of d attributes: method, formula, operations.
-
-    For the neural network it is one learning cycle of the smallest one, n_classes outputs of d inputs and a constant.
-    """
-    rows = (
-        ("kernel classifier", "n^2.376", n**2.376),
-        ("support vector machine", "max(n, d) min(n, d)^2", max(n, d) * min(n, d) ** 2),
-        ("neural network, a learning cycle", "n |W|", n * n_classes * (d + 1)),
-    )
-    return pd.DataFrame(rows, columns=["method", "formula", "operations"])
 
 
 def clusterings(clustering):
@@ -321,6 +272,15 @@ def kinds_of_clustering(clustering):
     first = rows.drop_duplicates("method").set_index("method")
     table = first[["best", "scaling"]].assign(worst=rows.groupby("method")["worst"].min())
     return table.reset_index()
+
+
+def separable(separation):
+    """Which classes linear functions separate (experiment.separation): classes, planes (of the attributes), surfaces (with
+    their squares and products)."""
+    answers = separation.pivot(index="classes", columns="degree", values="separable").rename(
+        columns={1: "planes", 2: "surfaces"}
+    )
+    return answers.reindex(separation["classes"].unique()).rename_axis(columns=None).reset_index()
 
 
 def persistent_errors(points):
@@ -368,7 +328,7 @@ def hard_summary(hard):
 def hard_methods(hard):
     """Methods on the whole training part, without repeated rows: dataset, method, error, sd, off, far; fewest errors first.
 
-    The most frequent class is left out; see `hard_limits`.
+    The most frequent class is left out; see `hard_majority`.
     """
     rows = hard_summary(hard).query("whole and repeats == 'dropped' and method != @MAJORITY")
     order = rows["dataset"].map({name: number for number, name in enumerate(rows["dataset"].unique())})
@@ -377,17 +337,23 @@ def hard_methods(hard):
     return rows[["dataset", "method", "error", "sd", "off", "far"]]
 
 
-def hard_limits(hard):
-    """A row for each set: majority (error of always the most frequent class), bound (the nearest neighbour's, see below).
+def hard_majority(hard):
+    """The error of always naming the most frequent class, for each set: a Series, its index the set."""
+    rows = hard_summary(hard).query("whole and repeats == 'dropped'")
+    rows = rows[rows["method"] == MAJORITY]
+    return rows.set_index("dataset")["error"].reindex(hard["dataset"].unique())
 
-    The bound is that of the nearest neighbour's error on the whole training part. The index is the set.
+
+def hard_table(hard, names):
+    """The mean errors of always the most frequent class and of some methods: a row for each, a column for each set.
+
+    The last row is the lowest error of all methods, whichever it is on a set.
     """
-    rows = (
-        hard_summary(hard).query("whole and repeats == 'dropped'").pivot(index="dataset", columns="method", values="error")
-    )
-    rows = rows.reindex(hard["dataset"].unique())
-    classes = np.array([len(datasets.DATASETS[name].classes) for name in rows.index])
-    return pd.DataFrame({"majority": rows[MAJORITY], "bound": nearest_neighbour_bound(rows[NEAREST], classes)})
+    methods = hard_methods(hard)
+    errors = methods.pivot(index="method", columns="dataset", values="error")[hard["dataset"].unique()]
+    rows = {"always the most frequent": hard_majority(hard)} | {name: errors.loc[name] for name in names}
+    rows |= {"lowest of all methods": errors.min()}
+    return pd.DataFrame(rows).T.rename_axis(index="method", columns=None).reset_index()
 
 
 def hard_against(hard, control, methods=None):
@@ -430,23 +396,3 @@ def hard_copies(hard):
         "dropped": rows["error"],
     }
     return rows[["dataset"]].assign(method=spelled(rows["method"]), **columns)
-
-
-def hard_neighbours(hard):
-    """The nearest neighbour's error and its bound by the size of the training part, without and with repeated rows."""
-    rows = hard_summary(hard)
-    rows = rows[rows["method"] == NEAREST].sort_values(["dataset", "repeats", "n_train"], ignore_index=True)
-    classes = rows["dataset"].map(lambda name: len(datasets.DATASETS[name].classes))
-    rows["bound"] = nearest_neighbour_bound(rows["error"], classes)
-    return rows[["dataset", "repeats", "n_train", "error", "sd", "bound"]]
-
-
-def nearest_neighbour_bound(error, n_classes):
-    """The least error R* of any rule that agrees with a nearest-neighbour error of R, as a fraction (Cover & Hart 1967):
-
-        R <= R* (2 - C R* / (C - 1)),  so  R* >= (C - 1)/C (1 - sqrt(1 - C R / (C - 1)))
-
-    R is the error of the nearest neighbour among infinitely many examples; a finite set's is usually larger.
-    """
-    share = (n_classes - 1) / n_classes
-    return share * (1 - np.sqrt(np.maximum(1 - np.asarray(error) / share, 0)))

@@ -76,17 +76,6 @@ def test_no_other_variant_of_the_protocol_agrees_as_well(found):
         assert named[tuple((tables.BASE | change).values())] == row.equal
 
 
-def test_the_stored_surface_gives_its_peaks(found):
-    peaks = tables.peaks(found["surface"], found["grid"])
-    assert peaks.loc["best over random splits, sound", ["lam", "tau", "k"]].tolist() == [0.05, 2, 15]
-    assert peaks.loc["the source's optimum", ["lam", "tau", "k"]].tolist() == [*methods.BEST.values()]
-    assert peaks.loc["best on the source's split", "source_sound"] == "no"
-    assert (peaks["mean_error"] >= found["surface"]["mean_error"].min()).all()
-    together = tables.merged(peaks)
-    assert together["what"].str.split("; ").explode().tolist() == [peaks.index[i] for i in (0, 1, 3, 2, 4)]
-    assert not together.duplicated(["lam", "tau", "k"]).any()
-
-
 def test_the_published_optimum_is_that_of_the_sound_settings_of_the_grid_and_not_of_a_finer_one(found):
     optima = tables.optima(found["grid"]).set_index(["grid", "sound"])
     assert optima["settings"].tolist() == [700, 588, 5776, 4802] and optima["better"].tolist() == [13, 0, 161, 36]
@@ -122,17 +111,11 @@ def test_stable_settings_are_those_without_an_indefinite_split(found):
 def test_settings_that_differ_in_one_value_are_told_apart_only_where_one_is_not_sound(found):
     nine = tables.table_3(found["variants"], found["splits"])
     pairs = tables.setting_pairs(found["setting_points"], nine)
-    told = [difference.p < 0.05 for difference in pairs["difference"]]
+    told = pairs["told"].tolist()
+    assert told == [each.p < 0.05 for each in pairs["difference"]]
     assert told == [not sound for sound in pairs["sound"]] == [False, False, True, False, False, True, True]
     for pair in pairs.itertuples():
         assert sum(a != b for a, b in zip(pair.first, pair.second, strict=True)) == 1
-
-
-def test_where_settings_are_told_apart_depends_on_both_counts():
-    words = [tables.sensitive_where(sound, others) for sound in (0, 2) for others in (0, 3)]
-    assert words == [
-        "nowhere", "only where a setting is not sound", "between sound settings only", "with and without sound settings",
-    ]  # fmt: skip
 
 
 def test_rates_leave_out_examples_that_were_never_tested():
@@ -151,8 +134,10 @@ def test_differences_of_methods_are_means_over_examples_with_holm(found):
     one = differences["linear discriminant analysis"]
     assert one.estimate == pytest.approx((rates["linear discriminant analysis"] - rates[methods.REFERENCE]).mean())
     assert one.n == 210 and one.low < one.estimate < one.high < 0 and one.word() == "is lower than"
-    apart = tables.told_apart(differences)
-    assert sum(map(len, apart.values())) == 24 and "linear discriminant analysis" in apart["is lower than"]
+    found = tables.paired(pd.concat([found["methods"], found["tuned"]], ignore_index=True), differences)
+    verdicts = found.set_index("method")["verdict"]
+    assert verdicts[verdicts == "lower"].index.tolist() == ["linear discriminant analysis"]
+    assert verdicts.value_counts()["higher"] == 3 and verdicts[methods.REFERENCE] == ""
 
 
 @needs_seeds
@@ -193,12 +178,6 @@ def test_facts_of_the_seeds(found):
         assert facts[f"fewest examples of {name}"] == facts[f"most examples of {name}"]
     assert facts["variance of attributes of length 1 over the whole set"] == pytest.approx(1 / 210, rel=1e-5)
     assert facts["variance of attributes of length 1 over the training part"] == pytest.approx(1 / 90, rel=1e-5)
-
-
-def test_costs_are_the_formulas_of_the_source():
-    costs = tables.costs(210, 7, 3).set_index("method")["operations"]
-    assert costs["support vector machine"] == 210 * 49 and costs["neural network, a learning cycle"] == 210 * 24
-    assert costs["kernel classifier"] == pytest.approx(329_301, abs=1)
 
 
 def test_clusterings_are_best_first_with_the_fewest_errors_of_each(found):
@@ -252,7 +231,7 @@ def test_tuned_forms_choose_a_width_of_the_list_on_the_training_part(iris):
 
 
 def test_sets_that_may_not_separate_are_summarised_by_method_and_size(found):
-    table, limits = tables.hard_methods(found["hard"]), tables.hard_limits(found["hard"])
+    table, majority = tables.hard_methods(found["hard"]), tables.hard_majority(found["hard"])
     for name, rows in table.groupby("dataset"):
         raw = found["hard"].query("dataset == @name and repeats == 'dropped'").assign(rate=lambda t: t["errors"] / t["n"])
         own = raw[raw["method"] == "SVC, Gaussian"]["rate"]
@@ -260,10 +239,9 @@ def test_sets_that_may_not_separate_are_summarised_by_method_and_size(found):
         assert row["error"] == pytest.approx(own.mean()) and row["sd"] == pytest.approx(own.std())
         assert rows["error"].is_monotonic_increasing and methods.MAJORITY not in set(rows["method"])
         largest = raw[raw["n_train"] == raw["n_train"].max()].groupby("method")["rate"].mean()
-        assert limits.loc[name, "majority"] == pytest.approx(largest[methods.MAJORITY])
-        assert limits.loc[name, "bound"] < rows["error"].min() < limits.loc[name, "majority"]
-    neighbours = tables.hard_neighbours(found["hard"])
-    assert neighbours.groupby(["dataset", "repeats"]).size().tolist() == [4, 1, 4, 1]
+        assert majority[name] == pytest.approx(largest[methods.MAJORITY]) and rows["error"].min() < majority[name]
+        short = tables.hard_table(found["hard"], ["SVM, Gaussian"])[name]
+        assert short.tolist() == [majority[name], row["error"], rows["error"].min()]
 
 
 def test_copies_of_wines_tell_the_answer(found):
@@ -386,14 +364,6 @@ def test_settings_that_make_no_sense_are_refused():
             experiment.Settings(**{"dataset": "iris-bundled", "n_splits": 10} | changes)
 
 
-@given(st.integers(2, 12), st.floats(0, 1))
-def test_nearest_neighbour_bound_inverts_cover_and_hart(n_classes, share):
-    least = share * (n_classes - 1) / n_classes
-    assert tables.nearest_neighbour_bound(least * (2 - n_classes / (n_classes - 1) * least), n_classes) == pytest.approx(
-        least, abs=1e-7
-    )
-
-
 def test_poles_are_where_the_matrix_is_singular_and_features_have_none(iris):
     data, X, train, test = iris
     _, poles = derivations.poles(X, data.y, train, test, tau=20.0, k=2, lambdas=[1.0])
@@ -413,12 +383,6 @@ def test_the_printed_map_with_its_missing_factor_is_a_gaussian_of_rescaled_point
     factorial = np.cumprod(np.r_[1.0, n[1:]])
     phi = np.exp(-(u**2) / tau)[:, None] * np.sqrt((2 / tau) ** n / factorial) * u[:, None] ** n
     np.testing.assert_allclose(phi @ phi.T, np.exp(-((u[:, None] - u) ** 2) / tau), rtol=1e-12)
-
-
-def test_primal_and_dual_agree_on_iris(iris):
-    data, X, train, test = iris
-    table = derivations.identity(X, data.y, train, test, 1.0)
-    assert table["D"].tolist() == [4, 15, 35] and (table["gap"] < 1e-10).all() and (table["disagree"] == 0).all()
 
 
 def test_every_published_number_has_one_row_and_others_a_reading(found):
@@ -473,16 +437,39 @@ def test_theses_have_the_verdicts_that_the_numbers_bear_out():
 )
 def test_a_limit_holds_only_if_the_whole_interval_keeps_it(low, high, verdict):
     found = statistics.Difference((low + high) / 2, low, high, 0.0, 210, "examples", "bootstrap")
-    assert claims._limited(found) == verdict
+    assert claims.on_limit(found)[0] == verdict
 
 
-def test_chapter_and_ledger_compare_the_network_in_one_family(found):
+def test_the_network_is_compared_with_all_methods_on_all_sets_in_one_family(found):
     compared = claims.beside_network(found["hard"])
-    methods = {method for _, method in compared}
-    assert len(compared) == 2 * len(methods) and {claims.VECTORS, f"{claims.NETWORK}, regression"} <= methods
-    row = claims.statements().set_index("key").loc["akar-ye-2017/wine", "evidence"]
-    p = statistics.p_value(compared["winequality-red", claims.VECTORS].p)
-    assert p in row and f"over {len(compared)})" in row
+    others = {method for _, method in compared}
+    assert len(compared) == 2 * len(others) == 20 and {claims.VECTORS, f"{claims.NETWORK}, regression"} <= others
+    assert {each.adjusted for each in compared.values()} == {"Holm over 20"}
+    words = tables.compared(compared).loc[("winequality-red", claims.VECTORS)]
+    assert words.tolist() == ["−3.6", "−5.0 to −2.3", "0.003"]
+
+
+def test_verdicts_follow_the_tests():
+    def difference(estimate, p):
+        return statistics.Difference(estimate, estimate - 0.01, estimate + 0.01, p, 210, "examples", "bootstrap")
+
+    names = claims.DISCRIMINANT, claims.LINEAR, claims.VECTORS, f"{claims.VECTORS}, tuned"
+    for estimates, verdict in (
+        ((-0.04, -0.02), "does not hold"), ((0.04, 0.02), "holds"), ((-0.04, 0.02), "cannot be told"),
+    ):  # fmt: skip
+        found = {name: difference(0.001, 0.9) for name in names}
+        found |= {name: difference(estimate, 0.01) for name, estimate in zip(names, estimates, strict=False)}
+        assert claims.on_choice(found)[0] == verdict
+    pairs = pd.DataFrame({"changed": ["τ", "k", "λ"], "sound": [True, False, False]})
+    pairs["difference"] = [difference(0.02, 0.5)] * 3
+    for told, verdict in (([1, 0, 0], "holds"), ([0, 1, 1], "holds in part"), ([0, 0, 1], "cannot be told")):
+        assert claims.on_sensitivity(pairs.assign(told=np.array(told, dtype=bool)))[0] == verdict
+
+
+def test_accuracy_of_chosen_parameters_is_that_of_the_splits(found):
+    accuracy = claims.tuned_accuracy(found["points"])
+    own = found["points"].query("method == 'kernel ridge, self-tuning, tuned'")
+    assert accuracy.estimate == pytest.approx((1 - own["errors"] / own["tested"]).mean()) and accuracy.n == 210
 
 
 def test_percentile_counts_half_of_what_is_equal():
@@ -518,8 +505,8 @@ def test_figures_draw_the_tables(found, iris):
     assert left.lines[0].get_ydata().tolist() == smallest[smallest["k"] == 2]["smallest"].tolist()
     assert [line.get_xdata()[0] for line in right.lines[: len(poles)]] == poles.tolist()
 
-    table, limits = tables.hard_methods(found["hard"]), tables.hard_limits(found["hard"])
-    for axis, (name, rows) in zip(figures.figure_hard_errors(table, limits).axes, table.groupby("dataset"), strict=True):
+    table, majority = tables.hard_methods(found["hard"]), tables.hard_majority(found["hard"])
+    for axis, (name, rows) in zip(figures.figure_hard_errors(table, majority).axes, table.groupby("dataset"), strict=True):
         assert axis.get_title() == style.set_name(name)
         assert sorted(axis.containers[0].lines[0].get_xdata()) == rows["error"].tolist()
 
