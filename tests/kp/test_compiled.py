@@ -1,5 +1,7 @@
 """Machine code on disk: it belongs to all sources of the package, and the package runs where none can be kept."""
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -65,17 +67,27 @@ for A, B in ((X, X), (X[:3], X), (X, X[:3])):
 """
 
 
+def test_reals_have_the_same_bits_with_and_without_compilation():
+    command, environment = [sys.executable, "-c", REALS], os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, cwd=PACKAGE.parent, env=environment, capture_output=True, text=True, check=True)
+    with contextlib.redirect_stdout(io.StringIO()) as compiled_here:
+        exec(REALS, {})
+    assert done.stdout == compiled_here.getvalue() and len(done.stdout) > 100
+
+
+@pytest.mark.long
 def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(copy):
     (copy / "__pycache__").write_text("a file, so that no folder can be made")
     nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
     assert scores(copy, **nowhere) == EXPECTED
     assert scores(copy, NUMBA_DISABLE_JIT="1", **nowhere) == EXPECTED
-    command = [sys.executable, "-c", REALS]
-    plain, compiled = (
-        subprocess.run(command, cwd=PACKAGE.parent, env=os.environ | more, capture_output=True, text=True, check=True).stdout
-        for more in ({"NUMBA_DISABLE_JIT": "1"}, {})
-    )
-    assert plain == compiled and len(plain) > 100
+
+
+def test_where_no_folder_can_be_made_nothing_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert compiled.cache_folder() is None
 
 
 def test_the_users_folder_comes_first_and_only_what_is_unused_for_long_is_removed(tmp_path, monkeypatch):

@@ -216,6 +216,7 @@ def test_an_experiment_and_a_notebook_have_the_same_bits_in_every_surrounding(us
     assert surrounded(tmp_path, SURROUNDINGS[name]) == usual
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_every_program_is_read_without_a_warning(version):
     program = (
@@ -334,6 +335,7 @@ def test_an_active_conda_environment_is_taken_if_it_has_all_packages_and_this_co
     assert done.stdout.strip() == (f"{environment}/bin/python" if taken else ".venv/bin/python")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", ["2.7", "3.6", "3.8", "3.10"])
 def test_an_old_python_is_told_what_is_needed(version):
     interpreter = shutil.which(f"python{version}")
