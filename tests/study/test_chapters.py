@@ -126,8 +126,14 @@ def test_readme_says_what_the_conclusion_says_and_counts_as_the_ledger_does():
         readme.written(text.replace(readme.END, ""))
 
 
-def test_papermill_alone_runs_a_notebook_from_any_folder(own_run):
+def test_an_own_run_leaves_its_notebook_alone_in_any_folder(own_run):
     assert list(own_run.parent.iterdir()) == [own_run]
+
+
+def test_papermill_alone_runs_a_notebook_from_any_folder(tmp_path):
+    command = [sys.executable, "-m", "papermill", ROOT / "notebooks" / "declaration.ipynb", "out.ipynb"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and [path.name for path in tmp_path.iterdir()] == ["out.ipynb"], done.stderr
 
 
 def test_papermill_alone_refuses_an_unknown_parameter(tmp_path):
