@@ -18,9 +18,9 @@ SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
-# for the others, beside those of the study; then the source notebooks; last those that run notebooks, batches or processes of
-# their own.
-LANES = test-kp test-study test-notebooks-2 test-notebooks-1 test-runs test-batch
+# for the others, beside batches and processes, which hardly need it; then those of the study, the source notebooks, and last
+# those that run notebooks of their own.
+LANES = test-kp test-batch test-study test-notebooks-1 test-notebooks-2 test-runs
 
 .DEFAULT_GOAL := help
 .PHONY: help report pdf check api test test-all $(LANES) clean environment
@@ -63,7 +63,7 @@ check: environment ## show where the code of a notebook that was handed in is it
 api: environment ## the classes and functions of kp as one page, build/api.html
 	@$(PY) -m study api
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (about 10 minutes)
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (about 5 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
@@ -75,8 +75,8 @@ test-all: test ## also run the executed notebooks again, cell by cell, and compu
 	$(PY) -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
-RUNS = $(addprefix tests/study/test_,chapters.py handin.py machines.py own_runs.py runs.py)
-BATCH = $(addprefix tests/study/test_,batch.py experiment.py full_disk.py workflow.py)
+RUNS = $(addprefix tests/study/test_,chapters.py handin.py own_runs.py runs.py)
+BATCH = $(addprefix tests/study/test_,batch.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
 NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm classes data seeds uci tables))

@@ -31,8 +31,22 @@ def missing(name):
     return None
 
 
+def added(file, name, place, program, outputs=()):
+    """An item of a program that no cell holds, for the cell at a place."""
+    options = defaultdict(bool, check=file.compare_outputs)
+    cell = nbformat.v4.new_code_cell(program, outputs=list(outputs), execution_count=1)
+    return IPyNbCell.from_parent(file, name=name, cell_num=place, cell=cell, options=options)
+
+
+def quick(path):
+    """The code that gives a source notebook the parameters of the quick profile, as its first chapter there has them."""
+    found = [each.quick for each in chapters.CHAPTERS if each.notebook == path and each.quick]
+    return "\n".join(f"{name} = {value!r}" for name, value in found[0].items()) if found else ""
+
+
 def with_words(items):
-    """The items of notebooks with an item for each text cell that has expressions or conditions, in their order."""
+    """The items of notebooks with one more after the parameters of a source, and one for each text cell that has expressions
+    or conditions, in their order."""
     files = {item.parent: [] for item in items if isinstance(item, IPyNbCell)}
     for item in items:
         if item.parent in files:
@@ -42,6 +56,8 @@ def with_words(items):
         for place, cell in enumerate(file.nb.cells):
             if cell.cell_type == "code":
                 found.append(next(of_code))
+                if "parameters" in cell.metadata.get("tags", []) and (program := quick(file.path)):
+                    found.append(added(file, f"Parameters {place}", place, program))
                 continue
             tags, source = cell.metadata.get("tags", []), cell.metadata.get("words", cell.source)
             if not (expressions(source) or {tag.partition(":")[0] for tag in tags} & {"holds", "published", "caption"}):
@@ -49,10 +65,7 @@ def with_words(items):
             call = f"said({source!r}, {list(tags)!r}, get_ipython(), globals().get('chapter'))[1]"
             program = f"from study.report.expressions import said\nprint({call})"
             shown = [nbformat.v4.new_output("stream", name="stdout", text=f"{cell.source}\n")]
-            options = defaultdict(bool, check=file.compare_outputs)
-            as_code = nbformat.v4.new_code_cell(program, outputs=shown, execution_count=1)
-            item = IPyNbCell.from_parent(file, name=f"Words {place}", cell_num=place, cell=as_code, options=options)
-            (last if "at-end" in tags else found).append(item)
+            (last if "at-end" in tags else found).append(added(file, f"Words {place}", place, program, shown))
         yield from [*found, *last]
     yield from (item for item in items if item.parent not in files)
 

@@ -98,10 +98,20 @@ CHAPTERS = [
         full={**IMAGES["full"], "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
         experiments=("references", "growth", "orders"),
     ),
-    Chapter(source="doubt", **IMAGES, experiments=("rejection",)),
+    Chapter(
+        source="doubt",
+        quick={**IMAGES["quick"], "n_orders": 8},
+        full=IMAGES["full"],
+        experiments=("rejection",),
+    ),
     Chapter(
         source="classes",
-        quick=IMAGES["quick"],
+        quick={
+            **IMAGES["quick"],
+            "datasets": "iris-bundled wine-bundled",
+            "n_spectrum": 300,
+            "resolution": 80,
+        },
         full={
             **IMAGES["full"],
             "datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine",
@@ -116,6 +126,7 @@ CHAPTERS = [
     ),
     Chapter(
         source="budgets",
+        quick={"n_train": 400, "budgets": "10 20 50", "n_repeats": 4},
         full={"dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "n_orders": 3},
         experiments=("family", "orders"),
     ),
@@ -129,6 +140,7 @@ CHAPTERS = [
     Chapter(source="declaration", quick=None),
     Chapter(
         source="seeds",
+        quick={"n_splits": 12},
         full={
             "dataset": "seeds",
             "hard_datasets": "winequality-red winequality-white",
@@ -139,12 +151,13 @@ CHAPTERS = [
     ),
     Chapter(
         source="course",
-        quick=IMAGES["quick"],
+        quick={**IMAGES["quick"], "n_seeds": 10, "n_code_seeds": 4, "n_search": 100},
         full={**IMAGES["full"], "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
         experiments=("course",),
     ),
     Chapter(
         source="family",
+        quick={"n_train": 400, "budgets": "10 20 50", "class_budgets": "10 20", "n_repeats": 4},
         full={
             "dataset": "mnist",
             "n_train": 60000,
@@ -177,7 +190,11 @@ CHAPTERS = [
         )
         for name, bundled in UCI_SETS.items()
     ),
-    Chapter(source="class", quick=IMAGES["quick"], full={**IMAGES["full"], "n_train": 10_000}),
+    Chapter(
+        source="class",
+        quick={**IMAGES["quick"], "random_states": "0:12"},
+        full={**IMAGES["full"], "n_train": 10_000},
+    ),
     Chapter(source="tour"),
 ]
 
