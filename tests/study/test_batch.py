@@ -1,6 +1,7 @@
 """Several notebooks executed in one command: each alone in its kernel, with the bytes that it has by itself."""
 
 import os
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,22 +99,27 @@ def test_a_process_that_is_killed_is_named_with_its_log(small):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
-@pytest.mark.parametrize(
-    ("code", "why"),
-    [
-        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL has ended it, most likely by the system, for want of memory"),
-        ("os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV has ended it$"),
-        ("os._exit(7)", "it ended with exit code 7$"),
-    ],
-)
-def test_a_kernel_that_dies_is_explained_with_its_cell_and_spares_the_former_copy(small, tmp_path, code, why):
-    chapter, target = small("dies", "1 + 1", f"import os, signal\n{code}"), tmp_path / "out.ipynb"
+def test_a_kernel_that_dies_is_explained_with_its_cell_and_spares_the_former_copy(small, tmp_path):
+    why = notebooks.ending(-signal.SIGKILL)
+    chapter, target = (
+        small("dies", "1 + 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
+        tmp_path / "out.ipynb",
+    )
     target.write_text("old")
     with pytest.raises(RuntimeError, match=rf"dies\.ipynb: the kernel died in cell 3: {why}"):
         notebooks.execute(chapter.notebook, target, {})
     assert target.read_text() == "old"
     with pytest.raises(RuntimeError, match=rf"^dies: \S*dies\.ipynb: the kernel died in cell 4: {why}"):
         batch.execute([chapter], "quick")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+def test_the_ends_of_processes_are_told_apart():
+    assert notebooks.ending(-signal.SIGKILL).startswith(
+        "SIGKILL has ended it, most likely by the system, for want of memory"
+    )
+    assert notebooks.ending(-signal.SIGSEGV) == "SIGSEGV has ended it"
+    assert notebooks.ending(7) == "it ended with exit code 7"
 
 
 def test_an_error_without_a_message_is_said_to_have_none(small, tmp_path):
@@ -145,7 +151,14 @@ def test_a_notebook_that_never_reaches_a_kernel_fails_and_ends(small):
         batch.execute([chapter], "quick")
 
 
-def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, capsys):
+@pytest.mark.skipif(not batch.FORK, reason="a process that is started anew executes for itself")
+def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, capsys, monkeypatch):
+    def write(source, target, parameters, **options):
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(source.read_bytes())
+        return notebooks.made_from(source, parameters)
+
+    monkeypatch.setattr("study.report.batch.notebooks.execute", write)  # which notebooks are executed is asked here, not how
     first, second = small("first", "degree"), small("second", "degree")
     (picture,) = second.pictures("quick")
     picture.touch()
@@ -171,22 +184,23 @@ def test_what_is_as_it_was_when_it_was_executed_here_can_be_left_out(small, caps
 
 def test_the_seconds_of_each_notebook_are_kept_and_listed(small, capsys, monkeypatch):
     assert batch.times("quick") == {}
-    batch.execute([small("slow", "import time\ntime.sleep(1.5)"), small("fast")], "quick")
+    batch.execute([small("slow", "import time\ntime.sleep(0.5)"), small("fast")], "quick")
     with pytest.raises(RuntimeError):
         batch.execute([small("bad", "1 / 0")], "quick")
     seconds = batch.times("quick")
-    assert set(seconds) == {"slow", "fast"} and 1.5 <= seconds["slow"] < 60
+    assert set(seconds) == {"slow", "fast"} and 0.5 <= seconds["slow"] < 60
     again = {**seconds, "algorithm": 83.4}
     monkeypatch.setattr(batch, "times", lambda profile: again)
     capsys.readouterr()
     assert main(["list"]) == 0
-    assert f"{'algorithm':24}    83 s\ndata\n" in capsys.readouterr().out
+    assert f"{'algorithm':24}    83 s\nmnist\n" in capsys.readouterr().out
 
 
 def test_a_batch_that_other_processes_write_too_is_refused(small, tmp_path):
-    with lock.hold(batch.BUILD / "quick" / "notebooks.lock", "test"):
-        with pytest.raises(RuntimeError, match="one process alone can execute notebooks of profile quick"):
-            batch.execute([small("a", "degree")], "quick")
+    for names, lock_of in (("a", "a"), ("ab", "notebooks")):
+        with lock.hold(batch.BUILD / "quick" / f"{lock_of}.lock", "test"):
+            with pytest.raises(RuntimeError, match=f"one process alone can execute {lock_of} of profile quick"):
+                batch.execute([small(name, "degree") for name in names], "quick")
     assert not (tmp_path / "quick").exists()
 
 
