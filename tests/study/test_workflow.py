@@ -33,7 +33,7 @@ figures_folder = ""  # where figures are saved
 chapter = open_chapter("algorithm", globals())
 figure, axes = style.canvas()
 figure.drawn_by = "a function"
-chapter.figure("surfaces", figure, "Nothing.")
+chapter.figure("surfaces", figure)
 ---
 """
 
@@ -95,6 +95,7 @@ def wait_for(path):
     raise AssertionError(f"{path} was not made")
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_goes_on_and_of_two_at_once_the_second_ends(checkout, write):
     begun, go = checkout / "begun", checkout / "go"
     write("import time\nPath('../begun').touch()\nwhile not Path('../go').exists():\n    time.sleep(0.05)\nprint('done')")
@@ -138,6 +139,7 @@ def wait_until_none_is_left(folder):
     assert not found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
 def test_a_batch_that_is_killed_leaves_no_process_behind(checkout, write):
     write("import time\nPath('../asleep').touch()\ntime.sleep(1000)")
@@ -211,6 +213,7 @@ def test_the_report_makes_again_what_was_deleted_and_nothing_else(checkout, writ
         assert {name: (checkout / name).read_bytes() for name in before} == before
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("others")
 def test_a_stored_result_that_was_deleted_is_made_again_with_all_that_reads_it(checkout):
     shutil.rmtree(checkout / ".snakemake", ignore_errors=True)  # what other tests ran is not recorded
@@ -246,6 +249,7 @@ def test_names_from_the_command_line_are_no_commands(checkout):
     assert not (checkout / "here").exists()
 
 
+@pytest.mark.long
 def test_a_failed_notebook_and_its_cell_are_named_without_a_terminal(checkout, write):
     write("1 / 0")
     code, output = run(checkout)
@@ -253,11 +257,12 @@ def test_a_failed_notebook_and_its_cell_are_named_without_a_terminal(checkout, w
     assert re.search(r"algorithm: failed[\s\S]*algorithm\.ipynb.*ZeroDivisionError: division by zero in cell 5", output)
 
 
+@pytest.mark.long
 def test_a_damaged_executed_copy_is_named_and_the_earlier_report_stays(checkout):
-    for name in chapters.report("full"):
-        target = checkout / name.target("full").relative_to(ROOT)
+    for chapter, _ in chapters.report("full", web=True):
+        target = checkout / chapter.target("full").relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
-        notebook = new_notebook(cells=[new_markdown_cell(f"# {name.name}")], metadata=METADATA)
+        notebook = new_notebook(cells=[new_markdown_cell(f"# {chapter.name}")], metadata=METADATA)
         nbformat.write(notebook, target)
     report, mark = checkout / "build/full/report.html", "build/full/marks/report.html"
     code, output = run(checkout, target=mark)
