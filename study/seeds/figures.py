@@ -85,10 +85,10 @@ def figure_accuracies(splits, table):
 def figure_surface(surface, ks, marks, ours=()):
     """Mean test error over lambda and tau, a panel for each of six k; dots where K + lambda I is indefinite in some split.
 
-    marks: settings (lam, tau, k) to ring; ours: one to frame by a dashed square. Errors above 25 % have the darkest colour.
+    marks: settings (lam, tau, k) to ring; ours: one to frame by a square. Errors above 25 % have the darkest colour.
     """
-    rings = {"s": 70, "linewidths": 1.6}
-    squares = {"s": 90, "linewidths": 1.3, "marker": "s", "linestyles": (0, (2, 1))}
+    rings = {"s": 70, "linewidths": 1.6, "edgecolors": PUBLISHED["color"]}
+    squares = {"s": 90, "linewidths": 1.6, "marker": "s", "edgecolors": "white"}
     looks = [(mark, rings) for mark in marks] + ([(ours, squares)] if ours else [])
     figure, axes = canvas(2, 3, height=3.9, sharex=True, sharey=True)
     for axis, k in zip(axes.flat, ks, strict=True):
@@ -101,7 +101,7 @@ def figure_surface(surface, ks, marks, ours=()):
         for (lam, tau, number), look in looks:
             if number == k and lam in cells.columns and tau in cells.index:
                 cell = cells.columns.get_loc(lam), cells.index.get_loc(tau)
-                axis.scatter(*cell, facecolors="none", edgecolors=PUBLISHED["color"], **look)
+                axis.scatter(*cell, facecolors="none", **look)
         axis.set_title(f"$k = {k}$")
         axis.grid(False)
         axis.set_xticks(range(len(cells.columns)), [f"{lam:,g}" for lam in cells.columns], rotation=90)
