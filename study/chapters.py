@@ -136,7 +136,7 @@ CHAPTERS = [
     Chapter(source="hermans_opening", quick=None, experiments=("mnist", "orders", "claims")),
     Chapter(source="hermans_closing", quick=None, experiments=("mnist", "orders", "claims")),
     Chapter(source="xu_zhang_opening", quick=None, experiments=("uci", "forms", "comparison")),
-    Chapter(source="xu_zhang_closing", quick=None, experiments=("uci", "claims")),
+    Chapter(source="xu_zhang_closing", quick=None, experiments=("uci", "forms", "comparison", "claims")),
     Chapter(source="declaration", quick=None),
     Chapter(
         source="seeds",

@@ -14,7 +14,9 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+from IPython import get_ipython
 from IPython.display import display
 
 from study import ROOT, chapters, store
@@ -46,7 +48,17 @@ def open_chapter(source, namespace):
     published = plan is not None and all(
         value == plan.full.get(name, defaults[name]) for name, value in values.items() if name != "figures_folder"
     )
+    _show_plain_numbers()
     return OpenChapter(notebook, plan.name if plan else source, published, values.get("figures_folder", ""))
+
+
+def _show_plain_numbers():
+    """Values of NumPy show as those of Python, "12" and not "np.int64(12)": in JupyterLab they stand in sentences."""
+    shell = get_ipython()
+    if shell is not None:
+        formatter = shell.display_formatter.formatters["text/plain"]
+        for kind in set(np.sctypeDict.values()):
+            formatter.for_type(kind, lambda value, printer, cycle: printer.text(repr(value.item())))
 
 
 @dataclass(frozen=True)

@@ -198,8 +198,8 @@ def _text(sources, folder, layout, listing):
         part = {"": front, "S": web}.get(source.number[:1], chapters)
         part.append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags and not EVIDENCE.fullmatch(text.strip())]:
-            what = "chapter" if source.number.isdecimal() else "appendix"
-            heading = f"# Evidence for {what} {source.number} {{#appendix-{Path(source.path).stem}}}"
+            what = "chapter " if source.number.isdecimal() else ""
+            heading = f"# Evidence for {what}{source.number} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
     if listing:
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]

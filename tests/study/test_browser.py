@@ -79,18 +79,43 @@ def report(tmp_path_factory):
 def test_the_report_has_no_fault_and_code_appears_by_one_switch(report):
     program = """
       const folded = [...page.querySelectorAll("main details")];
-      const count = () => [folded.filter(shown).length, folded.filter((each) => each.open).length];
+      const count = () => folded.filter((each) => each.open).length;
       const before = count(), title = page.querySelector("main p").getBoundingClientRect().top;
       page.getElementById("code").click();
-      return {all: folded.length, before, after: count(), title, fonts: [...page.fonts].map((each) => each.status)};
+      const solutions = page.querySelectorAll(".solution");
+      const closed = [...solutions].filter((each) => !each.open).length;
+      const fonts = [...page.fonts].map((each) => each.status);
+      return {all: folded.length, before, after: count(), solutions: solutions.length, closed, title, fonts};
     """
     found = look(report, program)
     assert faults(found) == NONE and found["images"] > 50
     switch = found["result"]
     assert switch["fonts"] == ["loaded"]
-    named, opened = switch["before"]
-    assert 0 < named < switch["all"] and opened == 0 and switch["after"] == [switch["all"]] * 2
+    assert switch["before"] == 0 < switch["after"] == switch["all"] - switch["solutions"]
+    assert switch["closed"] == switch["solutions"] > 0, "whoever wants the code does not want the solutions"
     assert switch["title"] < 800, "the abstract begins on the first screen of a phone"
+
+
+def test_on_a_phone_wide_tables_say_so_figures_open_and_the_contents_unfold(report):
+    program = """
+      const wide = [...page.querySelectorAll(".scroll")].filter((each) => each.scrollWidth > each.clientWidth + 1);
+      const last = (each) => each.querySelector("caption") ? [each.querySelector("caption"), "::after"] : [each, "::before"];
+      const told = wide.filter((each) => view.getComputedStyle(...last(each)).content.includes("→"));
+      const figure = page.querySelector("figure img"), whole = page.getElementById("whole");
+      figure.click();
+      const opened = [whole.open, whole.querySelector("img").clientWidth, figure.clientWidth];
+      whole.click();
+      const list = page.querySelector("nav ul"), before = shown(list);
+      view.scrollTo({top: 5000, behavior: "instant"});
+      page.getElementById("listed").click();
+      const contents = [before, shown(list), list.getBoundingClientRect().bottom];
+      return {wide: wide.length, told: told.length, opened, closed: !whole.open, contents};
+    """
+    found = look(report, program)["result"]
+    assert found["told"] == found["wide"] > 20
+    assert found["opened"][0] and found["opened"][1] > 2 * found["opened"][2] and found["closed"]
+    folded, unfolded, bottom = found["contents"]
+    assert not folded and unfolded and bottom <= 800, "longer contents scroll inside the screen"
 
 
 def test_links_to_other_pages_are_addresses_of_the_web(report):
@@ -103,15 +128,17 @@ def test_the_ledger_has_no_fault_and_filters(tmp_path):
     assert main(["ledger", "--target", str(target)]) == 0
     program = """
       const rows = () => page.querySelectorAll("tbody tr").length, before = rows();
+      const verdict = page.querySelector("[data-name=verdict]").getBoundingClientRect();
       const choice = page.querySelector("select"), option = choice.options[1].value;
       choice.value = option;
       choice.dispatchEvent(new view.Event("change", {bubbles: true}));
       choice.dispatchEvent(new view.Event("input", {bubbles: true}));
-      return {before, after: rows()};
+      return {before, after: rows(), right: verdict.right};
     """
     found = look(target, program)
     assert faults(found) == NONE
     assert 0 < found["result"]["after"] < found["result"]["before"]
+    assert found["result"]["right"] <= WIDTH, "a verdict is on the screen of a phone"
 
 
 def test_the_policy_of_a_page_stops_scripts_and_pictures_that_are_not_its_own(tmp_path):

@@ -11,8 +11,10 @@ import subprocess
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from study import ROOT, claims, costs, style
@@ -128,11 +130,26 @@ def test_html_table_has_its_caption_and_cells(page):
 def test_html_folds_code_but_what_is_to_be_seen_and_has_none_that_prepares(page):
     folded = re.findall(r"<details[^>]*>\s*<summary>\s*([^<]*?)\s*</summary>(.*?)</details>", page, re.DOTALL)
     assert [name for name, _ in folded] == ["Code", "Solution", "Code", "Code"]
-    assert "because" in folded[1][1]
+    assert "because" in folded[1][1] and '<details class="solution">' in page
     assert (
         page.count('<pre class="sourceCode python"') + page.count('<pre\nclass="sourceCode python"') == 5
         and page.count("OpenChapter") == 0
     )
+
+
+def test_code_cells_in_a_row_share_a_fold_and_each_solution_has_its_own(tmp_path):
+    answers = [new_markdown_cell(f"**Solution {n}.** Because.", metadata=tagged("solution")) for n in (1, 2, 3)]
+    code = [new_code_cell(f"answer = {n}", metadata=tagged("solution")) for n in (1, 2)]
+    cells = [new_markdown_cell("# T"), new_code_cell("a = 1"), new_code_cell("b = 2"), new_markdown_cell("## Evidence")]
+    cells[-1].metadata["tags"] = ["appendix"]
+    cells += [new_code_cell("c = 3", metadata=tagged("appendix")), answers[0], *code, *answers[1:]]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
+    report.html([Source(tmp_path / "a.ipynb", "A")], tmp_path / "a.html", **FACTS)
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    folded = re.findall(r"<details[^>]*>\s*<summary>\s*([^<]*?)\s*</summary>(.*?)</details>", text, re.DOTALL)
+    assert [name for name, _ in folded] == ["Code", "Solution 1", "Solution 2", "Solution 3", "Code"]
+    assert [len(re.findall("<pre", inner)) for _, inner in folded] == [2, 1, 1, 0, 1]
+    assert "Evidence for A" in re.sub(r"\s+", " ", text) and text.count("</span> Evidence") == 0
 
 
 def test_html_keeps_footnotes_and_signs_as_written(page):
@@ -321,6 +338,14 @@ def test_a_mistyped_parameter_is_named_and_constants_are_not_parameters():
     assert display.open_chapter("data", namespace).name == "data"
     with pytest.raises(ValueError, match="among dataset, n_pairs, figures_folder, got n_pair"):
         display.open_chapter("data", namespace | {"n_pair": 2})
+
+
+def test_numbers_of_numpy_show_as_plain_numbers_where_a_chapter_is_open(monkeypatch):
+    shell = InteractiveShell()
+    monkeypatch.setattr(display, "get_ipython", lambda: shell)
+    display.open_chapter("data", {"dataset": "digits", "n_pairs": 3, "figures_folder": ""})
+    values = (np.int64(12), np.float64(0.5), np.str_("a"))
+    assert [shell.display_formatter.format(value)[0]["text/plain"] for value in values] == ["12", "0.5", "'a'"]
 
 
 def test_numbers_below_zero_have_a_minus_sign_but_formulas_and_code_keep_their_own(shown):
