@@ -202,7 +202,7 @@ class Item:
     """A cell of a notebook, as pytest collects it."""
 
     def __init__(self, path):
-        self.path, self.reasons = path, []
+        self.path, self.parent, self.reasons = path, None, []
 
     def add_marker(self, marker):
         self.reasons.append(marker.kwargs["reason"])

@@ -6,7 +6,6 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study.report.display import listed
 from study.report.notebooks import METADATA, clean, execute, tidy
 
 
@@ -122,9 +121,3 @@ def test_tidy_brings_a_source_saved_by_jupyter_into_its_plain_form(tmp_path):
     (cell,) = notebook.cells
     assert (cell.id, cell.metadata, cell.outputs, cell.execution_count) == ("0", {}, [], None)
     assert notebook.metadata == METADATA
-
-
-def test_values_are_listed_as_in_a_sentence():
-    found = [listed(values) for values in ((), (0.2,), ("a", "b"), (1, 2, 3), (word for word in "ab"))]
-    assert found == ["none", "0.2", "a and b", "1, 2 and 3", "a and b"]
-    assert listed([], "no set") == "no set" and listed(["a", 0.25, 1000]) == "a, 0.25 and 1,000"
