@@ -152,7 +152,7 @@ RULES = {
         "dataset": one_of(*chapters.UCI_SETS, "iris-bundled", "wine-bundled"), "kernel": one_of("linear", "poly", "rbf"),
         "parameter": either("published", ROW), "max_iter": either("published", whole(1, 10**6)),
     },
-    "budgets": IMAGES | STREAMS,
+    "budgets": IMAGES | {name: rule for name, rule in STREAMS.items() if name != "class_budgets"},
     "classes": IMAGES | {
         "datasets": words(*COMPARED), "n_spectrum": images(10, 10_000), "five_classes": one_of(*SYNTHETIC),
         "four_spirals": one_of(*SYNTHETIC), "sigma": positive(), "degree": DEGREE, "max_iter": whole(1, 10**6),
