@@ -217,7 +217,8 @@ def test_the_chapters_read_as_they_should():
     for column, most in (("mean", 18), ("max", 40), ("crowded", 0), ("strings", 0)):
         worst = main[column] if column == "mean" else found[column]
         assert (worst <= most).all(), worst[worst > most]
-    late = main.loc[(main["picture"] > 4) | (main["lines"].gt(40) & (main["picture"] == 0)), "picture"]
+    shown = main.drop(index="conclusion")  # it draws nothing
+    late = shown.loc[(shown["picture"] > 4) | (shown["lines"].gt(40) & (shown["picture"] == 0)), "picture"]
     assert late.empty, late
 
 
