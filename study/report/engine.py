@@ -1,14 +1,15 @@
 """How notebooks are executed: as papermill does it, and with the words' values in place.
 
-XX
+When the run reaches a cell of Markdown, the kernel is asked what it says in this run (study.report.expressions). The
+executed copy has the values in the text, and the source of the cell in its metadata. Tags say what becomes of such a cell:
 
     at-end        evaluated when the run is over, in its place: a summary may speak of what is computed later
     caption       of the figure or table that the cell before it shows: its label is put in front
     holds:NAME    an outcome: kept if the condition that chapter.holds has under this name is true in this run
     published     speaks of the published run, and is left out in any other
 
-What is left out for want of truth is listed at the end of the executed copy. papermill knows the engine as "kp":
-papermill --engine kp notebooks/mnist.ipynb out.ipynb -p n_orders 5
+What is left out for want of truth is listed at the end of the executed copy. papermill knows the engine as "kp" where it
+was registered: `python -m study papermill notebooks/mnist.ipynb out.ipynb -p n_orders 5` does so.
 """
 
 import ast

@@ -116,7 +116,7 @@ def said(text, tags, shell, chapter=None):
     if not all([chapter.is_kept(name) for name in names]):
         known = {each: results[each] for each in own if _has_value(results[each])}
         open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", text)
-        return FALSE, " ".join(filled(open_, known).split(" "))
+        return FALSE, filled(open_, known)
     label = f"**{chapter.shown}.** " if "caption" in tags else ""
     return KEPT, label + filled(text, results)
 
