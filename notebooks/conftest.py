@@ -18,7 +18,7 @@ from nbval.plugin import IPyNbCell
 
 from study import chapters, datasets
 from study.report import batch
-from study.report.expressions import expressions
+from study.report.expressions import depends
 
 
 @functools.cache
@@ -60,7 +60,7 @@ def with_words(items):
                     found.append(added(file, f"Parameters {place}", place, program))
                 continue
             tags, source = cell.metadata.get("tags", []), cell.metadata.get("words", cell.source)
-            if not (expressions(source) or {tag.partition(":")[0] for tag in tags} & {"holds", "published", "caption"}):
+            if not depends(source, tags):
                 continue
             call = f"said({source!r}, {list(tags)!r}, get_ipython(), globals().get('chapter'))[1]"
             program = f"from study.report.expressions import said\nprint({call})"

@@ -400,26 +400,6 @@ def table(differences, **names):
     return pd.DataFrame(rows).rename(columns=names)
 
 
-def p_value(p):
-    """p as it is printed: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of ALPHA it lies."""
-    if p < 0.001:
-        return "p < 0.001"
-    return "p = 1.0" if p > 0.9995 else f"p = {p_number(p)}"
-
-
-def p_cell(p):
-    """The same in a table, whose head says p: "0.031", "< 0.001", "1.0"."""
-    return p_value(p).removeprefix("p ").removeprefix("= ")
-
-
-def p_number(p):
-    """p in a table: "0.031", and "0.0495" where three digits would round it to ALPHA, which it is below."""
-    digits = 3
-    while (float(f"{p:.{digits}f}") < ALPHA) != (p < ALPHA):
-        digits += 1
-    return f"{p:.{digits}f}"
-
-
 def _paired_interval(both, only_a, only_b, n):
     """Newcombe 1998, method 10, for the difference of two paired proportions."""
     a, b = both + only_a, both + only_b

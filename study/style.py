@@ -91,11 +91,6 @@ def set_name(name):
     return SETS.get(name, name.removesuffix("-bundled"))
 
 
-def percent(share, digits=0):
-    """A share as text: "20 %"."""
-    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
-
-
 def canvas(rows=1, columns=1, *, width=WIDTH, height=3.4, **options):
     """(Figure, axes) in the house style, of this size in inches; pyplot does not keep it.
 

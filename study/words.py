@@ -7,7 +7,8 @@ Rates are fractions in code and percent in words; differences of rates are perce
 import math
 import numbers
 
-ALPHA = 0.05
+from study.statistics import ALPHA
+
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -49,15 +50,21 @@ def number(value, digits=0):
 
 
 def p_value(p):
-    """p as it is printed: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of 5 % it lies."""
+    """p in a sentence: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of ALPHA it lies."""
+    cell = p_cell(p)
+    return f"p {cell}" if cell.startswith("<") else f"p = {cell}"
+
+
+def p_cell(p):
+    """The same in a table, whose head says p: "0.031", "< 0.001", "1.0"; "0.0495" where three digits would give ALPHA."""
     if p < 0.001:
-        return "p < 0.001"
+        return "< 0.001"
     if p > 0.9995:
-        return "p = 1.0"
+        return "1.0"
     digits = 3
     while (float(f"{p:.{digits}f}") < ALPHA) != (p < ALPHA):
         digits += 1
-    return f"p = {p:.{digits}f}"
+    return f"{p:.{digits}f}"
 
 
 def _estimate(difference):

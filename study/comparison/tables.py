@@ -20,6 +20,7 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.claims import interval
 from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
+from study.words import p_cell, p_value
 
 CONTROL = "ordinary"
 """The form that the other two are compared with."""
@@ -174,7 +175,7 @@ def shown(differences, table, pairs):
                 "first": label(*a),
                 "minus": label(*b),
                 "difference": in_points(found),
-                "p": statistics.p_cell(found.p),
+                "p": p_cell(found.p),
                 **chances,
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
                 "changes without": _few(changing[name], len(table)),
@@ -305,7 +306,7 @@ def against_final_table(differences):
     for t in THRESHOLDS:
         for name in PERCEPTRONS:
             own = {p: differences[p, name, t] for p in PREDICTORS if p != "final"}
-            cells = {p: f"{in_points(each, digits=1)}, {statistics.p_value(each.p)}" for p, each in own.items()}
+            cells = {p: f"{in_points(each, digits=1)}, {p_value(each.p)}" for p, each in own.items()}
             rows.append({"perceptron": name, "thresholds": t} | cells)
     return pd.DataFrame(rows)
 

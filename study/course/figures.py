@@ -19,8 +19,8 @@ from study.style import (
     SKY,
     canvas,
     heat_map,
-    percent,
 )
+from study.words import percent
 
 OUTPUTS = ((BLACK, "-"), (GREY, "--"))
 """Colour and line of each output's boundary and weight vector; the colours are those of no class of four."""
@@ -148,7 +148,9 @@ def figure_widths(rows, published):
         axis.errorbar(part["width"] * shift, part["ours"], yerr=span, color=colour, linestyle=line, capsize=2, elinewidth=1)
         _draw_markers(axis, part["width"] * shift, part["ours"], part["separated"] == 1, marker, colour)
     axis.axhline(published, **PAGE)
-    axis.text(0.01, published, f"page: {percent(published)}", va="bottom", fontsize=8, transform=axis.get_yaxis_transform())
+    axis.text(
+        0.01, published, f"page: {percent(published, 0)}", va="bottom", fontsize=8, transform=axis.get_yaxis_transform()
+    )
     widths = sorted(rows["width"].unique())
     axis.set_xscale("log")
     axis.set_xticks(widths, [str(Fraction(width)) for width in widths])

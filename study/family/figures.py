@@ -24,8 +24,8 @@ from study.style import (
     SKY,
     canvas,
     log_percent_axis,
-    percent,
 )  # fmt: skip
+from study.words import percent
 
 STYLES = {
     "perceptron": (BLACK, "s", "-"),
@@ -63,7 +63,7 @@ def figure_growth(streams, growth):
     for rate, group in own[own["kernel"] == "poly"].groupby("noise"):
         colour, marker, line = looks[rate]
         mean = group.groupby("examples")["support"].mean()
-        name = f"{percent(rate)} wrong labels" if rate else "right labels"
+        name = f"{percent(rate, 0)} wrong labels" if rate else "right labels"
         left.plot(mean.index, mean, color=colour, marker=marker, linestyle=line, markevery=2, label=name)
     seen = np.array([own["examples"].max() / 30, own["examples"].max()])
     low = own.loc[own["examples"] == own["examples"].max(), "support"].min() / 60
@@ -83,7 +83,7 @@ def figure_growth(streams, growth):
         )  # fmt: skip
     right.axhline(1, zorder=1, **REFERENCE)
     right.set(xlabel="wrong labels", ylabel="exponent of the growth", xticks=range(len(rates)))
-    right.set_xticklabels([percent(rate) for rate in rates])
+    right.set_xticklabels([percent(rate, 0) for rate in rates])
     right.legend(loc="lower right")
     return figure
 
@@ -151,7 +151,7 @@ def figure_remedies(rates):
             axis.errorbar(100 * row.test, places[row.learner], xerr=reach, color=colour, marker=marker, capsize=2)
         ends = part.set_index("learner")["test"]
         axis.axvspan(100 * ends[NORMA], 100 * ends[FINAL], color=BAND, alpha=0.6, lw=0, zorder=0)
-        axis.set(title=f"{percent(noise)} wrong" if noise else "right labels", xlabel="test error (%)")
+        axis.set(title=f"{percent(noise, 0)} wrong" if noise else "right labels", xlabel="test error (%)")
         axis.set_xlim(0, 108 * part["high"].max())
     axes[0, 0].set_yticks(list(places.values()), list(places))
     bar = Line2D([], [], color=GREY, marker="o", markersize=4, label="mean, 95\N{NO-BREAK SPACE}% interval")

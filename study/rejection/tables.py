@@ -21,6 +21,7 @@ from sklearn.frozen import FrozenEstimator
 
 from study import statistics
 from study.rejection.experiment import PARTS, PREDICTORS
+from study.words import p_cell
 
 BINS = 15
 """Bins of equal width between 0 and 1, as in Guo et al. 2017."""
@@ -68,7 +69,7 @@ COUNTS = {
     "log loss": ".4f",
     "Brier, classes": ".4f",
     "log loss, classes": ".4f",
-    "p": statistics.p_cell,
+    "p": p_cell,
 }
 """How columns are written that are no rates."""
 

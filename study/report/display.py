@@ -20,7 +20,6 @@ from IPython import get_ipython
 from IPython.display import display
 
 from study import ROOT, chapters, store
-from study.report import parameters as rules
 from study.style import SETS
 
 PIXELS_PER_INCH = 200
@@ -32,9 +31,9 @@ MINUS = re.compile(r"\$[^$]*\$|`[^`]*`|(?<=[\s([])-(?=\d)|(?<=\w )-(?= \d)")
 def open_chapter(source, namespace):
     """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
 
-    Raises ValueError if a parameter breaks its rule (study.report.parameters), or if the namespace holds a plain value that
-    is none of the notebook's parameters: papermill passes a mistyped name on with a warning only. Constants (in capitals)
-    and names that begin with an underscore do not count.
+    Raises ValueError if the namespace holds a plain value that is none of the notebook's parameters: papermill passes a
+    mistyped name on with a warning only. Constants (in capitals) and names that begin with an underscore do not count. What
+    values may be is said by the settings of the experiments that they go into.
     """
     notebook = Source.read(source)
     defaults = notebook.parameters
@@ -43,7 +42,6 @@ def open_chapter(source, namespace):
     if unknown := sorted(found - {"In", "Out"} - set(defaults) - notebook.before):
         raise ValueError(f"parameters must be among {', '.join(defaults)}, got {', '.join(unknown)}; correct the name")
     values = {name: namespace[name] for name in defaults}
-    rules.check(source, values)
     plan = chapters.of_notebook(source, values)
     published = plan is not None and all(
         value == plan.full.get(name, defaults[name]) for name, value in values.items() if name != "figures_folder"

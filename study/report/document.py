@@ -31,10 +31,9 @@ from urllib.parse import quote
 import nbformat
 
 from study import ROOT, store
-from study.report import content, policy
+from study.report import content, policy, references
 
 TEMPLATES = Path(__file__).parent
-REFERENCES = TEMPLATES / "refs.bib"
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
 OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
 LABEL = re.compile("(Figure|Table)\N{NO-BREAK SPACE}(\\d+)")
@@ -176,12 +175,11 @@ def _references(keys, form):
     """The list of references of these keys; ValueError for a key that refs.bib lacks."""
     import pypandoc
 
-    known = set(re.findall(r"^@\w+\{([^,\s]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE))
-    if unknown := sorted(set(keys) - known):
-        raise ValueError(f"references must be entries of {REFERENCES.name}, got {', '.join(unknown)}; add them there")
+    if unknown := sorted(set(keys) - set(references.addresses())):
+        raise ValueError(f"references must be entries of {references.FILE.name}, got {', '.join(unknown)}; add them there")
     nocite = ", ".join(f"@{key}" for key in keys)
     text = f"---\nnocite: |\n  {nocite}\n---\n\n# References {{#bibliography}}\n\n::: {{#refs}}\n:::\n"
-    options = ["--citeproc", f"--bibliography={REFERENCES}", "--columns=100000", "--section-divs"]
+    options = ["--citeproc", f"--bibliography={references.FILE}", "--columns=100000", "--section-divs"]
     return pypandoc.convert_text(text, form, format="markdown", extra_args=options)
 
 
@@ -343,11 +341,16 @@ class _Labels:
 
 
 def _cells(path):
-    """The cells of an executed notebook. Raises ValueError, with its path, for a file that is missing or cut short."""
+    """The cells of an executed notebook, which cite by keys. Raises ValueError, with its path, for a file that is missing
+    or cut short."""
     try:
-        return nbformat.read(path, as_version=4).cells
+        cells = nbformat.read(path, as_version=4).cells
     except (OSError, ValueError, AttributeError, KeyError) as error:
         raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            cell.source = references.keyed(cell.source)
+    return cells
 
 
 def _pasted(text, attachments, pictures):

@@ -20,7 +20,7 @@ from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import FALSE, KEPT, expressions
+from study.report.expressions import FALSE, KEPT, depends
 
 LISTED = "statements"
 """The tag of the list of statements that do not hold."""
@@ -70,7 +70,7 @@ class Client(PapermillNotebookClient):
 
     async def async_fill(self, cell):
         """Put the values into the text of a cell, or mark it as one that is left out; TextError where that fails."""
-        if not (expressions(cell.source) or tags(cell)):
+        if not depends(cell.source, tags(cell)):
             return
         what, text = await self.asked(cell)
         names = [tag for tag in tags(cell) if tag.startswith("holds:")]

@@ -8,12 +8,16 @@ whatever it holds.
 import ast
 import re
 
+from study.report.references import addressed, cites
+
 KEPT, LEFT_OUT, FALSE = "kept", "left out", "false"
 """What becomes of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
+ASKED = {"holds", "published", "caption"}
+"""Tags with which it depends on the run what a text says."""
 LONGEST = 60
 """Characters of an expression."""
-LIST = re.compile(r"^(\s*\d+)([.)])(?=\s)")
+LIST = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~^$&!@])")
 
 
@@ -101,6 +105,11 @@ def escaped(text):
     return SPECIAL.sub(r"\\\1", text)
 
 
+def depends(text, tags):
+    """Whether what a text cell says depends on the run, or is not what stands in the source."""
+    return bool(expressions(text)) or cites(text) or bool({tag.partition(":")[0] for tag in tags} & ASKED)
+
+
 def said(text, tags, shell, chapter=None):
     """(what becomes of it, what it says) of a text cell with these tags, in the kernel that runs its notebook.
 
@@ -116,9 +125,9 @@ def said(text, tags, shell, chapter=None):
     if not all([chapter.is_kept(name) for name in names]):
         known = {each: results[each] for each in own if _has_value(results[each])}
         open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", text)
-        return FALSE, filled(open_, known)
+        return FALSE, addressed(filled(open_, known))
     label = f"**{chapter.shown}.** " if "caption" in tags else ""
-    return KEPT, label + filled(text, results)
+    return KEPT, label + addressed(filled(text, results))
 
 
 def _has_value(result):

@@ -21,9 +21,9 @@ from study.style import (
     SKY,
     canvas,
     heat_map,
-    percent,
     set_name,
 )
+from study.words import percent
 
 
 def figure_spectrum(smallest, sweep, poles, *, tau, k, lam):
@@ -68,7 +68,7 @@ def figure_accuracies(splits, table):
     left = np.sort(table["low"])[1] - 0.02  # one setting may be far worse than all others: an arrow says how far it reaches
     for row, low in enumerate(table["low"]):
         if low < left:
-            axis.annotate(f"to {percent(low)}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
+            axis.annotate(f"to {percent(low, 0)}", (left, row), (8, 9), textcoords="offset points", fontsize=8)
             axis.plot(left, row, marker="<", color=GREY, markersize=7, clip_on=False, zorder=4)
     axis.plot(table["ours"], rows, "o", markersize=6, color=BLACK, label="first of each class train", zorder=4)
     if "published" in table:
@@ -155,7 +155,7 @@ def figure_projection(P, shares, y, train, test, predicted, names):
     """
     figure, _ = canvas(height=3.7)
     figure.clf()
-    labels = [f"PC {i + 1} ({percent(share)})" for i, share in enumerate(shares)]
+    labels = [f"PC {i + 1} ({percent(share, 0)})" for i, share in enumerate(shares)]
     wrong = predicted != y[test]
     for place, azimuth in enumerate((-60, 30)):
         space = figure.add_subplot(1, 2, place + 1, projection="3d")
@@ -198,8 +198,8 @@ def figure_persistent_errors(P, shares, y, rates, names):
             mine = y == c
             colours = dict(c=rate[mine], cmap="YlOrRd", vmin=-0.15, vmax=1, edgecolors=CLASS_COLOURS[c])
             axis.scatter(*P[mine, :2].T, s=7 + 55 * rate[mine], marker=CLASS_MARKERS[c], linewidths=0.7, **colours)
-        axis.set(title=method, xlabel=f"PC 1 ({percent(shares[0])})")
-    axes[0, 0].set_ylabel(f"PC 2 ({percent(shares[1])})")
+        axis.set(title=method, xlabel=f"PC 1 ({percent(shares[0], 0)})")
+    axes[0, 0].set_ylabel(f"PC 2 ({percent(shares[1], 0)})")
     hollow = dict(linestyle="none", markerfacecolor="none")
     handles = [
         Line2D([], [], marker=CLASS_MARKERS[c], markeredgecolor=CLASS_COLOURS[c], label=name, **hollow)
@@ -231,8 +231,8 @@ def figure_hard_sets(sets):
         left.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]))
         left.set(
             title=f"{set_name(name)} (n = {len(y):,})",
-            xlabel=f"PC 1 ({percent(shares[0])})",
-            ylabel=f"PC 2 ({percent(shares[1])})",
+            xlabel=f"PC 1 ({percent(shares[0], 0)})",
+            ylabel=f"PC 2 ({percent(shares[1], 0)})",
         )
         bar = figure.colorbar(dots, ax=left, ticks=range(n_classes), pad=0.02)
         bar.ax.set_title("class", fontsize=7)

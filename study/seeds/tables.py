@@ -172,7 +172,7 @@ def compared(found):
     columns = {
         "difference": found.map(lambda each: words.points(each, 1)),
         "95 % interval": found.map(lambda each: words.interval(each, 1)),
-        "p (Holm)": found.map(lambda each: statistics.p_cell(each.p)),
+        "p (Holm)": found.map(lambda each: words.p_cell(each.p)),
     }
     return pd.DataFrame(columns)
 

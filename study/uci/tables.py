@@ -22,7 +22,7 @@ from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READ
 from study.uci.protocol import summary
 from study.uci.readings import Reading
 from study.uci.source import KERNELS, SPLITS, cited_errors, original, published, published_rates, setting
-from study.words import percent
+from study.words import p_cell, percent
 
 BASE, DDOF = "plain reading", "standard deviation divided by k - 1"
 COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
@@ -311,7 +311,7 @@ def p_printed(p, repeats):
     for n in np.atleast_1d(repeats):
         if np.isclose(p, 1 / (n + 1), rtol=1e-9):
             return f"≤ {np.ceil(100 / (n + 1)) / 100:.2f}"
-    return statistics.p_number(p)
+    return p_cell(p)
 
 
 P_COLUMNS = ["II", "II, sonar not scaled", "III", "both", "both, sonar not scaled in II"]

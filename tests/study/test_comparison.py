@@ -12,10 +12,11 @@ from kp import kernels
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import datasets, statistics, style
+from study import datasets, style
 from study.comparison import experiment as comparison
 from study.comparison import figures, methods, tables
 from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, NAMES, PERCEPTRONS, REFERENCES, THRESHOLDS, Candidate
+from study.words import p_cell
 
 TINY = comparison.Settings(
     dataset="iris-bundled", repetitions=2, widths=(1.0, 0.25), degrees=(2,), epochs=(1, 3), penalties=(1.0, 10.0),
@@ -337,7 +338,7 @@ def test_families_are_corrected_each_for_itself(table):
     assert found["family"].tolist() == ["forms"] * 4 + ["kernel"] * 6
     assert found["minus"].tolist() == ["ordinary, off"] * 2 + ["ordinary, on"] * 2 + ["linear, off"] * 3 + ["linear, on"] * 3
     alone = tables.over_sets(table, tables.form_pairs())
-    assert found["p"].tolist()[:4] == [statistics.p_cell(each.p) for each in alone.values()]
+    assert found["p"].tolist()[:4] == [p_cell(each.p) for each in alone.values()]
     shown = tables.in_percent(table)
     assert list(shown)[:3] == ["set", "o.v.a., off", "o.v.a., on"] and list(shown)[-1] == "SVM"
     assert shown["ord., off"].tolist() == pytest.approx((100 * table["ordinary", "off"]).tolist())

@@ -22,6 +22,7 @@ from study import datasets, statistics
 from study.orders import experiment as orders
 from study.rejection import experiment, figures, inputs, tables
 from study.rejection.experiment import KINDS, PARTS, PREDICTORS, Settings
+from study.words import p_cell
 
 matplotlib.use("agg")
 
@@ -593,5 +594,5 @@ def test_columns_for_readers_have_names_and_rates_are_percent():
     found = tables.shown(table, digits=1)
     assert found["frame"].columns.tolist() == ["errors", "log loss", "refused, held out", "p", "rule"]
     assert found["formats"] == {
-        "errors": ".4g", "log loss": ".4f", "refused, held out": ".1%", "p": statistics.p_cell,
+        "errors": ".4g", "log loss": ".4f", "refused, held out": ".1%", "p": p_cell,
     }  # fmt: skip

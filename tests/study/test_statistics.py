@@ -13,7 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmode
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from study import statistics
+from study import statistics, words
 
 RNG = np.random.default_rng(0)
 
@@ -213,11 +213,11 @@ def test_a_verb_needs_its_test():
     ],
 )
 def test_p_is_printed_without_what_is_always_there(p, text):
-    assert statistics.p_value(p) == text
+    assert words.p_value(p) == text
 
 
-def test_p_in_a_table_shows_on_which_side_of_the_level_it_lies():
-    assert [statistics.p_number(p) for p in (0.0314, 5 / 101, 0.05, 0.0504)] == ["0.031", "0.0495", "0.050", "0.050"]
+def test_p_in_a_table_is_without_its_name():
+    assert [words.p_cell(p) for p in (0.0314, 2e-5, 5 / 101, 1.0)] == ["0.031", "< 0.001", "0.0495", "1.0"]
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
@@ -273,10 +273,6 @@ def test_a_bootstrap_of_weighted_means_is_the_bootstrap_of_means():
     assert found.estimate == pytest.approx(expected.estimate) and (found.n, found.test) == (80, "bootstrap")
     assert found.low == pytest.approx(expected.low, abs=0.03) and found.high == pytest.approx(expected.high, abs=0.03)
     assert found.p == pytest.approx(expected.p, abs=0.01)
-
-
-def test_p_in_a_table_is_the_printed_one_without_its_name():
-    assert [statistics.p_cell(p) for p in (0.0314, 2e-5, 1.0)] == ["0.031", "< 0.001", "1.0"]
 
 
 def test_the_farthest_end_of_intervals_is_the_largest_difference_left_open():

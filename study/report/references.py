@@ -1,0 +1,40 @@
+"""Works that are cited: in a source a link to #ref-key, in an executed copy the address of the work, where it has one.
+
+So citations lead somewhere wherever the copy is read; a document makes keys of them again, and lists what is cited.
+"""
+
+import functools
+import re
+from pathlib import Path
+
+FILE = Path(__file__).with_name("refs.bib")
+LINK = re.compile(r"\]\(#ref-([\w-]+)\)")
+
+
+@functools.cache
+def addresses():
+    """{key: the address of the work, or "" if none is known}: its DOI before its page."""
+    found = {}
+    for entry in re.split(r"^(?=@)", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        fields = dict(re.findall(r"^\s*(doi|url)\s*=\s*\{(.+?)\}", entry, re.MULTILINE))
+        address = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
+        found[re.match(r"@\w+\{([^,\s]+)", entry)[1]] = address
+    return found
+
+
+def cites(text):
+    """Whether a text of a source cites a work."""
+    return LINK.search(text) is not None
+
+
+def addressed(text):
+    """The text with the addresses of the works that it cites."""
+    return LINK.sub(lambda found: f"]({addresses().get(found[1]) or f'#ref-{found[1]}'})", text)
+
+
+def keyed(text):
+    """The text with keys again."""
+    keys = {address: key for key, address in addresses().items() if address}
+    return re.sub(
+        r"\]\((https?://[^)\s]+)\)", lambda found: f"](#ref-{keys[found[1]]})" if found[1] in keys else found[0], text
+    )
