@@ -4,26 +4,16 @@ Runs with a bare Python: python3 bootstrap.py. The environment is remade from no
 this file, the version of Python or the folder changes: an environment that was copied or moved runs the other folder's code.
 An active conda environment that has all packages and runs this folder's code is taken in its place. With --python it
 prints the environment's Python and makes nothing.
-
-Old versions of Python must be able to read this file, to say that they are too old: the syntax is that of Python 2.7.
 """
 
+import hashlib
+import importlib.util
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 OLDEST = (3, 11)
-if sys.version_info < OLDEST:
-    sys.exit(
-        "This project needs Python {}.{} or newer, got {}.{} ({}); "
-        "install one and name it: make PYTHON=python3.12 ...".format(
-            *(OLDEST + tuple(sys.version_info[:2]) + (sys.executable,))
-        )
-    )
-
-import hashlib  # noqa: E402
-import importlib.util  # noqa: E402
-import os  # noqa: E402
-import subprocess  # noqa: E402
-from pathlib import Path  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -44,7 +34,7 @@ sys.exit(str(study.ROOT) != sys.argv[1])
 
 def program(name):
     """The path of a program of the environment."""
-    return BIN / (name + ".exe" if os.name == "nt" else name)
+    return BIN / (f"{name}.exe" if os.name == "nt" else name)
 
 
 def fingerprint():
@@ -61,37 +51,41 @@ def conda():
     if not prefix:
         return None
     python = Path(prefix, "python.exe" if os.name == "nt" else "bin/python")
-    clean = dict(os.environ)
-    clean.pop("PYTHONPATH", None)
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     try:
-        done = subprocess.run([str(python), "-c", COMPLETE, str(ROOT)], cwd=os.sep, env=clean, capture_output=True)
+        done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, env=clean, capture_output=True)
     except OSError:
         return None
     return python if done.returncode == 0 else None
 
 
 def check_python():
-    """Stop with the remedy if this Python cannot make environments."""
+    """Stop with the remedy if this Python is too old, or cannot make environments."""
+    if sys.version_info < OLDEST:
+        sys.exit(
+            f"This project needs Python {'.'.join(map(str, OLDEST))} or newer, got {sys.version.split()[0]} "
+            f"({sys.executable}); install one and name it: make PYTHON=python3.12 ..."
+        )
     if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
         sys.exit(
-            "This project needs 'python3 -m venv', which this Python ({}) lacks; "
-            "on Debian or Ubuntu: sudo apt-get install python3-venv".format(sys.executable)
+            f"This project needs 'python3 -m venv', which this Python ({sys.executable}) lacks; "
+            "on Debian or Ubuntu: sudo apt-get install python3-venv"
         )
 
 
 def is_made():
-    return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(str(program("python")), os.X_OK)
+    return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(program("python"), os.X_OK)
 
 
 def make():
     """Make .venv anew; it gets its stamp last, so that an interrupted one is made again."""
-    pip = [str(program("python")), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [program("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in (
-        [sys.executable, "-m", "venv", "--clear", str(VENV)],
-        pip + ["--require-hashes", "-r", "requirements.lock.txt"],
-        pip + ["--no-deps", "--no-build-isolation", "-e", "."],
+        [sys.executable, "-m", "venv", "--clear", VENV],
+        [*pip, "--require-hashes", "-r", "requirements.lock.txt"],
+        [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
     ):
-        subprocess.run(command, cwd=str(ROOT), check=True)
+        subprocess.run(command, cwd=ROOT, check=True)
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
@@ -102,7 +96,7 @@ def make():
 def relocate():
     """Let the environment find this folder's code by a relative path: a copy of the folder then runs its own."""
     for link in VENV.glob("[Ll]ib/**/__editable__*.pth"):
-        link.write_text(os.path.relpath(str(ROOT), str(link.parent)) + "\n")
+        link.write_text(os.path.relpath(ROOT, link.parent) + "\n")
 
 
 def main():
@@ -111,11 +105,7 @@ def main():
         print((found or program("python").relative_to(ROOT)).as_posix())
         return
     if found:
-        print(
-            "Using the Python of an active conda environment, {}; for .venv in its place: CONDA_PREFIX= make ...".format(
-                found
-            )
-        )
+        print(f"Using the Python of an active conda environment, {found}; for .venv in its place: CONDA_PREFIX= make ...")
         return
     check_python()
     if is_made():
@@ -130,7 +120,7 @@ def main():
         try:
             make()
         except subprocess.CalledProcessError as error:
-            sys.exit("The environment could not be made: {} failed; read the message above.".format(" ".join(error.cmd)))
+            sys.exit(f"The environment could not be made: {' '.join(map(str, error.cmd))} failed; read the message above.")
 
 
 if __name__ == "__main__":

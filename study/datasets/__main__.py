@@ -31,7 +31,7 @@ An address `zip#member` stands for a member of an archive. The sha256 of a bundl
 
 
 def readme():
-    """The text of data/README.md: every set's shape, classes, licence, citation, files, sha256, addresses."""
+    """The text of data/README.md: every set's shape, licence, citation, files, sha256, addresses."""
     lines = [PREAMBLE, "| set | from | rows | test rows | features | classes |", "|---|---|---:|---:|---:|---:|"]
     for d in DATASETS.values():
         lines.append(
@@ -43,10 +43,6 @@ def readme():
         lines += [f"- source: {d.source}", f"- licence: {d.licence}", f"- cite: {d.citation}"]
         lines += [f"- shape: {d.n_train:,} x {d.n_features} {d.dtype}" + (f", test {d.n_test:,}" if d.n_test else "")]
         lines += [f"- split: {d.split}"] + ([f"- sha256: `{d.sha256}`"] if d.sha256 else [])
-        lines += ["", "| label | class | rows |" + (" test rows |" if d.n_test else "")]
-        lines += ["|---|---|---:|" + ("---:|" if d.n_test else "")]
-        for i, (label, name) in enumerate(zip(d.classes, d.target_names, strict=True)):
-            lines += [f"| {label} | {name} | {d.counts[i]:,} |" + (f" {d.test_counts[i]:,} |" if d.n_test else "")]
         for file in d.files:
             lines += ["", f"`{file.path}`, {file.size:,} bytes, sha256 `{file.sha256}`", ""]
             lines += [f"- <{address}>" for address in file.addresses]
