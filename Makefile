@@ -56,8 +56,8 @@ endif
 
 unexport HANDIN NOTEBOOKS
 check: export KP_HANDIN := $(value HANDIN)
-check: environment ## show where the code of a notebook that was handed in is its author's, ask, run it again as you, on Linux without network and with protected files, and say what does not come out: HANDIN=file.ipynb; YES=1 does not ask
-	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb"; exit 2; }
+check: environment ## show where the code of a notebook that was handed in is its author's, ask, run it again as you, on Linux without network and with protected files, and say what does not come out: HANDIN=file.ipynb, or a folder of them, which gives a table; YES=1 does not ask
+	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb or HANDIN=folder"; exit 2; }
 	@$(PY) -m study check $(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN"
 
 api: environment ## the classes and functions of kp as one page, build/api.html

@@ -9,7 +9,7 @@ python -m study report           make the report of the executed notebooks (--ki
 python -m study ledger           write the ledger as a page that can be filtered
 python -m study api              write the classes and functions of kp as a page
 python -m study check FILE       hold a notebook that was handed in against its source; ask; run it again, apart from this
-                                 computer as far as the system offers that; say what does not come out
+                                 computer as far as the system offers that; say what does not come out; a folder: as a table
 python -m study held             count what is held against the code by its fingerprint only
 """
 
@@ -22,8 +22,9 @@ from study import BUILD, chapters, costs, store
 from study.datasets import DataError
 from study.store import StaleResult
 
-NOT_RUN = 3
-"""The exit code of check when its user does not agree that a notebook is run."""
+DIFFERS, CANNOT, NOT_RUN, OWN = 1, 2, 3, 4
+"""The exit codes of check: something does not come out; it cannot be run; its user did not agree; all comes out, and parts
+of the code or the text are the author's own."""
 
 
 def main(arguments=None):
@@ -66,9 +67,12 @@ def main(arguments=None):
         help="run a notebook that was handed in again, and say what does not come out",
         description="Hold a notebook that was handed in against its source, then run it again and say what does not come "
         "out. That runs what its author wrote, so its code is shown first, and you are asked. Exit codes: 0 all comes out, "
-        f"1 something differs, 2 it cannot be run, {NOT_RUN} you did not agree.",
+        f"{DIFFERS} something does not, {CANNOT} it cannot be run, {NOT_RUN} you did not agree, {OWN} all comes out, with "
+        "parts of the author's own.",
     )
-    handed_in.add_argument("notebook", type=Path)
+    handed_in.add_argument("notebook", type=Path, help="a notebook, or a folder of them")
+    handed_in.add_argument("--target", type=Path, help="of a folder: the table; by default build/checks.csv")
+    handed_in.add_argument("--jobs", type=int, default=2, help="of a folder: how many at a time")
     handed_in.add_argument("--yes", action="store_true", help="run it without asking")
     handed_in.add_argument("--timeout", type=int, help="seconds for each cell; by default none")
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
@@ -212,6 +216,8 @@ def _check(options):
     from study.report import enclosure, handin
 
     path = options.notebook
+    if path.is_dir():
+        return _check_folder(options)
     try:
         notebook = handin.read(path)
         code = handin.code(path, notebook)
@@ -223,9 +229,30 @@ def _check(options):
         outputs = handin.outputs(path, notebook, apart, timeout=options.timeout)
     except handin.CannotRun as error:
         print(f"{options.notebook} cannot be run: {error}", file=sys.stderr)
-        return 2
+        return CANNOT
     print(f"{outputs}\nIt ran {apart}.", flush=True)
-    return int(bool(code.differences or outputs.differences))
+    if outputs.differences:
+        return DIFFERS
+    return 0 if code.is_the_projects else OWN
+
+
+def _check_folder(options):
+    from study.report import enclosure, handins
+
+    folder, target = options.notebook, options.target or BUILD / "checks.csv"
+    table = handins.read(handins.notebooks(folder), folder)
+    shown = ["file", "source", "parameters", "code", "texts", "equal to"]
+    print(table[shown].to_string(index=False), flush=True)
+    apart = enclosure.strongest()
+    print(f"study: the code of these notebooks is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)
+    if not (options.yes or _agreed()):
+        return NOT_RUN
+    table = handins.run(table, folder, apart, jobs=options.jobs, timeout=options.timeout)
+    store.write(target, table.to_csv(index=False))
+    print(table["verdict"].value_counts().to_string())
+    print(f"Table of {len(table)} notebooks: {os.path.relpath(target)}; they ran {apart}.", flush=True)
+    codes = {handins.DIFFERS: DIFFERS, handins.CANNOT: CANNOT, handins.OWN: OWN}
+    return next((code for verdict, code in codes.items() if verdict in set(table["verdict"])), 0)
 
 
 def _agreed():

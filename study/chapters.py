@@ -70,7 +70,7 @@ FIGURES = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}
 IMAGES = {"quick": {"dataset": "digits"}, "full": {"dataset": "mnist"}}
 
 UCI_SCALES = {
-    "quick": {"n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
+    "quick": {"n_folds": 5, "n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
     "full": {
         "n_repeats": 100,
         "degrees": [1, 2, 4, 6, 9, 12, 16, 20],

@@ -31,7 +31,7 @@ from urllib.parse import quote
 import nbformat
 
 from study import ROOT, store
-from study.report import content, policy, references
+from study.report import colophon, content, policy, references
 
 TEMPLATES = Path(__file__).parent
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
@@ -203,7 +203,8 @@ def _text(sources, folder, layout, listing):
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
         appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
     first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
-    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])
+    last = f"::: box\n{colophon.words([source.path for source in sources if not source.own])}\n:::"
+    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web, last])
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")

@@ -93,12 +93,22 @@ class Client(PapermillNotebookClient):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*|\\(?=\W)", "", " ".join(caption.split())))
         for output in self.shown.outputs if self.shown is not None else ():
             if "image/png" in output.get("data", {}):
-                output.metadata["image/png"]["alt"] = plain
+                output.metadata.setdefault("image/png", {})["alt"] = plain
+
+    def _has_label(self):
+        """Whether what was shown last is a figure or a table of the chapter: others have no label in the notebook."""
+        outputs = self.shown.outputs if self.shown is not None else ()
+        return any(
+            "alt" in output.get("metadata", {}).get("image/png", {})
+            or output.get("data", {}).get("text/markdown", "")[:1] == "|"
+            for output in outputs
+        )
 
     async def asked(self, cell):
         """What the kernel says of a text cell: see study.report.expressions.said."""
         said = "__import__('study.report.expressions', fromlist=['said']).said"
-        call = f"{said}({cell.source!r}, {list(tags(cell))!r}, get_ipython(), globals().get('chapter'))"
+        own = [tag for tag in tags(cell) if tag != "caption" or self._has_label()]
+        call = f"{said}({cell.source!r}, {own!r}, get_ipython(), globals().get('chapter'))"
         message = self.kc.execute("", silent=True, store_history=False, user_expressions={"said": call})
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)

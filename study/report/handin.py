@@ -39,13 +39,20 @@ class CannotRun(RuntimeError):
 class Code:
     """What can be said without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
     parameters as text, those that are not the defaults; what differs from the source; its lines that the source lacks; the
-    Python files in its folder."""
+    Python files in its folder; its text cells that the source lacks; whether it was executed."""
 
     source: str
     parameters: str
     differences: tuple[str, ...]
     lines: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    executed: bool = True
+
+    @property
+    def is_the_projects(self):
+        """Whether code and text are the project's, parameters aside."""
+        return bool(self.source) and not (self.differences or self.texts)
 
     def __str__(self):
         of = f"A run of notebooks/{self.source}.ipynb" if self.source else "No run of a notebook of this project"
@@ -56,6 +63,10 @@ class Code:
             found += ["Its code differs from the source:", *(f"- {each}" for each in self.differences)]
         if self.lines:
             found += ["All lines of its code that are not in the source:", *self.lines]
+        if self.texts:
+            found += ["Text cells that are not in the source:", *(f"- {each}" for each in self.texts)]
+        if not self.executed:
+            found.append("It was not executed: it has no results.")
         if self.beside:
             found.append(f"Python files in its folder, which it can import unseen: {_visible(', '.join(self.beside))}.")
         return "\n".join(found)
@@ -98,7 +109,9 @@ def code(path, notebook):
     folder = Path(path).resolve().parent
     modules = [*folder.glob("*.py"), *folder.glob("*.so"), *folder.glob("*/__init__.py")]
     beside = tuple(sorted(each.relative_to(folder).as_posix() for each in modules))
-    return Code(source, _parameters(notebook, original), differences, lines, beside)
+    texts = tuple(_own_texts(notebook, original))
+    executed = any(cell.get("execution_count") for cell in notebook.cells)
+    return Code(source, _parameters(notebook, original), differences, lines, beside, texts, executed)
 
 
 def outputs(path, notebook, enclosure, *, timeout=None):
@@ -267,6 +280,15 @@ def _own_lines(notebook, original):
                 yield f"cell {index + 1}:"
             last = index
             yield f"    {_visible(line)}"
+
+
+def _own_texts(notebook, original):
+    """Yield the text cells that the source lacks."""
+    theirs = {cell.source for cell in (original.cells if original else ()) if cell.cell_type == "markdown"}
+    for index, cell in enumerate(notebook.cells):
+        text = cell.metadata.get("words", cell.source)
+        if cell.cell_type == "markdown" and text.strip() and text not in theirs and LISTED not in _tags(cell):
+            yield _place(notebook, index)
 
 
 def _without_values(notebook):

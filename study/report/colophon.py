@@ -1,0 +1,46 @@
+"""The colophon of every document: whose text, code, parameters and cells it has. No option leaves it out."""
+
+import subprocess
+from pathlib import Path
+
+import kp
+from study import ROOT
+
+
+def words(paths):
+    """Its text, in Markdown; paths: the notebooks that are not the project's own executed copies."""
+    text = [f"**Colophon.** Text, figures and code: *Kernel perceptrons: a reproducible study*, {version()}"]
+    if not paths:
+        return f"{text[0]}, with the parameters of the study. What stands on the title page is its author's."
+    text[0] += ". The author's own, besides the title page:"
+    return "\n\n".join([*text, "\n".join(f"- {_of(path)}" for path in paths)])
+
+
+def version():
+    """The version of kp and the commit of the checkout, as far as it is known."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=, changed"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {kp.__version__}"
+    return f"version {kp.__version__}, commit {found}"
+
+
+def _of(path):
+    """What of a notebook is its author's. Raises ValueError for one that was not executed."""
+    from study.report import handin
+
+    try:
+        found = handin.code(path, handin.read(path))
+    except handin.CannotRun as error:
+        raise ValueError(f"{path}: expected an executed notebook, got {error}") from None
+    if not found.executed:
+        raise ValueError(f"{path}: expected an executed notebook, got one without results; execute it first")
+    name = f"`{Path(path).name}`"
+    if not found.source:
+        return f"{name}: all of it; it is no run of a notebook of the study."
+    cells = [f"{n} {what}" for n, what in ((len(found.differences), "of code"), (len(found.texts), "of text")) if n]
+    return (
+        f"{name}, a run of `notebooks/{found.source}.ipynb`: {found.parameters or 'no parameter'}; cells added or changed: "
+        f"{' and '.join(cells) or 'none'}."
+    )

@@ -1,0 +1,79 @@
+"""A folder of notebooks that were handed in, as one table: a row for each, what is its author's, what does not come out."""
+
+import hashlib
+import json
+import multiprocessing
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+from study.report import handin
+
+COLUMNS = ("file", "source", "parameters", "code", "texts", "executed", "outputs", "pictures", "verdict", "equal to")
+SAME, OWN, DIFFERS, CANNOT = "comes out", "comes out, with parts of the author's own", "does not come out", "cannot be run"
+"""Verdicts."""
+
+
+def notebooks(folder):
+    """The notebooks below a folder, sorted. Raises ValueError if there is none."""
+    found = sorted(path for path in Path(folder).rglob("*.ipynb") if not any(part.startswith(".") for part in path.parts))
+    if not found:
+        raise ValueError(f"expected notebooks below {folder}, got none; name a folder with files *.ipynb")
+    return found
+
+
+def read(paths, folder):
+    """What can be said without running anything: a row for each notebook, "cannot be run" for a file that is none.
+
+    code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
+    with the same cells and outputs.
+    """
+    rows, marks = [], {}
+    for path in paths:
+        row = dict.fromkeys(COLUMNS, "") | {"file": Path(path).relative_to(folder).as_posix()}
+        try:
+            notebook = handin.read(path)
+            found = handin.code(path, notebook)
+            marks[row["file"]] = _mark(notebook)
+            row |= {"source": found.source, "parameters": found.parameters, "executed": found.executed}
+            row |= {"code": len(found.differences) if found.source else "all", "texts": len(found.texts)}
+        except handin.CannotRun as error:
+            row |= {"verdict": CANNOT, "outputs": str(error)}
+        rows.append(row)
+    counts = Counter(marks.values())
+    for row in rows:
+        if counts[marks.get(row["file"])] > 1:
+            others = [name for name, mark in marks.items() if mark == marks[row["file"]] and name != row["file"]]
+            row["equal to"] = ", ".join(others)
+    return pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+
+
+def run(table, folder, enclosure, *, jobs=2, timeout=None):
+    """The table with the columns that a run of each notebook fills: outputs, pictures (equal ones), verdict."""
+    table = table.copy()
+    waiting = [index for index in table.index if not table.at[index, "verdict"]]
+    tasks = [(Path(folder) / table.at[index, "file"], enclosure, timeout) for index in waiting]
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = tqdm(pool.map(_run, *zip(*tasks, strict=True)), total=len(tasks), unit="notebook") if tasks else ()
+        for index, (outputs, pictures, verdict) in zip(waiting, found, strict=True):
+            if verdict == SAME and (table.at[index, "code"] or table.at[index, "texts"]):
+                verdict = OWN
+            table.loc[index, ["outputs", "pictures", "verdict"]] = outputs, pictures, verdict
+    return table
+
+
+def _run(path, enclosure, timeout):
+    try:
+        found = handin.outputs(path, handin.read(path), enclosure, timeout=timeout)
+    except handin.CannotRun as error:
+        return str(error), 0, CANNOT
+    return len(found.differences), found.equal_pictures, DIFFERS if found.differences else SAME
+
+
+def _mark(notebook):
+    """A hash of what a notebook says and shows."""
+    cells = [(cell.cell_type, cell.source, cell.get("outputs")) for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()
