@@ -51,8 +51,8 @@ for mark in DOCUMENTS:
 
 
 def computation(wildcards):
-    """The source files and the data files, as far as they are here, of an experiment; the ledger needs all others' results."""
-    found, paths = chapters.experiments(wildcards.experiment), set()
+    """The source files and the data files of an experiment, which are here first; the ledger needs all others' results."""
+    found, paths = chapters.experiments(wildcards.experiment), {f"{MARKS}/data"}
     for each in found:
         paths.update(each.source_files())
         for name in each.datasets(each.published):
@@ -69,6 +69,12 @@ def sources(wildcards):
     paths = [path for folder, pattern in folders.items() for path in Path(folder).glob(pattern)]
     computed = [f"{MARKS}/{name}.computed" for name in chapters.EXPERIMENTS] if PROFILE == "full" else []
     return sorted(map(str, [*paths, "study/style.mplstyle", "data/registry.toml", *computed]))
+
+
+rule data:
+    # All files first, in one job: what cannot be had is said once, before anything is computed.
+    output: touch("build/full/marks/data")
+    shell: "{PYTHON:q} -m study.datasets fetch --fail-fast"
 
 
 rule report:

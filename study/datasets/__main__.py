@@ -63,7 +63,9 @@ def main(argv=None):
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("list", help="list the sets (the default)")
     for command, text in (("fetch", "download what is absent"), ("verify", "check what is there, download nothing")):
-        commands.add_parser(command, help=text).add_argument("names", metavar="NAME", nargs="*", help="default: all")
+        each = commands.add_parser(command, help=text)
+        each.add_argument("names", metavar="NAME", nargs="*", help="default: all")
+        each.add_argument("--fail-fast", action="store_true", help="stop at the first set that cannot be had")
     commands.add_parser("readme", help="print data/README.md")
     arguments = parser.parse_args(argv)
     if arguments.command == "readme":
@@ -77,7 +79,11 @@ def main(argv=None):
     except DataError as error:
         print(error, file=sys.stderr)
         return 1
-    failures = sum(not _report(name, download=arguments.command == "fetch") for name in names)
+    failures = 0
+    for name in names:
+        failures += not _report(name, download=arguments.command == "fetch")
+        if failures and arguments.fail_fast:
+            break
     if failures:
         print(f"{failures} of {len(names)} sets failed", file=sys.stderr)
     return int(failures > 0)
