@@ -12,7 +12,9 @@ Learning 69, 2007 (random removal); Kivinen, Smola & Williamson, IEEE Trans. Sig
     NORMA        each step w_i <- (1 - eta lambda) w_i; hold (x_t, y_t) with weight eta if y_t (f(x_t) + b) <= rho
 
 Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mistakes, B budget. A score of 0 is a mistake.
-Every score is summed anew in the order of the examples held: no cut of a stream, thread or block size changes a bit."""
+
+Every score is summed again in the order of the examples held: no cut of a stream, thread or block size changes a bit.
+"""
 
 import copy
 from typing import NamedTuple, Self
@@ -39,7 +41,7 @@ UNLIMITED = np.iinfo(np.int64).max
 
 
 class Rule(NamedTuple):
-    """What a learner does with its examples, as the compiled loops read it: one of the five kinds and its numbers."""
+    """The rule of a learner, as the compiled loops read it: one of the five kinds and its numbers."""
 
     kind: int
     budget: int = UNLIMITED  # B, or tau for NORMA
@@ -52,10 +54,13 @@ class Rule(NamedTuple):
 
 
 class OnlineLearners:
-    """m binary online learners of one rule over one stream. points (S, d) are held by any of them, seen (S,) their numbers
-    there; rows, weights and born are for each learner the indices in points of its examples, their w_i, and for NORMA the
-    steps at which they came, the oldest first, but a random removal puts the new one where the old one was. state (m, 6) is
-    M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only), b, rho; n_seen, n_steps, n_passes: examples, visits, passes."""
+    """m binary online learners of one rule over one stream.
+
+    points (S, d) are held by any of them, seen (S,) their numbers there. rows, weights and born are for each learner the
+    indices in points of its examples, their w_i, and for NORMA the steps at which they came, the oldest first; but a random
+    removal puts the new one where the old one was. state (m, 6) is M, Q, the sum of 1 - phi, |f|^2 (basic Forgetron only),
+    b, rho; n_seen, n_steps, n_passes: examples, visits, passes.
+    """
 
     def __init__(self, rule: Rule, kernel: Kernel, m: int, *, normalize: bool = False) -> None:
         self.rule, self.kernel, self.normalize = rule, kernel, normalize
@@ -144,7 +149,27 @@ class OnlineLearners:
 
 
 def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
-    """K (n, m) = k(x, y) / sqrt(k(x, x) k(y, y)) of X (n, d) and Y (m, d); 0 where a point has k(x, x) = 0."""
+    """Compute a normalised kernel, k(x, y) / sqrt(k(x, x) k(y, y)).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k.
+    X : array-like or sparse matrix of shape (n, d)
+        Points.
+    Y : array-like or sparse matrix of shape (m, d)
+        Points.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Kernel values; 0 where a point has k(x, x) = 0.
+
+    Raises
+    ------
+    ValueError
+        If k(x, x) is negative for a point.
+    """
     P, Q = Points(X), Points(Y)
     K = CrossGram(Products(P, Q)).values(kernel, np.arange(len(P)))
     return K * np.multiply.outer(_inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms))
@@ -167,8 +192,10 @@ def _score(K, columns, weights, low, high):
 
 @compiled
 def _perceptron(rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale):
-    """Perceptrons with and without a budget, over the rows of K; example j of the stretch is column place + j. The learner
-    holds columns[low:high] with these weights, the oldest first; returns low and high."""
+    """Run perceptrons with and without a budget over the rows of K; example j of the stretch is column place + j.
+
+    The learner holds columns[low:high] with these weights, the oldest first. Returns low and high.
+    """
     low = 0
     for j in range(y.shape[0]):
         f = _score(K[j], columns, weights, low, high)
@@ -227,7 +254,7 @@ def _held_values(kernel, X, arithmetic, held, norms, scale):
 
 @compiled
 def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores):
-    """NORMA over the rows of K, `step` steps having been made; holds columns[low:high], returns low and high."""
+    """Run NORMA over the rows of K, after `step` steps; it holds columns[low:high] and returns low and high."""
     low = 0
     for j in range(y.shape[0]):
         t = step + j + 1
@@ -253,24 +280,56 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
 
 
 class OnlineKernelClassifier(Classifier):
-    """Base of the estimators below: one learner for each class, or one for two, with its kernel, fit and partial_fit.
+    """Base of the online estimators: one learner for each class, or one for two classes.
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`, but no kernel whose values are given.
-    normalize : take k(x, y) / sqrt(k(x, x) k(y, y)), or 0 where k(x, x) = 0: all k(x, x) <= 1, as the analyses assume.
-    max_iter : passes of `fit` over the examples.
-    shuffle : each pass in a fresh random order, the same for all classes; otherwise in the order given.
-    random_state, verbose : int, RandomState or None, for orders and random removal; whether to show a bar of passes.
+    kernel : {"poly", "linear", "rbf"}, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    normalize : bool, default=True
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
+        result is 0 where k(x, x) = 0.
+    max_iter : int, default=1
+        Number of passes of `fit` over the examples.
+    shuffle : bool, default=True
+        Make each pass in a new random order, the same for all classes, otherwise in the order given.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the orders and of random removal.
+    verbose : int, default=0
+        Show a progress bar of passes unless it is 0.
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
-    support_, support_vectors_ : (S,) numbers of the examples that any learner holds, in the order seen, and (S, d) them.
-    dual_coef_, intercept_ : (m, S) weights w and (m,) b of m = C learners, or of 1 for two classes.
-    n_support_, n_mistakes_ : (m,) examples that each learner holds, one held twice counting twice, and (m,) its mistakes.
-    n_seen_, n_iter_ : examples seen, and passes.
-    online_scores_ : (n, m) scores of the examples of the last call, in the last pass, each before it was learnt."""
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that any learner holds, in the order in which they came.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples.
+    dual_coef_ : ndarray of shape (m, S)
+        Weights w of the m learners; m is C, or 1 for two classes.
+    intercept_ : ndarray of shape (m,)
+        Intercepts b of the learners.
+    n_support_ : ndarray of shape (m,)
+        Number of examples that each learner holds; one that is held twice counts twice.
+    n_mistakes_ : ndarray of shape (m,)
+        Number of mistakes of each learner.
+    n_seen_ : int
+        Number of examples seen.
+    n_iter_ : int
+        Number of passes.
+    online_scores_ : ndarray of shape (n, m)
+        Scores of the examples of the last call, in its last pass, each before it was learnt.
+    gamma_ : float
+        The factor gamma of the kernel.
+    """
 
     _parameters = {**LEARNING_PARAMETERS, **KERNEL_PARAMETERS, "normalize": FLAG, "shuffle": FLAG}
 
@@ -280,8 +339,43 @@ class OnlineKernelClassifier(Classifier):
         self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on over X (n, d), y (n,) of a stream, once, in the order given; the first call names all classes, and its X
-        gives gamma="scale". Where gamma is a number, no cut of a stream changes a bit of one `fit` with shuffle=False."""
+        """Learn from the next part of a stream: one pass, in the order given.
+
+        The X of the first call gives gamma="scale". Where gamma is a number, the cuts of a stream do not
+        matter: the result is bit by bit that of one `fit` with shuffle=False.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (C,), optional
+            All classes of the stream, named in the first call; by default those of y.
+
+        Returns
+        -------
+        Self
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a label is not among the classes of the first call, or the input is not valid. The
+            estimator stays as it was.
+
+        See Also
+        --------
+        kp.estimator.Classifier.fit : Passes over one training set.
+
+        Examples
+        --------
+        >>> from kp import BudgetPerceptron
+        >>> model = BudgetPerceptron("linear", budget=2, removal="oldest")
+        >>> model = model.partial_fit([[-1], [1]], ["a", "b"], classes=["a", "b"]).partial_fit([[-2]], ["b"])
+        >>> model.support_.tolist(), model.n_seen_
+        ([0, 2], 3)
+        """
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
             state = (copy.deepcopy(self._learners), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
@@ -289,7 +383,34 @@ class OnlineKernelClassifier(Classifier):
         return self
 
     def decision_function(self, X: Data) -> Array:
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one."""
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, C) or (n,)
+            Scores f(x) + b of the classes; for two classes one score, positive for the second class.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data.
+
+        See Also
+        --------
+        kp.estimator.Classifier.predict : Labels.
+
+        Examples
+        --------
+        >>> from kp import BudgetPerceptron
+        >>> model = BudgetPerceptron("linear", normalize=False, shuffle=False).fit([[-1], [1]], ["a", "b"])
+        >>> model.decision_function([[-2], [3]]).tolist()
+        [-2.0, 3.0]
+        """
         X = self._checked(X)
         f = self._learners.scores(X).T
         return f[:, 0] if len(self.classes_) == 2 else f
@@ -321,19 +442,88 @@ def _limit(value):
 
 
 class BudgetPerceptron(OnlineKernelClassifier):
-    """Kernel perceptron that holds at most `budget` examples; beyond it the oldest or a random one is removed.
+    """Kernel perceptron that holds at most a budget of examples.
+
+    On a mistake it holds the example. Beyond the budget B it removes the oldest example, or a random
+    one, each with probability 1/B (Cavallanti, Cesa-Bianchi and Gentile 2007):
+
+        f(x) = sum_i y_i k(x_i, x)   over the examples i that are held
+
+    One learner for each class, or one for two classes; the highest score wins, and ties go to the
+    first class.
 
     Parameters
     ----------
-    budget : B, examples that each learner may hold, or None for all: the kernel perceptron.
-    removal : "random", each of those held with probability 1/B (Cavallanti, Cesa-Bianchi & Gentile 2007), or "oldest".
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
+    kernel : {"poly", "linear", "rbf"}, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    budget : int or None, default=100
+        Number B of examples that each learner may hold. None is the kernel perceptron, which holds
+        all.
+    removal : {"random", "oldest"}, default="random"
+        Example to remove.
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    normalize : bool, default=True
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
+        result is 0 where k(x, x) = 0.
+    max_iter : int, default=1
+        Number of passes of `fit` over the examples.
+    shuffle : bool, default=True
+        Make each pass in a new random order, the same for all classes, otherwise in the order given.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the orders and of random removal.
+    verbose : int, default=0
+        Show a progress bar of passes unless it is 0.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that any learner holds, in the order in which they came.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples.
+    dual_coef_ : ndarray of shape (m, S)
+        Weights w of the m learners; m is C, or 1 for two classes.
+    intercept_ : ndarray of shape (m,)
+        Intercepts b of the learners.
+    n_support_ : ndarray of shape (m,)
+        Number of examples that each learner holds; one that is held twice counts twice.
+    n_mistakes_ : ndarray of shape (m,)
+        Number of mistakes of each learner.
+    n_seen_ : int
+        Number of examples seen.
+    n_iter_ : int
+        Number of passes.
+    online_scores_ : ndarray of shape (n, m)
+        Scores of the examples of the last call, in its last pass, each before it was learnt.
+    gamma_ : float
+        The factor gamma of the kernel.
+
+    See Also
+    --------
+    kp.Forgetron : Shrinks its weights before it removes the oldest example.
+    kp.Norma : Learns from small margins too, and lets old examples fade.
+
+    References
+    ----------
+    - Cavallanti, Cesa-Bianchi and Gentile (2007). Tracking the best hyperplane with a simple budget
+      perceptron. Machine Learning 69. https://doi.org/10.1007/s10994-007-5003-0
 
     Examples
     --------
+    >>> from kp import BudgetPerceptron
     >>> model = BudgetPerceptron("rbf", gamma=1, budget=2, removal="oldest", shuffle=False)
-    >>> model.fit([[0], [1], [2], [3]], ["a", "b", "a", "b"]).support_.tolist(), model.dual_coef_.tolist()
-    ([2, 3], [[-1.0, 1.0]])"""
+    >>> model.fit([[0], [1], [2], [3]], ["a", "b", "a", "b"]).support_.tolist()
+    [2, 3]
+    >>> model.dual_coef_.tolist()
+    [[-1.0, 1.0]]
+    """
 
     _parameters = {
         **OnlineKernelClassifier._parameters, "budget": or_none(COUNT), "removal": one_of("random", "oldest"),
@@ -353,27 +543,101 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
 
 class Forgetron(OnlineKernelClassifier):
-    """Kernel perceptron on a budget that shrinks its weights before it forgets (Dekel, Shalev-Shwartz & Singer 2008).
-    With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run, without guarantee) any sequence has at most
-    2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t)) mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
+    """Kernel perceptron on a budget that shrinks its weights before it forgets.
+
+    Before it removes the oldest example r, it multiplies all weights by phi (Dekel, Shalev-Shwartz
+    and Singer 2008):
+
+        f(x) = sum_i sigma_i y_i k(x_i, x)   over the examples i that are held
+        self-tuning  the largest phi in (0, 1] with Psi(phi sigma_r, phi mu_r) + Q <= (15/32) M
+                     mu_r = y_r f(x_r), Psi(a, b) = a^2 + 2 a - 2 a b, Q the sum of Psi over removals
+        basic        phi = min{(B + 1)^(-1 / (2 (B + 1))), U / |f|},
+                     U = (1/4) sqrt((B + 1) / log(B + 1))
+
+    With k(x, x) <= 1, which is checked, and B >= 83 (smaller budgets run without guarantee), any
+    sequence has at most
+
+        2 |g|^2 + 4 sum_t max(0, 1 - y_t g(x_t))
+
+    mistakes, for every g with |g| <= (1/4) sqrt((B + 1) / log(B + 1)).
 
     Parameters
     ----------
-    budget : B, examples that each learner may hold.
-    shrinking : "self-tuning", as little as keeps the damage Q of all removals within (15/32) M, or "basic", by
-        (B + 1)^(-1 / (2 (B + 1))) and at least so far that |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
+    kernel : {"poly", "linear", "rbf"}, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    budget : int, default=100
+        Number B of examples that each learner may hold.
+    shrinking : {"self-tuning", "basic"}, default="self-tuning"
+        "self-tuning" shrinks as little as keeps the damage Q of all removals within (15/32) M, with
+        M mistakes. "basic" shrinks by (B + 1)^(-1 / (2 (B + 1))), and at least so far that
+        |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    normalize : bool, default=True
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
+        result is 0 where k(x, x) = 0.
+    max_iter : int, default=1
+        Number of passes of `fit` over the examples.
+    shuffle : bool, default=True
+        Make each pass in a new random order, the same for all classes, otherwise in the order given.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the orders and of random removal.
+    verbose : int, default=0
+        Show a progress bar of passes unless it is 0.
 
     Attributes
     ----------
-    damage_ : (m,) Q, the sum of Psi over all removals (the source's word).
-    shrinking_ : (m,) the sum of 1 - phi over all shrinks; the others are those of `OnlineKernelClassifier`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that any learner holds, in the order in which they came.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples.
+    dual_coef_ : ndarray of shape (m, S)
+        Weights w of the m learners; m is C, or 1 for two classes.
+    intercept_ : ndarray of shape (m,)
+        Intercepts b of the learners.
+    n_support_ : ndarray of shape (m,)
+        Number of examples that each learner holds; one that is held twice counts twice.
+    n_mistakes_ : ndarray of shape (m,)
+        Number of mistakes of each learner.
+    n_seen_ : int
+        Number of examples seen.
+    n_iter_ : int
+        Number of passes.
+    online_scores_ : ndarray of shape (n, m)
+        Scores of the examples of the last call, in its last pass, each before it was learnt.
+    gamma_ : float
+        The factor gamma of the kernel.
+    damage_ : ndarray of shape (m,)
+        Q, the sum of Psi over all removals (the source's word).
+    shrinking_ : ndarray of shape (m,)
+        Sum of 1 - phi over all shrinks.
+
+    See Also
+    --------
+    kp.BudgetPerceptron : Removal without shrinking.
+    kp.Norma : Gradient descent, with weights that decay.
+
+    References
+    ----------
+    - Dekel, Shalev-Shwartz and Singer (2008). The Forgetron: a kernel-based perceptron on a budget.
+      SIAM Journal on Computing 37.
 
     Examples
     --------
-    >>> model = Forgetron("rbf", gamma=1, budget=2, shuffle=False).fit([[0], [1], [2], [3]], ["a", "b", "a", "b"])
-    >>> model.support_.tolist(), model.dual_coef_.round(2).tolist()
-    ([2, 3], [[-0.24, 0.3]])"""
+    >>> from kp import Forgetron
+    >>> model = Forgetron("rbf", gamma=1, budget=2, shuffle=False)
+    >>> model.fit([[0], [1], [2], [3]], ["a", "b", "a", "b"]).support_.tolist()
+    [2, 3]
+    >>> model.dual_coef_.round(2).tolist()
+    [[-0.24, 0.3]]
+    """
 
     _parameters = {
         **OnlineKernelClassifier._parameters, "budget": COUNT, "shrinking": one_of("self-tuning", "basic"),
@@ -397,32 +661,101 @@ class Forgetron(OnlineKernelClassifier):
 
 
 class Norma(OnlineKernelClassifier):
-    """NORMA (Kivinen, Smola & Williamson 2004): stochastic gradient descent on the regularised soft margin.
-    Each step descends (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho: it multiplies weights by 1 - eta lambda, and
-    an example with y (f(x) + b) <= rho is held with weight eta y. With nu, rho moves by eta (nu - 1) on such a margin error,
-    else by eta nu: their fraction tends to nu. rho = 0, lambda = 0, eta = 1 give the kernel perceptron.
+    """Stochastic gradient descent on the regularised soft margin, with a kernel: NORMA.
+
+    Each step descends (Kivinen, Smola and Williamson 2004)
+
+        (lambda / 2) |f|^2 + max(0, rho - y (f(x) + b)) - nu rho
+
+    It multiplies the weights by 1 - eta lambda, and an example with y (f(x) + b) <= rho, a margin
+    error, is held with weight eta y. With nu, rho moves by eta (nu - 1) on a margin error, otherwise
+    by eta nu, so that their fraction tends to nu. rho = 0, lambda = 0 and eta = 1 give the kernel
+    perceptron.
 
     Parameters
     ----------
-    regularization : lambda, at least 0; step * regularization < 1.
-    step : eta > 0.
-    schedule : "constant", or "sqrt" for eta / sqrt(t) at the t-th step.
-    margin : rho, where it starts if nu moves it.
-    nu : None, or a fraction in [0, 1].
-    truncation : tau, or None; an example is dropped tau steps after it came, which changes f, with a constant step and
-        X^2 >= k(x, x), by at most (1 - eta lambda)^tau X / lambda in norm.
-    fit_intercept : learn b, which is not regularised.
-    kernel, degree, gamma, coef0, normalize, max_iter, shuffle, random_state, verbose : as of `OnlineKernelClassifier`.
+    kernel : {"poly", "linear", "rbf"}, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    regularization : float, default=1e-3
+        The factor lambda, at least 0, with step * regularization < 1.
+    step : float, default=0.5
+        Step size eta, positive.
+    schedule : {"constant", "sqrt"}, default="constant"
+        Constant steps, or eta / sqrt(t) at the t-th step.
+    margin : float, default=1.0
+        Margin rho; its first value if nu moves it.
+    nu : float or None, default=None
+        Fraction of margin errors in [0, 1]; None leaves rho as it is.
+    truncation : int or None, default=None
+        Drop an example tau steps after it came. With a constant step and X^2 >= k(x, x) this changes
+        f by at most (1 - eta lambda)^tau X / lambda in norm. None keeps all.
+    fit_intercept : bool, default=False
+        Learn b, which is not regularised.
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    normalize : bool, default=True
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
+        result is 0 where k(x, x) = 0.
+    max_iter : int, default=1
+        Number of passes of `fit` over the examples.
+    shuffle : bool, default=True
+        Make each pass in a new random order, the same for all classes, otherwise in the order given.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the orders and of random removal.
+    verbose : int, default=0
+        Show a progress bar of passes unless it is 0.
 
     Attributes
     ----------
-    margin_ : (m,) rho at the end; the others are those of `OnlineKernelClassifier`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that any learner holds, in the order in which they came.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples.
+    dual_coef_ : ndarray of shape (m, S)
+        Weights w of the m learners; m is C, or 1 for two classes.
+    intercept_ : ndarray of shape (m,)
+        Intercepts b of the learners.
+    n_support_ : ndarray of shape (m,)
+        Number of examples that each learner holds; one that is held twice counts twice.
+    n_mistakes_ : ndarray of shape (m,)
+        Number of mistakes of each learner.
+    n_seen_ : int
+        Number of examples seen.
+    n_iter_ : int
+        Number of passes.
+    online_scores_ : ndarray of shape (n, m)
+        Scores of the examples of the last call, in its last pass, each before it was learnt.
+    gamma_ : float
+        The factor gamma of the kernel.
+    margin_ : ndarray of shape (m,)
+        Margins rho at the end.
+
+    See Also
+    --------
+    kp.BudgetPerceptron : Learns from mistakes alone, with a fixed budget.
+    kp.Forgetron : Shrinks weights only when an example is removed.
+
+    References
+    ----------
+    - Kivinen, Smola and Williamson (2004). Online learning with kernels. IEEE Transactions on
+      Signal Processing 52. https://doi.org/10.1109/TSP.2004.830991
 
     Examples
     --------
-    >>> model = Norma("rbf", gamma=1, regularization=0.1, shuffle=False).fit([[0], [1], [2]], ["a", "b", "a"])
-    >>> model.support_.tolist(), model.dual_coef_.round(3).tolist(), model.margin_.tolist()
-    ([0, 1, 2], [[-0.451, 0.475, -0.5]], [1.0])"""
+    >>> from kp import Norma
+    >>> model = Norma("rbf", gamma=1, regularization=0.1, shuffle=False)
+    >>> model.fit([[0], [1], [2]], ["a", "b", "a"]).support_.tolist()
+    [0, 1, 2]
+    >>> model.dual_coef_.round(3).tolist()
+    [[-0.451, 0.475, -0.5]]
+    """
 
     _parameters = {
         **OnlineKernelClassifier._parameters, "regularization": NOT_NEGATIVE, "margin": FINITE,

@@ -6,12 +6,15 @@ yhat_i = sgn(w_i . x), and is moved by the error delta_i = y_i - yhat_i of its a
     w_i  <-  w_i + eta delta_i x                                                                          (eq. 32)
 
 Examples are augmented by x_0 = 1, so that w_i0 is the bias. Three things that the page does not say:
+
 - With y = +-1 the error is +-2, not 1 as in its cases 2 and 3; eq. 38 drops the 2, which is eta = 1/2. Of random first
   weights eta says how much they weigh.
 - sgn(0) = 0 is neither label: delta is y then, and the step half as long (in the kernel listing it is a whole one).
 - Its test counts an example as wrong when any of its outputs is, also where decoding would find the right class.
+
 Symbols: n examples, d features, C classes, m outputs, M modifications, T steps; X (n, d + 1) augmented examples, code (C, m)
-and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m)."""
+and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
+"""
 
 from dataclasses import dataclass
 
@@ -31,41 +34,141 @@ from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaLog(Log):
-    """The presentations that modified a weight vector, each with the errors delta (M, m) of the outputs, 0 where right.
-    Training errors are examples wrong in any output. The minimizing predictor is chosen among those after a modification."""
+    """Presentations that modified a weight vector, in their order.
+
+    Training errors are examples wrong in any output. The minimizing predictor is chosen among those
+    after a modification.
+
+    Parameters
+    ----------
+    example : ndarray of shape (M,)
+        Numbers of the training examples on which the mistakes were made.
+    step : ndarray of shape (M,)
+        Steps at which they were made, counted from 0, in ascending order.
+    errors : ndarray of shape (M,) or None
+        Number of training examples that the predictor right after each mistake misclassifies, or
+        None if they were not counted.
+    ends : ndarray of shape (E,)
+        Number of steps made by the end of each epoch.
+    delta : ndarray of shape (M, m)
+        Errors delta of the outputs at each modification, 0 where an output was right.
+
+    See Also
+    --------
+    kp.MistakeLog : Mistakes of a binary kernel perceptron.
+
+    Examples
+    --------
+    >>> from kp import DeltaRulePerceptron
+    >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+    >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
+    >>> model.mistakes_.delta.tolist()
+    [[-1]]
+    """
 
     delta: np.ndarray
 
     def modified(self) -> Array:
-        """The number of outputs (M,) that each modification moved."""
+        """Count the outputs that each modification moved.
+
+        Returns
+        -------
+        ndarray of shape (M,)
+            Numbers of outputs.
+
+        Examples
+        --------
+        >>> from kp import DeltaRulePerceptron
+        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+        >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
+        >>> model.mistakes_.modified().tolist()
+        [1]
+        """
         return np.count_nonzero(self.delta, axis=1)
 
 
 class DeltaRulePerceptron(Decoder):
-    """Linear perceptron with an output for each column of a code, by the delta rule; decoding as in `kp.output_codes`.
-    The defaults are the first listing of the course page "Perceptron" (eq. 32).
+    """Linear perceptron with an output for each column of a code, learnt by the delta rule.
+
+    Output i of an example x, augmented by x_0 = 1, moves by the error of its answer (course page
+    "Perceptron", eq. 32):
+
+        w_i <- w_i + eta (y_i - sgn(w_i . x)) x
+
+    The class whose code agrees best with the outputs wins, as in `kp.OutputCodeKernelPerceptron`. The
+    defaults are the first listing of the course page.
 
     Parameters
     ----------
-    eta : learning rate, > 0.
-    initial_scale : initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
-    max_iter : number of epochs, of n presentations each, at most; the listing's 10^4 presentations are 10^4 / n epochs.
-    code, presentation, predictor, epoch, stop_if_consistent, random_state, verbose : as of `OutputCodeKernelPerceptron`.
+    code : {"one-hot", "binary"} or array-like of shape (C, m), default="one-hot"
+        "one-hot" has m = C outputs, "binary" has m = ceil(log2 C). A matrix holds +1 and -1, with
+        a row for each of the sorted labels.
+    eta : float, default=1.0
+        Learning rate, positive.
+    initial_scale : float, default=1.0
+        Initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
+    max_iter : int, default=1000
+        Largest number of epochs, of n presentations each. The listing's 10^4 presentations are
+        10^4 / n epochs.
+    presentation : {"replacement", "shuffled", "ordered"}, default="replacement"
+        "replacement" draws each example from all n, "shuffled" visits all in a new random order,
+        "ordered" visits them as given.
+    predictor : {"final", "average", "minimizing", "voted"}, default="final"
+        Predictor that `predict` uses by default. It may be set after `fit`.
+    epoch : int or None, default=None
+        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
+        so is an epoch after an early stop. It may be set after `fit`.
+    stop_if_consistent : bool, default=True
+        Stop after the first epoch at whose end every output is right on every training example.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the initial weights and the presentations.
+    verbose : int, default=0
+        Show a progress bar of epochs unless it is 0.
 
     Attributes
     ----------
-    initial_weights_ : (m, d + 1), the bias first.
-    mistakes_ : the `DeltaLog`.
-    support_, support_vectors_ : (S,) numbers of the examples that modified a weight vector, and (S, d) those examples.
-    coef_, intercept_ : (m, d) weights and (m,) biases of the estimator's predictor at its epoch; the voted one has neither.
-    classes_, code_, n_iter_, converged_ : as those of `OutputCodeKernelPerceptron`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    code_ : ndarray of shape (C, m)
+        The code matrix.
+    initial_weights_ : ndarray of shape (m, d + 1)
+        Weights before the first presentation, the bias first.
+    mistakes_ : DeltaLog
+        The presentations that modified a weight vector.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that modified a weight vector.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples.
+    coef_ : ndarray of shape (m, d)
+        Weights of the estimator's predictor and epoch. The voted predictor has none.
+    intercept_ : ndarray of shape (m,)
+        Biases, for the same. The voted predictor has none.
+    gamma_ : float
+        Always 1, as the kernel is x.y.
+    n_iter_ : int
+        Number of epochs that were run.
+    converged_ : bool
+        True if `fit` ended without a training error in any output.
+
+    See Also
+    --------
+    kp.OutputCodeKernelPerceptron : Kernel perceptrons for the outputs of a code.
+    kp.MulticlassPerceptron : Linear perceptron of all classes at once.
+
+    References
+    ----------
+    - Course page "Perceptron": notes of a course on machine learning.
 
     Examples
     --------
+    >>> from kp import DeltaRulePerceptron
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]
     >>> model = DeltaRulePerceptron(code="binary", random_state=0).fit(X, y)
-    >>> model.converged_, model.predict([[-1.0], [6.0]]).tolist()
-    (True, ['low', 'high'])"""
+    >>> model.converged_
+    True
+    >>> model.predict([[-1.0], [6.0]]).tolist()
+    ['low', 'high']
+    """
 
     kernel = "linear"
     _parameters = {
@@ -106,14 +209,71 @@ class DeltaRulePerceptron(Decoder):
 
     @property
     def coef_(self) -> Array:
+        """Weights (m, d), for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.delta_rule.DeltaRulePerceptron.weights : Weights of any predictor and epoch.
+
+        Examples
+        --------
+        >>> from kp import DeltaRulePerceptron
+        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+        >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
+        >>> model.coef_.tolist()
+        [[1.0]]
+        """
         return self.weights(*self._weighted())[:, 1:]
 
     @property
     def intercept_(self) -> Array:
+        """Biases (m,), for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.delta_rule.DeltaRulePerceptron.weights : Weights of any predictor and epoch.
+
+        Examples
+        --------
+        >>> from kp import DeltaRulePerceptron
+        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+        >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
+        >>> model.intercept_.tolist()
+        [-1.0]
+        """
         return self.weights(*self._weighted())[:, 0]
 
     def weights(self, predictor: str = "final", epoch: Epoch = None) -> Array:
-        """W (m, d + 1), the bias first, of the final, average or minimizing predictor at the end of an epoch (from 1)."""
+        """Compute the weights of a predictor at the end of an epoch.
+
+        Parameters
+        ----------
+        predictor : {"final", "average", "minimizing"}, default="final"
+            Predictor; the voted one has no weights.
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        ndarray of shape (m, d + 1)
+            Weights W, the bias first.
+
+        Raises
+        ------
+        ValueError
+            If the predictor is another one, or the epoch was not run.
+
+        See Also
+        --------
+        kp.delta_rule.DeltaRulePerceptron.weights_history : Weights after each modification.
+
+        Examples
+        --------
+        >>> from kp import DeltaRulePerceptron
+        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+        >>> model.fit([[-1.0], [2.0]], ["a", "b"]).weights().tolist()
+        [[-1.0, 1.0]]
+        """
         check_is_fitted(self)
         log, W = self.mistakes_, self.initial_weights_.copy()
         if log.length(epoch):
@@ -124,13 +284,62 @@ class DeltaRulePerceptron(Decoder):
         return W
 
     def weights_history(self) -> Array:
-        """W (M + 1, m, d + 1): the initial weights and those after each modification of the log."""
+        """Compute the weights before the first and after each modification.
+
+        Returns
+        -------
+        ndarray of shape (M + 1, m, d + 1)
+            Weights W, the bias first.
+
+        See Also
+        --------
+        kp.delta_rule.DeltaRulePerceptron.weights : Weights of a predictor.
+
+        Examples
+        --------
+        >>> from kp import DeltaRulePerceptron
+        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+        >>> model.fit([[-1.0], [2.0]], ["a", "b"]).weights_history().shape
+        (2, 1, 2)
+        """
         check_is_fitted(self)
         moves = self._eta * self.mistakes_.delta[:, :, None] * self._modifying()[:, None, :]
         return np.cumsum(np.concatenate([self.initial_weights_[None], moves]), axis=0)
 
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """The outputs f (n, m) on X (n, d); those of the voted predictor are its share of votes for +1 less that for -1."""
+        """Compute the outputs f of the code.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Points.
+        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
+            None is the estimator's `predictor`.
+        epoch : int or None, default=None
+            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            Scores w_i . x of the outputs; for the voted predictor its share of votes for +1 less that
+            for -1.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, the predictor is unknown, or the epoch was not run.
+
+        See Also
+        --------
+        kp.output_codes.Decoder.decision_function : Scores of the classes.
+
+        Examples
+        --------
+        >>> from kp import DeltaRulePerceptron
+        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
+        >>> model.fit([[-1.0], [2.0]], ["a", "b"]).outputs([[-3.0], [3.0]]).tolist()
+        [[-4.0], [2.0]]
+        """
         x, (predictor, epoch) = _augmented(self._checked(X)), self._chosen(predictor, epoch)
         if predictor != "voted":
             return product(self.weights(predictor, epoch), x, threads=1).T

@@ -1,4 +1,7 @@
-"""What all estimators share, and those with a mistake log. Symbols: n examples, d features, C classes, E epochs."""
+"""Base classes of the estimators, and rejection of uncertain points.
+
+Symbols: n examples, d features, C classes, E epochs.
+"""
 
 import contextlib
 import numbers
@@ -84,7 +87,10 @@ MACHINE_PARAMETERS = {
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """Base of all: estimators have kernel, `_learn(X, y, classes)`, decision_function, and `_parameters` {name: Allowed}."""
+    """Base of all estimators: labels, checks, `fit` and `predict`.
+
+    An estimator has the parameter kernel, `_learn(X, y, classes)`, `decision_function`, and `_parameters` {name: Allowed}.
+    """
 
     _parameters, _takes_sparse, _unit = {}, False, 1  # type: dict[str, Allowed], bool, int
 
@@ -95,8 +101,40 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
-        """Learn from X (n, d), or the Gram matrix (n, n) for kernel="precomputed", and labels y (n,). There are no sample
-        weights: TypeError. A call that is refused leaves the estimator as it was."""
+        """Learn from labelled points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it is their Gram matrix (n, n), which must be symmetric.
+            Estimators that do not take sparse points refuse them.
+        y : array-like of shape (n,)
+            Labels: numbers or strings, of at least two classes.
+        **unsupported : object
+            Anything else, such as sample_weight, is refused.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        TypeError
+            For sample weights: a mistake counts once. Repeat examples instead.
+        ValueError
+            If a parameter or the input is not valid. The estimator stays as it was.
+
+        See Also
+        --------
+        kp.predict_or_reject : Labels with rejection, of any fitted classifier.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> OneVsAllKernelPerceptron(degree=2).fit([[0], [1], [3]], ["a", "a", "b"]).classes_.tolist()
+        ['a', 'b']
+        """
         if unsupported:
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
             raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
@@ -110,7 +148,36 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """Warn of what was learned on X, where there is something to say."""
 
     def predict(self, X: Data) -> Array:
-        """Labels (n,) of X (n, d): the class of the highest score, the first of equals; a score of 0 is the first class."""
+        """Predict the class with the highest score.
+
+        Ties go to the first class. For two classes, a score of 0 is the first class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples. Estimators that do not take sparse points refuse them.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data.
+
+        See Also
+        --------
+        kp.predict_or_reject : Labels with rejection.
+
+        Examples
+        --------
+        >>> from kp import Norma
+        >>> Norma("rbf", gamma=1, shuffle=False).fit([[0], [1]], ["a", "b"]).predict([[0], [2]]).tolist()
+        ['a', 'b']
+        """
         return self._labels(self.decision_function(X))
 
     def _labels(self, f):
@@ -231,8 +298,11 @@ def _check_gram(K):
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with one mistake log or a list of them; they have `_blocks(X, predictors)`, those with a choice
-    of kernels n_jobs and memory_budget. X is (n, d), or for kernel="precomputed" kernel values (n, n_train)."""
+    """Base of the estimators with a mistake log, or a list of them.
+
+    They have `_blocks(X, predictors)`, and those with a choice of kernels n_jobs and memory_budget. X is (n, d), or for
+    kernel="precomputed" kernel values (n, n_train).
+    """
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
@@ -240,8 +310,54 @@ class KernelPerceptron(Classifier):
         self, X: Data, *, predictor: str | None = None, epoch: Epoch = None, min_margin: float | None = None,
         rejected: Any = -1,
     ) -> Array:  # fmt: skip
-        """Labels (n,) of X: the class of the highest score, the first of equals; for two classes a score of 0 is the first.
-        predictor and epoch are as for `decision_function`, min_margin and rejected as for `predict_or_reject`."""
+        """Predict the class with the highest score, by any predictor of any epoch of the fit.
+
+        Ties go to the first class. For two classes, a score of 0 is the first class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples. Estimators that do not take sparse points refuse them.
+        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
+            None is the estimator's `predictor`.
+        epoch : int or None, default=None
+            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
+        min_margin : float or None, default=None
+            Reject points whose margin is below this number of at least 0. The margin is the best score
+            less the second best, or the absolute score for two classes.
+        rejected : int or str, default=-1
+            Label of rejected points, of the type of the classes, but none of them.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, or an option is not valid.
+
+        See Also
+        --------
+        kp.predict_or_reject : The same rejection for any classifier.
+        kp.estimator.KernelPerceptron.staged_predict : Labels after every epoch.
+
+        References
+        ----------
+        - Chow (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information
+          Theory 16. https://doi.org/10.1109/TIT.1970.1054406
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> model.predict([[0], [1], [3]], predictor="average").tolist()
+        ['a', 'a', 'b']
+        >>> model.predict([[0], [1], [3]], min_margin=2.5, rejected="?").tolist()
+        ['a', '?', '?']
+        """
         check_is_fitted(self)
         if min_margin is not None:
             _check_rejection(self.classes_, min_margin, rejected)
@@ -250,14 +366,79 @@ class KernelPerceptron(Classifier):
         return labels if min_margin is None else np.where(margins(f) < min_margin, np.asarray(rejected), labels)
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
-        """Yield the labels (n,) of X after each epoch. predictor as for `staged_decision_function`. So a choice
-        among all epochs and predictors costs one fit; `set_params(predictor=..., epoch=...)` makes it the model's own."""
+        """Yield the labels of X after each epoch.
+
+        So a choice among all epochs and predictors costs one fit. `set_params(predictor=..., epoch=...)`
+        makes the choice the model's own.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples. Estimators that do not take sparse points refuse them.
+        predictor : str, sequence of str or None, default=None
+            One of `kp.PREDICTORS`, several of them, or "all"; None is the estimator's `predictor`.
+
+        Returns
+        -------
+        iterator of ndarray of shape (n,) or of dict
+            Labels for each epoch; for several predictors {predictor: labels}.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, a predictor is unknown, or the minimizing predictor is
+            asked for without counted training errors.
+
+        See Also
+        --------
+        kp.estimator.KernelPerceptron.staged_decision_function : Scores after every epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> [labels.tolist() for labels in model.staged_predict([[0], [1], [3]])][:3]
+        [['a', 'b', 'b'], ['a', 'a', 'b'], ['a', 'b', 'b']]
+        """
         return self._staged(X, predictor, self._labels)
 
     def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
-        """Yield the scores (n, C) of X, or (n,) for two classes, after each epoch: as `decision_function(X, epoch=e)`.
-        predictor is one of final, average, minimizing and voted (default: the estimator's); a tuple of them, or "all" that
-        there are, gives a dict {predictor: scores} for each epoch. Holds n E C scores; `staged_predict` holds n E labels."""
+        """Yield the scores of X after each epoch, as decision_function(X, epoch=e).
+
+        It holds the n E C scores of all epochs; `staged_predict` holds n E labels instead.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples. Estimators that do not take sparse points refuse them.
+        predictor : str, sequence of str or None, default=None
+            One of `kp.PREDICTORS`, several of them, or "all" that there are; None is the estimator's
+            `predictor`.
+
+        Returns
+        -------
+        iterator of ndarray of shape (n, C) or (n,), or of dict
+            Scores for each epoch, (n,) for two classes; for several predictors {predictor: scores}.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, a predictor is unknown, or the minimizing predictor is
+            asked for without counted training errors.
+
+        See Also
+        --------
+        kp.estimator.KernelPerceptron.staged_predict : Labels after every epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> [scores.tolist() for scores in model.staged_decision_function([[0], [3]])][:2]
+        [[0.0, 9.0], [-2.0, 4.0]]
+        """
         return self._staged(X, predictor, lambda f: f)
 
     def _staged(self, X, predictor, finish):
@@ -276,7 +457,42 @@ class KernelPerceptron(Classifier):
             yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
 
     def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
-        """Fit without learning: take the `mistakes_` of an earlier `fit` with the same parameters on the same X, y."""
+        """Fit without learning, from the mistakes of an earlier fit.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points of the earlier `fit`.
+        y : array-like of shape (n,)
+            Labels of the earlier `fit`.
+        mistakes : MulticlassLog or list of MistakeLog
+            Its attribute `mistakes_`, made with the same parameters.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a fit on these labels could not have made these mistakes. The estimator stays as it was.
+        TypeError
+            For DeltaRulePerceptron, whose log does not hold the initial weights.
+
+        See Also
+        --------
+        kp.MistakeLog : The mistakes of one perceptron.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> X, y = [[0], [1], [3]], ["a", "a", "b"]
+        >>> first = OneVsAllKernelPerceptron(degree=1).fit(X, y)
+        >>> again = OneVsAllKernelPerceptron(degree=1).with_mistakes(X, y, first.mistakes_)
+        >>> bool((again.decision_function(X) == first.decision_function(X)).all())
+        True
+        """
         with self._whole():
             X, y, classes = self._validate(X, y)
             self._check_mistakes(mistakes, y, classes)
@@ -393,9 +609,54 @@ class KernelPerceptron(Classifier):
 
 
 def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any = -1, **options: Any) -> Array:
-    """Labels (n,) as model.predict(X), but `rejected` where the margin is below min_margin >= 0 (Chow 1970): best score less
-    second best, |f| for two classes. model is a fitted classifier whose predict and decision_function take the options, with
-    a score for each class; its labels are its own, also where another class has the best score. ValueError otherwise."""
+    """Predict labels, and reject points whose margin is too small.
+
+    The margin is the best score less the second best, or |f| for two classes (Chow 1970). Labels are
+    those of model.predict(X), also where another class has the best score.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted, with `predict` and a `decision_function` that gives a score for each class.
+    X : array-like or sparse matrix of shape (n, d)
+        Points.
+    min_margin : float
+        Smallest margin of points that are not rejected, at least 0, in the units of the scores.
+    rejected : int or str, default=-1
+        Label of rejected points, of the type of the classes, but none of them.
+    **options : dict
+        Options for `predict` and `decision_function`, such as predictor and epoch.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Labels of the classes, or `rejected`.
+
+    Raises
+    ------
+    ValueError
+        If min_margin or rejected is not valid, or the scores are not one for each class, but for
+        example one for each pair of classes.
+
+    See Also
+    --------
+    kp.estimator.KernelPerceptron.predict : The estimators of kp have min_margin themselves.
+
+    References
+    ----------
+    - Chow (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information
+      Theory 16. https://doi.org/10.1109/TIT.1970.1054406
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import Perceptron
+    >>> from kp import predict_or_reject
+    >>> X, y = load_iris(return_X_y=True)
+    >>> labels = predict_or_reject(Perceptron(random_state=0).fit(X, y), X, min_margin=1.0)
+    >>> int((labels == -1).sum())
+    4
+    """
     _check_rejection(model.classes_, min_margin, rejected)
     f, n_classes = np.asarray(model.decision_function(X, **options)), len(model.classes_)
     expected = (len(f),) if n_classes == 2 else (len(f), n_classes)
@@ -411,7 +672,18 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
 
 
 def margins(f: Array) -> Array:
-    """Best score less second best (n,) of scores (n, C), or |f| of scores (n,) for two classes."""
+    """Compute the margins of scores.
+
+    Parameters
+    ----------
+    f : ndarray of shape (n, C) or (n,)
+        Scores; (n,) for two classes.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Best score less second best, or |f| for two classes.
+    """
     if f.ndim == 1:
         return abs(f)
     second, best = np.sort(f, axis=1)[:, -2:].T

@@ -3,11 +3,14 @@
 Sources: Akar & Ye 2017 (classifier, kernel); Zelnik-Manor & Perona 2004 (the self-tuning scale); Rifkin, Yeo & Poggio 2003.
 
     y(x) = k(x)^T (K + lambda I)^{-1} T        k(x, x') = exp(-|x - x'|^2 / (tau sigma_x sigma_x'))
+
 Symbols: n examples, d features, C classes, K (n, n) kernel values, k(x) (n,), T (n, C) rows of the identity that name the
 classes, A^T = (K + lambda I)^{-1} T (n, C) dual coefficients, sigma the distance to the k-th nearest neighbour.
-The self-tuning kernel is not positive semidefinite in general: a scale of its own for each point breaks Mercer's condition.
+
+The self-tuning kernel is not positive semidefinite in general: a separate scale for each point breaks Mercer's condition.
 Solving for A takes BLAS: the scores of a point alone and among others may differ in the last bits.
-Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error."""
+Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error.
+"""
 
 import numbers
 import warnings
@@ -24,10 +27,45 @@ from kp.hints import Array, Data
 
 
 def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, include_self: bool = True) -> Array:
-    """sigma (n,): the distance of each point of X (n, d) to its k-th nearest point of Y (m, d), k = n_neighbors.
-    Without Y the neighbours are those in X; include_self counts the point itself as the first, so that k = 2 is the nearest
-    other. Raises ValueError unless k is an integer of at least 1 (2 where the point itself counts), below n without Y and at
-    most m with it, and where a scale is 0: k points coincide. Source: Zelnik-Manor & Perona 2004; Akar & Ye 2017."""
+    """Compute the distance of each point to its k-th nearest neighbour.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+    Y : ndarray of shape (m, d), optional
+        Points among which the neighbours are; by default X.
+    n_neighbors : int
+        The number k: at least 1, or 2 where the point itself counts; below n without Y and at most m
+        with it.
+    include_self : bool, default=True
+        Without Y, count the point itself as the first neighbour, so that k = 2 is the nearest other.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Scales sigma, in the units of X.
+
+    Raises
+    ------
+    ValueError
+        If n_neighbors is not such an integer, or a scale is 0 because k points coincide.
+
+    See Also
+    --------
+    kp.least_squares.self_tuning_kernel : The kernel with these scales.
+
+    References
+    ----------
+    - Zelnik-Manor and Perona (2004). Self-tuning spectral clustering. Advances in Neural Information
+      Processing Systems 17.
+    - Akar and Ye (2017). Multi-class kernel classifier on the seeds data. Project report, UCLA.
+
+    Examples
+    --------
+    >>> local_scale([[0.0], [1.0], [3.0]], n_neighbors=2).tolist()
+    [1.0, 1.0, 2.0]
+    """
     X = np.asarray(X, dtype=np.float64)
     itself = Y is None and include_self
     most = len(X) - 1 if Y is None else len(Y)
@@ -47,9 +85,48 @@ def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, inclu
 
 
 def self_tuning_kernel(X: ArrayLike, Y: ArrayLike, sigma_x: ArrayLike, sigma_y: ArrayLike, *, tau: float = 1.0) -> Array:
-    """K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))        (Akar & Ye 2017; tau = 1: Zelnik-Manor & Perona 2004)
-    X (n, d), Y (m, d), scales sigma_x (n,), sigma_y (m,) in the units of X, tau > 0. Returns (n, m) in [0, 1], exactly
-    symmetric for X = Y. Raises ValueError if d differs, a scale is not positive and finite, or tau is not."""
+    """Compute the self-tuning Gaussian kernel (Akar and Ye 2017; for tau = 1 Zelnik-Manor and Perona 2004).
+
+        K[i, j] = exp(-|x_i - y_j|^2 / (tau sigma_i sigma_j))
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+    Y : array-like of shape (m, d)
+        Points.
+    sigma_x : array-like of shape (n,)
+        Scales of X, positive, in its units.
+    sigma_y : array-like of shape (m,)
+        Scales of Y, positive, in the units of X.
+    tau : float, default=1.0
+        Width in units of sigma_i sigma_j, positive.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Kernel values in [0, 1], exactly symmetric for X = Y.
+
+    Raises
+    ------
+    ValueError
+        If d differs, a scale is not positive and finite, or tau is not positive.
+
+    See Also
+    --------
+    kp.least_squares.local_scale : Scales from neighbours.
+
+    References
+    ----------
+    - Akar and Ye (2017). Multi-class kernel classifier on the seeds data. Project report, UCLA.
+    - Zelnik-Manor and Perona (2004). Self-tuning spectral clustering. Advances in Neural Information
+      Processing Systems 17.
+
+    Examples
+    --------
+    >>> self_tuning_kernel([[0.0]], [[0.0], [2.0]], [1.0], [1.0, 4.0]).round(4).tolist()
+    [[1.0, 0.3679]]
+    """
     X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
     if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
         raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
@@ -66,31 +143,65 @@ def self_tuning_kernel(X: ArrayLike, Y: ArrayLike, sigma_x: ArrayLike, sigma_y: 
 
 
 class KernelRidgeClassifier(Classifier):
-    """Least squares on the classes' indicators with a kernel (Akar & Ye 2017); the highest output wins, the first of equals.
-    `fit` raises ValueError where a scale is 0, because k training points coincide, and warns (LinAlgWarning) where
-    K + lambda I is not positive definite; then (K + lambda I) A^T = T is solved by least squares.
+    """Regularised least squares on the class indicators, with a kernel.
+
+    The class with the highest output wins, and ties go to the first class (Akar and Ye 2017):
+
+        y(x) = k(x)^T (K + lambda I)^{-1} T
+        k(x, x') = exp(-|x - x'|^2 / (tau sigma_x sigma_x'))   (self-tuning)
+
+    T (n, C) are rows of the identity that name the classes, and sigma_x is the distance of x to its
+    k-th nearest neighbour (Zelnik-Manor and Perona 2004). `fit` raises ValueError where a scale is 0,
+    because k training points coincide. It warns (LinAlgWarning) where K + lambda I is not positive
+    definite, and then solves (K + lambda I) A^T = T by least squares.
 
     Parameters
     ----------
-    kernel : "self-tuning", or "precomputed": then X is K (n, n) for `fit` and (m, n) afterwards.
-    alpha : lambda > 0, the weight of |W|^2 in the regularised error; the name is that of scikit-learn's KernelRidge.
-    tau : width of the self-tuning kernel in units of sigma_x sigma_x', positive.
-    n_neighbors : k, which neighbour sets the scale; below the number of training examples.
-    include_self : count a training point as its own first neighbour. The scale of a new point is the distance to its k-th
-        nearest training point; with True, a training point that is asked about again has the scale that it was fitted with.
+    kernel : {"self-tuning", "precomputed"}, default="self-tuning"
+        With "precomputed", X is K (n, n) for `fit` and (m, n) afterwards.
+    alpha : float, default=1.0
+        The factor lambda, positive: the weight of |W|^2 in the regularised error. The name is that of
+        scikit-learn's KernelRidge.
+    tau : float, default=1.0
+        Width of the self-tuning kernel in units of sigma_x sigma_x', positive.
+    n_neighbors : int, default=5
+        The number k of the neighbour that sets the scale; below the number of training examples.
+    include_self : bool, default=True
+        Count a training point as its own first neighbour. The scale of a new point is the distance
+        to its k-th nearest training point; with True, a training point that is predicted again has
+        the scale that it was fitted with.
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
-    dual_coef_ : (n, C) A^T.
-    positive_definite_ : whether K + lambda I is.
-    sigma_, X_fit_ : (n,) scales and (n, d) points of the training set, for the self-tuning kernel.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    dual_coef_ : ndarray of shape (n, C)
+        The coefficients A^T.
+    positive_definite_ : bool
+        True if K + lambda I is positive definite.
+    sigma_ : ndarray of shape (n,)
+        Scales of the training points, for the self-tuning kernel.
+    X_fit_ : ndarray of shape (n, d)
+        The training points, for the self-tuning kernel.
+
+    See Also
+    --------
+    kp.least_squares.self_tuning_kernel : The kernel.
+    kp.OneVsAllKernelPerceptron : Perceptrons with a kernel.
+
+    References
+    ----------
+    - Akar and Ye (2017). Multi-class kernel classifier on the seeds data. Project report, UCLA.
+    - Zelnik-Manor and Perona (2004). Self-tuning spectral clustering. Advances in Neural Information
+      Processing Systems 17.
 
     Examples
     --------
+    >>> from kp import KernelRidgeClassifier
     >>> X, y = [[0.0], [1.0], [3.0], [10.0], [12.0], [13.0]], ["a", "a", "a", "b", "b", "b"]
     >>> KernelRidgeClassifier(n_neighbors=2).fit(X, y).predict([[2.0], [11.0]]).tolist()
-    ['a', 'b']"""
+    ['a', 'b']
+    """
 
     _parameters = {
         "kernel": one_of("self-tuning", "precomputed"), "alpha": POSITIVE, "tau": POSITIVE, "include_self": FLAG,
@@ -113,7 +224,35 @@ class KernelRidgeClassifier(Classifier):
             warnings.warn(text, LinAlgWarning, stacklevel=3)
 
     def decision_function(self, X: Data) -> Array:
-        """y(x) (m, C) for X (m, d), or for two classes (m,) the second output less the first."""
+        """Compute the outputs y(x) of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Points. For kernel="precomputed" it holds the kernel values (m, n) of the points with the
+            training examples.
+
+        Returns
+        -------
+        ndarray of shape (m, C) or (m,)
+            Outputs of the classes; for two classes the second output less the first.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, or a scale is 0 because training points coincide.
+
+        See Also
+        --------
+        kp.estimator.Classifier.predict : Labels.
+
+        Examples
+        --------
+        >>> from kp import KernelRidgeClassifier
+        >>> model = KernelRidgeClassifier("precomputed").fit([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
+        >>> model.decision_function([[0.0, 2.0]]).round(3).tolist()
+        [1.0]
+        """
         X = self._checked(X)
         if self._tuning:
             n_neighbors, tau = self._tuning

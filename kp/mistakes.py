@@ -4,8 +4,10 @@ Source: Hermans 2021, Algorithm 1 and section 3.3; voted predictor: Freund & Sch
 
 Algorithm 1 stores the vector alpha after each of its T steps. alpha changes only on a mistake, so the list of mistakes
 holds all of A, and every predictor at every epoch can be read from it.
+
 Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign of an example, alpha_i the mistakes on
-example i, C classes. A mistake at step s stands in T - s of the T stored vectors."""
+example i, C classes. A mistake at step s is in T - s of the T stored vectors.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -14,11 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 PREDICTORS = ("final", "average", "minimizing", "voted")
+"""Names of the four predictors of a fit.
+
+    final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
+    average      f(x) = (1/T) sum_m (T - s_m) z_m k(x_m, x)    the mean of the T stored predictors
+    minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
+    voted        f(x) = sum_m c_m sgn f_m(x)                   c_m steps of the predictor f_m after m mistakes
+
+Sources: Hermans 2021, section 3.3; Freund & Schapire 1999 (voted). See kp.predictors.
+"""
 SAME_FIT = "take the mistakes_ of a fit with the same parameters on the same X, y"
 
 
 def check_predictor(predictor: str) -> str:
-    """The predictor; raises ValueError unless it is one of PREDICTORS."""
+    """Return the predictor; raise ValueError unless it is one of PREDICTORS."""
     if predictor not in PREDICTORS:
         raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
     return predictor
@@ -26,9 +37,20 @@ def check_predictor(predictor: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Mistakes in the order in which they were made: example (M,) indices of training examples, step (M,) from 0.
-    errors (M,) training examples that the predictor right after each mistake misclassifies, a tie being an error; or None.
-    ends (E,) steps made by the end of each epoch."""
+    """Base of the logs: mistakes in the order in which they were made.
+
+    Parameters
+    ----------
+    example : ndarray of shape (M,)
+        Numbers of the training examples on which the mistakes were made.
+    step : ndarray of shape (M,)
+        Steps at which they were made, counted from 0, in ascending order.
+    errors : ndarray of shape (M,) or None
+        Number of training examples that the predictor right after each mistake misclassifies, or
+        None if they were not counted.
+    ends : ndarray of shape (E,)
+        Number of steps made by the end of each epoch.
+    """
 
     example: np.ndarray
     step: np.ndarray
@@ -40,10 +62,46 @@ class Log:
 
     @property
     def n_epochs(self) -> int:
+        """Number of epochs that were run.
+
+        See Also
+        --------
+        kp.mistakes.Log.steps : Steps by the end of an epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.n_epochs
+        6
+        """
         return len(self.ends)
 
     def check(self, n: int) -> None:
-        """Raise ValueError unless the rows are of n training examples, in the order of steps that were made."""
+        """Check that the log can be that of n training examples.
+
+        Parameters
+        ----------
+        n : int
+            Number of training examples.
+
+        Raises
+        ------
+        ValueError
+            If columns differ in length, an example is not among the n, or steps do not ascend.
+
+        See Also
+        --------
+        kp.estimator.KernelPerceptron.with_mistakes : A fit from a log.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.check(3)
+        """
         columns = [self.example, self.step, *([] if self.errors is None else [self.errors])]
         if len({len(column) for column in columns}) > 1 or self.n_epochs < 1:
             lengths = [len(column) for column in columns]
@@ -56,30 +114,188 @@ class Log:
             raise ValueError(f"steps of a log must ascend, up to the end of its last epoch; {SAME_FIT}")
 
     def with_errors(self, errors: ArrayLike) -> Self:
-        """The same log with its column of training errors (M,)."""
+        """Return the same log with its column of training errors.
+
+        Parameters
+        ----------
+        errors : array-like of shape (M,)
+            Number of training examples that the predictor right after each mistake misclassifies.
+
+        Returns
+        -------
+        Log
+            A new log of the same class.
+
+        See Also
+        --------
+        kp.mistakes.Log.minimizing_length : What the errors are for.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.with_errors(range(len(log))).minimizing_length()
+        1
+        """
         return replace(self, errors=np.asarray(errors, dtype=np.int64))
 
     def renumbered(self, example: ArrayLike) -> Self:
-        """The same log over examples (M,) that are counted otherwise."""
+        """Return the same log over examples that are numbered otherwise.
+
+        Parameters
+        ----------
+        example : array-like of shape (M,)
+            New numbers of the examples.
+
+        Returns
+        -------
+        Log
+            A new log of the same class.
+
+        See Also
+        --------
+        kp.mistakes.MistakeLog.followed_by : A longer log.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.renumbered(log.example + 10).example[:3].tolist()
+        [10, 12, 10]
+        """
         return replace(self, example=np.asarray(example, dtype=np.intp))
 
     def steps(self, epoch: int | None = None) -> int:
-        """T: the number of steps made by the end of the 1-based epoch (default: the last)."""
+        """Return the number T of steps made by the end of an epoch.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        int
+            Number of steps.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.mistakes.Log.length : Rows by the end of an epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.steps(), log.steps(epoch=1)
+        (18, 3)
+        """
         epoch = self.n_epochs if epoch is None else epoch
         if not (isinstance(epoch, int | np.integer) and 1 <= epoch <= self.n_epochs):
             raise ValueError(f"epoch must be an integer in 1..{self.n_epochs}, the epochs that were run, got {epoch!r}")
         return int(self.ends[epoch - 1])
 
     def length(self, epoch: int | None = None) -> int:
-        """The number of rows of the log until the end of the epoch."""
+        """Return the number of rows of the log until the end of an epoch.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        int
+            Number of rows.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.mistakes.Log.steps : Steps by the end of an epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.length(), log.length(epoch=1)
+        (8, 2)
+        """
         return int(np.searchsorted(self.step, self.steps(epoch)))
 
     def n_mistakes(self, epoch: int | None = None) -> int:
-        """The number of mistakes until the end of the epoch: here one for each row."""
+        """Return the number of mistakes until the end of an epoch: one for each row.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        int
+            Number of mistakes.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.mistakes.Log.length : Rows by the end of an epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.n_mistakes(), log.n_mistakes(epoch=1)
+        (8, 2)
+        """
         return self.length(epoch)
 
     def minimizing_length(self, epoch: int | None = None) -> int:
-        """Length of the prefix with the fewest training errors, the first of equals; ValueError if they were not counted."""
+        """Return the length of the prefix with the fewest training errors; ties go to the first.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        int
+            Number of rows.
+
+        Raises
+        ------
+        ValueError
+            If training errors were not counted, or the epoch was not run.
+
+        See Also
+        --------
+        kp.mistakes.Log.weights : Weights of the mistakes.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.errors.tolist(), log.minimizing_length()
+        ([1, 2, 1, 1, 1, 1, 1, 0], 8)
+        """
         if self.errors is None:
             raise ValueError(
                 "the minimizing predictor needs the training errors of every predictor, which were not counted: use fit "
@@ -89,8 +305,46 @@ class Log:
         return int(np.searchsorted(self.step, self.step[first], side="right"))
 
     def weights(self, predictor: str = "final", epoch: int | None = None) -> np.ndarray:
-        """Integer weights (M',) of the first M' mistakes: the predictor is the sum of what they add, so weighted; not the
-        voted one. final: 1; minimizing: 1 up to the fewest training errors; average: T - s, to be divided by T."""
+        """Return the integer weights of the first mistakes, whose weighted sum is the predictor.
+
+        A weight is 1 for the final predictor, 1 up to the fewest training errors for the minimizing one,
+        and T - s for the average, whose sum is to be divided by T (Hermans 2021, section 3.3).
+
+        Parameters
+        ----------
+        predictor : {"final", "average", "minimizing"}, default="final"
+            Predictor whose weights are asked for. The voted predictor is no such sum.
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        ndarray of shape (M',)
+            Weights of the first M' mistakes.
+
+        Raises
+        ------
+        ValueError
+            If the predictor is another one, the epoch was not run, or the minimizing predictor is asked
+            for without counted training errors.
+
+        See Also
+        --------
+        kp.mistakes.Log.steps : The divisor T of the average.
+
+        References
+        ----------
+        - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
+          Studi di Milano. https://github.com/lukher98/digit-classification
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, max_iter=2)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.step.tolist(), log.weights("average").tolist()
+        ([0, 2, 3, 4], [6, 4, 3, 2])
+        """
         if predictor == "final":
             return np.ones(self.length(epoch), dtype=np.int64)
         if predictor == "minimizing":
@@ -102,13 +356,81 @@ class Log:
 
 @dataclass(frozen=True, kw_only=True)
 class MistakeLog(Log):
-    """The mistakes of one binary kernel perceptron: f(x) = sum_m weight_m sign_m k(x_m, x).
-    sign (M,) are the labels +-1 of the examples, the other columns those of `Log`; a score of exactly 0 is an error."""
+    """Mistakes of one binary kernel perceptron, in the order in which they were made.
+
+    It holds the multiset A of Algorithm 1 (Hermans 2021): alpha changes only on a mistake. Every
+    predictor is a weighted sum over the mistakes, with the weights of `weights`:
+
+        f(x) = sum_m weight_m sign_m k(x_m, x)
+
+    A score of exactly 0 is an error.
+
+    Parameters
+    ----------
+    example : ndarray of shape (M,)
+        Numbers of the training examples on which the mistakes were made.
+    step : ndarray of shape (M,)
+        Steps at which they were made, counted from 0, in ascending order.
+    errors : ndarray of shape (M,) or None
+        Number of training examples that the predictor right after each mistake misclassifies, or
+        None if they were not counted.
+    ends : ndarray of shape (E,)
+        Number of steps made by the end of each epoch.
+    sign : ndarray of shape (M,)
+        Labels +1 or -1 of the examples.
+
+    See Also
+    --------
+    kp.MulticlassLog : Mistakes of a perceptron of all classes.
+    kp.OneVsAllKernelPerceptron : Its `mistakes_` are such logs.
+
+    References
+    ----------
+    - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
+      Studi di Milano. https://github.com/lukher98/digit-classification
+
+    Examples
+    --------
+    >>> from kp import OneVsAllKernelPerceptron
+    >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+    >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+    >>> len(log), log.n_epochs
+    (8, 6)
+    >>> log.example[:5].tolist(), log.sign[:5].tolist()
+    ([0, 2, 0, 1, 1], [-1, 1, -1, -1, -1])
+    """
 
     sign: np.ndarray
 
     def followed_by(self, other: Self, n_seen: int) -> "MistakeLog":
-        """The log of a stream that goes on with `other`, after n_seen examples; a stream has no training errors."""
+        """Return the log of a stream that goes on with another log.
+
+        A stream has no training errors.
+
+        Parameters
+        ----------
+        other : MistakeLog
+            The log of the next part.
+        n_seen : int
+            Number of examples before that part.
+
+        Returns
+        -------
+        MistakeLog
+            The log of both.
+
+        See Also
+        --------
+        kp.output_codes.OneVsAllKernelPerceptron.partial_fit : The stream.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> len(log.followed_by(log, n_seen=3)) == 2 * len(log)
+        True
+        """
         return MistakeLog(
             example=np.concatenate([self.example, other.example + n_seen]),
             step=np.concatenate([self.step, other.step + self.steps()]),
@@ -118,7 +440,45 @@ class MistakeLog(Log):
         )
 
     def alpha(self, predictor: str = "final", epoch: int | None = None, *, n: int) -> np.ndarray:
-        """alpha (n,) over the n training examples; integers, or float64 for the average (Hermans 2021, section 3.3)."""
+        """Compute alpha, the weighted number of mistakes on each training example.
+
+        Parameters
+        ----------
+        predictor : {"final", "average", "minimizing"}, default="final"
+            Predictor whose weights are asked for. The voted predictor is no such sum.
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+        n : int
+            Number of training examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Integers, or float64 for the average predictor (Hermans 2021, section 3.3).
+
+        Raises
+        ------
+        ValueError
+            If the predictor is another one, the epoch was not run, or the minimizing predictor is asked
+            for without counted training errors.
+
+        See Also
+        --------
+        kp.mistakes.Log.weights : The weights of the mistakes.
+
+        References
+        ----------
+        - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
+          Studi di Milano. https://github.com/lukher98/digit-classification
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> log.alpha(n=3).tolist()
+        [2, 4, 2]
+        """
         weights = self.weights(predictor, epoch)
         total = np.bincount(self.example[: len(weights)], weights=weights, minlength=n)
         return total / self.steps(epoch) if predictor == "average" else total.astype(np.int64)
@@ -126,20 +486,120 @@ class MistakeLog(Log):
 
 @dataclass(frozen=True, kw_only=True)
 class MulticlassLog(Log):
-    """The mistakes of a multiclass perceptron: each raises the scores of one class by k(x_m, .) and lowers another's.
-    A mistake that demotes several classes takes as many rows of its step, with the errors after all of it; the first alone
-    promotes. An example that another class matches or beats is an error. promoted, demoted (M,) are classes, or -1."""
+    """Mistakes of a multiclass perceptron, in the order in which they were made.
+
+    Each mistake raises the scores of one class by k(x_m, .) and lowers those of another (Xu and Zhang
+    2005). A mistake that demotes several classes takes as many rows of its step, with the errors
+    after all of it; only the first row promotes. An example that another class matches or beats is
+    an error.
+
+    Parameters
+    ----------
+    example : ndarray of shape (M,)
+        Numbers of the training examples on which the mistakes were made.
+    step : ndarray of shape (M,)
+        Steps at which they were made, counted from 0, in ascending order.
+    errors : ndarray of shape (M,) or None
+        Number of training examples that the predictor right after each mistake misclassifies, or
+        None if they were not counted.
+    ends : ndarray of shape (E,)
+        Number of steps made by the end of each epoch.
+    promoted : ndarray of shape (M,)
+        Class that each row promotes, or -1.
+    demoted : ndarray of shape (M,)
+        Class that each row demotes.
+
+    See Also
+    --------
+    kp.MistakeLog : Mistakes of one binary perceptron.
+    kp.MulticlassKernelPerceptron : Its `mistakes_` is such a log.
+
+    References
+    ----------
+    - Xu and Zhang (2005). A multiclass kernel perceptron algorithm. International Conference on
+      Neural Networks and Brain. https://doi.org/10.1109/ICNNB.2005.1614728
+
+    Examples
+    --------
+    >>> from kp import MulticlassPerceptron
+    >>> log = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+    >>> log.promoted.tolist(), log.demoted.tolist()
+    ([0, 1, 2, 0, 0], [1, 0, 0, 2, 1])
+    """
 
     promoted: np.ndarray
     demoted: np.ndarray
 
     def n_mistakes(self, epoch: int | None = None) -> int:
-        """The number of mistakes until the end of the epoch: of rows that promote a class."""
+        """Return the number of mistakes until the end of an epoch: of rows that promote a class.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+
+        Returns
+        -------
+        int
+            Number of mistakes.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.mistakes.Log.length : Rows by the end of an epoch.
+
+        Examples
+        --------
+        >>> from kp import MulticlassPerceptron
+        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model.mistakes_.n_mistakes()
+        5
+        """
         return int(np.count_nonzero(self.promoted[: self.length(epoch)] >= 0))
 
     def coefficients(self, predictor: str = "final", epoch: int | None = None, *, n_classes: int, n: int) -> np.ndarray:
-        """c (C, n) float64 with f_c(x) = sum_i c_i k(x_i, x): promotions less demotions of each example, weighted by
-        `weights`; whole numbers, but those of the average are divided by T."""
+        """Compute the coefficients c of f_c(x) = sum_i c_i k(x_i, x).
+
+        They are promotions less demotions of each example, weighted by `weights`: whole numbers, except
+        for the average predictor, whose sums are divided by T.
+
+        Parameters
+        ----------
+        predictor : {"final", "average", "minimizing"}, default="final"
+            Predictor whose weights are asked for. The voted predictor is no such sum.
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+        n_classes : int
+            Number C of classes.
+        n : int
+            Number of training examples.
+
+        Returns
+        -------
+        ndarray of shape (C, n)
+            Coefficients, as float64.
+
+        Raises
+        ------
+        ValueError
+            If the predictor is another one, the epoch was not run, or the minimizing predictor is asked
+            for without counted training errors.
+
+        See Also
+        --------
+        kp.mistakes.Log.weights : The weights of the mistakes.
+
+        Examples
+        --------
+        >>> from kp import MulticlassPerceptron
+        >>> log = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+        >>> log.coefficients(n_classes=3, n=3).tolist()
+        [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
+        """
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         first, total = promoted >= 0, np.zeros((n_classes, n))

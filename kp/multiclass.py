@@ -1,6 +1,7 @@
 """Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.kesler), as scikit-learn estimators.
 
-Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10."""
+Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
+"""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,7 +21,10 @@ POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
-    """One log for all classes, votes along it; `_sums(coefficients (R, S), columns)` give (R, c), without thresholds."""
+    """Base of the estimators with one log for all classes.
+
+    `_sums(coefficients (R, S), columns)` gives sums (R, c) without thresholds.
+    """
 
     _parameters = {
         **KernelPerceptron._parameters, "demote": one_of(*DEMOTE), "n_jobs": MACHINE_PARAMETERS["n_jobs"],
@@ -28,8 +32,43 @@ class _AllClasses(KernelPerceptron):
     }  # fmt: skip
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Scores (n, C) of X (n, d), or (n,) for two classes, as of `OneVsAllKernelPerceptron.decision_function`; those of
-        the voted predictor are shares of the votes (for two classes the difference of the shares)."""
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples. Estimators that do not take sparse points refuse them.
+        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
+            None is the estimator's `predictor`.
+        epoch : int or None, default=None
+            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
+
+        Returns
+        -------
+        ndarray of shape (n, C) or (n,)
+            Scores of the classes; for two classes one score, positive for the second class. Those of the
+            voted predictor are shares of the votes, for two classes the difference of the shares.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, the predictor is unknown, the epoch was not run, or the
+            minimizing predictor is asked for without counted training errors.
+
+        See Also
+        --------
+        kp.estimator.KernelPerceptron.staged_decision_function : Scores after every epoch.
+
+        Examples
+        --------
+        >>> from kp import MulticlassPerceptron
+        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model.decision_function([[5, 1]]).tolist()
+        [[-23.0, 19.0, 4.0]]
+        >>> model.decision_function([[5, 1]], predictor="voted").round(3).tolist()
+        [[0.083, 0.917, 0.0]]
+        """
         X, (predictor, epoch) = self._checked(X), self._chosen(predictor, epoch)
         return self._scores(X, (predictor,), (epoch,))[predictor][0]
 
@@ -91,36 +130,111 @@ class _AllClasses(KernelPerceptron):
 
 
 class MulticlassKernelPerceptron(_AllClasses):
-    """Kernel perceptron of all classes at once: promote the true class, demote the one that was chosen wrongly.
-    f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c; the highest score wins (Xu & Zhang 2005, eqs 10, 11; eq. 9 for two classes).
+    """Kernel perceptron that learns all classes at once.
+
+    A mistake promotes the true class and demotes the one that was chosen wrongly (Xu and Zhang 2005,
+    eqs 10 and 11; eq. 9 for two classes):
+
+        f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c
+
+    The class with the highest score wins; ties go to the first class. Xu and Zhang's update on a
+    mistake on example q is alpha_m^i += k(x_m, x_q) for all m and beta_i += 1 for the true class i,
+    with the opposite sign for the class that is demoted. The ordinary update moves alpha_q alone,
+    by 1. The source has coef0 = 0 (eq. 7), gamma = 1 / (2 sigma^2) with sigma in the units of X
+    (eq. 8), 1000 epochs, and the final predictor.
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0 : as those of `OneVsAllKernelPerceptron`. The source has coef0 = 0 (eq. 7), gamma =
-        1 / (2 sigma^2) with sigma in the units of X (eq. 8), and the final predictor.
-    update : "xu-zhang" moves all coefficients of the two classes by k(x_m, x_q), "ordinary" only that of example q.
-    threshold : move beta by 1 with every mistake; otherwise beta stays 0.
-    demote : of the classes that match or beat the true one the "winner" (of equals the first), the "first", or "all".
-    max_iter : number of epochs at most (the source's 1000).
-    stop_if_separated : stop after an epoch without a mistake.
-    solver : for "xu-zhang", "squared" learns in the squared Gram matrix, which must fit into memory_budget with K itself;
-        "coefficients" moves alpha, for large n, and counts no training errors. They agree but for rounding.
-    count_errors : False spares the training errors after every mistake, which the minimizing predictor alone needs.
-    predictor, epoch, shuffle, random_state, memory_budget, n_jobs, verbose : as of `OneVsAllKernelPerceptron`.
+    kernel : {"poly", "linear", "rbf", "precomputed"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+        With "precomputed", X is a matrix of kernel values. A callable takes float64 arrays X (n, d)
+        and Y (m, d) and returns K (n, m).
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    update : {"xu-zhang", "ordinary"}, default="xu-zhang"
+        Move all coefficients of the two classes by k(x_m, x_q), or only that of example q.
+    threshold : bool, default=True
+        Move beta by 1 with every mistake; otherwise beta stays 0.
+    demote : {"winner", "first", "all"}, default="winner"
+        Of the classes that match or beat the true one, demote the best (ties go to the first), the
+        first, or all.
+    max_iter : int, default=10
+        Largest number of epochs.
+    predictor : {"final", "average", "minimizing", "voted"}, default="final"
+        Predictor that `predict` uses by default. It may be set after `fit`.
+    epoch : int or None, default=None
+        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
+        so is an epoch after an early stop. It may be set after `fit`.
+    shuffle : bool, default=True
+        Visit the examples in a new random order in each epoch, otherwise in the order given.
+    stop_if_separated : bool, default=True
+        Stop after an epoch without a mistake.
+    solver : {"squared", "coefficients"}, default="squared"
+        For "xu-zhang": "squared" learns in the squared Gram matrix, which must fit into memory_budget
+        together with K. "coefficients" moves alpha, for large n, and counts no training errors. They
+        agree except for rounding.
+    count_errors : bool, default=True
+        Count the training errors after every mistake, which only the minimizing predictor needs.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the visiting orders.
+    memory_budget : int, default=2**30
+        Bytes for rows of inner products. It does not change the result.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, or the number of a joblib context. It does not change the
+        result.
+    verbose : int, default=0
+        Show a progress bar of epochs unless it is 0.
 
     Attributes
     ----------
-    mistakes_ : the `MulticlassLog`.
-    classes_, support_, support_vectors_, gamma_, n_iter_ : as those of `OneVsAllKernelPerceptron`.
-    converged_ : True if the last epoch was without a mistake.
-    dual_coef_, intercept_ : (C, S) promotions less demotions of each support example, and (C,) beta; the voted predictor has
-        neither. The first are coefficients of k, or for "xu-zhang" of sum_m k(x_i, x_m) k(x_m, x), where k has `alpha()`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    mistakes_ : MulticlassLog
+        Mistakes of the fit.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that were misclassified when they were visited.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples, sparse for sparse X; absent for kernel="precomputed".
+    dual_coef_ : ndarray of shape (C, S)
+        Promotions less demotions of each support example, for the estimator's predictor and epoch.
+        For "ordinary" they are coefficients of k(x_i, x); for "xu-zhang" of
+        sum_m k(x_i, x_m) k(x_m, x), and `alpha()` has those of k. The voted predictor has none.
+    intercept_ : ndarray of shape (C,)
+        The thresholds beta. The voted predictor has none.
+    gamma_ : float
+        The factor gamma of the kernel; absent for precomputed kernels and callables.
+    n_iter_ : int
+        Number of epochs that were run.
+    converged_ : bool
+        True if the last epoch was without a mistake.
+
+    See Also
+    --------
+    kp.MulticlassPerceptron : The linear case, with weight vectors.
+    kp.OneVsAllKernelPerceptron : One independent perceptron for each class.
+
+    References
+    ----------
+    - Xu and Zhang (2005). A multiclass kernel perceptron algorithm. International Conference on
+      Neural Networks and Brain. https://doi.org/10.1109/ICNNB.2005.1614728
 
     Examples
     --------
-    >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-    >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist(), model.alpha().tolist(), model.intercept_.tolist()
-    (['c', 'b', 'c'], [[5.0, -11.0, 5.0], [-1.0, 15.0, -17.0], [-4.0, -4.0, 12.0]], [5.0, -1.0, -4.0])"""
+    >>> from kp import MulticlassKernelPerceptron
+    >>> X, y = [[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]
+    >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False).fit(X, y)
+    >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist()
+    ['c', 'b', 'c']
+    >>> model.alpha().tolist()
+    [[5.0, -11.0, 5.0], [-1.0, 15.0, -17.0], [-4.0, -4.0, 12.0]]
+    >>> model.intercept_.tolist()
+    [5.0, -1.0, -4.0]
+    """
 
     _takes_sparse = True
     _parameters = {
@@ -152,14 +266,76 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     @property
     def dual_coef_(self) -> Array:
+        """Promotions less demotions (C, S) of the support examples, for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.multiclass.MulticlassKernelPerceptron.alpha : Coefficients of the kernel.
+
+        Examples
+        --------
+        >>> from kp import MulticlassKernelPerceptron
+        >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False)
+        >>> model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).dual_coef_.tolist()
+        [[6.0, -1.0, 0.0], [-1.0, 1.0, -1.0], [-5.0, 0.0, 1.0]]
+        """
         return self._promotions()
 
     @property
     def intercept_(self) -> Array:
+        """Thresholds beta (C,), for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.multiclass.MulticlassKernelPerceptron.alpha : Coefficients of the kernel.
+
+        Examples
+        --------
+        >>> from kp import MulticlassKernelPerceptron
+        >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False)
+        >>> model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).intercept_.tolist()
+        [5.0, -1.0, -4.0]
+        """
         return self._moved * self._promotions().sum(axis=1)
 
     def alpha(self, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """alpha (C, n) over the training examples (eq. 10), of a predictor at an epoch, by default the estimator's."""
+        """Compute the coefficients alpha of the kernel (Xu and Zhang 2005, eq. 10).
+
+        Parameters
+        ----------
+        predictor : {"final", "average", "minimizing"} or None, default=None
+            None is the estimator's `predictor`.
+        epoch : int or None, default=None
+            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
+
+        Returns
+        -------
+        ndarray of shape (C, n)
+            One row for each class, over all n training examples.
+
+        Raises
+        ------
+        AttributeError
+            For the voted predictor, which has no coefficients, and before `fit`.
+        ValueError
+            If the predictor is unknown, the epoch was not run, or training errors were not counted.
+
+        See Also
+        --------
+        kp.multiclass.MulticlassKernelPerceptron.dual_coef_ : Promotions less demotions.
+
+        References
+        ----------
+        - Xu and Zhang (2005). A multiclass kernel perceptron algorithm. International Conference on
+          Neural Networks and Brain. https://doi.org/10.1109/ICNNB.2005.1614728
+
+        Examples
+        --------
+        >>> from kp import MulticlassKernelPerceptron
+        >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False, update="ordinary")
+        >>> model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).alpha().tolist()
+        [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
+        """
         c = self._promotions(predictor, epoch)
         if self._training:
             return self._alpha(c)
@@ -218,25 +394,87 @@ class MulticlassKernelPerceptron(_AllClasses):
 
 
 class MulticlassPerceptron(_AllClasses):
-    """Linear perceptron of all classes at once (Xu & Zhang 2005, eqs 2 to 5), otherwise as `MulticlassKernelPerceptron`.
-    f_c(x) = w_c . x + b_c. With two classes, f_2 = -f_1 is the binary perceptron.
+    """Linear perceptron that learns all classes at once.
+
+    A mistake on example q of class i, which class j matches or beats, moves two weight vectors and
+    thresholds (Xu and Zhang 2005, eqs 2 to 5):
+
+        f_c(x) = w_c . x + b_c,   w_i += x_q, b_i += 1,   w_j -= x_q, b_j -= 1
+
+    The class with the highest score wins; ties go to the first class. With two classes, f_2 = -f_1
+    is the binary perceptron.
 
     Parameters
     ----------
-    threshold, demote, max_iter, predictor, epoch, shuffle, stop_if_separated, random_state, n_jobs, verbose : as there.
-    count_errors : count the training errors after every mistake, which takes far longer than learning, for any predictor.
+    threshold : bool, default=True
+        Move b by 1 with every mistake; otherwise b stays 0.
+    demote : {"winner", "first", "all"}, default="winner"
+        Of the classes that match or beat the true one, demote the best (ties go to the first), the
+        first, or all.
+    max_iter : int, default=1000
+        Largest number of epochs.
+    predictor : {"final", "average", "minimizing", "voted"}, default="final"
+        Predictor that `predict` uses by default. It may be set after `fit`.
+    shuffle : bool, default=True
+        Visit the examples in a new random order in each epoch, otherwise in the order given.
+    stop_if_separated : bool, default=True
+        Stop after an epoch without a mistake.
+    epoch : int or None, default=None
+        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
+        so is an epoch after an early stop. It may be set after `fit`.
+    count_errors : bool, default=False
+        Count the training errors after every mistake, which only the minimizing predictor needs. For
+        any predictor it takes far longer than learning.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the visiting orders.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, or the number of a joblib context. It does not change the
+        result.
+    verbose : int, default=0
+        Show a progress bar of epochs unless it is 0.
 
     Attributes
     ----------
-    classes_, mistakes_, support_, support_vectors_, n_iter_, converged_ : as there.
-    coef_, intercept_ : (C, d) weights and (C,) thresholds, or (1, d) and (1,) for two classes, of the estimator's predictor
-        at its epoch; the voted one has neither.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    mistakes_ : MulticlassLog
+        Mistakes of the fit.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that were misclassified when they were visited.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples.
+    coef_ : ndarray of shape (C, d) or (1, d)
+        Weights, one row for two classes, of the estimator's predictor and epoch. The voted predictor
+        has none.
+    intercept_ : ndarray of shape (C,) or (1,)
+        Thresholds b, for the same. The voted predictor has none.
+    gamma_ : float
+        Always 1, as the kernel is x.y.
+    n_iter_ : int
+        Number of epochs that were run.
+    converged_ : bool
+        True if the last epoch was without a mistake.
+
+    See Also
+    --------
+    kp.MulticlassKernelPerceptron : The same with kernels.
+
+    References
+    ----------
+    - Xu and Zhang (2005). A multiclass kernel perceptron algorithm. International Conference on
+      Neural Networks and Brain. https://doi.org/10.1109/ICNNB.2005.1614728
 
     Examples
     --------
+    >>> from kp import MulticlassPerceptron
     >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-    >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist(), model.coef_.tolist(), model.intercept_.tolist()
-    (['c', 'b', 'c'], [[-4.0, -4.0], [4.0, 0.0], [0.0, 4.0]], [1.0, -1.0, 0.0])"""
+    >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist()
+    ['c', 'b', 'c']
+    >>> model.coef_.tolist()
+    [[-4.0, -4.0], [4.0, 0.0], [0.0, 4.0]]
+    >>> model.intercept_.tolist()
+    [1.0, -1.0, 0.0]
+    """
 
     kernel = "linear"
 
@@ -264,10 +502,36 @@ class MulticlassPerceptron(_AllClasses):
 
     @property
     def coef_(self) -> Array:
+        """Weights (C, d), or (1, d) for two classes, for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.multiclass.MulticlassPerceptron.intercept_ : Thresholds.
+
+        Examples
+        --------
+        >>> from kp import MulticlassPerceptron
+        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model.coef_.tolist()
+        [[-4.0, -4.0], [4.0, 0.0], [0.0, 4.0]]
+        """
         return self._weights(self._promotions()[self._own])
 
     @property
     def intercept_(self) -> Array:
+        """Thresholds (C,), or (1,) for two classes, for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.multiclass.MulticlassPerceptron.coef_ : Weights.
+
+        Examples
+        --------
+        >>> from kp import MulticlassPerceptron
+        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model.intercept_.tolist()
+        [1.0, -1.0, 0.0]
+        """
         return self._moved * self._promotions()[self._own].sum(axis=1)
 
     @property

@@ -3,12 +3,15 @@
 Sources: Hermans 2021, sections 3.1 (one-vs-all) and 3.4 (argmax of the scores); the course page "Perceptron", eqs 40 to 44.
 
 Each class has a code, a row of m signs, and each of m binary perceptrons learns one column of the code matrix. The class of
-the highest score wins, the first of equals; its score is the sum of the outputs that are +1 in its code,
+the highest score wins, and ties go to the first class; its score is the sum of the outputs that are +1 in its code:
 
     F_c(x) = sum_i [code_ci = +1] f_i(x) = (code_c . f(x) + sum_i f_i(x)) / 2
+
 This is the course page's rule, which first looks for a code that matches all signs of f: code_c . f <= sum_i |f_i|, and the
-class of that code attains it (but for rounding). Else the code that agrees best with f wins. A score of 0 matches no code.
-Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs."""
+class of that code attains it (except for rounding). Else the code that agrees best with f wins. A score of 0 matches none.
+
+Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
+"""
 
 import contextlib
 from collections.abc import Iterator
@@ -32,23 +35,75 @@ from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
+"""In each epoch n independent draws, a new shuffle, or the order given."""
 BLOCK = 256  # examples of a stream whose kernel values with each other are made together
 
 
 def one_hot(n_classes: int) -> Array:
-    """code (C, C): class c has +1 in output c, -1 in all others                        (course page, eq. 40 left)"""
+    """Make the one-hot code: class c has +1 in output c and -1 in all others (course page, eq. 40 left).
+
+    Parameters
+    ----------
+    n_classes : int
+        Number C of classes.
+
+    Returns
+    -------
+    ndarray of shape (C, C)
+        The code matrix, of +1 and -1.
+
+    Examples
+    --------
+    >>> one_hot(3).tolist()
+    [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
+    """
     return 2 * np.eye(n_classes, dtype=np.int8) - 1
 
 
 def binary(n_classes: int) -> Array:
-    """code (C, m), m = ceil(log2 C): the binary digits of 0..C-1, the highest first, 0 as -1   (course page, eq. 40 right);
-    the page's listing has the lowest first: the same outputs in reverse order."""
+    """Make the binary code: the digits of 0..C-1, the highest first, 0 as -1 (course page, eq. 40 right).
+
+    The page's listing has the lowest digit first: the same outputs in reverse order.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number C of classes.
+
+    Returns
+    -------
+    ndarray of shape (C, m)
+        The code matrix, of +1 and -1; m = ceil(log2 C).
+
+    Examples
+    --------
+    >>> binary(4).tolist()
+    [[-1, -1], [-1, 1], [1, -1], [1, 1]]
+    """
     digits = range(int(n_classes - 1).bit_length() - 1, -1, -1)
     return np.array([[2 * (c >> digit & 1) - 1 for digit in digits] for c in range(n_classes)], dtype=np.int8)
 
 
 def code_matrix(code: Code, n_classes: int) -> Array:
-    """code (C, m) int8 of "one-hot", "binary", or a matrix of +-1 with different rows; ValueError for anything else."""
+    """Make a code matrix from its name, or check one.
+
+    Parameters
+    ----------
+    code : {"one-hot", "binary"} or array-like of shape (C, m)
+        Name of a code, or a matrix of +1 and -1 with different rows.
+    n_classes : int
+        Number C of classes.
+
+    Returns
+    -------
+    ndarray of shape (C, m)
+        The code matrix, as int8.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
     if isinstance(code, str):
         if code not in ("one-hot", "binary"):
             raise ValueError(f"code must be one-hot, binary or a matrix (C, m) of +1 and -1, got {code!r}")
@@ -64,7 +119,20 @@ def code_matrix(code: Code, n_classes: int) -> Array:
 
 
 def class_scores(f: Array, code: Array) -> Array:
-    """F (n, C) from outputs f (m, n) and code (C, m): sums of the outputs that are +1 in a class's code, in their order."""
+    """Add up, for each class, the outputs that are +1 in its code, in their order.
+
+    Parameters
+    ----------
+    f : ndarray of shape (m, n)
+        Outputs.
+    code : ndarray of shape (C, m)
+        Code matrix, of +1 and -1.
+
+    Returns
+    -------
+    ndarray of shape (n, C)
+        Scores F.
+    """
     F = np.zeros((f.shape[1], len(code)))
     for output, positive in zip(f, code.T > 0, strict=True):
         F[:, positive] += output[:, None]
@@ -72,7 +140,24 @@ def class_scores(f: Array, code: Array) -> Array:
 
 
 def presentations(n: int, epochs: int, how: str, *, random_state: Any = None) -> Iterator[Array]:
-    """Yield, epoch by epoch, the n examples presented, (1, n); how is one of PRESENTATIONS, random_state a RandomState."""
+    """Yield, epoch by epoch, the numbers of the n examples that are presented.
+
+    Parameters
+    ----------
+    n : int
+        Number of examples.
+    epochs : int
+        Number of epochs.
+    how : {"replacement", "shuffled", "ordered"}
+        Independent draws, a new shuffle in each epoch, or 0..n-1.
+    random_state : RandomState, optional
+        Generator of the draws and shuffles.
+
+    Yields
+    ------
+    ndarray of shape (1, n)
+        The examples of one epoch.
+    """
     if how != "replacement":
         yield from visiting_orders(n, 1, epochs, random_state=random_state if how == "shuffled" else None)
         return
@@ -90,9 +175,42 @@ class Decoder(KernelPerceptron):
     """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m)."""
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Scores (n, C) of X (n, d), or (n,) for two classes, of which the second is the positive one.
-        predictor and epoch (from 1) choose among all that the fit went through; the defaults are the estimator's, and for
-        None the last epoch. For kernel="precomputed", X is the matrix of kernel values with the training examples."""
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples.
+        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
+            None is the estimator's `predictor`.
+        epoch : int or None, default=None
+            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
+
+        Returns
+        -------
+        ndarray of shape (n, C) or (n,)
+            Scores of the classes; for two classes one score, positive for the second class.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, the predictor is unknown, the epoch was not run, or the
+            minimizing predictor is asked for without counted training errors.
+
+        See Also
+        --------
+        kp.output_codes.OneVsAllKernelPerceptron.staged_decision_function : Scores after every epoch.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> model.decision_function([[0], [3]]).tolist()
+        [-4.0, 2.0]
+        >>> model.decision_function([[0], [3]], epoch=1).tolist()
+        [0.0, 9.0]
+        """
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
 
     def _decision(self, f):
@@ -101,15 +219,51 @@ class Decoder(KernelPerceptron):
 
 
 class _OutputCodes(Decoder):
-    """What estimators of m binary kernel perceptrons have in common."""
+    """Base of the estimators of m binary kernel perceptrons, one for each output of a code."""
 
     _takes_sparse = True
     _parameters = {**KernelPerceptron._parameters, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "kernel": ANY_KERNEL}
 
     @available_if(_has_points)
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on over X (n, d), y (n,) of a stream, once, in the order given. The first call names all classes, and its X
-        gives gamma="scale". Only misclassified examples are kept. No minimizing predictor, no precomputed kernel."""
+        """Learn from the next part of a stream: one pass, in the order given.
+
+        Only misclassified examples are kept. There is no minimizing predictor, which needs a training
+        set. The X of the first call gives gamma="scale".
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points, not a precomputed kernel.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (C,), optional
+            All classes of the stream, named in the first call; by default those of y.
+
+        Returns
+        -------
+        Self
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If a label is not among the classes of the first call, or the input is not valid. The
+            estimator stays as it was.
+        AttributeError
+            If the kernel is precomputed.
+
+        See Also
+        --------
+        kp.output_codes.OneVsAllKernelPerceptron.fit : Several epochs over one training set.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1).partial_fit([[0], [1]], ["a", "a"], classes=["a", "b"])
+        >>> model.partial_fit([[3]], ["b"]).predict([[0], [3]]).tolist()
+        ['a', 'b']
+        """
         stream = vars(self).pop("_stream", None)  # type: ignore[attr-defined]  # after an error it is made again, from what is stored
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
@@ -136,13 +290,61 @@ class _OutputCodes(Decoder):
         return {name: value for name, value in super().__getstate__().items() if name != "_stream"}
 
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """The outputs f (n, m) of the m perceptrons on X (n, d); predictor and epoch as for `decision_function`."""
+        """Compute the outputs f of the m perceptrons.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
+            the training examples.
+        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
+            None is the estimator's `predictor`.
+        epoch : int or None, default=None
+            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            Scores of the perceptrons; for the voted predictor its votes for +1 less those for -1.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, the predictor is unknown, the epoch was not run, or the
+            minimizing predictor is asked for without counted training errors.
+
+        See Also
+        --------
+        kp.output_codes.OneVsAllKernelPerceptron.decision_function : Scores of the classes.
+
+        Examples
+        --------
+        >>> from kp import OutputCodeKernelPerceptron
+        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["a", "b", "c", "d"]
+        >>> model = OutputCodeKernelPerceptron(degree=2, code="binary", random_state=0).fit(X, y)
+        >>> model.outputs(X).shape
+        (4, 2)
+        """
         X, chosen = self._checked(X), self._chosen(predictor, epoch)
         columns = self._columns(X, self.mistakes_[0].steps())
         return scores(self._logs(), self._kernel, columns, *chosen, threads=self._n_threads()).T
 
     @property
     def dual_coef_(self) -> Array:
+        """Coefficients (m, S) of the support examples, for the estimator's predictor and epoch.
+
+        See Also
+        --------
+        kp.mistakes.MistakeLog.alpha : Mistakes on each training example.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
+        >>> model.dual_coef_.tolist()
+        [[-2.0, -4.0, 2.0]]
+        """
         chosen = self._weighted()
         return signed_sums(self._logs(), len(self.support_), *chosen)
 
@@ -176,32 +378,98 @@ class _OutputCodes(Decoder):
 
 
 class OutputCodeKernelPerceptron(_OutputCodes):
-    """One binary kernel perceptron for each output of a code; all outputs learn from the same presentations.
-    The kernel listing of the course page "Perceptron" (eqs 40 to 44) has code="one-hot", presentation="replacement"; its
-    augmented data, x_0 = 1, take coef0 + gamma in place of coef0 here. One-vs-all is the case of one-hot codes and shuffled
-    presentations. Threads and memory budget do not change a bit.
+    """One binary kernel perceptron for each output of a code.
+
+    All outputs learn from the same presentations. With codes of +1 and -1 the score of class c is
+
+        F_c(x) = sum_i [code_ci = +1] f_i(x)
+
+    and the class of the highest score wins; ties go to the first class. The kernel listing of the
+    course page "Perceptron" (eqs 40 to 44) has code="one-hot" and presentation="replacement". Its
+    augmented data, x_0 = 1, take coef0 + gamma where this class has coef0. One-vs-all is the case of
+    one-hot codes and shuffled presentations.
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0, predictor, epoch, random_state, memory_budget, n_jobs, verbose : as of
-        `OneVsAllKernelPerceptron`.
-    code : "one-hot" (m = C), "binary" (m = ceil(log2 C)), or a matrix (C, m) of +-1, a row for each of the sorted labels.
-    max_iter : number of epochs, of n presentations each, at most.
-    presentation : "replacement" draws each from all n, "shuffled" visits all in a fresh random order, "ordered" as given.
-    stop_if_consistent : stop after the first epoch at whose end every output is right on every training example.
+    kernel : {"poly", "linear", "rbf", "precomputed"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+        With "precomputed", X is a matrix of kernel values. A callable takes float64 arrays X (n, d)
+        and Y (m, d) and returns K (n, m).
+    code : {"one-hot", "binary"} or array-like of shape (C, m), default="one-hot"
+        "one-hot" has m = C outputs, "binary" has m = ceil(log2 C). A matrix holds +1 and -1, with
+        a row for each of the sorted labels.
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    max_iter : int, default=10
+        Largest number of epochs, of n presentations each.
+    presentation : {"replacement", "shuffled", "ordered"}, default="replacement"
+        "replacement" draws each example from all n, "shuffled" visits all in a new random order,
+        "ordered" visits them as given.
+    predictor : {"final", "average", "minimizing", "voted"}, default="final"
+        Predictor that `predict` uses by default. It may be set after `fit`.
+    epoch : int or None, default=None
+        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
+        so is an epoch after an early stop. It may be set after `fit`.
+    stop_if_consistent : bool, default=True
+        Stop after the first epoch at whose end every output is right on every training example.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the presentations.
+    memory_budget : int, default=2**30
+        Bytes for rows of inner products. It does not change the result.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, or the number of a joblib context. It does not change the
+        result.
+    verbose : int, default=0
+        Show a progress bar of epochs unless it is 0.
 
     Attributes
     ----------
-    code_ : (C, m) the code matrix.
-    converged_ : True if `fit` ended without a training error in any output.
-    classes_, mistakes_, support_, support_vectors_, dual_coef_, gamma_, n_iter_, n_seen_ : as of `OneVsAllKernelPerceptron`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    code_ : ndarray of shape (C, m)
+        The code matrix.
+    mistakes_ : list of MistakeLog
+        Mistakes of each of the m perceptrons.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that any perceptron misclassified when it visited them.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples, sparse for sparse X; absent for kernel="precomputed".
+    dual_coef_ : ndarray of shape (m, S)
+        Coefficients of f(x) = dual_coef_ @ k(support_vectors_, x) for the estimator's predictor and
+        epoch. The voted predictor has none.
+    gamma_ : float
+        The factor gamma of the kernel; absent for precomputed kernels and callables.
+    n_iter_ : int
+        Number of epochs that were run.
+    n_seen_ : int
+        Number of examples seen.
+    converged_ : bool
+        True if `fit` ended without a training error in any output.
+
+    See Also
+    --------
+    kp.OneVsAllKernelPerceptron : One-hot codes, with an order for each class.
+    kp.DeltaRulePerceptron : Linear outputs of a code, learnt by the delta rule.
+
+    References
+    ----------
+    - Course page "Perceptron": notes of a course on machine learning.
 
     Examples
     --------
+    >>> from kp import OutputCodeKernelPerceptron
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["a", "b", "c", "d"]
     >>> model = OutputCodeKernelPerceptron(degree=2, code="binary", random_state=0).fit(X, y)
-    >>> model.code_.tolist(), model.predict(X).tolist()
-    ([[-1, -1], [-1, 1], [1, -1], [1, 1]], ['a', 'b', 'c', 'd'])"""
+    >>> model.code_.tolist()
+    [[-1, -1], [-1, 1], [1, -1], [1, 1]]
+    >>> model.predict(X).tolist()
+    ['a', 'b', 'c', 'd']
+    """
 
     _parameters = {**_OutputCodes._parameters, "presentation": one_of(*PRESENTATIONS), "stop_if_consistent": FLAG}
 
@@ -231,45 +499,105 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
 
 class OneVsAllKernelPerceptron(_OutputCodes):
-    """One binary kernel perceptron for each class; the class with the highest score wins, the first of equals.
-    Hermans 2021, Algorithm 1, sections 3.1, 3.3, 3.4; Freund & Schapire 1999 (votes). `SharedTraining` fits several at once.
+    """One binary kernel perceptron for each class.
+
+    Each perceptron visits the examples and, on a mistake, adds the example to its sum (Hermans 2021,
+    Algorithm 1 and sections 3.1, 3.3 and 3.4):
+
+        f_c(x) = sum_i alpha_i z_i k(x_i, x),   z_i = +1 in class c, -1 elsewhere
+
+    The class with the highest score wins; ties go to the first class. One fit holds four predictors
+    of every epoch: final, average, minimizing, and voted (Freund and Schapire 1999).
 
     Parameters
     ----------
-    kernel : "poly" (coef0 + gamma x.y)^degree, "linear" x.y, "rbf" exp(-gamma |x - y|^2), "precomputed", or a function of
-        float64 arrays X (n, d) and Y (m, d) that returns K (n, m).
-    degree, coef0 : of the polynomial kernel.
-    gamma : a number, "scale" 1 / (d Var X), "auto" 1 / d, or None: "scale" for "rbf", else 1, exact on whole numbers.
-    max_iter : number of epochs at most.
-    predictor, epoch : "final", "average", "minimizing" or "voted", and an epoch (None: the last; so are those that an
-        earlier end spared), which `predict` uses unless it is told otherwise. Both may be set after `fit`.
-    shuffle : visit the examples in a fresh random order in each epoch; otherwise in the order given.
-    orders : "separate" draws an order for each class in turn, "shared" one for all classes.
-    stop_if_separated : stop after an epoch in which no perceptron makes a mistake.
-    count_errors : True counts the training errors after every mistake, which the minimizing predictor needs, also where that
-        takes a pass of its own: for linear kernels, which learn by weight vectors.
-    memory_budget, n_jobs : bytes for rows of inner products, and threads (None: 1, or joblib's); neither changes a bit.
-    random_state, verbose : int, RandomState or None; whether to show a bar of epochs.
+    kernel : {"poly", "linear", "rbf", "precomputed"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+        With "precomputed", X is a matrix of kernel values. A callable takes float64 arrays X (n, d)
+        and Y (m, d) and returns K (n, m).
+    degree : int, default=3
+        Degree of the polynomial kernel, at least 1.
+    gamma : float, {"scale", "auto"} or None, default=None
+        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
+        and otherwise 1, which is exact on whole numbers.
+    coef0 : float, default=1.0
+        Constant of the polynomial kernel.
+    max_iter : int, default=10
+        Largest number of epochs.
+    predictor : {"final", "average", "minimizing", "voted"}, default="final"
+        Predictor that `predict` uses by default. It may be set after `fit`.
+    epoch : int or None, default=None
+        Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
+        so is an epoch after an early stop. It may be set after `fit`.
+    shuffle : bool, default=True
+        Visit the examples in a new random order in each epoch, otherwise in the order given.
+    orders : {"separate", "shared"}, default="separate"
+        Draw an order for each class in turn, or one order for all classes.
+    stop_if_separated : bool, default=True
+        Stop after an epoch in which no perceptron makes a mistake.
+    count_errors : bool, default=False
+        Count the training errors after every mistake, which the minimizing predictor needs, also
+        where this takes a separate pass: for linear kernels, which learn by weight vectors.
+    random_state : int, RandomState or None, default=None
+        Seed or generator of the visiting orders.
+    memory_budget : int, default=2**30
+        Bytes for rows of inner products. It does not change the result.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, or the number of a joblib context. It does not change the
+        result.
+    verbose : int, default=0
+        Show a progress bar of epochs unless it is 0.
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted.
-    mistakes_ : a `MistakeLog` for each of the m perceptrons, one for each class, or one for two classes.
-    support_ : (S,) numbers of the examples that any perceptron misclassified when it visited them.
-    support_vectors_ : (S, d) those examples, sparse for sparse X; absent for kernel="precomputed".
-    dual_coef_ : (m, S) f(x) = dual_coef_ @ k(support_vectors_, x), of the estimator's predictor and epoch; not for "voted".
-    gamma_ : gamma of the kernel, a number; absent for kernels that are given.
-    n_iter_, n_seen_ : epochs run, and examples seen.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    code_ : ndarray of shape (C, m)
+        The code matrix: one-hot, or one column for two classes.
+    mistakes_ : list of MistakeLog
+        Mistakes of each of the m perceptrons: one for each class, or one for two classes.
+    support_ : ndarray of shape (S,)
+        Numbers of the examples that any perceptron misclassified when it visited them.
+    support_vectors_ : ndarray of shape (S, d)
+        Those examples, sparse for sparse X; absent for kernel="precomputed".
+    dual_coef_ : ndarray of shape (m, S)
+        Coefficients of f(x) = dual_coef_ @ k(support_vectors_, x) for the estimator's predictor and
+        epoch. The voted predictor has none.
+    gamma_ : float
+        The factor gamma of the kernel; absent for precomputed kernels and callables.
+    n_iter_ : int
+        Number of epochs that were run.
+    n_seen_ : int
+        Number of examples seen.
+
+    See Also
+    --------
+    kp.OutputCodeKernelPerceptron : Other codes of the classes.
+    kp.MulticlassKernelPerceptron : All classes learnt in one procedure.
+    kp.output_codes.SharedTraining : Several of these fitted at once.
+
+    References
+    ----------
+    - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
+      Studi di Milano. https://github.com/lukher98/digit-classification
+    - Freund and Schapire (1999). Large margin classification using the perceptron algorithm.
+      Machine Learning 37. https://doi.org/10.1023/A:1007662407062
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
+    >>> from kp import OneVsAllKernelPerceptron
     >>> X, y = load_digits(return_X_y=True)
     >>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0).fit(X[:1000], y[:1000])
     >>> round(model.score(X[1000:], y[1000:]), 3)
     0.928
-    >>> [round(float((labels == y[1000:]).mean()), 3) for labels in model.staged_predict(X[1000:], predictor="average")]
-    [0.931, 0.937]"""
+
+    The average predictor after each epoch, from the same fit:
+
+    >>> stages = model.staged_predict(X[1000:], predictor="average")
+    >>> [round(float((labels == y[1000:]).mean()), 3) for labels in stages]
+    [0.931, 0.937]
+    """
 
     _parameters = {
         **_OutputCodes._parameters, "orders": one_of("separate", "shared"), "shuffle": FLAG, "stop_if_separated": FLAG,
@@ -306,7 +634,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
 
 
 class Growing:
-    """An array (n, ...) or CSR matrix that rows are appended to; the array has room for as many again when it is full."""
+    """An array (n, ...) or CSR matrix that rows are appended to; a full array grows to twice the size."""
 
     def __init__(self, array: Any) -> None:
         self.array = self._room = array
@@ -394,23 +722,75 @@ def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = Non
 
 
 class SharedTraining:
-    """A training set for several `OneVsAllKernelPerceptron`s with named kernels: each inner product is made once for all.
+    """A training set for several `OneVsAllKernelPerceptron`s: each inner product is computed once for all.
 
     Parameters
     ----------
-    X, y : (n, d) points and (n,) labels.
-    memory_budget : bytes for rows of inner products, kept in `gram` for `staged_outputs`; the models' own do not count.
-    n_jobs : number of threads (None: 1, or those of a joblib context); no result depends on it, nor on the budget."""
+    X : array-like or sparse matrix of shape (n, d)
+        Points.
+    y : array-like of shape (n,)
+        Their labels.
+    memory_budget : int, default=2**30
+        Bytes for rows of inner products, kept in `gram` for `staged_outputs`. It does not change the
+        result; the budgets of the models do not count.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1, or the number of a joblib context. It does not change the
+        result.
+
+    See Also
+    --------
+    kp.OneVsAllKernelPerceptron : The models that it fits.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kp import OneVsAllKernelPerceptron
+    >>> X, y = load_iris(return_X_y=True)
+    >>> options = {"max_iter": 5, "stop_if_separated": False, "random_state": 0}
+    >>> models = [OneVsAllKernelPerceptron(degree=degree, **options) for degree in (2, 3)]
+    >>> [round(model.score(X, y), 2) for model in SharedTraining(X, y).fit(models)]
+    [0.69, 0.97]
+    """
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
         self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs, unit=unit_of(X))
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
-        """Fit models that have the same max_iter and stop_if_separated=False, each as its own `fit` would; returns them.
-        With count_errors=False, models of degree 1 may go without training errors, for which they would need kernel rows;
-        `staged_outputs` counts them in passing. callback(visits) is called as the visits go on. Raises ValueError for other
-        models, and for kernels that are precomputed or functions."""
+        """Fit all models, each as its own `fit` would.
+
+        Parameters
+        ----------
+        models : list of OneVsAllKernelPerceptron
+            Models with named kernels, the same max_iter, and stop_if_separated=False.
+        count_errors : bool, default=True
+            With False, models of degree 1 may go without training errors, for which they would need
+            kernel rows; `staged_outputs` counts them in passing.
+        callback : callable, optional
+            Called as callback(visits) as the visits to examples go on.
+
+        Returns
+        -------
+        list of OneVsAllKernelPerceptron
+            The models, fitted.
+
+        Raises
+        ------
+        ValueError
+            For other models, precomputed kernels and callables.
+
+        See Also
+        --------
+        kp.output_codes.SharedTraining.staged_outputs : The outputs of the models.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> training = SharedTraining([[0], [1], [3]], ["a", "a", "b"])
+        >>> (model,) = training.fit([OneVsAllKernelPerceptron(degree=2, stop_if_separated=False)])
+        >>> model.n_iter_
+        10
+        """
         if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
             epochs = [model.max_iter for model in models]
             raise ValueError(f"models must have the same max_iter, got {epochs}, and stop_if_separated=False")
@@ -436,10 +816,46 @@ class SharedTraining:
         return models
 
     def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
-        """Yield (slice of points, [{predictor: f (E, m, c)} of each model]): the outputs after each of its E epochs.
-        X (n, d) are any points, by default the training set. Each predictor of each model comes once for each point: where
-        training errors were not counted, the walk over the training set counts them, and the minimizing predictor follows it
-        (with other X it is left out). callback(c) comes after each block of the walk, whose arrays the next overwrites."""
+        """Yield the outputs of all models after each of their E epochs, block by block of the points.
+
+        Each predictor of each model comes once for each point. Where training errors were not counted,
+        the walk over the training set counts them, and the minimizing predictor follows it; with other X
+        it is left out. The next block overwrites the arrays of the walk.
+
+        Parameters
+        ----------
+        models : list of OneVsAllKernelPerceptron
+            Models that were fitted here and have run equally many epochs.
+        X : array-like or sparse matrix of shape (n, d), optional
+            Points; by default the training set.
+        callback : callable, optional
+            Called as callback(c) after each block of c points.
+
+        Yields
+        ------
+        part : slice
+            The points of the block.
+        outputs : list of dict
+            For each model {predictor: f of shape (E, m, c)}.
+
+        Raises
+        ------
+        ValueError
+            If the models have run different numbers of epochs.
+
+        See Also
+        --------
+        kp.output_codes.SharedTraining.fit : The fit of the models.
+
+        Examples
+        --------
+        >>> from kp import OneVsAllKernelPerceptron
+        >>> training = SharedTraining([[0], [1], [3]], ["a", "a", "b"])
+        >>> models = training.fit([OneVsAllKernelPerceptron(degree=2, stop_if_separated=False)])
+        >>> for part, (outputs,) in training.staged_outputs(models):
+        ...     print(part, outputs["final"].shape)
+        slice(0, 3, None) (10, 1, 3)
+        """
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
         epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)

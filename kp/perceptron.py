@@ -1,11 +1,39 @@
 """The binary kernel perceptron: find the mistakes (Hermans 2021, Algorithm 1; Aizerman, Braverman & Rozonoer 1964).
 
+The eight lines of Algorithm 1, with their numbers (line 8 is an end):
+
+>>> import numpy as np
+>>> def algorithm_1(K, z, epochs, random):
+...     A, alpha = [], np.zeros(len(z), dtype=int)  # 1
+...     for _ in range(epochs):  # 2
+...         order = random.permutation(len(z))  # 3: shuffle the examples
+...         for t in order:  # 4
+...             prediction = np.sign((alpha * z) @ K[:, t])  # 5: sgn sum_s alpha_s z_s k(x_s, x_t)
+...             if prediction != z[t]:  # 6: sgn 0 = 0 is neither label
+...                 alpha = alpha + (np.arange(len(z)) == t)  # 7: one mistake more on example t
+...             A.append(alpha)  # 9
+...     return A
+
 A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons side by side
 over the same points, in rounds: each runs exactly over the next stretch of its visiting order, with inner products that are
 not kept yet made one at a time and only inside the stretch; then the missing rows of all come from one matrix product, and
 all scores advance. Where the kernel is affine in x . y, a weight vector finds them without rows: the same ones on integers.
+
+The estimators store the mistakes alone, and read A from them:
+
+>>> from kp import OneVsAllKernelPerceptron
+>>> X, z = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
+>>> A = algorithm_1((1 + X @ X.T) ** 2, z, 10, np.random.RandomState(0))
+>>> model = OneVsAllKernelPerceptron(degree=2, max_iter=10, stop_if_separated=False, random_state=0)
+>>> (log,) = model.fit(X, z).mistakes_
+>>> A[-1].tolist(), log.alpha(n=4).tolist()
+([7, 5, 5, 4], [7, 5, 5, 4])
+>>> bool(np.allclose(np.mean(A, axis=0), log.alpha("average", n=4)))
+True
+
 Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
-result depends on threads, stretches or budgets: each score receives the same additions in the same order."""
+result depends on threads, stretches or budgets: each score receives the same additions in the same order.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,7 +49,24 @@ STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes
 
 
 def visiting_orders(n, m, epochs, *, random_state=None):
-    """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021); None: 0..n-1."""
+    """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021).
+
+    Parameters
+    ----------
+    n : int
+        Number of examples.
+    m : int
+        Number of perceptrons.
+    epochs : int
+        Number of epochs.
+    random_state : RandomState, optional
+        Generator of the shuffles; without it each order is 0..n-1.
+
+    Yields
+    ------
+    ndarray of shape (m, n)
+        The orders of one epoch.
+    """
     for _ in range(epochs):
         order = np.tile(np.arange(n), (m, 1))
         if random_state is not None:
@@ -34,13 +79,58 @@ def find_mistakes(
     gram, kernel, signs, orders, n_epochs, *, start=None, threads=2, stop_if_separated=False, stop_if_consistent=False,
     count_errors=True, callback=None,
 ):  # fmt: skip
-    """Run m binary kernel perceptrons over the n training points of `gram`; one MistakeLog each.
-    kernel is a Kernel, or one for each perceptron. signs (m, n) of +-1. orders yields, for each of n_epochs epochs, the
-    visiting orders (m, n), or (1, n) shared by all. start (m, n) are the scores to begin with (default 0).
-    stop_if_separated ends after the first epoch without a mistake, stop_if_consistent after the first at whose end all are
-    right on every example, which is more where examples are drawn with replacement. With count_errors=False the training
-    errors may be left out (None) where counting them would cost a pass of its own. callback(visits) is called as the visits
-    to examples go on. Raises ValueError if scores could overflow."""
+    """Run m binary kernel perceptrons over n training points.
+
+    Parameters
+    ----------
+    gram : Gram
+        The training points.
+    kernel : Kernel or sequence of Kernel
+        One kernel, or one for each perceptron.
+    signs : array-like of shape (m, n)
+        Labels +1 and -1 of the examples, for each perceptron.
+    orders : iterable of ndarray
+        Visiting orders (m, n) of each epoch, or (1, n) shared by all.
+    n_epochs : int
+        Number of epochs.
+    start : array-like of shape (m, n), optional
+        Scores to begin with; by default 0.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+    stop_if_separated : bool, default=False
+        End after the first epoch without a mistake.
+    stop_if_consistent : bool, default=False
+        End after the first epoch at whose end all are right on every example, which is more where
+        examples are drawn with replacement.
+    count_errors : bool, default=True
+        With False the training errors may be left out (None) where counting them would take a
+        separate pass.
+    callback : callable, optional
+        Called as callback(visits) as the visits to examples go on.
+
+    Returns
+    -------
+    list of MistakeLog
+        The mistakes of each perceptron.
+
+    Raises
+    ------
+    ValueError
+        If scores could overflow, or the signs do not fit the points.
+
+    See Also
+    --------
+    kp.OneVsAllKernelPerceptron : The estimator that it serves.
+
+    Examples
+    --------
+    >>> from kp.gram import Gram
+    >>> from kp.kernels import polynomial
+    >>> gram = Gram.of_points(np.array([[0], [1], [3]]), memory_budget=2**20)
+    >>> (log,) = find_mistakes(gram, polynomial(1), [[-1, -1, 1]], visiting_orders(3, 1, 10), 10)
+    >>> log.alpha(n=3).tolist()
+    [2, 4, 2]
+    """
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
         raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
@@ -72,8 +162,11 @@ def find_mistakes(
 
 
 def has_weights(gram, kernel, steps):
-    """True if a weight vector in input space does the work of kernel rows: the kernel is affine, and the points are real
-    numbers, or integers with the same bits either way, which needs an integer kernel and sums below 2^53."""
+    """Return whether a weight vector in input space does the work of kernel rows.
+
+    That needs an affine kernel, and points that are real numbers, or integers with the same bits either way, which needs an
+    integer kernel and sums below 2^53.
+    """
     if not kernel.affine or gram.source.arithmetic == GIVEN:
         return False
     if gram.source.arithmetic in (ORDERED, SPARSE) or gram.points.per_unit != 1:
