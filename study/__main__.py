@@ -31,8 +31,11 @@ def main(arguments=None):
     """Run one command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m study", description="The study from the command line.")
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="compute an experiment at published scale and write its tables")
-    run.add_argument("experiment", help=f"one of {', '.join(chapters.EXPERIMENTS)}, or one table of it, as in uci.kernel")
+    run = commands.add_parser("run", help="compute an experiment at published scale and write its tables", add_help=False)
+    run.add_argument("-h", "--help", action="store_true", help="show this, and the options of the experiment that is named")
+    run.add_argument(
+        "experiment", nargs="?", help=f"one of {', '.join(chapters.EXPERIMENTS)}, or one table of it, as in uci.kernel"
+    )
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
     batch = run.add_argument_group(
         "a batch of own runs",
@@ -84,12 +87,25 @@ def main(arguments=None):
     if rest and options.command != "run":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.settings = rest
+    if options.command == "run" and (options.help or not options.experiment):
+        return _help(run, options)
     try:
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
         return (commands | {"api": _api, "check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
+
+
+def _help(parser, options):
+    """Show the options of `run`, and those of an experiment that is named."""
+    from study import runs
+
+    parser.print_help()
+    if options.experiment:
+        print(f"\noptions of {options.experiment}, with their defaults:")
+        print(runs.described(runs.find(options.experiment, stratified=options.stratified)))
+    return 0 if options.help else 2
 
 
 def _run(options):
@@ -111,18 +127,24 @@ def _batch(options):
     from study import runs
 
     experiment = runs.find(options.experiment, stratified=options.stratified)
-    found = runs.settings(experiment, options.settings)
+    found, target = (
+        runs.settings(experiment, options.settings),
+        options.target or BUILD / "runs" / f"{options.experiment}.csv",
+    )
+    if target.suffix != ".csv":
+        raise ValueError(f"--target must be the name of a file *.csv, got {target}")
+    if options.target and not target.parent.is_dir():
+        raise ValueError(f"--target must be in a folder that is there, got {target}; make {target.parent} first")
     if options.part is not None:
         experiment(runs.parts(found)[options.part])
         return 0
     rows = runs.table(experiment, found, options.table, progress=sys.stderr.isatty())
-    target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
     store.write_table(target, rows, experiment.provenance(found), _command(options))
     summary = runs.summary(rows, found)
     if summary is not None:
         print("Errors on the test examples after the last epoch:")
         print(summary.to_string(index=False, float_format="{:.1f}".format))
-    print(f"{len(found)} runs, {len(rows):,} rows: {os.path.relpath(target)}", flush=True)
+    print(f"{len(found)} run{'s' * (len(found) > 1)}, {len(rows):,} rows: {os.path.relpath(target)}", flush=True)
     return 0
 
 

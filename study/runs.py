@@ -88,6 +88,17 @@ def _types(experiment):
     return found
 
 
+def described(experiment):
+    """The options of an experiment's batch as text, a line each: name, what it takes, default."""
+    defaults = {field.name: field.default for field in fields(type(_published(experiment)[0]))}
+    lines = []
+    for name, (kinds, several) in _types(experiment).items():
+        what = " or ".join(KINDS[kind] for kind in kinds) + (", or several: a,b,c" if several else "")
+        default = "" if defaults[name] is MISSING else f"; {defaults[name]!r}"
+        lines.append(f"  {_option(name):<20} {what}{default}")
+    return "\n".join(lines)
+
+
 def _option(name):
     return "--" + name.replace("_", "-")
 
