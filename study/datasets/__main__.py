@@ -1,6 +1,6 @@
 """The command line of the data sets, and data/README.md, which it writes from the registry.
 
-python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | readme]
+python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | add FILE.csv --label COLUMN | readme]
 """
 
 import argparse
@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 
-from study.datasets import fetch, load
-from study.datasets.registry import DATASETS, DataError, registered
+from study.datasets import fetch, load, own
+from study.datasets.registry import DATASETS, PATH, DataError, read, registered
 
 PREAMBLE = """\
 # Data
@@ -24,6 +24,7 @@ files themselves are not part of this repository. Values are as published: not s
     python -m study.datasets                     # lists the sets
     python -m study.datasets fetch [NAME...]     # downloads what is absent
     python -m study.datasets verify [NAME...]    # checks what is there, downloads nothing
+    python -m study.datasets add own.csv --label target    # registers a file of one's own, in data/own.toml
 
 An address `zip#member` stands for a member of an archive. The sha256 of a bundled set is over its arrays, as
 `study.datasets.fingerprint` defines it. A synthetic set needs a seed, and nothing else.
@@ -33,12 +34,13 @@ An address `zip#member` stands for a member of an archive. The sha256 of a bundl
 def readme():
     """The text of data/README.md: every set's shape, licence, citation, files, sha256, addresses."""
     lines = [PREAMBLE, "| set | from | rows | test rows | features | classes |", "|---|---|---:|---:|---:|---:|"]
-    for d in DATASETS.values():
+    found = read(PATH).values()
+    for d in found:
         lines.append(
             f"| [{d.name}](#{d.name}) | {d.kind} | {d.n_train:,} | {f'{d.n_test:,}' if d.n_test else '-'} "
             f"| {d.n_features} | {len(d.classes)} |"
         )
-    for d in DATASETS.values():
+    for d in found:
         lines += ["", f"## {d.name}", "", f"{d.title}. {d.notes}", ""]
         lines += [f"- source: {d.source}", f"- licence: {d.licence}", f"- cite: {d.citation}"]
         lines += [f"- shape: {d.n_train:,} x {d.n_features} {d.dtype}" + (f", test {d.n_test:,}" if d.n_test else "")]
@@ -66,12 +68,20 @@ def main(argv=None):
         each = commands.add_parser(command, help=text)
         each.add_argument("names", metavar="NAME", nargs="*", help="default: all")
         each.add_argument("--fail-fast", action="store_true", help="stop at the first set that cannot be had")
+    add = commands.add_parser("add", help="register a CSV file of one's own, for all experiments that take any data set")
+    add.add_argument("file", metavar="FILE.csv")
+    add.add_argument("--label", required=True, metavar="COLUMN", help="the column that holds the labels")
+    add.add_argument("--name", help="of the set; by default that of the file")
     commands.add_parser("readme", help="print data/README.md")
     arguments = parser.parse_args(argv)
     if arguments.command == "readme":
         sys.stdout.write(readme())
         return 0
     try:
+        if arguments.command == "add":
+            name = own.add(arguments.file, arguments.label, arguments.name)
+            print(f"{name}: registered in data/own.toml; python -m study run comparison --dataset {name} --repetitions 1")
+            return 0
         if arguments.command in (None, "list"):
             print(*_listing(), sep="\n")
             return 0

@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "data" / "registry.toml"
+OWN = ROOT / "data" / "own.toml"
+"""Where data sets of one's own are registered (study.datasets.own); it may be absent."""
 REMEDY = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
 
 
@@ -119,8 +121,8 @@ def _numbered(template, first, lengths):
     return (template.format(*numbers) for numbers in product(*(range(first, first + length) for length in lengths)))
 
 
-DATASETS = read(PATH)
-"""{name: Dataset}: every set of the study."""
+DATASETS = read(PATH) | (read(OWN) if OWN.exists() else {})
+"""{name: Dataset}: every set of the study, and one's own."""
 
 
 def registered(name):

@@ -1,0 +1,86 @@
+"""Data sets of one's own: a CSV file becomes an entry of data/own.toml, beside the study's registry."""
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from study.datasets import fetch, parse
+from study.datasets.registry import DATASETS, OWN, DataError, read
+
+
+def add(path, label, name=None):
+    """Copy a CSV file into data/raw, write its entry, and return its name.
+
+    The file has a head; label is the name of the column of labels, whole numbers or words; all other columns hold numbers.
+    name is that of the set, by default that of the file. Raises DataError, with the remedy, for a file that is otherwise, and
+    for a name that is taken.
+    """
+    path = Path(path)
+    name = name or re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")
+    if name in DATASETS:
+        raise DataError(f"{name}: expected the name of a new data set, got one that is there; give another with --name")
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        raise DataError(f"{name!r}: expected a name of small letters, digits and hyphens; give one with --name")
+    columns, labels, counts = _described(path, label)
+    target = fetch.RAW / "own" / f"{name}.csv"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, target)
+    content = target.read_bytes()
+    features = [column for column in columns if column != label]
+    kind = "int64" if isinstance(labels[0], int) else "str"
+    lines = [
+        f"[{name}]",
+        f"title = {json.dumps(path.name)}",
+        'source = "a file of one\'s own"',
+        'licence = "not given"',
+        'citation = "not given"',
+        'dtype = "float64"',
+        f"feature_names = {json.dumps(features)}",
+        f"classes = {json.dumps(labels)}",
+        f"target_names = {json.dumps([str(each) for each in labels])}",
+        f"counts = {json.dumps(counts)}",
+        'parser = "tables"',
+        f'options = {{ separator = ",", label = {columns.index(label)}, labels = "{kind}", header = 1 }}',
+        f'notes = "Labels: column {label}."',
+        "",
+        f"[[{name}.files]]",
+        f'path = "own/{name}.csv"',
+        f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
+        f"size = {len(content)}",
+        "addresses = []",
+    ]
+    before = OWN.read_text(encoding="utf-8") if OWN.exists() else ""
+    OWN.write_text(f"{before}{chr(10) * bool(before)}{chr(10).join(lines)}\n", encoding="utf-8")
+    read(OWN)
+    return name
+
+
+def _described(path, label):
+    """(names of the columns, the labels sorted, the rows of each). Raises DataError for a file that is otherwise."""
+    try:
+        frame = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: expected a CSV file with a head, found: {error}") from error
+    columns = list(frame.columns)
+    if label not in columns:
+        raise DataError(f"{path}: expected the name of a column, one of {', '.join(columns)}, got {label!r}")
+    if texts := [column for column in columns if column != label and not pd.api.types.is_numeric_dtype(frame[column])]:
+        raise DataError(f"{path}: expected numbers besides {label}, got words in {', '.join(texts)}; encode them first")
+    if empty := int(frame.isna().sum().sum()):
+        raise DataError(f"{path}: expected a value in every field, got {empty} empty ones; fill them first")
+    kind = "int64" if pd.api.types.is_integer_dtype(frame[label]) else "str"
+    try:
+        _, y = parse.table(
+            path.read_bytes(), separator=",", label=columns.index(label), labels=kind, header=1, where=str(path)
+        )
+    except ValueError as error:
+        raise DataError(f"{error}; write it with commas between plain fields, without quotes") from error
+    labels, counts = np.unique(y, return_counts=True)
+    if len(labels) < 2:
+        raise DataError(f"{path}: expected at least two different labels in {label}, got {len(labels)}")
+    return columns, labels.tolist(), counts.tolist()
