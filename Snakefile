@@ -71,12 +71,6 @@ def sources(wildcards):
     return sorted(map(str, [*paths, "study/style.mplstyle", "data/registry.toml", *computed]))
 
 
-rule data:
-    # All files first, in one job: what cannot be had is said once, before anything is computed.
-    output: touch("build/full/marks/data")
-    shell: "{PYTHON:q} -m study.datasets fetch --fail-fast"
-
-
 rule report:
     input:
         [f"build/full/marks/{name}.html" for name in ("report", "ledger")],
@@ -85,6 +79,12 @@ rule report:
 
 rule pdf:
     input: f"build/full/marks/{PAPER}.pdf"
+
+
+rule data:
+    # All files first, in one job: what cannot be had is said once, before anything is computed.
+    output: touch("build/full/marks/data")
+    shell: "{PYTHON:q} -m study.datasets fetch --fail-fast"
 
 
 rule document:

@@ -13,7 +13,6 @@ from what varies:
     sign_flips         two classifiers on the same examples, several times over            (Fisher's sign flips; bootstrap)
     crossed            the same in several visiting orders: orders and examples vary       (crossed random effects)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
-    bayes_signed_ranks the same, as probabilities of lower, equivalent and higher          (Benavoli et al. 2017, by baycomp)
 
 One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
 Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`, whether groups of
@@ -287,20 +286,6 @@ def signed_ranks(differences, *, varies="data sets"):
 def _signs(n):
     """All 2^n rows of n signs as bool."""
     return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-
-
-def bayes_signed_ranks(a, b, *, rope, random_state=0):
-    """{"lower", "equivalent", "higher"}: probabilities that a is below b by more than rope, within it, or above it.
-
-    a, b: (n,) means on the same data sets; rope in their units. Source: Benavoli et al. 2017, by baycomp.
-    """
-    import baycomp
-
-    # Its first region is that of b - a below -rope.
-    higher, same, lower = baycomp.SignedRankTest.probs(
-        np.asarray(a, dtype=float), np.asarray(b, dtype=float), rope=rope, nsamples=DRAWS * 5, random_state=random_state
-    )
-    return {"lower": float(lower), "equivalent": float(same), "higher": float(higher)}
 
 
 def holm(differences):

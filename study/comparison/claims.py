@@ -2,7 +2,7 @@
 
 from study import claims as ledger
 from study.comparison import experiment, tables
-from study.words import interval, number, p_value, points
+from study.words import interval, p_value, points
 
 
 def statements():
@@ -13,13 +13,10 @@ def statements():
     table = tables.by_method(tables.chosen_rates(experiment.compare(experiment.FULL)["errors"]))
     pairs, name = tables.form_pairs(), ("one-vs-all", "off")
     found = tables.over_sets(table, pairs)
-    near = tables.shown(found, table, pairs)["equivalent"].iloc[list(pairs).index(name)]
     values = {
         "difference": points(found[name]),
         "interval": interval(found[name]),
         "p": p_value(found[name].p),
-        "rope": number(100 * tables.ROPE),
-        "near": number(near, 2),
     }
     # No support vector machine of either kind is compared with the other, so that no difference of perceptrons decides.
     return ledger.statement_rows(

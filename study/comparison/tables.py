@@ -26,8 +26,6 @@ CONTROL = "ordinary"
 """The form that the other two are compared with."""
 REFERENCE = ("SVM", NONE)
 """The method that references and perceptrons are compared with."""
-ROPE = 0.01
-"""Errors that differ by less count as practically equivalent: one percentage point."""
 
 
 def label(method, thresholds=NONE):
@@ -148,35 +146,32 @@ FAMILIES = {
 
 
 def families(table):
-    """Every comparison of FAMILIES, each family with its own correction: the rows of `compact` after the family's name."""
+    """Every comparison of FAMILIES, each family with its own correction: the rows of `shown` after the family's name."""
     parts = []
     for name, pairs in FAMILIES.items():
-        rows = compact(shown(over_sets(table, pairs()), table, pairs()))
+        rows = shown(over_sets(table, pairs()), table, pairs()).rename(columns={"first": "method"})
         rows.insert(0, "family", name)
         parts.append(rows)
     return pd.concat(parts, ignore_index=True)
 
 
 def shown(differences, table, pairs):
-    """A row for each difference of `over_sets`, with the probabilities of the Bayesian test and of leaving out one set.
+    """A row for each difference of `over_sets`, with what leaving out one set does.
 
-    "lower", "equivalent" and "higher" are the probabilities that the first error is lower by more than ROPE, within it, or
-    higher; "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict
-    is another, or counts them.
+    "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict is
+    another, or counts them.
     """
     rows, left_out = [], _left_out(table, pairs)
     changing = changes_without(differences, table, pairs)
     for name, (a, b) in pairs.items():
-        found, others = differences[name], {left: each[name] for left, each in left_out.items()}
-        chances = statistics.bayes_signed_ranks(table[a], table[b], rope=ROPE)
-        estimates = [each.estimate for each in others.values()]
+        found = differences[name]
+        estimates = [each[name].estimate for each in left_out.values()]
         rows.append(
             {
                 "first": label(*a),
                 "minus": label(*b),
                 "difference": in_points(found),
                 "p": p_cell(found.p),
-                **chances,
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
                 "changes without": _few(changing[name], len(table)),
             }
@@ -195,13 +190,6 @@ def changes_without(differences, table, pairs):
         name: [left for left, each in left_out.items() if each[name].word() != found.word()]
         for name, found in differences.items()
     }
-
-
-def compact(rows):
-    """`shown` with fewer columns: "lower, within, higher" has the three probabilities, "method" what is compared."""
-    chances = [f"{r.lower:.2f}, {r.equivalent:.2f}, {r.higher:.2f}" for r in rows.itertuples()]
-    table = rows.rename(columns={"first": "method"}).assign(**{"lower, within, higher": chances})
-    return table[["method", "minus", "difference", "p", "lower, within, higher", "one set left out", "changes without"]]
 
 
 def _few(names, n):

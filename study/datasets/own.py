@@ -13,12 +13,12 @@ from study.datasets import fetch, parse
 from study.datasets.registry import DATASETS, OWN, DataError, read
 
 
-def add(path, label, name=None):
+def register(path, label, name=None):
     """Copy a CSV file into data/raw, write its entry, and return its name.
 
     The file has a head; label is the name of the column of labels, whole numbers or words; all other columns hold numbers.
-    name is that of the set, by default that of the file. Raises DataError, with the remedy, for a file that is otherwise, and
-    for a name that is taken.
+    name is that of the set, by default that of the file. Raises DataError, with the remedy, for a file that is otherwise,
+    and for a name that is taken.
     """
     path = Path(path)
     name = name or re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")

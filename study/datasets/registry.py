@@ -121,7 +121,7 @@ def _numbered(template, first, lengths):
     return (template.format(*numbers) for numbers in product(*(range(first, first + length) for length in lengths)))
 
 
-DATASETS = read(PATH) | (read(OWN) if OWN.exists() else {})
+DATASETS = read(PATH)
 """{name: Dataset}: every set of the study, and one's own."""
 
 

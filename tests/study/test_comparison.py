@@ -248,15 +248,13 @@ def test_families_are_corrected_each_for_itself(table, monkeypatch):
     assert found["p"].tolist()[:4] == [p_cell(each.p) for each in alone.values()]
 
 
-def test_leaving_out_a_set_shows_what_hangs_on_it(monkeypatch):
-    monkeypatch.setattr(statistics, "DRAWS", 20)
+def test_leaving_out_a_set_shows_what_hangs_on_it():
     odd = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, -0.5])
     name, control = ("one-vs-all", "off"), ("ordinary", "off")
     table = pd.DataFrame({name: 0.2 - odd, control: 0.2}, index=pd.Index(list("abcdefgh"), name="dataset"))
     found = tables.over_sets(table, {name: (name, control)})
     row = tables.shown(found, table, {name: (name, control)}).iloc[0]
     assert found[name].p > 0.05 and row["changes without"] == "h"
-    assert row[["lower", "equivalent", "higher"]].sum() == pytest.approx(1)
 
 
 @pytest.fixture
