@@ -1,22 +1,25 @@
 """Kernel perceptrons: exact, compiled, and with every predictor of Algorithm 1 read from one mistake log.
 
-    OneVsAllKernelPerceptron            one binary kernel perceptron for each class
-    MulticlassKernelPerceptron          all classes at once; MulticlassPerceptron is the linear case
-    OutputCodeKernelPerceptron          one perceptron for each output of a code
-    DeltaRulePerceptron                 linear outputs of a code, learnt by the delta rule
-    BudgetPerceptron, Forgetron, Norma  online, on a budget
-    KernelRidgeClassifier               regularised least squares with the self-tuning kernel
-    MistakeLog, MulticlassLog           the mistakes of a fit, and its predictors (PREDICTORS)
-    predict_or_reject                   labels with rejection, of any classifier
+    OneVsAllKernelPerceptron     one binary kernel perceptron for each class
+    OutputCodeKernelPerceptron   one for each output of a code
+    MulticlassKernelPerceptron   all classes at once
+    MulticlassPerceptron         the same without a kernel
+    DeltaRulePerceptron          linear outputs of a code, by the delta rule
+    BudgetPerceptron, Forgetron  online, on a budget of examples
+    Norma                        online, by gradient descent
+    KernelRidgeClassifier        regularised least squares
+    MistakeLog, MulticlassLog    the mistakes of a fit
+    PREDICTORS                   the predictors that a log holds
+    predict_or_reject            labels with rejection, of any classifier
 
-All are scikit-learn estimators. `fit` learns, `predict` answers, `staged_predict` compares all epochs and predictors of one
-fit:
+The classifiers are scikit-learn estimators. `fit` learns, `predict` answers, `staged_predict` compares all epochs and
+predictors of one fit:
 
 >>> from sklearn.datasets import load_digits
 >>> from kp import OneVsAllKernelPerceptron
 >>> X, y = load_digits(return_X_y=True)
->>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0).fit(X[:1000], y[:1000])
->>> round(model.score(X[1000:], y[1000:]), 3)
+>>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0)
+>>> round(model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]), 3)
 0.928
 
 The algorithm is in kp.perceptron, its kernels in kp.kernels, its predictors in kp.predictors.

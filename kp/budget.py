@@ -372,7 +372,8 @@ class OnlineKernelClassifier(Classifier):
         --------
         >>> from kp import BudgetPerceptron
         >>> model = BudgetPerceptron("linear", budget=2, removal="oldest")
-        >>> model = model.partial_fit([[-1], [1]], ["a", "b"], classes=["a", "b"]).partial_fit([[-2]], ["b"])
+        >>> model = model.partial_fit([[-1], [1]], ["a", "b"], classes=["a", "b"])
+        >>> model = model.partial_fit([[-2]], ["b"])
         >>> model.support_.tolist(), model.n_seen_
         ([0, 2], 3)
         """
@@ -407,7 +408,8 @@ class OnlineKernelClassifier(Classifier):
         Examples
         --------
         >>> from kp import BudgetPerceptron
-        >>> model = BudgetPerceptron("linear", normalize=False, shuffle=False).fit([[-1], [1]], ["a", "b"])
+        >>> model = BudgetPerceptron("linear", normalize=False, shuffle=False)
+        >>> model = model.fit([[-1], [1]], ["a", "b"])
         >>> model.decision_function([[-2], [3]]).tolist()
         [-2.0, 3.0]
         """

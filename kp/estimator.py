@@ -175,7 +175,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         Examples
         --------
         >>> from kp import Norma
-        >>> Norma("rbf", gamma=1, shuffle=False).fit([[0], [1]], ["a", "b"]).predict([[0], [2]]).tolist()
+        >>> model = Norma("rbf", gamma=1, shuffle=False).fit([[0], [1]], ["a", "b"])
+        >>> model.predict([[0], [2]]).tolist()
         ['a', 'b']
         """
         return self._labels(self.decision_function(X))
@@ -352,7 +353,8 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> model.predict([[0], [1], [3]], predictor="average").tolist()
         ['a', 'a', 'b']
         >>> model.predict([[0], [1], [3]], min_margin=2.5, rejected="?").tolist()
@@ -397,7 +399,8 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> [labels.tolist() for labels in model.staged_predict([[0], [1], [3]])][:3]
         [['a', 'b', 'b'], ['a', 'a', 'b'], ['a', 'b', 'b']]
         """
@@ -435,7 +438,8 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> [scores.tolist() for scores in model.staged_decision_function([[0], [3]])][:2]
         [[0.0, 9.0], [-2.0, 4.0]]
         """

@@ -206,7 +206,7 @@ def _fill(kernel, products, norms_x, norms_y, out, threads):
 
 
 class PrecomputedKernel:
-    """Kernel values (n, m) in place of `Products`, from a function (rows, columns) -> K[rows, columns]."""
+    """Kernel values (n, m) instead of `Products`, from a function (rows, columns) -> K[rows, columns]."""
 
     arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None  # type: int, np.dtype, Any, Any
 
@@ -378,11 +378,13 @@ class CrossGram:
 
 class Gram(CrossGram):
     """Inner products (or kernel values) of n training points with each other; rows are made on demand and kept.
+
     memory_budget bounds their bytes; the least recently used give way. Raises ValueError if it does not hold a single row.
-    With a kernel its values are kept in place of inner products where that takes no more room and saves time: those of a
-    Gaussian kernel, one exponential for each row in place of one for each mistake. No bit depends on it.
+    With a kernel its values are kept instead of inner products where that takes no more room and saves time: those of a
+    Gaussian kernel, one exponential for each row instead of one for each mistake. No bit depends on it.
     store (capacity, n) has the rows that are kept, slot (n,) the row of `store` of each example, or -1; kept is the kernel
-    whose values are kept, or None, and computed the number of rows made so far."""
+    whose values are kept, or None, and computed the number of rows made so far.
+    """
 
     def __init__(self, source: Products | PrecomputedKernel, *, memory_budget: int, kernel: Kernel | None = None) -> None:
         super().__init__(source)

@@ -10,7 +10,10 @@ A mistake on example q of class i, which class j matches or beats, raises the sc
 
 and all of it for j with the opposite sign. On the training points the last is row q of K^2 + 1: Xu and Zhang's algorithm is
 the ordinary one in the squared Gram matrix. With two classes f_2 = -f_1 is the single discriminant of eqs 3, 6 and 9.
-Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) what mistakes add; alpha, beta: eq. 10."""
+
+Symbols: n examples, C classes, F (C, n) scores, K (n, n) kernel values, G (n, n) the values that mistakes add; alpha, beta:
+eq. 10.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -29,8 +32,24 @@ STRIP = 128  # rows of a product that one thread computes at a time
 
 
 def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
-    """Run a `Dense`, `Rows`, `Coefficients` or `Linear` over the visiting orders, one (1, n) an epoch; its `MulticlassLog`.
-    stop_if_separated ends after the first epoch without a mistake. callback(visits) is called after each epoch."""
+    """Run a learner over the visiting orders.
+
+    Parameters
+    ----------
+    learner : Dense, Rows, Coefficients or Linear
+        The perceptron.
+    orders : iterable of ndarray
+        A visiting order (1, n) for each epoch.
+    stop_if_separated : bool, default=True
+        End after the first epoch without a mistake.
+    callback : callable, optional
+        Called as callback(visits) after each epoch.
+
+    Returns
+    -------
+    MulticlassLog
+        The mistakes.
+    """
     columns, ends, steps = [], [], 0
     for order in orders:
         order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
@@ -51,7 +70,21 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
 
 
 class Dense:
-    """Scores of all examples, moved by rows of G (n, n); y (n,) indices of classes. count_errors=False counts no errors."""
+    """Scores of all examples, moved by rows of a matrix.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n, n)
+        Values that mistakes add: K or its square, plus the threshold.
+    y : ndarray of shape (n,)
+        Classes 0..C-1 of the examples.
+    n_classes : int
+        Number C of classes.
+    demote : {"winner", "first", "all"}, default="winner"
+        Classes to demote of those that match or beat the true one.
+    count_errors : bool, default=True
+        Count the training errors after every mistake.
+    """
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
         self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
@@ -63,7 +96,25 @@ class Dense:
 
 
 class Rows:
-    """The same for a plain kernel, with rows of G = k + threshold made on demand and kept by `gram`: the same bits."""
+    """The same as `Dense` for a plain kernel, with rows of G = k + threshold made on demand: the same bits.
+
+    Parameters
+    ----------
+    gram : Gram
+        The training points; it keeps the rows.
+    kernel : Kernel
+        The kernel k.
+    y : ndarray of shape (n,)
+        Classes 0..C-1 of the examples.
+    n_classes : int
+        Number C of classes.
+    threshold : float, default=0.0
+        Number that a mistake moves beta by.
+    demote : {"winner", "first", "all"}, default="winner"
+        Classes to demote of those that match or beat the true one.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+    """
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
         self.gram, self.kernel, self.stored, self.y = gram, kernel, gram.reading(kernel), y
@@ -94,9 +145,26 @@ class Rows:
 
 
 class Coefficients:
-    """Xu and Zhang's update as it is written, for sets whose squared Gram matrix is too large: eq. 11, block by block.
-    rows(examples) -> K (b, n). A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1:
-    `Dense` in K^2 + 1 but for the order of sums. Training errors are not counted: that would take rows of K^2."""
+    """Xu and Zhang's update literally (eq. 11), for sets whose squared Gram matrix is too large.
+
+    A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in K^2 + 1
+    except for the order of sums. Training errors are not counted: that would take rows of K^2.
+
+    Parameters
+    ----------
+    rows : callable
+        rows(examples) gives K (b, n).
+    y : ndarray of shape (n,)
+        Classes 0..C-1 of the examples.
+    n_classes : int
+        Number C of classes.
+    threshold : float, default=1.0
+        Number that a mistake moves beta by.
+    demote : {"winner", "first", "all"}, default="winner"
+        Classes to demote of those that match or beat the true one.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+    """
 
     def __init__(self, rows, y, n_classes, *, threshold=1.0, demote="winner", threads=2):
         self.rows, self.y, self.threshold, self.threads = rows, y, threshold, threads
@@ -127,7 +195,21 @@ class Coefficients:
 
 
 class Linear:
-    """Weight vectors and thresholds in input space, eqs 4 and 5; X (n, d) float64. Training errors are not counted."""
+    """Weight vectors and thresholds in input space (eqs 4 and 5). Training errors are not counted.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Points, as float64.
+    y : ndarray of shape (n,)
+        Classes 0..C-1 of the examples.
+    n_classes : int
+        Number C of classes.
+    threshold : float, default=1.0
+        Number that a mistake moves b by.
+    demote : {"winner", "first", "all"}, default="winner"
+        Classes to demote of those that match or beat the true one.
+    """
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
         self.X, self.y, self.threshold, self.demote = X, y, threshold, DEMOTE.index(demote)
@@ -163,8 +245,35 @@ def squared(K, *, threads=2):
 
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
-    """Walk along a log over all points of `columns`: votes (E, C, c), the steps by the 1-based epochs at which the stored
-    predictor gave the point to a class, the first of equals; and for true classes y (c,) the errors (M,) after each row."""
+    """Walk along a log over all points of `columns`, counting votes and errors.
+
+    Parameters
+    ----------
+    log : MulticlassLog
+        The mistakes.
+    kernel : Kernel
+        The kernel k.
+    columns : Gram or CrossGram
+        The training points with c points.
+    n_classes : int
+        Number C of classes.
+    threshold : float, default=0.0
+        Number that a mistake moves beta by.
+    epochs : sequence of int, optional
+        Epochs, counted from 1, at whose end votes are taken.
+    y : ndarray of shape (c,), optional
+        True classes of the points, to count errors.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+
+    Returns
+    -------
+    votes : ndarray of shape (E, C, c)
+        Steps by each epoch at which the stored predictor gave the point to a class; ties go to the
+        first class.
+    errors : ndarray of shape (M,)
+        Errors after each row of the log, for true classes y.
+    """
     examples, kernel = np.unique(log.example), columns.reading(kernel)
     index = np.searchsorted(examples, log.example)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)

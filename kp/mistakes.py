@@ -128,7 +128,7 @@ class Log:
 
         See Also
         --------
-        kp.mistakes.Log.minimizing_length : What the errors are for.
+        kp.mistakes.Log.minimizing_length : The prefix with the fewest errors.
 
         Examples
         --------
@@ -522,7 +522,8 @@ class MulticlassLog(Log):
     Examples
     --------
     >>> from kp import MulticlassPerceptron
-    >>> log = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+    >>> model = MulticlassPerceptron(shuffle=False)
+    >>> log = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
     >>> log.promoted.tolist(), log.demoted.tolist()
     ([0, 1, 2, 0, 0], [1, 0, 0, 2, 1])
     """
@@ -555,7 +556,8 @@ class MulticlassLog(Log):
         Examples
         --------
         >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model = MulticlassPerceptron(shuffle=False)
+        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
         >>> model.mistakes_.n_mistakes()
         5
         """
@@ -596,7 +598,8 @@ class MulticlassLog(Log):
         Examples
         --------
         >>> from kp import MulticlassPerceptron
-        >>> log = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+        >>> model = MulticlassPerceptron(shuffle=False)
+        >>> log = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
         >>> log.coefficients(n_classes=3, n=3).tolist()
         [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
         """

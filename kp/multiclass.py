@@ -63,7 +63,8 @@ class _AllClasses(KernelPerceptron):
         Examples
         --------
         >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model = MulticlassPerceptron(shuffle=False)
+        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
         >>> model.decision_function([[5, 1]]).tolist()
         [[-23.0, 19.0, 4.0]]
         >>> model.decision_function([[5, 1]], predictor="voted").round(3).tolist()
@@ -132,16 +133,16 @@ class _AllClasses(KernelPerceptron):
 class MulticlassKernelPerceptron(_AllClasses):
     """Kernel perceptron that learns all classes at once.
 
-    A mistake promotes the true class and demotes the one that was chosen wrongly (Xu and Zhang 2005,
-    eqs 10 and 11; eq. 9 for two classes):
+    A mistake on example q promotes its class i and demotes the class that was chosen wrongly (Xu and
+    Zhang 2005, eqs 10 and 11; eq. 9 for two classes):
 
         f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c
+        xu-zhang   alpha_m^i += k(x_m, x_q) for all m, beta_i += 1
+        ordinary   alpha_q^i += 1, beta_i += 1
 
-    The class with the highest score wins; ties go to the first class. Xu and Zhang's update on a
-    mistake on example q is alpha_m^i += k(x_m, x_q) for all m and beta_i += 1 for the true class i,
-    with the opposite sign for the class that is demoted. The ordinary update moves alpha_q alone,
-    by 1. The source has coef0 = 0 (eq. 7), gamma = 1 / (2 sigma^2) with sigma in the units of X
-    (eq. 8), 1000 epochs, and the final predictor.
+    and all of it with the opposite sign for the class that is demoted. The class with the highest
+    score wins; ties go to the first class. The source has coef0 = 0 (eq. 7), gamma = 1 / (2 sigma^2)
+    with sigma in the units of X (eq. 8), 1000 epochs, and the final predictor.
 
     Parameters
     ----------
@@ -467,7 +468,8 @@ class MulticlassPerceptron(_AllClasses):
     Examples
     --------
     >>> from kp import MulticlassPerceptron
-    >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+    >>> model = MulticlassPerceptron(shuffle=False)
+    >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
     >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist()
     ['c', 'b', 'c']
     >>> model.coef_.tolist()
@@ -511,7 +513,8 @@ class MulticlassPerceptron(_AllClasses):
         Examples
         --------
         >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model = MulticlassPerceptron(shuffle=False)
+        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
         >>> model.coef_.tolist()
         [[-4.0, -4.0], [4.0, 0.0], [0.0, 4.0]]
         """
@@ -528,7 +531,8 @@ class MulticlassPerceptron(_AllClasses):
         Examples
         --------
         >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False).fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
+        >>> model = MulticlassPerceptron(shuffle=False)
+        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
         >>> model.intercept_.tolist()
         [1.0, -1.0, 0.0]
         """

@@ -205,7 +205,8 @@ class Decoder(KernelPerceptron):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False).fit([[0], [1], [3]], ["a", "a", "b"])
+        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> model.decision_function([[0], [3]]).tolist()
         [-4.0, 2.0]
         >>> model.decision_function([[0], [3]], epoch=1).tolist()
@@ -260,7 +261,8 @@ class _OutputCodes(Decoder):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1).partial_fit([[0], [1]], ["a", "a"], classes=["a", "b"])
+        >>> model = OneVsAllKernelPerceptron(degree=1)
+        >>> model = model.partial_fit([[0], [1]], ["a", "a"], classes=["a", "b"])
         >>> model.partial_fit([[3]], ["b"]).predict([[0], [3]]).tolist()
         ['a', 'b']
         """
@@ -349,8 +351,11 @@ class _OutputCodes(Decoder):
         return signed_sums(self._logs(), len(self.support_), *chosen)
 
     def _blocks(self, X, predictors):
-        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs: those of
-        `decision_function`, bit by bit where sums of kernel values are exact, as on integers, else but for rounding."""
+        """Yield, block by block of X, {predictor: scores after each epoch}, from one walk along the logs.
+
+        They are those of `decision_function`, bit by bit where sums of kernel values are exact, as on integers, and
+        otherwise except for rounding.
+        """
         logs, epochs = self._logs(), range(1, self.n_iter_ + 1)
         if "minimizing" in predictors:
             for log in logs:
@@ -588,7 +593,8 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     >>> from sklearn.datasets import load_digits
     >>> from kp import OneVsAllKernelPerceptron
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0).fit(X[:1000], y[:1000])
+    >>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0)
+    >>> model = model.fit(X[:1000], y[:1000])
     >>> round(model.score(X[1000:], y[1000:]), 3)
     0.928
 

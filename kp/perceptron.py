@@ -8,9 +8,9 @@ The eight lines of Algorithm 1, with their numbers (line 8 is an end):
 ...     for _ in range(epochs):  # 2
 ...         order = random.permutation(len(z))  # 3: shuffle the examples
 ...         for t in order:  # 4
-...             prediction = np.sign((alpha * z) @ K[:, t])  # 5: sgn sum_s alpha_s z_s k(x_s, x_t)
+...             prediction = np.sign((alpha * z) @ K[:, t])  # 5
 ...             if prediction != z[t]:  # 6: sgn 0 = 0 is neither label
-...                 alpha = alpha + (np.arange(len(z)) == t)  # 7: one mistake more on example t
+...                 alpha = alpha + (np.arange(len(z)) == t)  # 7: alpha_t <- alpha_t + 1
 ...             A.append(alpha)  # 9
 ...     return A
 
@@ -22,9 +22,10 @@ all scores advance. Where the kernel is affine in x . y, a weight vector finds t
 The estimators store the mistakes alone, and read A from them:
 
 >>> from kp import OneVsAllKernelPerceptron
->>> X, z = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
+>>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+>>> z = np.array([-1, 1, 1, -1])
 >>> A = algorithm_1((1 + X @ X.T) ** 2, z, 10, np.random.RandomState(0))
->>> model = OneVsAllKernelPerceptron(degree=2, max_iter=10, stop_if_separated=False, random_state=0)
+>>> model = OneVsAllKernelPerceptron(degree=2, stop_if_separated=False, random_state=0)
 >>> (log,) = model.fit(X, z).mistakes_
 >>> A[-1].tolist(), log.alpha(n=4).tolist()
 ([7, 5, 5, 4], [7, 5, 5, 4])

@@ -1,13 +1,14 @@
-"""Scores of every predictor on any points, read off the mistake logs.
+"""Scores of every predictor on any points, from the mistake logs.
 
 Sources: Hermans 2021, section 3.3 (final, average, minimizing); Freund & Schapire 1999 (voted).
 
     final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
     average      f(x) = (1/T) sum_m (T - s_m) z_m k(x_m, x)    the mean of the T stored predictors
     minimizing   f(x) = sum_m z_m k(x_m, x)                    over the prefix with the fewest training errors
-    voted        f(x) = sum_m c_m sgn f_m(x)                   f_m the predictor after m mistakes, c_m the steps it stood
+    voted        f(x) = sum_m c_m sgn f_m(x)                   f_m the predictor after m mistakes, kept for c_m steps
 
-Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0."""
+Symbols: m perceptrons, S distinct examples in their logs, E epochs. A score of 0 has the sign 0.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +23,36 @@ TILE = 512  # columns whose scores are advanced together, so that they stay in t
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
-    """f (m, c) of one of PREDICTORS at an epoch, from 1 (default: the last), at the c points of a `Gram` or `CrossGram`."""
+    """Compute the scores of one predictor at an epoch.
+
+    Parameters
+    ----------
+    logs : list of MistakeLog
+        The logs of m perceptrons.
+    kernel : Kernel
+        The kernel k.
+    columns : Gram or CrossGram
+        The training points with the c points to score.
+    predictor : str, default="final"
+        One of `kp.PREDICTORS`.
+    epoch : int or None, default=None
+        Epoch, counted from 1; None is the last.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+    block_bytes : int, default=2**28
+        Bytes of a block of inner products. It does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (m, c)
+        Scores f.
+
+    Raises
+    ------
+    ValueError
+        If the predictor is unknown, the epoch was not run, or the minimizing predictor is asked for
+        without counted training errors.
+    """
     if check_predictor(predictor) == "voted":
         epoch = logs[0].n_epochs if epoch is None else epoch
         parts = [part["voted"][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
@@ -37,8 +67,28 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
 
 
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
-    """f (m, c) = sum_i coefficients[:, i] k(x_i, .) for the c points of `columns`, summed in the order of examples (S,),
-    which are distinct indices of its rows; coefficients (m, S)."""
+    """Compute f = sum_i coefficients[:, i] k(x_i, .), summed in the order of the examples.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (m, S)
+        Coefficients of the examples.
+    examples : ndarray of shape (S,)
+        Distinct indices of rows of `columns`.
+    kernel : Kernel
+        The kernel k.
+    columns : Gram or CrossGram
+        The training points with the c points to score.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+    block_bytes : int, default=2**28
+        Bytes of a block of inner products. It does not change the result.
+
+    Returns
+    -------
+    ndarray of shape (m, c)
+        Sums f.
+    """
     out, kernel = np.zeros((len(coefficients), len(columns))), columns.reading(kernel)
     for start, stop, block, rows in blocks(columns, examples, block_bytes):
         norms, f = columns.norms[start:stop], out[:, start:stop]
@@ -51,10 +101,40 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
 
 
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
-    """Walk along the logs; yield (slice of columns, {predictor: f (E, m, c)}), block by block of the columns.
-    kernel is a Kernel, or one for each log; epochs count from 1. The minimizing predictor's scores are NaN where training
-    errors were not counted. With signs (m, c) and errors, a list of a zeroed array (M,) or None for each log, errors counts
-    the columns that each predictor gets wrong. callback(c) is called, and the arrays are overwritten, block by block."""
+    """Walk along the logs, and yield the scores of all predictors block by block of the points.
+
+    The next block overwrites the arrays.
+
+    Parameters
+    ----------
+    logs : list of MistakeLog
+        The logs of m perceptrons.
+    kernel : Kernel or sequence of Kernel
+        One kernel, or one for each log.
+    columns : Gram or CrossGram
+        The training points with the points to score.
+    epochs : sequence of int
+        Epochs, counted from 1.
+    signs : ndarray of shape (m, c), optional
+        Labels +1 and -1 of the points, to count errors.
+    errors : list of ndarray, optional
+        For each log a zeroed array (M,) or None; with signs it counts the points that each predictor
+        gets wrong.
+    threads : int, default=2
+        Number of threads. It does not change the result.
+    block_bytes : int, default=2**28
+        Bytes of a block of inner products. It does not change the result.
+    callback : callable, optional
+        Called as callback(c) after each block of c points.
+
+    Yields
+    ------
+    part : slice
+        The points of the block.
+    scores : dict
+        {predictor: f of shape (E, m, c)}; NaN for the minimizing predictor where training errors were
+        not counted.
+    """
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]
     kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
