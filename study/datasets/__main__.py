@@ -79,7 +79,7 @@ def main(argv=None):
         return 0
     try:
         if arguments.command == "add":
-            name = own.register(arguments.file, arguments.label, arguments.name)
+            name = own.enter(arguments.file, arguments.label, arguments.name)
             print(f"{name}: registered in data/own.toml; python -m study run comparison --dataset {name} --repetitions 1")
             return 0
         if arguments.command in (None, "list"):

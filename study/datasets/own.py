@@ -13,7 +13,7 @@ from study.datasets import fetch, parse
 from study.datasets.registry import DATASETS, OWN, DataError, read
 
 
-def register(path, label, name=None):
+def enter(path, label, name=None):
     """Copy a CSV file into data/raw, write its entry, and return its name.
 
     The file has a head; label is the name of the column of labels, whole numbers or words; all other columns hold numbers.

@@ -27,12 +27,12 @@ def written(folder, **columns):
 @pytest.mark.parametrize("labels", [["rose", "lily", "rose"], [7, 3, 7]], ids=["words", "numbers"])
 def test_a_file_becomes_a_data_set_with_its_labels_in_any_column(folder, monkeypatch, labels):
     path = written(folder, height=[1.5, 2.0, 2.5], kind=labels, width=[3, 4, 5])
-    assert own.register(path, "kind") == "my-flowers"
+    assert own.enter(path, "kind") == "my-flowers"
     monkeypatch.setitem(registry.DATASETS, "my-flowers", registry.read(own.OWN)["my-flowers"])
     data = datasets.load("my-flowers", download=False)
     assert np.array_equal(data.X, [[1.5, 3], [2.0, 4], [2.5, 5]]) and data.y.tolist() == labels
     assert data.classes == tuple(sorted(set(labels))) and data.feature_names == ("height", "width")
-    own.register(path, "kind", "others")
+    own.enter(path, "kind", "others")
     assert list(registry.read(own.OWN)) == ["my-flowers", "others"]
 
 
@@ -48,10 +48,10 @@ def test_a_file_becomes_a_data_set_with_its_labels_in_any_column(folder, monkeyp
 )
 def test_other_files_are_refused_with_the_remedy(folder, columns, label, message):
     with pytest.raises(DataError, match=message):
-        own.register(written(folder, **columns), label)
+        own.enter(written(folder, **columns), label)
     assert not own.OWN.exists()
 
 
 def test_a_name_that_is_taken_is_refused(folder):
     with pytest.raises(DataError, match="got one that is there; give another with --name"):
-        own.register(written(folder, x=[1, 2], y=[0, 1]), "y", "iris")
+        own.enter(written(folder, x=[1, 2], y=[0, 1]), "y", "iris")
