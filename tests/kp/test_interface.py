@@ -11,7 +11,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 import kp
@@ -36,7 +35,10 @@ LOGGED = [
     MulticlassKernelPerceptron(degree=2, update="ordinary"), MulticlassPerceptron(), DeltaRulePerceptron(),
 ]  # fmt: skip
 ALL = [*LOGGED, BudgetPerceptron(), Forgetron(), Norma(), KernelRidgeClassifier("precomputed")]
-BY_NAME = {"argvalues": ALL, "ids": lambda model: type(model).__name__}
+
+
+def each(models):
+    return pytest.mark.parametrize("model", models, ids=lambda model: type(model).__name__)
 
 
 def short(model, **parameters):
@@ -49,41 +51,31 @@ def test_examples_in_docstrings_give_what_they_say(name):
     assert doctest.testmod(importlib.import_module(f"kp.{name}")).failed == 0
 
 
-def test_every_public_estimator_has_an_example():
-    for estimator in (getattr(kp, name) for name in kp.__all__):
-        if isinstance(estimator, type) and hasattr(estimator, "fit"):
-            assert ">>> " in estimator.__doc__, estimator
-
-
 # Images in units of 1/255.
 
 IMAGES = (15 * PIXELS).astype(np.uint8) / 255
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("model", LOGGED[:-1], ids=lambda model: type(model).__name__)
-def test_the_scores_of_an_image_do_not_depend_on_what_else_is_scored(model, dtype):
-    X = IMAGES.astype(dtype)
-    model = short(model).fit(X[:200], DIGITS[:200])
+@each(LOGGED[:-1])
+def test_the_scores_of_an_image_do_not_depend_on_what_else_is_scored(model):
+    model = short(model).fit(IMAGES[:200], DIGITS[:200])
+    whole = np.vstack([IMAGES[200:220], np.rint(IMAGES[220:240])])
     for predictor in ("average", "voted"):
-        found = model.decision_function(X[200:], predictor=predictor)
-        for other in (-1, 0.123, 7, 0):
-            company = np.vstack([X[200:], np.full_like(X[:1], other)])
+        found = model.decision_function(IMAGES[200:], predictor=predictor)
+        for other in (0.123, 7):
+            company = np.vstack([IMAGES[200:], np.full_like(IMAGES[:1], other)])
             np.testing.assert_array_equal(model.decision_function(company, predictor=predictor)[:-1], found)
-        whole = np.vstack([X[200:220], np.rint(X[220:240])])
-        found = model.decision_function(whole, predictor=predictor)
-        for one in range(40):
-            np.testing.assert_array_equal(model.decision_function(whole[one : one + 1], predictor=predictor)[0], found[one])
+        alone = [model.decision_function(whole[one : one + 1], predictor=predictor)[0] for one in range(len(whole))]
+        np.testing.assert_array_equal(alone, model.decision_function(whole, predictor=predictor))
 
 
-@pytest.mark.parametrize("threshold", [True, False])
-def test_scores_of_a_linear_perceptron_on_images_are_those_of_its_weights(threshold):
-    model = MulticlassPerceptron(threshold=threshold, random_state=0).fit(IMAGES[:200], DIGITS[:200])
+def test_scores_of_a_linear_perceptron_on_images_are_those_of_its_weights():
+    model = MulticlassPerceptron(random_state=0).fit(IMAGES[:200], DIGITS[:200])
     expected = IMAGES[200:] @ model.coef_.T + model.intercept_
     np.testing.assert_allclose(model.decision_function(IMAGES[200:]), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("model", [m for m in LOGGED if m._takes_sparse], ids=lambda model: type(model).__name__)
+@each([m for m in LOGGED if m._takes_sparse])
 def test_sparse_images_have_the_scores_of_dense_ones(model):
     X = IMAGES[200:]
     dense = short(model).fit(IMAGES[:200], DIGITS[:200])
@@ -102,7 +94,7 @@ def test_a_stream_of_images_goes_on_after_a_fit_in_the_units_of_the_fit():
 # Epochs and predictors.
 
 
-@pytest.mark.parametrize("model", LOGGED, ids=lambda model: type(model).__name__)
+@each(LOGGED)
 def test_the_epoch_and_the_predictor_of_a_model_are_those_it_predicts_by(model):
     model = short(model, predictor="average").fit(X, y)
     for epoch in range(1, model.n_iter_ + 1):
@@ -110,29 +102,8 @@ def test_the_epoch_and_the_predictor_of_a_model_are_those_it_predicts_by(model):
         np.testing.assert_array_equal(
             model.decision_function(X), model.decision_function(X, predictor="average", epoch=epoch)
         )
-    last = model.set_params(epoch=None).decision_function(X)
     model.n_iter_ = 2  # as if nothing had been left to learn after the second
     np.testing.assert_array_equal(model.set_params(epoch=4).predict(X), model.predict(X, epoch=2))
-    assert last.shape == (150, 3)
-
-
-def test_a_grid_search_finds_epochs_and_predictors():
-    model = OneVsAllKernelPerceptron("rbf", max_iter=3, stop_if_separated=False, random_state=0)
-    search = GridSearchCV(model, {"epoch": [1, 2, 3], "predictor": PREDICTORS}, cv=2).fit(X, y)
-    assert len(set(search.cv_results_["mean_test_score"])) > 1 and search.best_score_ > 0.9
-
-
-@pytest.mark.parametrize(
-    ("epoch", "message"),
-    [
-        (5, "epoch must be at most max_iter=4, got 5"),
-        (1.5, "epoch must be None or an integer of at least 1, got 1.5"),
-        (True, "epoch must be None or an integer of at least 1, got True"),
-    ],
-)
-def test_epochs_that_cannot_be_are_refused(epoch, message):
-    with pytest.raises(ValueError, match=message):
-        short(LOGGED[0], epoch=epoch).fit(X, y)
 
 
 # gamma.
@@ -141,17 +112,10 @@ def test_epochs_that_cannot_be_are_refused(epoch, message):
 @pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron, Norma])
 def test_gamma_has_the_meaning_that_it_has_in_svc(make):
     for gamma in ("scale", "auto", 0.25):
-        for points in (X, PIXELS.astype(np.uint8)[:150] // 8):
-            expected = SVC(gamma=gamma).fit(points, y)._gamma
-            assert make("rbf", gamma=gamma).fit(points, y).gamma_ == pytest.approx(expected, rel=1e-12)
+        assert make("rbf", gamma=gamma).fit(X, y).gamma_ == pytest.approx(SVC(gamma=gamma).fit(X, y)._gamma, rel=1e-12)
     assert make("rbf").fit(X, y).gamma_ == make("rbf", gamma="scale").fit(X, y).gamma_
     assert make("poly").fit(X, y).gamma_ == 1.0
     assert make("rbf").fit(np.ones((4, 2)), [0, 1, 0, 1]).gamma_ == 1.0  # no variance
-
-
-def test_gamma_of_a_width_is_that_of_the_gaussian_kernel():
-    for sigma in (0.1, 0.6, np.sqrt(3.5), 7):
-        assert kernels.rbf(gamma=1 / (2 * sigma**2)) == kernels.gaussian(sigma=sigma)
 
 
 # Coefficients.
@@ -165,7 +129,7 @@ def kernel_values(model, points):
 
 
 @pytest.mark.parametrize("predictor", ["final", "average", "minimizing"])
-@pytest.mark.parametrize("model", LOGGED[:4], ids=lambda model: type(model).__name__)
+@each(LOGGED[:4])
 def test_scores_are_the_sum_of_kernel_values_with_dual_coefficients(model, predictor):
     model = short(model, predictor=predictor, epoch=2).fit(X, y)
     f = (model.dual_coef_ @ kernel_values(model, X)).T + getattr(model, "intercept_", 0.0)
@@ -174,41 +138,33 @@ def test_scores_are_the_sum_of_kernel_values_with_dual_coefficients(model, predi
     assert model.dual_coef_.shape[1] == len(model.support_) == len(model.support_vectors_)
 
 
-@pytest.mark.parametrize("model", LOGGED[4:], ids=lambda model: type(model).__name__)
+@each(LOGGED[4:])
 def test_scores_are_those_of_the_weights(model):
     model = short(model, predictor="average", epoch=2).fit(X, y)
-    outputs = model.outputs(X) if hasattr(model, "outputs") else model.decision_function(X)
-    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, outputs, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(X), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", LOGGED, ids=lambda model: type(model).__name__)
+@each(LOGGED)
 def test_models_without_a_sum_have_no_coefficients(model):
     for name in ("dual_coef_", "coef_", "intercept_"):
         assert not hasattr(clone(model), name) and not hasattr(short(model, predictor="voted").fit(X, y), name)
 
 
-def test_alpha_has_a_column_for_each_training_example():
-    for update in ("ordinary", "xu-zhang"):
-        model = short(MulticlassKernelPerceptron("rbf", update=update)).fit(X, y)
-        f = model.alpha() @ model._kernel(X, X) + model.intercept_[:, None]
-        np.testing.assert_allclose(f.T, model.decision_function(X), rtol=1e-9, atol=1e-9)
-
-
 # What is refused.
 
 
-@pytest.mark.parametrize("model", **BY_NAME)
+@each(ALL)
 def test_weights_of_examples_are_refused_with_a_remedy(model):
     with pytest.raises(TypeError, match="fit takes X and y alone, got sample_weight.*repeat examples"):
         clone(model).fit(X, y, sample_weight=np.ones(150))
 
 
 WRONG = [
-    ("max_iter", True), ("max_iter", "3"), ("max_iter", None), ("gamma", np.inf), ("gamma", "big"), ("gamma", [1.0]),
-    ("degree", 2.0), ("coef0", None), ("coef0", "1"), ("coef0", np.nan), ("coef0", 10**400), ("kernel", ["rbf"]),
-    ("n_jobs", "2"), ("n_jobs", 1.5), ("n_jobs", 0), ("memory_budget", 0), ("memory_budget", "1"), ("shuffle", "no"),
-    ("threshold", np.nan), ("stop_if_separated", None), ("verbose", -1), ("epoch", 0), ("predictor", None),
-    ("eta", 10**400), ("eta", np.inf), ("initial_scale", np.nan), ("regularization", -1), ("margin", np.nan), ("step", 0),
+    ("max_iter", True), ("max_iter", "3"), ("gamma", np.inf), ("gamma", "big"),
+    ("degree", 2.0), ("coef0", None), ("coef0", np.nan), ("coef0", 10**400), ("kernel", ["rbf"]),
+    ("n_jobs", "2"), ("n_jobs", 0), ("memory_budget", 0), ("shuffle", "no"),
+    ("threshold", np.nan), ("stop_if_separated", None), ("verbose", -1), ("epoch", 0), ("epoch", 1.5), ("epoch", True),
+    ("eta", 10**400), ("initial_scale", np.nan), ("regularization", -1), ("step", 0),
     ("margin", "1"), ("nu", 2), ("fit_intercept", "1"), ("budget", 0.5), ("truncation", True), ("normalize", 1),
     ("alpha", np.inf), ("include_self", 2), ("count_errors", "all"), ("presentation", 1),
 ]  # fmt: skip
@@ -224,7 +180,7 @@ def test_values_that_a_parameter_cannot_have_are_refused_by_its_name(name, value
         assert not [attribute for attribute in vars(model) if attribute.endswith("_")]
 
 
-@pytest.mark.parametrize("model", **BY_NAME)
+@each(ALL)
 @pytest.mark.parametrize(
     ("points", "message"),
     [
@@ -269,7 +225,7 @@ def test_a_kernel_function_gets_double_precision():
 # After `fit`, after errors.
 
 
-@pytest.mark.parametrize("model", LOGGED, ids=lambda model: type(model).__name__)
+@each(LOGGED)
 def test_parameters_of_learning_that_are_set_afterwards_change_no_prediction(model):
     model = short(model).fit(X, y)
     expected = [model.decision_function(X, predictor=predictor) for predictor in ("final", "average", "voted")]
@@ -279,14 +235,7 @@ def test_parameters_of_learning_that_are_set_afterwards_change_no_prediction(mod
         np.testing.assert_array_equal(model.decision_function(X, predictor=predictor), f)
 
 
-def test_a_ridge_keeps_the_scale_it_was_fitted_with():
-    points = X + 1e-3 * np.random.RandomState(0).standard_normal(X.shape)
-    model = KernelRidgeClassifier(n_neighbors=7).fit(points, y)
-    f = model.decision_function(X)
-    np.testing.assert_array_equal(model.set_params(tau=9.0, n_neighbors=3).decision_function(X), f)
-
-
-@pytest.mark.parametrize("model", **BY_NAME)
+@each(ALL)
 def test_a_refused_call_changes_nothing(model):
     given = X @ X.T if model.kernel == "precomputed" else X
     model = clone(model).fit(given, y)
@@ -298,7 +247,7 @@ def test_a_refused_call_changes_nothing(model):
         assert vars(model).keys() == before.keys() and all(vars(model)[name] is value for name, value in before.items())
 
 
-@pytest.mark.parametrize("model", [LOGGED[0], LOGGED[1], BudgetPerceptron(), Norma()], ids=lambda m: type(m).__name__)
+@each([LOGGED[0], LOGGED[1], BudgetPerceptron(), Norma()])
 def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
     model = clone(model).partial_fit(X[::2], y[::2], classes=range(3))
     f, before = model.decision_function(X), dict(vars(model))
@@ -320,42 +269,27 @@ def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
 # Streams.
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear", lambda A, B: (1 + A @ B.T) ** 2])
-@pytest.mark.parametrize("fitted", [False, True])
-def test_parts_of_a_stream_of_any_size_give_the_same_bits(kernel, fitted, monkeypatch):
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_parts_of_a_stream_of_any_size_after_a_fit_give_the_same_bits(kernel, monkeypatch):
     monkeypatch.setattr("kp.output_codes.BLOCK", 17)
     order, found = np.random.RandomState(0).permutation(150), []
     for size in (1, 7, 150):
-        model = OneVsAllKernelPerceptron(kernel, gamma=0.5, max_iter=2, random_state=0)
-        if fitted:
-            model.fit(X[::3], y[::3])
+        model = OneVsAllKernelPerceptron(kernel, gamma=0.5, max_iter=2, random_state=0).fit(X[::3], y[::3])
         for start in range(0, 150, size):
-            model.partial_fit(X[order[start : start + size]], y[order[start : start + size]], classes=[0, 1, 2])
+            part = order[start : start + size]
+            model.partial_fit(X[part], y[part])
             if start == 70:
-                model = pickle.loads(pickle.dumps(model)) if not callable(kernel) else model
+                model = pickle.loads(pickle.dumps(model))
         columns = [getattr(log, name).tolist() for log in model.mistakes_ for name in ("example", "sign")]
-        scores = [model.decision_function(X, predictor=predictor).tobytes() for predictor in ("final", "voted")]
-        found.append((columns, model.support_.tolist(), model.support_vectors_.tolist(), model.n_seen_))
-        # A function may round otherwise in products of other shapes.
-        found[-1] += () if callable(kernel) else (scores[0],)
-    assert found[0] == found[1] == found[2] and found[0][-1 if callable(kernel) else -2] == (200 if fitted else 150)
-
-
-def test_the_learner_of_a_stream_is_that_of_one_epoch_of_fit():
-    fitted = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=1, shuffle=False).fit(X[::-1], y[::-1])
-    stream = OneVsAllKernelPerceptron("rbf", gamma=0.5)
-    for start in range(0, 150, 11):
-        stream.partial_fit(X[::-1][start : start + 11], y[::-1][start : start + 11], classes=[0, 1, 2])
-    for a, b in zip(fitted.mistakes_, stream.mistakes_, strict=True):
-        assert a.example.tolist() == b.example.tolist() and a.step.tolist() == b.step.tolist() and b.errors is None
-    np.testing.assert_array_equal(fitted.decision_function(X), stream.decision_function(X))
+        found.append((columns, model.support_vectors_.tolist(), model.decision_function(X).tobytes(), model.n_seen_))
+    assert found[0] == found[1] == found[2] and found[0][-1] == 200
 
 
 def test_a_stream_may_go_from_bytes_to_real_numbers():
-    whole, parts = OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron(degree=2)
     points = np.concatenate([PIXELS[:100], PIXELS[100:] + 0.25])
-    whole.partial_fit(points, DIGITS, classes=range(10))
-    parts.partial_fit(PIXELS[:100].astype(np.uint8), DIGITS[:100], classes=range(10)).partial_fit(points[100:], DIGITS[100:])
+    whole = OneVsAllKernelPerceptron(degree=2).partial_fit(points, DIGITS)
+    parts = OneVsAllKernelPerceptron(degree=2).partial_fit(PIXELS[:100].astype(np.uint8), DIGITS[:100], classes=range(10))
+    parts.partial_fit(points[100:], DIGITS[100:])
     np.testing.assert_array_equal(parts.support_vectors_, whole.support_vectors_)
     np.testing.assert_array_equal(parts.decision_function(points), whole.decision_function(points))
 
@@ -379,7 +313,7 @@ def test_a_stream_may_have_more_parts_than_a_fit_may_have_epochs():
         model.fit(X, y)
 
 
-@pytest.mark.parametrize("model", [LOGGED[0], LOGGED[1], BudgetPerceptron()], ids=lambda model: type(model).__name__)
+@each([LOGGED[0], LOGGED[1], BudgetPerceptron()])
 def test_classes_of_a_stream_are_named_once(model):
     with pytest.raises(ValueError, match="classes must be labels, got NaN"):
         clone(model).partial_fit(X, y, classes=[0, 1, 2, np.nan])
@@ -387,13 +321,6 @@ def test_classes_of_a_stream_are_named_once(model):
     model.partial_fit(X, y, classes=[2, 1, 0])
     with pytest.raises(ValueError, match=r"classes must be those of the first call \[0 1 2\], got \[0 1 2 3\]"):
         model.partial_fit(X, y, classes=[0, 1, 2, 3])
-
-
-def test_a_stream_has_no_minimizing_predictor_from_its_first_part_on():
-    model = OneVsAllKernelPerceptron("rbf", predictor="minimizing")
-    for _ in range(2):
-        with pytest.raises(ValueError, match="count_errors=True .partial_fit has no training set to count on"):
-            model.partial_fit(X, y, classes=[0, 1, 2]).predict(X)
 
 
 # Warnings, bars, threads, counts.
@@ -408,16 +335,14 @@ def test_a_kernel_that_sees_no_neighbours_is_told(model):
     assert np.random.get_state()[1].tolist() == state
 
 
-@pytest.mark.parametrize("gamma", [1e-9, 1e-6, 1e-3, "scale", "auto"])
+@pytest.mark.parametrize("gamma", [1e-9, "scale"])
 def test_kernels_that_see_neighbours_are_not(gamma):
-    noise = np.random.RandomState(0).randint(2, size=300)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for labels in (DIGITS, noise):
-            OneVsAllKernelPerceptron("rbf", gamma=gamma, max_iter=2, random_state=0).fit(PIXELS, labels)
+        OneVsAllKernelPerceptron("rbf", gamma=gamma, max_iter=2, random_state=0).fit(PIXELS, DIGITS)
 
 
-@pytest.mark.parametrize("model", ALL[:-1], ids=lambda model: type(model).__name__)
+@each(ALL[:-1])
 def test_a_verbose_fit_shows_a_bar_and_changes_nothing(model, capsys):
     quiet = short(model).fit(X, y)
     assert capsys.readouterr().err == ""
@@ -435,23 +360,21 @@ def test_threads_are_those_of_scikit_learn(make):
         assert make()._n_threads() == 2
 
 
-def test_training_errors_are_counted_where_they_are_asked_for():
-    for model in (MulticlassPerceptron(max_iter=2), MulticlassKernelPerceptron("rbf", max_iter=2, count_errors=False)):
-        assert clone(model).fit(X, y).mistakes_.errors is None
-        asked = clone(model).set_params(count_errors=True).fit(X, y).mistakes_.errors
-        needed = clone(model).set_params(predictor="minimizing").fit(X, y)
-        assert needed.mistakes_.errors is not None and len(asked) and needed.score(X, y) > 0.3
-    model = OneVsAllKernelPerceptron("linear", max_iter=2, random_state=0).fit(PIXELS, DIGITS)
-    assert model.mistakes_[0].errors is None
-    assert model.set_params(predictor="minimizing").fit(PIXELS, DIGITS).mistakes_[0].errors is not None
+@pytest.mark.parametrize(
+    "model",
+    [MulticlassPerceptron(), MulticlassKernelPerceptron("rbf", count_errors=False), OneVsAllKernelPerceptron("linear")],
+)
+def test_training_errors_are_counted_where_they_are_asked_for(model):
+    assert np.ravel(short(model).fit(X, y).mistakes_)[0].errors is None
+    for asked in ({"count_errors": True}, {"predictor": "minimizing"}):
+        assert len(np.ravel(short(model, **asked).fit(X, y).mistakes_)[0].errors)
 
 
 # Sparse points.
 
 SPARSE = [
     OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron("linear", count_errors=True),
-    OneVsAllKernelPerceptron("rbf"), OneVsAllKernelPerceptron(lambda A, B: (1 + A @ B.T) ** 2),
-    OutputCodeKernelPerceptron(degree=2, code="binary"),
+    OneVsAllKernelPerceptron(lambda A, B: (1 + A @ B.T) ** 2), OutputCodeKernelPerceptron(degree=2, code="binary"),
     MulticlassKernelPerceptron(degree=2), MulticlassKernelPerceptron("rbf", update="ordinary"),
 ]  # fmt: skip
 
@@ -464,31 +387,28 @@ def texts(whole):
     return (counts if whole else counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)), topics
 
 
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("model", SPARSE, ids=lambda model: f"{type(model).__name__} {model.kernel}")
-def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model, whole):
-    dense, topics = texts(whole)
+@each(SPARSE)
+def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model):
+    dense, topics = texts(whole=model.kernel != "rbf")
     a = short(model).fit(dense[:80], topics[:80])
     b = short(model).fit(sparse.csr_matrix(dense[:80]), topics[:80])
     for log, other in zip(np.ravel(a.mistakes_), np.ravel(b.mistakes_), strict=True):
         assert log.example.tolist() == other.example.tolist() and log.errors.tolist() == other.errors.tolist()
-    for form in (sparse.csr_array, sparse.coo_array, np.array):
+    for form in (sparse.coo_array, np.array):
         for predictor in PREDICTORS:
             f = b.decision_function(form(dense[80:]), predictor=predictor)
             np.testing.assert_allclose(f, a.decision_function(dense[80:], predictor=predictor), rtol=1e-12, atol=1e-15)
     assert sparse.issparse(b.support_vectors_) == (not callable(model.kernel))
-    assert not whole or a.score(dense[80:], topics[80:]) > 0.6
     if hasattr(a, "gamma_"):
         assert a.gamma_ == pytest.approx(b.gamma_, rel=1e-12)
 
 
 def test_a_stream_of_sparse_points_is_that_of_dense_ones():
     dense, topics = texts(True)
-    models = [OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron(degree=2)]
-    for i in range(0, 120, 9):
-        for model, form in zip(models, (np.array, sparse.csr_array), strict=True):
-            model.partial_fit(form(dense[i : i + 9]), topics[i : i + 9], classes=range(3))
-    a, b = models
+    a, b = OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron(degree=2)
+    for part in (slice(0, 9), slice(9, 50), slice(50, 120)):
+        a.partial_fit(dense[part], topics[part], classes=range(3))
+        b.partial_fit(sparse.csr_array(dense[part]), topics[part], classes=range(3))
     assert a.support_.tolist() == b.support_.tolist() and sparse.issparse(b.support_vectors_)
     np.testing.assert_array_equal(a.decision_function(dense), b.decision_function(sparse.csr_array(dense)))
 
