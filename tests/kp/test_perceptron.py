@@ -1,17 +1,22 @@
 """The learner against the literal Algorithm 1, exactly, on integer data."""
 
+import pickle
+
 import numpy as np
 import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, perceptron
-from kp.gram import BLOCK, CrossGram, Gram, Points, Products
+from kp.gram import Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
-from kp.predictors import primal_scores, replay, scores
 from study import literal
 
 
@@ -22,14 +27,8 @@ def problems(draw):
     X = draw(st.lists(st.lists(st.integers(-9, 9), min_size=d, max_size=d), min_size=n, max_size=n))
     y = draw(st.lists(st.integers(0, classes - 1), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
     test = draw(st.lists(st.lists(st.integers(-9, 9), min_size=d, max_size=d), min_size=1, max_size=4))
-    return (
-        np.array(X),
-        np.array(y),
-        np.array(test),
-        draw(st.integers(1, 4)),
-        draw(st.integers(1, 3)),
-        draw(st.integers(0, 99)),
-    )
+    degree, epochs, seed = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 99))
+    return np.array(X), np.array(y), np.array(test), degree, epochs, seed
 
 
 def expected_scores(X, y, test, degree, epochs, seed):
@@ -51,7 +50,7 @@ def expected_scores(X, y, test, degree, epochs, seed):
     return [{name: np.array(rows, dtype=float) for name, rows in f.items()} for f in out]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
 def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, threads, stretch, rows):
     X, y, test, degree, epochs, seed = problem
@@ -71,64 +70,24 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, th
             )
 
 
-@settings(max_examples=30, deadline=None)
-@given(problems(), st.sampled_from([1, 40, 2**20]))
-def test_replay_gives_the_scores_and_errors_of_the_literal_algorithm(problem, block_bytes):
-    X, y, test, degree, epochs, seed = problem
-    expected = expected_scores(X, y, test, degree, epochs, seed)
-    model = OneVsAllKernelPerceptron(
-        degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False, count_errors=True
-    ).fit(X, y)
-    kernel, wanted = kernels.polynomial(degree), range(1, epochs + 1)
-    signs = model._signs(np.searchsorted(model.classes_, y), model.classes_)
-    errors = [np.zeros(len(log), dtype=int) for log in model.mistakes_]
-    columns = CrossGram(Products(Points(X), Points(np.vstack([X, test]))))
-    for part, f in replay(model.mistakes_, kernel, columns, epochs=wanted, block_bytes=block_bytes):
-        for name in PREDICTORS:
-            for e in wanted:
-                steps = e * len(y) if name == "average" else 1
-                np.testing.assert_array_equal(f[name][e - 1], expected[e - 1][name][:, part] / steps)
-    gram = Gram.of_points(X, memory_budget=2**20)
-    for _ in replay(model.mistakes_, kernel, gram, epochs=(), signs=signs, errors=errors, block_bytes=block_bytes):
-        pass
-    for log, counted in zip(model.mistakes_, errors, strict=True):
-        np.testing.assert_array_equal(log.errors, counted)
-
-
-def test_training_errors_in_the_log_are_those_of_each_stored_alpha():
-    random = np.random.RandomState(0)
-    X, z = random.randint(-5, 6, (12, 3)), np.array([1, -1] * 6)
-    K, orders = oracles.polynomial(X, X, 2), list(visiting_orders(12, 1, 3, random_state=np.random.RandomState(1)))
-    (log,) = find_mistakes(Gram.of_points(X, memory_budget=2**20), kernels.polynomial(2), z[None], orders, 3)
-    A = literal.algorithm_1(K, z, np.concatenate(orders, axis=1)[0])
-    assert [np.count_nonzero(np.sign(literal.g(A[s], z, K)) != z) for s in log.step] == log.errors.tolist()
-    np.testing.assert_array_equal(log.alpha("final", n=12), A[-1])
-    np.testing.assert_array_equal(log.alpha("average", n=12), np.mean(A, axis=0))
-    assert log.n_mistakes() == len(log) and [log.n_mistakes(e) for e in (1, 2)] == [log.length(1), log.length(2)]
-
-
-@pytest.mark.parametrize("degree", [1, 2, 5])
+@pytest.mark.parametrize("degree", [1, 2])
 @pytest.mark.parametrize("kind", ["bytes", "large", "real"])
 def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, monkeypatch):
     random = np.random.RandomState(degree)
     X = {
-        "bytes": lambda: random.randint(0, 16, (300, 60)).astype(np.uint8),
-        "large": lambda: random.randint(-30000, 30000, (300, 60)),
-        "real": lambda: random.standard_normal((300, 60)),
+        "bytes": lambda: random.randint(0, 16, (200, 60)).astype(np.uint8),
+        "large": lambda: random.randint(-30000, 30000, (200, 60)),
+        "real": lambda: random.standard_normal((200, 60)),
     }[kind]()
-    y, results, row = random.randint(0, 3, 300), [], 300 * (4 if kind == "bytes" else 8)
-    for threads, stretch, rows in [(1, 300, 300), (2, 7, 1), (2, 50, 13), (3, 100, 5)]:
+    y, results, row = random.randint(0, 3, 200), [], 200 * (4 if kind == "bytes" else 8)
+    for threads, stretch, rows in [(1, 200, 200), (2, 7, 1), (3, 50, 13)]:
         monkeypatch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
             degree=degree, max_iter=3, random_state=0, n_jobs=threads, memory_budget=row * rows, count_errors=True
         ).fit(X, y)
-        results.append(
-            [np.concatenate([getattr(log, name) for log in model.mistakes_]) for name in ("example", "step", "errors")]
-            + [model.decision_function(X, predictor=name) for name in PREDICTORS]
-        )
-    for other in results[1:]:
-        for a, b in zip(results[0], other, strict=True):
-            np.testing.assert_array_equal(a, b)
+        columns = [getattr(log, name).tolist() for log in model.mistakes_ for name in ("example", "step", "errors")]
+        results.append((columns, [model.decision_function(X, predictor=name).tobytes() for name in PREDICTORS]))
+    assert results[0] == results[1] == results[2]
 
 
 def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch):
@@ -142,14 +101,11 @@ def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch)
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their_order(threads):
+def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their_order():
     random = np.random.RandomState(4)
     X, z, kernel = random.standard_normal((60, 5)), 2 * random.randint(0, 2, (3, 60)) - 1, kernels.polynomial(1, gamma=0.7)
     orders = list(visiting_orders(60, 3, 4, random_state=np.random.RandomState(1)))
-    logs = find_mistakes(
-        Gram.of_points(X, memory_budget=2**20), kernel, z, orders, 4, threads=threads, count_errors=False
-    )  # fmt: skip
+    logs = find_mistakes(Gram.of_points(X, memory_budget=2**20), kernel, z, orders, 4, threads=2, count_errors=False)
     for a, log in enumerate(logs):
         w, b, mistakes = [0.0] * 5, 0.0, []
         for t in np.concatenate(orders, axis=1)[a]:
@@ -160,19 +116,6 @@ def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their
                 w, b = [w[k] + z[a, t] * X[t, k] for k in range(5)], b + z[a, t]
                 mistakes.append(t)
         assert log.errors is None and log.example.tolist() == mistakes
-
-
-def test_weight_vectors_and_kernel_rows_of_real_points_make_nearly_the_same_mistakes(monkeypatch):
-    random = np.random.RandomState(5)
-    X = random.standard_normal((150, 6))
-    y = (X @ random.standard_normal((6, 3))).argmax(axis=1)
-    fits = []
-    for rows in (False, True):
-        if rows:
-            monkeypatch.setattr(perceptron, "has_weights", lambda *_: False)
-        fits.append(OneVsAllKernelPerceptron("linear", random_state=0, max_iter=5).fit(X, y))
-    a, b = (model.decision_function(X) for model in fits)
-    np.testing.assert_allclose(a, b, atol=1e-9)
 
 
 @pytest.mark.parametrize("budget", [8 * 90 * 3, 2**20])
@@ -186,40 +129,15 @@ def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-@pytest.mark.parametrize("options", [{"kernel": "linear"}, {"degree": 3, "gamma": 0.1}, {"kernel": "rbf", "gamma": 0.02}])
-def test_scaled_images_are_learnt_as_their_bytes_are(options):
+def test_scaled_images_are_learnt_as_their_bytes_are():
     X, y = load_digits(return_X_y=True)
     X, y = np.rint(X[:300] * 255 / 16), y[:300]
-    affine = {"kernel": "poly", "degree": 1, "coef0": 0}
-    kernel = (options if "gamma" in options else affine) | {"gamma": options.get("gamma", 1.0) / 255**2}
-    scaled = OneVsAllKernelPerceptron(**options, max_iter=3, random_state=0).fit(X / 255, y)
-    whole = OneVsAllKernelPerceptron(**kernel, max_iter=3, random_state=0).fit(X, y)
+    options = {"degree": 3, "max_iter": 3, "random_state": 0}
+    scaled = OneVsAllKernelPerceptron(gamma=0.1, **options).fit(X / 255, y)
+    whole = OneVsAllKernelPerceptron(gamma=0.1 / 255**2, **options).fit(X, y)
     for a, b in zip(scaled.mistakes_, whole.mistakes_, strict=True):
         np.testing.assert_array_equal(a.example, b.example)
-    np.testing.assert_allclose(scaled.decision_function(X / 255), whole.decision_function(X), rtol=1e-9)
     np.testing.assert_allclose(scaled.decision_function(X / 254), whole.decision_function(X * 255 / 254), rtol=1e-9)
-
-
-def test_weight_vectors_score_as_kernel_rows_do():
-    random = np.random.RandomState(3)
-    X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
-    logs = OneVsAllKernelPerceptron(degree=1, random_state=0, count_errors=True).fit(X, y).mistakes_
-    gram, kernel = Gram.of_points(X, memory_budget=2**20), kernels.polynomial(1)
-    for name in ("final", "minimizing"):
-        parts = [f for _, f in primal_scores(logs, kernel, gram, name, [1, 3], block=64)]
-        for e, epoch in enumerate([1, 3]):
-            np.testing.assert_array_equal(np.concatenate(parts, axis=2)[e], scores(logs, kernel, gram, name, epoch))
-
-
-def test_inner_products_beyond_single_precision_are_exact():
-    random = np.random.RandomState(0)
-    X = random.randint(0, 40, (BLOCK + 5, 784)).astype(np.uint8)
-    X[[3, BLOCK + 1]] = 255
-    gram = Gram.of_points(X, memory_budget=2**28)
-    assert gram.store.dtype == np.int32
-    gram.fetch(np.arange(len(X)))
-    np.testing.assert_array_equal(gram.store[gram.slot], X.astype(np.int64) @ X.T.astype(np.int64))
-    assert gram.store.max() == 784 * 255**2 > 2**24
 
 
 def test_a_score_of_exactly_zero_is_a_mistake_and_ties_go_to_the_first_class():
@@ -265,8 +183,7 @@ def test_a_stream_goes_on_through_parts_without_mistakes():
     assert stream.mistakes_[0].steps() == 10
 
 
-@pytest.mark.parametrize("budget", [8 * 80, 2**20])
-def test_a_function_and_its_matrix_and_the_named_kernel_agree(budget):
+def test_a_function_and_its_matrix_and_the_named_kernel_agree():
     random = np.random.RandomState(4)
     X, y = random.randint(-5, 6, (80, 3)), random.randint(0, 3, 80)
 
@@ -274,7 +191,7 @@ def test_a_function_and_its_matrix_and_the_named_kernel_agree(budget):
         return (1.0 + A @ B.T) ** 2
 
     named = OneVsAllKernelPerceptron(degree=2, random_state=0).fit(X, y)
-    called = OneVsAllKernelPerceptron(function, random_state=0, memory_budget=budget).fit(X, y)
+    called = OneVsAllKernelPerceptron(function, random_state=0, memory_budget=8 * 80).fit(X, y)
     given_ = OneVsAllKernelPerceptron("precomputed", random_state=0).fit(function(X, X), y)
     for name in PREDICTORS:
         f = named.decision_function(X[:9], predictor=name, epoch=2)
@@ -283,8 +200,6 @@ def test_a_function_and_its_matrix_and_the_named_kernel_agree(budget):
 
 
 def test_kernels_equal_scikit_learns():
-    from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
-
     random = np.random.RandomState(0)
     X, Y = random.standard_normal((20, 4)), random.standard_normal((7, 4))
     np.testing.assert_allclose(kernels.linear()(X, Y), linear_kernel(X, Y), rtol=1e-12)
@@ -294,51 +209,18 @@ def test_kernels_equal_scikit_learns():
         np.testing.assert_allclose(ours, polynomial_kernel(X, Y, degree=degree, gamma=0.5, coef0=2), rtol=1e-12)
 
 
-def test_scores_do_not_depend_on_the_blocks_they_are_made_in():
-    random = np.random.RandomState(7)
-    X, y = random.randint(0, 9, (50, 3)), random.randint(0, 3, 50)
-    logs, kernel = OneVsAllKernelPerceptron(degree=2, random_state=0).fit(X, y).mistakes_, kernels.polynomial(2)
-    gram = Gram.of_points(X, memory_budget=2**20)
-    for name in PREDICTORS:
-        whole = scores(logs, kernel, gram, name)
-        np.testing.assert_array_equal(scores(logs, kernel, gram, name, block_bytes=1), whole)
-
-
-def test_scores_and_replay_agree_on_real_data():
-    random = np.random.RandomState(6)
-    X, y = random.standard_normal((150, 5)), random.randint(0, 3, 150)
-    model = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=3, random_state=0).fit(X, y)
-    ((_, f),) = replay(model.mistakes_, kernels.rbf(gamma=0.5), Gram.of_points(X, memory_budget=2**20), epochs=(3,))
-    for name in PREDICTORS:
-        g = scores(model.mistakes_, kernels.rbf(gamma=0.5), Gram.of_points(X, memory_budget=2**20), name)
-        np.testing.assert_allclose(f[name][0], g, rtol=1e-9, atol=1e-9)
-
-
-@parametrize_with_checks(
-    [
-        OneVsAllKernelPerceptron(),
-        OneVsAllKernelPerceptron("rbf", predictor="average", orders="shared"),
-        OneVsAllKernelPerceptron("precomputed", predictor="voted"),
-    ]
-)
+@parametrize_with_checks([OneVsAllKernelPerceptron(), OneVsAllKernelPerceptron("precomputed", predictor="voted")])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
 def test_it_works_in_pipelines_grid_searches_and_pickles():
-    import pickle
-
-    from sklearn.datasets import load_iris
-    from sklearn.model_selection import GridSearchCV, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MinMaxScaler
-
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    pipeline = make_pipeline(MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, random_state=0, predictor="average"))
-    grid = {"onevsallkernelperceptron__gamma": [1.0, 5.0]}
+    pipeline = make_pipeline(MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, max_iter=3, random_state=0))
+    grid = {"onevsallkernelperceptron__epoch": [1, 3], "onevsallkernelperceptron__predictor": PREDICTORS}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, names)
-    assert search.best_score_ > 0.9
+    assert search.best_score_ > 0.9 and len(set(search.cv_results_["mean_test_score"])) > 1
     again = pickle.loads(pickle.dumps(search.best_estimator_))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))
     given_ = OneVsAllKernelPerceptron("precomputed", random_state=0, predictor="average", max_iter=50)
@@ -349,20 +231,13 @@ def test_it_works_in_pipelines_grid_searches_and_pickles():
     ("parameters", "X", "y", "message"),
     [
         ({}, [[1.0], [np.nan]], [0, 1], "NaN"),
-        ({}, [[1.0], [np.inf]], [0, 1], "infinity"),
         ({}, [[1.0], [2.0]], [1, 1], "2 classes, got 1"),
         ({}, [[1.0], [2.0]], [0, 1, 1], "inconsistent"),
-        ({"kernel": "precomputed"}, [[1.0], [2.0]], [0, 1], "square"),
         ({"kernel": lambda X, Y: np.zeros(3)}, [[1.0], [2.0]], [0, 1], "must return finite values of shape"),
         ({"kernel": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, [[1.0], [2.0]], [0, 1], "NaN"),
-        ({"memory_budget": 15}, [[1.5], [2.0]], [0, 1], "at least one row of 2"),
         ({"kernel": "cubic"}, [[1.0], [2.0]], [0, 1], "kernel must be"),
         ({"degree": 0}, [[1.0], [2.0]], [0, 1], "degree must be"),
-        ({"degree": 2.5}, [[1.0], [2.0]], [0, 1], "degree must be"),
-        ({"degree": 2**63}, [[0.5], [0.25]], [0, 1], r"degree must be an integer in 1\.\.1000000, got 9223372036854775808"),
         ({"degree": 10**30}, [[0.5], [0.25]], [0, 1], r"degree must be an integer in 1\.\.1000000, got 10{30}"),
-        ({"kernel": "rbf", "gamma": 0.0}, [[1.0], [2.0]], [0, 1], "gamma must be"),
-        ({"max_iter": 0}, [[1.0], [2.0]], [0, 1], "max_iter must be"),
         ({"predictor": "best"}, [[1.0], [2.0]], [0, 1], "predictor must be"),
         ({"orders": "same"}, [[1.0], [2.0]], [0, 1], "orders must be"),
         ({"degree": 40}, np.full((2, 784), 255, dtype=np.uint8), [0, 1], "scale the data down or lower the degree"),
@@ -371,12 +246,6 @@ def test_it_works_in_pipelines_grid_searches_and_pickles():
 def test_bad_input_is_refused_with_what_was_expected(parameters, X, y, message):
     with pytest.raises(ValueError, match=message):
         OneVsAllKernelPerceptron(**parameters).fit(X, y)
-
-
-def test_degree_6_on_raw_pixels_does_not_overflow():
-    X = np.vstack([np.full((2, 784), 255), np.zeros((2, 784))]).astype(np.uint8)
-    model = OneVsAllKernelPerceptron(degree=6, random_state=0).fit(X, [0, 0, 1, 1])
-    assert model.score(X, [0, 0, 1, 1]) == 1.0
 
 
 @pytest.mark.parametrize("epoch", [0, 4, 1.5])
