@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from sklearn.base import clone
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.kesler import squared
-from kp.perceptron import visiting_orders
 from study import datasets
-from study.claims import COLUMNS, published
+from study.claims import published
 from study.margins import kesler_margins, separable_bound
 from study.multiclass import claims, experiment, figures, tables
 from study.plane import lattice
@@ -30,18 +28,6 @@ def problem(seed, *, n=9, n_classes=3, largest=4):
     """Small integer examples (n, 2) and the index of a class for each, every class there."""
     random = np.random.RandomState(seed)
     return random.randint(-largest, largest + 1, size=(n, 2)), random.permutation(np.arange(n) % n_classes)
-
-
-def orders(n, epochs, seed):
-    return np.concatenate([o[0] for o in visiting_orders(n, 1, epochs, random_state=np.random.RandomState(seed))])
-
-
-def assert_labelled(figure):
-    assert isinstance(figure, Figure)
-    for axis in figure.axes:
-        across, up = axis.get_shared_x_axes().get_siblings(axis), axis.get_shared_y_axes().get_siblings(axis)
-        assert not axis.axison or any(other.get_xlabel() for other in across) and any(other.get_ylabel() for other in up)
-    figure.canvas.draw()
 
 
 # What can be learnt, and in how many mistakes.
@@ -90,20 +76,23 @@ def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
 
 @pytest.fixture(scope="module")
 def counted():
-    """Rows of two problems: of five classes, and of the same with a single epoch."""
+    """Rows of the five classes, and of the same with a single epoch."""
     part = experiment.Orders(dataset="five-classes", kernel="linear", max_iter=1000, n_orders=3)
     return part, experiment.mistakes([part, replace(part, max_iter=1)])
 
 
 def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop(counted):
     part, table = counted
-    assert table["update"].tolist() == ["ordinary", "Xu-Zhang"] * 2
     stopped, open_ = table.iloc[:2], table.iloc[2:]
-    assert (stopped["fewest"] <= stopped["median"]).all() and (stopped["most"] <= stopped["bound"]).all()
+    assert (stopped["most"] <= stopped["bound"]).all()
     assert open_[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
     X, y = part.examples()
-    logs = [part.estimator(update="ordinary", random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
-    assert sorted(log.n_mistakes() for log in logs) == stopped.iloc[0][["fewest", "median", "most"]].tolist()
+    orders = experiment.orders(part)
+    for row, update in zip(stopped.itertuples(), ("ordinary", "xu-zhang"), strict=True):
+        logs = [part.estimator(update=update, random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
+        numbers = [log.n_mistakes() for log in logs]
+        assert [row.fewest, row.median, row.most] == sorted(numbers)
+        assert orders.loc[orders["update"] == row.update, "mistakes"].tolist() == numbers
 
 
 def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
@@ -116,9 +105,7 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
     rows = np.column_stack([log.step // 5, log.example, log.promoted, log.demoted])
     made = [rows[rows[:, 0] == epoch, 1:].tolist() for epoch in range(100)]
     assert all(made[epoch] == made[epoch + period] != [] for epoch in range(first, 100 - period))
-    for demote in ("winner", "first"):
-        model = MulticlassPerceptron(demote=demote, **options).fit(x, y)
-        assert model.converged_ and model.n_iter_ == table.loc[demote, "epochs"]
+    assert MulticlassPerceptron(**options).fit(x, y).n_iter_ == table.loc["winner", "epochs"]
 
 
 # Regions and comparisons.
@@ -127,15 +114,26 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
 def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
     methods = experiment.methods(kernel="linear", max_iter=60)
     table = experiment.runs("five-classes", methods, n_draws=2, random_state=5)
-    assert table["method"].tolist() == list(methods) * 2 and len(methods) == 5
+    assert table["method"].tolist() == list(methods) * 2
     together, alone = table[table["method"] != "one-vs-all"], table[table["method"] == "one-vs-all"]
     assert together["converged"].all() and (together["train_errors"] == 0).all()
-    assert not alone["converged"].any() and (alone["train_errors"] > 0).all() and (alone["epochs"] == 60).all()
+    assert not alone["converged"].any() and (alone["train_errors"] > 0).all()
     train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
     model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
     row = table[(table["method"] == "Xu-Zhang, first") & (table["draw"] == 1)].iloc[0]
-    assert row["mistakes"] == model.mistakes_.n_mistakes() and row["epochs"] == model.n_iter_
-    assert row["test_errors"] == np.sum(model.predict(test.X) != test.y) and row["n_test"] == len(test.y)
+    wrong = np.sum(model.predict(test.X) != test.y)
+    assert row[["mistakes", "epochs", "test_errors"]].tolist() == [model.mistakes_.n_mistakes(), model.n_iter_, wrong]
+
+
+def test_cases_have_the_region_and_the_errors_of_their_perceptron():
+    (case,) = tables.cases({"a": FIVE}, resolution=11)
+    X, y = FIVE.examples()
+    model = FIVE.estimator().fit(X, y)
+    wrong = int(np.sum(model.predict(X) != y))
+    assert case["wrong"] == wrong and case["title"] == f"a\n{wrong} wrong, {model.n_iter_} epochs"
+    other = {**case, "X": case["X"] + 5, "box": tuple(end + 5 for end in case["box"])}
+    figure = figures.figure_cases([case, other])
+    assert [tuple(axis.images[0].get_extent()) for axis in figure.axes] == [case["box"], other["box"]]
 
 
 def test_one_vs_all_has_a_threshold_and_the_same_kernel():
@@ -144,44 +142,15 @@ def test_one_vs_all_has_a_threshold_and_the_same_kernel():
     np.testing.assert_allclose(model.kernel(X, X), 1 + np.exp(-((X[:, None] - X) ** 2).sum(-1) / (2 * 0.49)))
 
 
-def test_draws_of_both_sets_stand_below_each_other_in_short():
-    names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
-    rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20)]
-    table = pd.DataFrame(rows, columns=names.split())
-    found = tables.both_sets({"one": table, "two": table.assign(test_errors=0)})
-    assert found.to_numpy().tolist() == [["one", "a", 0.5, 20.0, 0.1], ["two", "a", 0.5, 20.0, 0.0]]
-    assert list(found.columns) == ["set", "method", "stopped", "mistakes", "error"]
-
-
-def test_cases_of_different_sets_stand_side_by_side_with_their_errors():
-    data = datasets.load("five-classes")
-    model = clone(LINEAR).fit(data.X, data.y)
-    case = tables.case("a", model, data.X, data.y, resolution=11)
-    wrong = int(np.sum(model.predict(data.X) != data.y))
-    assert case["wrong"] == wrong and case["title"] == f"a\n{wrong} wrong, {model.n_iter_} epochs"
-    other = {**case, "X": case["X"] + 5, "box": tuple(end + 5 for end in case["box"])}
-    figure = figures.figure_cases([case, other])
-    assert [axis.get_ylabel() for axis in figure.axes] == ["$x_2$", ""]
-    assert [tuple(axis.images[0].get_extent()) for axis in figure.axes] == [case["box"], other["box"]]
-
-
 def test_a_summary_is_over_the_draws():
     names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
     rows = [("a", 0, True, 2, 10, 0, 50, 1, 20), ("a", 1, False, 4, 30, 5, 50, 3, 20), ("b", 0, True, 1, 1, 0, 50, 0, 20)]
-    table = pd.DataFrame([*rows, ("b", 1, True, 3, 3, 0, 50, 4, 20)], columns=names.split())
-    first = tables.summary(table).iloc[0].to_dict()
-    assert first == pytest.approx(
-        {
-            "method": "a",
-            "converged": 0.5,
-            "epochs": 3,
-            "mistakes": 20,
-            "train": 0.05,
-            "test": 0.1,
-            "least": 0.05,
-            "most": 0.15,
-        }
-    )
+    table = pd.DataFrame(rows, columns=names.split())
+    assert tables.summary(table).round(9).to_numpy().tolist() == [
+        ["a", 0.5, 3.0, 20.0, 0.05, 0.1, 0.05, 0.15], ["b", 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    ]  # fmt: skip
+    found = tables.both_sets({"one": table[:2], "two": table[2:]})
+    assert found.to_numpy().tolist() == [["one", "a", 0.5, 20.0, 0.1], ["two", "b", 1.0, 1.0, 0.0]]
 
 
 # Orders, draws, and what the source says.
@@ -189,27 +158,23 @@ def test_a_summary_is_over_the_draws():
 
 def counted_orders(ratio):
     """Rows of experiment.orders at two widths; at the first Xu and Zhang's mistakes are `ratio` of the ordinary ones."""
-    rows = []
-    for sigma, factor in ((0.5, ratio), (1.0, 3.0)):
-        for order, ordinary in enumerate((100, 110, 90, 105)):
-            noise = 1 + 0.01 * order
-            rows += [(sigma, "ordinary", order, ordinary), (sigma, "Xu-Zhang", order, factor * ordinary * noise)]
+    rows = [
+        (sigma, update, order, ordinary * (1 if update == "ordinary" else factor * (1 + 0.01 * order)))
+        for sigma, factor in ((0.5, ratio), (1.0, 3.0))
+        for order, ordinary in enumerate((100, 110, 90, 105))
+        for update in ("ordinary", "Xu-Zhang")
+    ]
     table = pd.DataFrame(rows, columns=["sigma", "update", "order", "mistakes"])
     return table.assign(dataset="a", kernel="rbf", factor=1.0, converged=True, epochs=2)
 
 
 def test_counts_that_contradict_the_bounds_are_called_opposite():
-    runs = counted_orders(0.5)
-    ratios = tables.mistake_ratios(runs, "sigma")
+    ratios = tables.mistake_ratios(counted_orders(0.5), "sigma")
     assert np.exp(ratios[0.5].estimate) == pytest.approx(0.5 * np.exp(np.log([1, 1.01, 1.02, 1.03]).mean()))
     assert all(each.adjusted == "Holm over 2" and each.p < 0.01 for each in ratios.values())
-    bounds = pd.DataFrame(
-        [(0.5, "ordinary", 10), (0.5, "Xu-Zhang", 20), (1.0, "ordinary", 10), (1.0, "Xu-Zhang", 90)],
-        columns=["sigma", "update", "bound"],
-    )
+    bounds = pd.DataFrame({"sigma": [0.5, 0.5, 1.0, 1.0], "update": ["ordinary", "Xu-Zhang"] * 2, "bound": [10, 20, 10, 90]})
     table = tables.bounds_and_counts(bounds, ratios, "sigma")
     assert table["says"].tolist() == ["opposite", "agree"] and table["bounds"].tolist() == [2, 9]
-    assert (table["low"] < table["mistakes"]).all() and (table["mistakes"] < table["high"]).all()
     level = tables.bounds_and_counts(bounds, tables.mistake_ratios(counted_orders(0.985), "sigma"), "sigma")
     assert level["says"].tolist() == ["open", "agree"]
 
@@ -217,48 +182,35 @@ def test_counts_that_contradict_the_bounds_are_called_opposite():
 def test_orders_replace_the_counts_of_the_table_of_bounds():
     runs = counted_orders(0.5)
     runs.loc[runs["sigma"] == 1.0, "converged"] = False
-    old = runs.drop_duplicates(["sigma", "update"]).drop(columns=["order", "mistakes", "converged"])
-    old = old.assign(bound=1.0, fewest=0, median=0, most=0)
-    new = tables.with_orders(old, runs)
-    assert new.iloc[0][["fewest", "median", "most", "epochs"]].tolist() == [90, 102.5, 110, 2]
-    assert new[new["sigma"] == 1.0][["fewest", "median", "most", "epochs"]].isna().all(axis=None)
+    counts = ["fewest", "median", "most", "epochs"]
+    old = runs[runs["order"] == 0].assign(fewest=0, median=0, most=0)
+    new = tables.with_orders(old.drop(columns=["order", "mistakes", "converged"]), runs).set_index("sigma")[counts]
+    assert new.iloc[0].tolist() == [90, 102.5, 110, 2] and new.loc[1.0].isna().all(axis=None)
     assert list(tables.mistake_ratios(runs, "sigma")) == [0.5]
-
-
-def test_orders_are_those_of_the_estimator():
-    part = experiment.Orders(dataset="five-classes", kernel="linear", max_iter=1000, n_orders=2)
-    table, (X, y) = experiment.orders(part), part.examples()
-    fits = [part.estimator(update=u, random_state=s).fit(X, y) for u in ("ordinary", "xu-zhang") for s in range(2)]
-    assert table["mistakes"].tolist() == [fit.mistakes_.n_mistakes() for fit in fits] and table["converged"].all()
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    """Rows of experiment.fresh and of experiment.boundaries for two draws of the spirals at two widths."""
-    parts = [
-        experiment.Draws(dataset="four-spirals", kernel="rbf", sigma=width, max_iter=200, n_draws=2) for width in (0.2, 0.6)
-    ]
-    return experiment.fresh(parts), experiment.boundaries(parts)
+    """Rows of experiment.fresh and, on a coarse lattice, of experiment.boundaries for two draws of the spirals."""
+    part = experiment.Draws(dataset="four-spirals", kernel="rbf", sigma=0.2, max_iter=40, n_draws=2)
+    parts = [part, replace(part, sigma=0.6)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(experiment, "RESOLUTION", 120)
+        return experiment.fresh(parts), experiment.boundaries(parts)
 
 
 def test_fresh_errors_are_those_of_the_estimator_on_the_next_draws(drawn):
     table, edges = drawn
     train, new = (datasets.load("four-spirals", random_state=seed) for seed in (1, 3))
     gamma = 1 / (2 * 0.6**2)
-    fit = MulticlassKernelPerceptron("rbf", gamma=gamma, max_iter=200, random_state=1, n_jobs=1).fit(train.X, train.y)
+    fit = MulticlassKernelPerceptron("rbf", gamma=gamma, max_iter=40, random_state=1, n_jobs=1).fit(train.X, train.y)
     own = table[(table["sigma"] == 0.6) & (table["draw"] == 1)]
     for row in own.itertuples():
         assert row.errors == np.sum(fit.predict(new.X, predictor=row.predictor, epoch=row.epoch) != new.y)
     assert set(own["epoch"]) == {experiment.EARLY, fit.n_iter_} and len(own) == 8
     summary = tables.by_width(table, edges)
-    assert summary["draws"].tolist() == [2, 2] and (summary["least"] <= summary["test"]).all()
     assert summary["turning"].tolist() == pytest.approx(edges.groupby("sigma")["turning"].mean().tolist())
-
-
-def test_boundaries_are_close_to_the_examples_that_lie_by_them(drawn):
-    _, table = drawn
-    assert (table["nearest"] > 0).all() and (table["close"] <= table["n"]).all() and (table["length"] > 10).all()
-    narrow, wide = (table[table["sigma"] == width]["turning"].mean() for width in (0.2, 0.6))
+    narrow, wide = summary["turning"]
     assert narrow > wide > 0
 
 
@@ -267,106 +219,79 @@ def test_a_circle_turns_by_one_over_its_radius_and_a_line_does_not():
     length, turn = experiment.turning([2 * np.column_stack([np.cos(angle), np.sin(angle)])])
     assert length == pytest.approx(4 * np.pi, abs=0.15) and turn == pytest.approx(0.5, rel=0.02)
     assert experiment.turning([np.column_stack([angle, 3 * angle])])[1] == pytest.approx(0, abs=1e-9)
-    points, box = lattice(np.array([[-1.0, -1.0], [1.0, 1.0]]), margin=0.0, resolution=41)
-    F = np.column_stack([points[:, 0] - 0.33, 0.33 - points[:, 0]])
-    for line in experiment.boundary_lines(F, box):
-        assert line[:, 0] == pytest.approx(0.33)
 
 
 def test_both_sets_are_compared_by_what_varies_in_them():
     spirals = counted_orders(0.5)
-    five = spirals.assign(kernel="poly", factor=spirals["sigma"], sigma=1.0)
-    runs = pd.concat([spirals, five], ignore_index=True)
+    runs = pd.concat([spirals, spirals.assign(kernel="poly", factor=spirals["sigma"], sigma=1.0)], ignore_index=True)
     bounds = runs[runs["order"] == 0].assign(bound=lambda rows: np.where(rows["update"] == "Xu-Zhang", 20, 10))
-    found = tables.updates_compared(bounds, runs)
-    assert found[["of", "value"]].to_numpy().tolist() == [[of, x] for of in ("width", "factor") for x in (0.5, 1.0)]
-    assert found["says"].tolist() == ["opposite", "agree"] * 2 and (found["bounds"] == 2).all()
+    found = tables.updates_compared(bounds, runs)[["of", "value", "says"]]
+    assert found.to_numpy().tolist() == [
+        ["width", 0.5, "opposite"], ["width", 1.0, "agree"], ["factor", 0.5, "opposite"], ["factor", 1.0, "agree"]
+    ]  # fmt: skip
     panels = tables.by_value(bounds)
     assert [panel["value"].tolist() for panel in panels.values()] == [[0.5, 0.5, 1.0, 1.0]] * 2
-
-
-def test_problems_are_drawn_with_their_own_perceptron():
-    (case,) = tables.cases({"a": FIVE}, resolution=5)
-    X, y = FIVE.examples()
-    model = FIVE.estimator().fit(X, y)
-    assert (
-        case["title"] == f"a\n{int(np.sum(model.predict(X) != y))} wrong, {model.n_iter_} epochs"
-        and case["X"].tolist() == X.tolist()
-    )
 
 
 def test_what_the_source_says_of_convergence_holds_on_its_lines():
     row = experiment.identities(replace(FIVE, demote="winner")).iloc[0]
     assert (row["transformed"], row["kesler"], row["affine"]) == ("yes", "yes", "yes")
     assert row["mistakes"] <= row["bound"] and row["converged"]
-    poly = experiment.identities(replace(FIVE, kernel="poly")).iloc[0]
-    assert poly["affine"] == "no"
+    assert experiment.identities(replace(FIVE, kernel="poly"))["affine"].tolist() == ["no"]
 
 
 def test_what_has_no_measure_cannot_be_told_and_theorems_are_no_statements():
-    (row,) = claims.statements().itertuples()
-    assert (row.key, row.verdict) == ("xu-zhang-2005/multiclass/simplest", "cannot be told")
-    assert "not measured" in row.evidence
+    statements = claims.statements()[["key", "verdict"]].to_numpy().tolist()
+    assert statements == [["xu-zhang-2005/multiclass/simplest", "cannot be told"]]
 
 
 # The ledger.
 
 
-def test_every_published_figure_has_an_estimator():
-    assert published("xu_zhang_2005_figures")["item"].tolist() == list(experiment.FIGURES)
-
-
 def test_the_draws_of_a_figure_are_fitted_and_counted():
+    assert published("xu_zhang_2005_figures")["item"].tolist() == list(experiment.FIGURES)
     table = experiment.source_figures(experiment.Figure(item="Fig. 1", n_draws=2, max_iter=100))
-    assert table["item"].tolist() == ["Fig. 1"] * 2 and table["train_errors"].tolist() == [0, 0]
+    assert table[["item", "train_errors"]].to_numpy().tolist() == [["Fig. 1", 0]] * 2
 
 
 def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
     draws = pd.DataFrame({"item": np.repeat(list(experiment.FIGURES), 4), "train_errors": [1, 0, 2, 3] * 4, "n_train": 200})
     monkeypatch.setattr(experiment, "source_figures", lambda parts: draws)
-    rows = claims.claims()
-    assert list(rows.columns) == list(COLUMNS) and rows["key"].is_unique and len(rows) == 4
-    row = rows.iloc[0]
-    assert (row["published"], row["ours"], row["n"]) == (0, 1, 200) and row[
-        "key"
-    ] == "xu-zhang-2005/figure-1/training-errors"
-    assert (row["low"], row["high"], row["percentile"]) == pytest.approx((0.075, 2.925, 0.125))
-    assert (rows["verdict"] == "degenerate").all()
+    rows = claims.claims().set_index("key")
+    row = rows.loc["xu-zhang-2005/figure-1/training-errors", ["published", "ours", "n", "low", "high", "percentile"]]
+    assert row.tolist() == pytest.approx([0, 1, 200, 0.075, 2.925, 0.125])
+    assert (rows["verdict"] == "degenerate").all() and rows.index.is_unique
 
 
 # The figures.
 
 
-@pytest.mark.parametrize("name", ["five-classes", "four-spirals", "blobs2d"])
+@pytest.mark.parametrize("name", ["five-classes", "blobs2d"])
 def test_regions_are_the_classes_of_the_highest_scores(name):
     data = datasets.load(name)
-    model = clone(LINEAR).set_params(max_iter=1).fit(data.X, data.y)
     points, box = lattice(data.X, resolution=25)
-    F = model.decision_function(points)
-    cases = [{"title": title, "X": data.X, "y": data.y, "F": each, "box": box} for title, each in (("a", F), ("b", -F))]
+    F = clone(LINEAR).set_params(max_iter=1).fit(data.X, data.y).decision_function(points)
+    cases = [{"title": "", "X": data.X, "y": data.y, "F": each, "box": box} for each in (F, -F)]
     figure = figures.figure_cases(cases, names=data.target_names)
-    assert_labelled(figure)
-    for axis, scores, title in zip(figure.axes, (F, -F), "ab", strict=True):
-        assert axis.get_title() == title and tuple(axis.images[0].get_extent()) == box
+    for axis, scores in zip(figure.axes, (F, -F), strict=True):
         assert np.array_equal(axis.images[0].get_array().ravel(), scores.argmax(axis=1))
     drawn = [part.get_offsets().tolist() for part in figure.axes[0].collections if len(part.get_offsets())]
     assert all(data.X[data.y == label].tolist() in drawn for label in data.classes)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(data.target_names)
 
 
 def test_boundaries_are_where_the_two_highest_scores_are_equal():
     points, box = lattice(np.array([[0.0, 0.0], [1.0, 1.0]]), margin=0.0, resolution=11)
     x = points[:, 0]
     F = np.column_stack([0.0 * x, x - 0.33, 2 * x - 1.0])
-    X = np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]])
-    figure = figures.figure_cases([{"title": "", "X": X, "y": np.arange(3), "F": F, "box": box}])
-    lines = [line for part in figure.axes[0].collections if hasattr(part, "levels") for line in part.get_paths()]
-    across = sorted({round(x, 6) for line in lines for x in line.vertices[:, 0]})
-    assert across == pytest.approx([0.33, 0.67], abs=0.02)
+    case = {"title": "", "X": np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]]), "y": np.arange(3), "F": F, "box": box}
+    parts = [part for part in figures.figure_cases([case]).axes[0].collections if hasattr(part, "levels")]
+    drawn = [line.vertices for part in parts for line in part.get_paths()]
+    for lines in (drawn, experiment.boundary_lines(F, box)):
+        across = sorted(np.unique(np.concatenate(lines)[:, 0].round(6)))
+        assert across == pytest.approx([0.33, 0.67], abs=0.02)
 
 
-def test_markers_are_those_of_the_source_and_there_are_enough_of_them():
-    assert figures._markers(5) == "ox.s*" and figures._markers(4) == "+*x."
+def test_there_are_markers_for_six_classes():
     assert len(set(figures._markers(6))) == 6
     with pytest.raises(ValueError, match="at most 6 classes, got 7"):
         figures._markers(7)
@@ -375,16 +300,14 @@ def test_markers_are_those_of_the_source_and_there_are_enough_of_them():
 def test_mistakes_are_drawn_below_their_bounds(counted):
     _, table = counted
     table = table.iloc[[0, 1, 0, 1]].assign(value=[1.0, 1.0, 1.5, 1.5], bound=lambda rows: rows["bound"] * rows["value"])
-    figure = figures.figure_mistakes({"left": table, "right": table})
-    assert_labelled(figure)
-    for axis in figure.axes:
-        for position, update in enumerate(("ordinary", "Xu-Zhang")):
-            part = table[table["update"] == update]
-            assert axis.lines[4 * position].get_ydata().tolist() == part["bound"].tolist()
-            median, _, (bars,) = axis.containers[position]
-            assert median.get_ydata().tolist() == part["median"].tolist()
-            ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
-            np.testing.assert_allclose(ends, part[["fewest", "most"]].to_numpy())
+    axis = figures.figure_mistakes({"left": table, "right": table}).axes[1]
+    for position, update in enumerate(("ordinary", "Xu-Zhang")):
+        part = table[table["update"] == update]
+        assert axis.lines[4 * position].get_ydata().tolist() == part["bound"].tolist()
+        median, _, (bars,) = axis.containers[position]
+        assert median.get_ydata().tolist() == part["median"].tolist()
+        ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+        np.testing.assert_allclose(ends, part[["fewest", "most"]].to_numpy())
 
 
 def test_strips_mark_where_counts_contradict_bounds():
