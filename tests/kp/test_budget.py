@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import OneVsAllKernelPerceptron, budget, kernels
+from kp import OneVsAllKernelPerceptron, budget
 from kp.budget import BudgetPerceptron, Forgetron, Norma
 from study import literal
 
@@ -68,7 +68,7 @@ def blobs(n, classes, seed, *, flip=0.0):
 # ------------------------------------------------------------------ equality
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(streams(), st.integers(1, 6), st.integers(1, 4), st.integers(0, 99), st.booleans())
 def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B, degree, seed, random_removal):
     (X, y), K = stream, gram(stream[0], ("poly", degree, 1), False)
@@ -82,7 +82,7 @@ def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B
     assert model.n_support_[0] == len(held) <= B
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(streams(), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]))
 def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
     (X, y), K = stream, gram(stream[0], kernel, True)
@@ -96,7 +96,7 @@ def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
     np.testing.assert_allclose(model.shrinking_, sum(1 - phi for _, _, phi, _ in removals), rtol=1e-7, atol=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     streams(), kernel_choices, st.sampled_from([0.0, 0.01, 0.3]), st.sampled_from([0.25, 1.0]), st.booleans(),
     st.sampled_from([0.0, 1.0]), st.sampled_from([None, 0.0, 0.3, 1.0]), st.sampled_from([None, 1, 4]), st.booleans(),
@@ -123,42 +123,28 @@ def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, t
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("classes", [2, 4])
-def test_without_a_budget_the_mistakes_are_those_of_the_kernel_perceptron(classes):
-    X, y = blobs(300, classes, 0)
-    plain = OneVsAllKernelPerceptron(degree=2).partial_fit(X, y)
+@pytest.mark.parametrize(("classes", "epochs"), [(2, 1), (3, 4)])
+def test_without_a_budget_the_learners_are_the_kernel_perceptron(classes, epochs):
+    X, y = blobs(120, classes, 0)
+    plain = OneVsAllKernelPerceptron(degree=2, max_iter=epochs, orders="shared", random_state=3).fit(X, y)
+    options = dict(degree=2, normalize=False, max_iter=epochs, random_state=3)
     models = [
-        BudgetPerceptron(budget=None, degree=2, normalize=False, shuffle=False),
-        BudgetPerceptron(budget=300, degree=2, normalize=False, shuffle=False),
-        Norma(degree=2, regularization=0.0, margin=0.0, step=1.0, normalize=False, shuffle=False),
+        BudgetPerceptron(budget=None, **options),
+        BudgetPerceptron(budget=120 * epochs, **options),
+        Norma(regularization=0.0, margin=0.0, step=1.0, **options),
     ]
     for model in models:
         model.fit(X, y)
-        signs = plain._signs(y, plain.classes_)
-        wrong = [np.flatnonzero(z * f <= 0) for z, f in zip(signs, model.online_scores_.T, strict=True)]
-        for log, steps in zip(plain.mistakes_, wrong, strict=True):
-            np.testing.assert_array_equal(log.step, steps)
-        np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
-        np.testing.assert_array_equal(model.support_, plain.support_)
-
-
-def test_epochs_of_norma_as_perceptron_are_those_of_the_kernel_perceptron():
-    X, y = blobs(120, 3, 1)
-    plain = OneVsAllKernelPerceptron(degree=2, max_iter=4, orders="shared", random_state=3).fit(X, y)
-    options = dict(degree=2, normalize=False, max_iter=4, random_state=3)
-    for model in (BudgetPerceptron(budget=None, **options), Norma(regularization=0, margin=0, step=1, **options)):
-        model.fit(X, y)
-        assert plain.n_iter_ == model.n_iter_ == 4
         assert model.n_mistakes_.tolist() == [len(log) for log in plain.mistakes_]
-        np.testing.assert_array_equal(model.support_, plain.support_)
         np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+        np.testing.assert_array_equal(model.support_, plain.support_)
 
 
 @each_rule
-@pytest.mark.parametrize("kind", ["bytes", "integers", "reals"])
+@pytest.mark.parametrize("kind", ["bytes", "reals"])
 def test_a_stream_cut_anywhere_gives_the_bits_of_one_fit_in_that_order(model, kind, monkeypatch):
     X, y = blobs(160, 3, 2, flip=0.2)
-    X = {"bytes": X.astype(np.uint8), "integers": -300 * X, "reals": X / 7}[kind]
+    X = {"bytes": X.astype(np.uint8), "reals": X / 7}[kind]
     options = dict(random_state=0, shuffle=False, gamma=1e-3)
     whole = clone(model).set_params(**options).fit(X, y)
     monkeypatch.setattr(budget, "STRETCH", 16)
@@ -186,57 +172,30 @@ def test_a_random_order_is_the_given_order_of_shuffled_examples():
 @each_rule
 def test_one_versus_all_is_one_binary_learner_for_each_class(model):
     X, y = blobs(120, 3, 4)
-    options = dict(shuffle=False, random_state=0)
-    many = clone(model).set_params(**options).fit(X, y)
+    model = clone(model).set_params(shuffle=False, random_state=0)
+    many = clone(model).fit(X, y)
     for a in range(3):
-        one = clone(model).set_params(**options)
-        one.fit(X, (y == a).astype(int))
+        one = clone(model).fit(X, (y == a).astype(int))
         if not (isinstance(model, BudgetPerceptron) and model.removal == "random" and model.budget):
             np.testing.assert_array_equal(many.online_scores_[:, a], one.online_scores_[:, 0])
-        assert many.n_support_[a] <= (9 if isinstance(model, Norma) else model.budget or 120)
     np.testing.assert_array_equal(many.predict(X), many.classes_[many.decision_function(X).argmax(1)])
 
 
 # ------------------------------------------------------------------ theorems
 
 
-def test_83_is_the_smallest_budget_for_which_the_basic_forgetron_keeps_the_damage_within_15_32_of_a_mistake():
-    """Each removal has sigma <= (B + 1)^(-1/2) and |f| <= U, so Psi <= sigma^2 + 2 sigma + 2 sigma U."""
-
-    def worst(B):
-        sigma, U = (B + 1) ** -0.5, math.sqrt((B + 1) / math.log(B + 1)) / 4
-        return sigma**2 + 2 * sigma + 2 * sigma * U
-
-    assert worst(82) > 15 / 32 >= worst(83)
-
-
 @settings(max_examples=30, deadline=None)
 @given(streams(), st.integers(1, 8), kernel_choices)
 def test_the_self_tuning_forgetron_keeps_the_damage_within_15_32_of_the_mistakes_always(stream, B, kernel):
-    K, z = gram(stream[0], kernel, True), stream[1].tolist()
-    for M, Q, phi, [(_, sigma), *_] in literal.forgetron(K, z, range(len(z)), B)[-1]:
-        assert Q <= 15 / 32 * M * (1 + 1e-12) and 0 < phi <= 1 and 0 < sigma <= 1
     model = with_kernel(Forgetron(budget=B), kernel)
-    for t in range(len(stream[1])):
-        model.partial_fit(stream[0][t : t + 1], stream[1][t : t + 1], classes=[-1, 1])
+    for start in range(0, len(stream[1]), 5):
+        part = slice(start, start + 5)
+        model.partial_fit(stream[0][part], stream[1][part], classes=[-1, 1])
         assert model.damage_[0] <= 15 / 32 * model.n_mistakes_[0] * (1 + 1e-12)
         assert model.n_support_[0] <= B and np.all(np.abs(model.dual_coef_) <= 1)
 
 
-@settings(max_examples=60, deadline=None)
-@given(streams(60), st.integers(1, 8), kernel_choices)
-def test_the_basic_forgetron_forgets_weights_of_at_most_one_over_root_of_B_plus_1(stream, B, kernel):
-    U = math.sqrt((B + 1) / math.log(B + 1)) / 4
-    K, z = gram(stream[0], kernel, True), stream[1].tolist()
-    *_, removals = literal.forgetron(K, z, range(len(z)), B, basic=True)
-    for place, (*_, f) in enumerate(removals):
-        norm = math.sqrt(max(sum(sigma * z[i] * literal.value(f, z, K[i]) for i, sigma in f), 0))
-        assert norm <= U * (1 + 1e-9)
-        if place >= B:  # removed ones have been through B + 1 shrinks
-            assert f[0][1] <= (B + 1) ** -0.5 * (1 + 1e-9)
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(streams(60), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]), st.data())
 def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel, shrinking, data):
     """M <= |g|^2 (1 + sum (1 - phi)) + 2 sum of hinge losses of g + Q, for every g and every budget: the inequality that the
@@ -251,24 +210,7 @@ def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel,
         assert model.n_mistakes_[0] <= paid * (1 + 1e-9) + 1e-9
 
 
-@pytest.mark.parametrize("shrinking", ["self-tuning", "basic"])
-@pytest.mark.parametrize("flip", [0.0, 0.3])
-def test_the_theorem_of_the_forgetron_holds_on_streams_that_exceed_its_budget(shrinking, flip):
-    B, (X, y) = 83, blobs(1500, 2, 0, flip=flip)
-    z = 2 * y - 1
-    model = Forgetron(budget=B, shrinking=shrinking, degree=2, shuffle=False).fit(X, z)
-    norms = np.sqrt(kernels.polynomial(2)(X, X).diagonal())
-    K = kernels.polynomial(2)(X, X) / np.outer(norms, norms)
-    U = math.sqrt((B + 1) / math.log(B + 1)) / 4
-    direction = z - z.mean()
-    direction = direction / math.sqrt(direction @ K @ direction)
-    for size in (0, U / 2, U):
-        losses = np.maximum(0, 1 - size * z * (K @ direction)).sum()
-        assert model.n_mistakes_[0] <= 2 * size**2 + 4 * losses
-    assert model.n_mistakes_[0] > 2 * B
-
-
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(streams(60), kernel_choices, st.sampled_from([0.0, 0.2, 0.7, 1.0]), st.sampled_from([0.1, 1.0]), st.booleans())
 def test_the_fraction_of_margin_errors_is_nu_but_for_the_way_that_the_margin_went(stream, kernel, nu, eta, sqrt):
     """rho_T = rho_0 + eta sum (nu - sigma_t), so that with a bounded rho the fraction tends to nu."""
@@ -279,14 +221,7 @@ def test_the_fraction_of_margin_errors_is_nu_but_for_the_way_that_the_margin_wen
     np.testing.assert_allclose(model.margin_[0] - 0.5, eta * (nu * len(y) - errors), atol=1e-9)
 
 
-@pytest.mark.parametrize("nu", [0.1, 0.3, 0.6])
-def test_the_fraction_of_margin_errors_tends_to_nu(nu):
-    X, y = blobs(3000, 2, 7, flip=0.2)
-    model = Norma(degree=2, nu=nu, step=0.1, regularization=0.01, fit_intercept=True, shuffle=False).fit(X, y)
-    assert abs(model.n_support_[0] / len(y) - nu) < 0.01
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(streams(60), kernel_choices, st.sampled_from([0.05, 0.4]), st.sampled_from([0.5, 1.0]), st.integers(1, 9))
 def test_truncation_changes_f_by_no_more_than_its_bound(stream, kernel, lam, eta, tau):
     """|f - f truncated| <= (1 - eta lambda)^tau X / lambda, with X^2 = 1 >= k(x, x) (Kivinen et al., Proposition 1)."""
@@ -308,9 +243,9 @@ def test_random_removal_gives_each_example_that_is_held_the_same_chance():
     X, y = np.arange(21)[:, None], np.r_[np.ones(20, dtype=int), 0]
     kernel = dict(kernel="rbf", gamma=1e4, shuffle=False)  # every new point scores 0: always a mistake
     kept = np.zeros(21)
-    for seed in range(400):
+    for seed in range(200):
         kept[BudgetPerceptron(budget=20, random_state=seed, **kernel).fit(X, y).support_] += 1
-    assert kept[20] == 400 and np.all(np.abs(400 - kept[:20] - 20) < 20), "each of 20 goes in 1/20 of 400 runs"
+    assert kept[20] == 200 and np.all(np.abs(200 - kept[:20] - 10) < 11), "each of 20 goes in 1/20 of 200 runs"
 
 
 def test_normalized_kernel_values_are_cosines_and_points_without_length_have_none():
@@ -325,15 +260,12 @@ def test_normalized_kernel_values_are_cosines_and_points_without_length_have_non
     [
         (BudgetPerceptron(budget=0), "budget must be None or an integer of at least 1, got 0"),
         (BudgetPerceptron(removal="worst"), "removal must be one of random, oldest, got 'worst'"),
-        (BudgetPerceptron(kernel="sigmoid"), "kernel must be one of linear, poly, rbf.*, got 'sigmoid'"),
-        (BudgetPerceptron(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
         (BudgetPerceptron(degree=1, coef0=-200.0), r"k\(x, x\) >= 0, got -"),
         (Forgetron(budget=None), "budget must be an integer of at least 1, got None"),
         (Forgetron(shrinking="none"), "shrinking must be one of self-tuning, basic"),
         (Forgetron(normalize=False), r"the Forgetron needs a kernel with k\(x, x\) <= 1, got"),
         (Norma(step=0.5, regularization=2.0), r"step \* regularization must be below 1, got 0.5 and 2.0"),
         (Norma(nu=1.5), r"nu must be None or a fraction in \[0, 1\], got 1.5"),
-        (Norma(truncation=0), "truncation must be None or an integer of at least 1, got 0"),
         (Norma(schedule="linear"), "schedule must be one of constant, sqrt, got 'linear'"),
     ],
 )
