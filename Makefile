@@ -60,8 +60,12 @@ check: environment ## show where the code of a notebook that was handed in is it
 	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb or HANDIN=folder"; exit 2; }
 	@$(PY) -m study check $(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN"
 
-api: environment ## the classes and functions of kp as one page, build/api.html
-	@$(PY) -m study api
+# The package, and its modules in the order in which their pages are listed.
+PAGES = kp kp.output_codes kp.multiclass kp.budget kp.delta_rule kp.least_squares kp.mistakes kp.predictors kp.estimator kp.kernels kp.perceptron kp.kesler
+
+api: environment ## the classes and functions of kp, a page for each module: build/api/index.html
+	@$(PY) -m pdoc --docformat numpy --no-include-undocumented --template-directory study/report/api --output-directory build/api $(PAGES)
+	@echo "Classes and functions of kp: build/api/index.html"
 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (about 5 minutes)
 	$(PY) -m ruff check .

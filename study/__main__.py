@@ -7,7 +7,6 @@ python -m study papermill ...    papermill with its own arguments, and with the 
 python -m study list             list the notebooks of a profile, with the seconds that each took here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
-python -m study api              write the classes and functions of kp as a page
 python -m study check FILE       hold a notebook that was handed in against its source; ask; run it again, apart from this
                                  computer as far as the system offers that; say what does not come out; a folder: as a table
 python -m study held             count what is held against the code by its fingerprint only
@@ -63,8 +62,6 @@ def main(arguments=None):
     commands.add_parser("papermill", add_help=False, help="papermill, with the values of the words in place")
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
-    reference = commands.add_parser("api", help="write the public classes and functions of kp as a page")
-    reference.add_argument("--target", type=Path, default=BUILD / "api.html")
     handed_in = commands.add_parser(
         "check",
         help="run a notebook that was handed in again, and say what does not come out",
@@ -91,7 +88,7 @@ def main(arguments=None):
         return _help(run, options)
     try:
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
-        return (commands | {"api": _api, "check": _check, "held": _held})[options.command](options)
+        return (commands | {"check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
@@ -223,14 +220,6 @@ def _ledger(options):
 
     ledger.write(options.target)
     print(f"Ledger: {os.path.relpath(options.target)}", flush=True)
-    return 0
-
-
-def _api(options):
-    from study.report import api
-
-    api.write(options.target)
-    print(f"Classes and functions of kp: {os.path.relpath(options.target)}", flush=True)
     return 0
 
 

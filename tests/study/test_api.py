@@ -1,64 +1,51 @@
-"""The page of the classes and functions of kp."""
+"""The pages of the classes and functions of kp."""
 
 import html
-import inspect
+import os
 import re
+import warnings
+from pathlib import Path
 
 import pytest
 
 import kp
 
 pytest.importorskip("pdoc", reason="pdoc is not installed; python3 bootstrap.py makes an environment that has it")
-from study.report import api  # noqa: E402
+from pdoc.__main__ import cli  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    path = tmp_path_factory.mktemp("api") / "api.html"
-    api.write(path)
-    return path.read_text(encoding="utf-8")
+def pages(tmp_path_factory):
+    """{path: text} of the site that `make api` writes."""
+    site, makefile = tmp_path_factory.mktemp("api"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    options = re.search(r"-m pdoc (.*) --output-directory build/api", makefile)[1].split()
+    modules = re.search(r"\nPAGES = (.*)", makefile)[1].split()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        patch.setattr(warnings, "showwarning", warnings.showwarning)  # pdoc sets its own
+        cli([*options, "--output-directory", str(site), *modules])
+    return {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
 
 
-def test_every_public_name_of_kp_stands_on_the_page(page):
-    places = set(re.findall(r'<(?:section|div) id="([^"]+)"', page))
-    estimators = [name for name in kp.__all__ if hasattr(getattr(kp, name), "fit")]
-    assert set(kp.__all__) <= places and len(estimators) == 9
-    assert {f"{name}.{method}" for name in estimators for method in ("__init__", "fit", "predict")} <= places
-    assert not [place for place in places if "._" in place.replace(".__init__", "") or place.endswith("_request")]
-
-
-def test_what_the_page_refers_to_stands_on_it(page):
-    places = set(re.findall(r'id="([^"]+)"', page))
-    named = set(re.findall(r"<code>([A-Z][A-Za-z]+[a-z])(?:\.\w+)?</code>", re.sub("</?a.*?>", "", page)))
-    assert "OnlineKernelClassifier" in named and named <= places | {"Sparse"}, named - places
-    assert not re.findall(r'(?:src|href)="(?:https?:)?//(?!pdoc\.dev)', page)
-
-
-def test_all_parameters_of_an_estimator_stand_in_its_list(page):
-    lists = {}
-    for name, text in re.findall(r'<section id="(\w+)">(.*?)</section>', page, flags=re.DOTALL):
-        terms = re.findall(r"<li><strong>(.*?)</strong>: ", text)
-        lists[name] = {each for term in terms for each in re.sub("<.*?>", "", term).split(", ")}
+def test_every_public_name_of_kp_stands_on_one_page_with_its_sections(pages):
     for name in kp.__all__:
-        if hasattr(getattr(kp, name), "fit"):
-            assert set(inspect.signature(getattr(kp, name)).parameters) <= lists[name], name
+        home = re.search(rf'<section id="{name}">.*?href="(.*?)#{name}"', pages["kp.html"], flags=re.DOTALL)[1]
+        text = re.search(rf'<section id="{name}">(.*?)</section>', pages[home], flags=re.DOTALL)[1]
+        headings = set(re.findall(r"<h6.*?>(.*?)</h6>", text))
+        assert name == "PREDICTORS" or headings >= {"Parameters", "See Also", "References", "Examples"}, name
+    text = "".join(pages.values())
+    assert "_request" not in "".join(re.findall(r' id="(.*?)"', text)) and "_SupportsArray" not in text
 
 
-def test_signatures_are_as_they_are_written(page):
-    text = re.sub(r"\s+", " ", html.unescape(re.sub(r"<.*?>", "", page)))
-    assert "fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:" in text
-    assert "Data = ArrayLike | Sparse" in text and "_SupportsArray" not in text
-
-
-def test_lists_of_a_docstring_become_lists_of_markdown():
-    found = api.markdown("It is.\nParameters\n----------\na, b : one,\n    or : two.\nc : 3.\nExamples\n--------\n>>> 1\n1")
-    lines = [line for line in found.splitlines() if line]
-    assert lines == [
-        "It is.",
-        "**Parameters**",
-        "- **a, b**: one, or : two.",
-        "- **c**: 3.",
-        "**Examples**",
-        ">>> 1",
-        "1",
-    ]
+def test_links_lead_to_what_is_there_and_no_page_loads_anything_from_elsewhere(pages):
+    places = {page: set(re.findall(r' id="([^"]+)"', text)) for page, text in pages.items()}
+    for page, text in pages.items():
+        assert not re.findall(r"""(?:\bsrc=|<link [^>]*href=|url\(|@import )["']?(?:https?:)?//""", text)
+        for link in map(html.unescape, re.findall(r'<a [^>]*href="([^"$]+)"', text)):
+            target, _, place = link.partition("#")
+            if not link.startswith("https://") and not re.search(r"-\d+$", place):  # lines of sources
+                found = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+                assert not place or place in places[found], f"{page}: {link}"
+                assert found in pages, f"{page}: {link}"

@@ -1,0 +1,83 @@
+"""The docstrings of what kp exports: numpydoc, with the sections that are needed, and examples that run."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+import kp
+
+MODULES = ["kp", *(f"kp.{module.name}" for module in pkgutil.iter_modules(kp.__path__))]
+HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n---+\n", flags=re.MULTILINE)
+ORDER = ["Parameters", "Attributes", "Returns", "Yields", "Raises", "See Also", "References", "Examples"]
+
+
+def written(member):
+    """The function behind a property or a method that is there for some estimators only."""
+    return getattr(member, "fget", None) or getattr(member, "fn", None) or member
+
+
+def exported():
+    """{name: class or function} of what kp exports, with the public methods and properties of its classes."""
+    found = {}
+    for name in kp.__all__:
+        thing = getattr(kp, name)
+        if callable(thing):
+            found[name] = thing
+        for base in inspect.getmro(thing) if inspect.isclass(thing) else ():
+            for method, member in vars(base).items() if base.__module__.startswith("kp.") else ():
+                function = written(member)
+                if inspect.isfunction(function) and not method.startswith("_"):
+                    found[f"{base.__name__}.{method}"] = member
+    return found
+
+
+EXPORTED = exported()
+
+
+def sections(thing):
+    """(summary, {heading: text}) of a docstring."""
+    summary, *parts = HEADING.split(inspect.getdoc(thing))
+    assert [each for each in ORDER if each in parts[::2]] == parts[::2], "sections are in numpydoc's order"
+    return summary, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_a_docstring_has_its_sections_with_names_and_types(name):
+    thing = EXPORTED[name]
+    summary, found = sections(thing)
+    signature = inspect.signature(written(thing))
+    first = summary.partition("\n")[0]
+    assert first.endswith(".") and len(summary.split("\n\n")[0].splitlines()) == 1, "one line of summary"
+    assert {"See Also", "Examples"} <= set(found) and ">>> " in found["Examples"]
+    listed = re.findall(r"^(\S+) : \S", found.get("Parameters", ""), flags=re.MULTILINE)
+    expected = [
+        "*" * (2 * (each.kind == each.VAR_KEYWORD)) + each.name
+        for each in signature.parameters.values()
+        if each.name != "self"
+    ]
+    assert sorted(listed) == sorted(expected), "each parameter with its type"
+    is_property = isinstance(thing, property)
+    returns = not inspect.isclass(thing) and not is_property and signature.return_annotation is not None
+    assert returns == ("Returns" in found)
+    assert all(re.search(r"^    \S", text, flags=re.MULTILINE) for head, text in found.items() if head in ORDER[:5])
+    assert "References" in found or not re.search(r"\b(1[89]|20)\d\d[,)]", "".join([summary, *found.values()])), "a source"
+    assert inspect.isclass(thing) or len(inspect.getdoc(thing).splitlines()) <= 50, "help() fills one screen"
+
+
+@pytest.mark.parametrize("name", [name for name in kp.__all__ if hasattr(getattr(kp, name), "fit")])
+def test_the_attributes_that_fit_makes_are_listed_and_no_other(name):
+    estimator = getattr(kp, name)
+    listed = set(re.findall(r"^(\w+_) : \S", sections(estimator)[1]["Attributes"], flags=re.MULTILINE))
+    model = estimator().fit([[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]], ["a", "a", "b", "b", "c", "c"])
+    made = {each for each in vars(model) if re.fullmatch(r"[a-zA-Z]\w*_", each)}
+    made |= {each for each in dir(estimator) if re.fullmatch(r"[a-zA-Z]\w*_", each)}
+    assert listed == made - {"n_features_in_"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_give_what_they_say(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
