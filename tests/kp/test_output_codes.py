@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, output_codes, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, perceptron
 from kp.delta_rule import DeltaRulePerceptron
-from kp.gram import Gram
-from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores, code_matrix, one_hot, presentations
-from kp.perceptron import find_mistakes
+from kp.output_codes import (
+    PRESENTATIONS,
+    OutputCodeKernelPerceptron,
+    binary,
+    class_scores,
+    code_matrix,
+    one_hot,
+    presentations,
+)
 from study import literal
 
 
@@ -57,7 +63,7 @@ def draws_of(random, n, epochs):
     return np.concatenate([random.randint(n, size=n) for _ in range(epochs)]).tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(), st.sampled_from([1.0, 0.5, 0.37]), st.sampled_from([1.0, 0.0]))
 def test_delta_rule_is_the_first_listing_bit_for_bit(problem, eta, scale):
     X, y, code, matrix, seed, epochs = problem
@@ -122,19 +128,7 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretc
             np.testing.assert_allclose(f[:, i], expected.astype(float), rtol=1e-13)
 
 
-@pytest.mark.parametrize("stretch", [1, 7, 64])
-def test_find_mistakes_takes_orders_with_repeats(stretch, monkeypatch):
-    monkeypatch.setattr(perceptron, "STRETCH", stretch)
-    X, random = np.random.RandomState(0).randint(-5, 6, size=(12, 2)), np.random.RandomState(1)
-    z, orders = np.where(X[:, 0] * X[:, 1] > 0, 1, -1), [random.randint(12, size=12) for _ in range(6)]
-    assert any(len(set(order)) < 9 for order in orders)
-    gram = Gram.of_points(X, memory_budget=10**6)
-    (log,) = find_mistakes(gram, kernels.polynomial(2), z[None], [order[None] for order in orders], 6)
-    A = literal.algorithm_1(oracles.polynomial(X, X, 2), z, np.concatenate(orders))
-    assert np.array_equal([log.alpha(n=12, epoch=e) for e in range(1, 7)], A[11::12])
-
-
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(2, 8), st.data())
 def test_decoding_takes_the_matching_code_and_else_the_one_that_agrees_best(C, data):
     rows = st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4).map(tuple)
@@ -145,58 +139,23 @@ def test_decoding_takes_the_matching_code_and_else_the_one_that_agrees_best(C, d
         assert F.argmax(axis=1)[0] == decoded(f, code.tolist())
 
 
-def test_of_one_hot_codes_the_scores_are_the_outputs():
-    f = np.random.RandomState(0).standard_normal((5, 30))
-    assert np.array_equal(class_scores(f, one_hot(5)), f.T)
-
-
 def test_codes_of_four_classes_are_those_of_equation_40():
     assert one_hot(4).T.tolist() == [[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]]
     assert binary(4).T.tolist() == [[-1, -1, 1, 1], [-1, 1, -1, 1]]
     assert [binary(C).shape for C in (2, 3, 4, 5, 8, 10)] == [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (10, 4)]
 
 
-def test_from_zero_weights_the_first_step_is_half_a_step_but_a_whole_alpha():
-    X, y = np.array([[2.0, 1.0], [3.1, -1.3], [-1.7, 4.9]]), np.array([0, 1, 2])
-    linear = DeltaRulePerceptron(eta=0.5, initial_scale=0.0, max_iter=2, presentation="ordered").fit(X, y)
-    kernel = OutputCodeKernelPerceptron("poly", degree=1, max_iter=1, presentation="ordered").fit(X, y)
-    assert np.abs(linear.mistakes_.delta[0]).tolist() == [1, 1, 1]
-    assert [log.alpha(n=3)[0] for log in kernel.mistakes_] == [1, 1, 1]
-    first = np.array([1.0, 2.0, 1.0])
-    assert np.array_equal(linear.weights_history()[1], 0.5 * np.outer([1, -1, -1], first))
-    assert set(np.abs(linear.mistakes_.delta[1:]).ravel().tolist()) <= {0, 2}
-
-
-def test_an_epoch_of_draws_without_a_mistake_does_not_end_the_run():
+def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentations():
     X, y = load_iris(return_X_y=True)
-    quiet = 0
-    for seed in range(12):
-        model = OutputCodeKernelPerceptron("rbf", gamma=0.1, code="binary", max_iter=60, random_state=seed).fit(
-            X[::9], y[::9]
-        )
-        made = np.diff([0, *(sum(log.length(e) for log in model.mistakes_) for e in range(1, model.n_iter_ + 1))])
-        quiet += np.count_nonzero(made[: model.n_iter_ - 1] == 0)
-        assert model.converged_ and not any(log.errors[-1] for log in model.mistakes_)
-        assert sum(log.errors[log.length(e) - 1] for log in model.mistakes_ for e in range(1, model.n_iter_)) > 0
-    assert quiet > 0
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentations(n_classes):
-    X, y = load_iris(return_X_y=True)
-    X, y = X[y < n_classes], y[y < n_classes]
     special = OneVsAllKernelPerceptron(orders="shared", max_iter=50, random_state=3).fit(X, y)
-    code = one_hot(3) if n_classes == 3 else [[-1], [1]]
-    general = OutputCodeKernelPerceptron(code=code, presentation="shuffled", max_iter=50, random_state=3).fit(X, y)
+    general = OutputCodeKernelPerceptron(presentation="shuffled", max_iter=50, random_state=3).fit(X, y)
     for a, b in zip(special.mistakes_, general.mistakes_, strict=True):
         assert all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("example", "step", "sign", "errors"))
     assert special.n_iter_ == general.n_iter_ + general.converged_
-    for name in ("final", "minimizing"):
-        assert np.array_equal(special.decision_function(X, predictor=name), general.decision_function(X, predictor=name))
+    assert np.array_equal(special.decision_function(X), general.decision_function(X))
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
-@pytest.mark.parametrize("presentation", ["replacement", "shuffled"])
+@pytest.mark.parametrize(("kernel", "presentation"), [("rbf", "shuffled"), ("poly", "replacement")])
 def test_memory_budget_and_threads_do_not_change_a_bit(kernel, presentation):
     X, y = load_digits(return_X_y=True)
     X, y, options = X[:300] / 16 + 0.01, y[:300], {"code": "binary", "presentation": presentation, "random_state": 5}
@@ -218,16 +177,13 @@ def test_a_run_that_goes_on_has_the_log_of_the_one_that_stops():
         assert np.array_equal(stops.predict(X), goes_on.predict(X, epoch=stops.n_iter_))
 
 
-@pytest.mark.parametrize("how", output_codes.PRESENTATIONS)
-def test_presentations_are_draws_shuffles_or_the_order_given(how):
-    epochs = [order[0] for order in presentations(500, 3, how, random_state=np.random.RandomState(0))]
-    distinct = [len(set(epoch.tolist())) for epoch in epochs]
-    if how == "replacement":
-        assert all(270 < number < 360 for number in distinct)  # 500 (1 - 1/e) = 316, standard deviation 7
-    else:
-        assert distinct == [500, 500, 500]
-        assert (epochs[0].tolist() == list(range(500))) == (how == "ordered")
-    assert (epochs[0].tolist() == epochs[1].tolist()) == (how == "ordered")
+def test_presentations_are_draws_shuffles_or_the_order_given():
+    made = {}
+    for how in PRESENTATIONS:
+        made[how] = [order[0].tolist() for order in presentations(500, 2, how, random_state=np.random.RandomState(0))]
+        assert (made[how][0] == made[how][1]) == (how == "ordered")
+    assert all(270 < len(set(epoch)) < 360 for epoch in made["replacement"])  # 500 (1 - 1/e) = 316, standard deviation 7
+    assert sorted(made["shuffled"][0]) == made["ordered"][0] == list(range(500))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +206,6 @@ def test_codes_that_cannot_be_decoded_are_refused(code, message):
     "options, message",
     [
         ({"eta": 0.0}, "eta must be a positive number, got 0.0"),
-        ({"eta": "1"}, "eta must be a positive number"),
         ({"initial_scale": -1.0}, "initial_scale must be a finite number of at least 0"),
         ({"presentation": "random"}, "presentation must be one of replacement, shuffled, ordered"),
     ],
@@ -271,13 +226,12 @@ def test_initial_weights_that_are_right_leave_the_log_empty():
 
 def test_a_stream_of_any_code_goes_on_where_it_stopped():
     X, y = load_iris(return_X_y=True)
-    X, y = X[np.random.RandomState(0).permutation(150)], y[np.random.RandomState(0).permutation(150)]
-    whole = OutputCodeKernelPerceptron("rbf", gamma=1.0, code="binary").partial_fit(X, y, classes=range(3))
-    parts = OutputCodeKernelPerceptron("rbf", gamma=1.0, code="binary")
-    for part in (slice(0, 20), slice(20, 90), slice(90, 150)):
+    order = np.random.RandomState(0).permutation(150)
+    whole, parts = (OutputCodeKernelPerceptron("rbf", gamma=1.0, code="binary") for _ in range(2))
+    whole.partial_fit(X[order], y[order])
+    for part in np.split(order, [20, 90]):
         parts.partial_fit(X[part], y[part], classes=range(3))
     np.testing.assert_allclose(parts.outputs(X), whole.outputs(X), rtol=1e-12)
-    assert parts.n_seen_ == 150
 
 
 def test_pickles_and_string_labels_predict_the_same():
@@ -289,12 +243,6 @@ def test_pickles_and_string_labels_predict_the_same():
         assert np.array_equal(again.predict(X), np.array(["setosa", "versicolor", "virginica"])[expected])
 
 
-@parametrize_with_checks(
-    [
-        OutputCodeKernelPerceptron("rbf", code="binary", max_iter=20),
-        OutputCodeKernelPerceptron("precomputed", predictor="voted", presentation="shuffled", max_iter=10),
-        DeltaRulePerceptron(max_iter=20),
-    ]
-)
+@parametrize_with_checks([OutputCodeKernelPerceptron("rbf", code="binary", max_iter=20), DeltaRulePerceptron(max_iter=20)])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
