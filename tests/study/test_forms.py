@@ -1,5 +1,9 @@
 """The three multiclass forms: the study's shortcuts against the estimators, interrupted runs, and what the tables say."""
 
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +16,6 @@ from study.forms import figures, tables
 
 N, EPOCHS = 250, 3
 CHOICE = forms.ChoiceSettings(dataset="digits", form="ordinary", widths=(4.0, 16.0), degrees=(2,), n=150, n_validate=100)
-FIELDS = ("example", "step", "promoted", "demoted", "ends")
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,7 @@ def results(tmp_path_factory):
     """(choice, growth) of all forms at a tiny scale, kept in a folder of their own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machine, "BUILD", tmp_path_factory.mktemp("build"))
-        choices = [forms.ChoiceSettings(**{**vars(CHOICE), "form": form}) for form in forms.FORMS]
+        choices = [replace(CHOICE, form=form) for form in forms.FORMS]
         grown = [forms.Settings(choice=each, n=n, epochs=2) for n in (100, 150) for each in choices]
         yield forms.choice(choices), forms.growth(grown)
 
@@ -60,102 +63,68 @@ def test_an_interrupted_run_of_the_largest_size_goes_on_after_its_last_whole_epo
     settings = forms.Settings(choice=CHOICE, n=N, epochs=EPOCHS)
     monkeypatch.setattr(machine, "BUILD", tmp_path)
     monkeypatch.setattr(forms, "SQUARED", 0)
-    monkeypatch.setattr("kp.kesler.BLOCK", 64)
     computed = []
-
-    def until_epoch(last):
-        def checkpoint(step, compute):
-            if step == f"epoch_{last + 1}":
-                raise KeyboardInterrupt
-            return forms.growth.checkpoint(settings, step, lambda: computed.append(step) or compute())
-
-        return checkpoint
-
-    with pytest.raises(KeyboardInterrupt):
-        forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, checkpoint=until_epoch(2))
-    assert computed == ["epoch_1", "epoch_2"] == sorted(path.stem for path in tmp_path.rglob("*.npz"))
-    monkeypatch.setattr("kp.kesler.BLOCK", 50)
-    again = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, checkpoint=until_epoch(EPOCHS))
-    assert computed == [f"epoch_{epoch}" for epoch in range(1, whole.n_epochs + 1)]
-    for field in FIELDS:
-        assert np.array_equal(getattr(again.logs[0], field), getattr(whole.logs[0], field))
-    found = forms.predictions(again, X_test, votes=False)
+    for block, epoch in ((64, 2), (50, EPOCHS)):
+        monkeypatch.setattr("kp.kesler.BLOCK", block)
+        checkpoint = interrupted(forms.growth, settings, after=epoch, computed=computed)
+        with pytest.raises(KeyboardInterrupt) if epoch < EPOCHS else nullcontext():
+            again = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, checkpoint=checkpoint)
+        assert computed == [f"epoch_{each}" for each in range(1, epoch + 1)]
+    assert_same_logs(again, whole)
+    found, expected = forms.predictions(again, X_test, votes=False), forms.predictions(whole, X_test)
     assert set(found) == {"final", "average"}
-    assert all(np.array_equal(classes, forms.predictions(whole, X_test)[name]) for name, classes in found.items())
+    assert all(np.array_equal(classes, expected[name]) for name, classes in found.items())
 
 
 def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "BUILD", tmp_path)
     monkeypatch.setattr(forms, "SQUARED", 0)
-    steps, real = [], forms.growth.checkpoint
-    monkeypatch.setattr(forms.growth, "checkpoint", lambda s, step, compute: steps.append(step) or real(s, step, compute))
-    choice = forms.ChoiceSettings(**{**vars(CHOICE), "form": "Xu-Zhang", "widths": (16.0,), "degrees": ()})
+    choice = replace(CHOICE, form="Xu-Zhang", widths=(16.0,), degrees=())
     settings = forms.Settings(choice=choice, n=100, epochs=2)
     first = forms.growth(settings)["errors"]
-    assert steps == ["epoch_1", "epoch_2"] and set(first["predictor"]) == {"final", "average", "voted"}
-    assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["errors"].equals(first) and len(steps) == 2
-
-
-def test_published_parts_are_all_forms_at_all_sizes_but_one():
-    parts = [(settings.choice.form, settings.n) for settings in forms.growth.published]
-    assert parts[:4] == [(form, 1000) for form in forms.FORMS] and len(parts) == len(set(parts)) == 19
-    assert ("Xu-Zhang, no threshold", 60_000) not in parts and parts[-1] == ("Xu-Zhang", 60_000)
-    with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
-        forms.choice_settings("iris")
+    assert set(first["predictor"]) == {"final", "average", "voted"}
+    assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["errors"].equals(first)
 
 
 def test_test_errors_are_those_of_the_chosen_kernel_alone(results):
     choice, grown = results
-    for form, (kind, parameter) in forms.chosen(choice).items():
-        rows = choice[choice["form"] == form]
-        best = rows[(rows["kernel"] == kind) & (rows["parameter"] == parameter)]
-        assert best["errors"].min() == rows["errors"].min()
+    fewest = choice.groupby("form")["errors"].min()
+    for form, kernel in forms.chosen(choice).items():
+        best = choice.set_index(["form", "kernel", "parameter"]).sort_index().loc[(form, *kernel)]
+        assert best["errors"].min() == fewest[form]
         used = grown["errors"].query("form == @form")
-        assert set(zip(used["kernel"], used["parameter"], strict=True)) == {(kind, parameter)}
-    assert grown["errors"].groupby("form")["n"].unique().map(list).tolist() == [[100, 150]] * 4
-    assert len(grown["times"]) == 8 and list(grown["times"]) == ["form", "n", "seconds"]
+        assert set(zip(used["kernel"], used["parameter"], strict=True)) == {kernel} and set(used["n"]) == {100, 150}
+    assert len(grown["times"]) == 8
 
 
-@pytest.fixture
-def golden():
-    """Errors of two forms, with two predictors, two sizes and two epochs, counted by hand."""
-    columns = ["form", "kernel", "parameter", "n", "predictor", "epoch", "errors", "n_test", "mistakes", "support"]
-    rows = []
-    for form, first in (("one-vs-all", 40), ("Xu-Zhang", 60)):
-        for n in (10, 20):
-            for predictor, less in (("final", 0), ("average", 5)):
-                for epoch in (1, 2):
-                    rows.append(
-                        (form, "rbf", 4.0, n, predictor, epoch, first - less - epoch - n // 10, 100, n + epoch, n - 1)
-                    )
-    return pd.DataFrame(rows, columns=columns)
-
-
-def test_the_table_of_the_largest_runs_reads_their_last_epoch(golden):
+def test_the_table_of_the_largest_runs_reads_their_last_epoch():
+    cases = product((("one-vs-all", 40), ("Xu-Zhang", 60)), (10, 20), (("final", 0), ("average", 5)), (1, 2))
+    golden = pd.DataFrame(
+        [
+            (form, n, predictor, epoch, first - less - epoch - n // 10, n + epoch)
+            for (form, first), n, (predictor, less), epoch in cases
+        ],
+        columns=["form", "n", "predictor", "epoch", "errors", "mistakes"],
+    ).assign(kernel="rbf", parameter=4.0, n_test=100, support=9)
     last = tables.at_the_end(golden)
-    assert last["form"].tolist() == ["one-vs-all", "Xu-Zhang"] and last["n"].tolist() == [20, 20]
-    assert last["kernel"].tolist() == ["RBF, $\\sigma$ = 4"] * 2 and last["mistakes"].tolist() == [22, 22]
-    assert last[["final", "average"]].to_numpy().tolist() == [[36, 31], [56, 51]]
-    assert last[["minimizing", "voted"]].isna().all(axis=None)
+    assert last[["form", "n", "mistakes", "final", "average"]].to_numpy().tolist() == [
+        ["one-vs-all", 20, 22, 36, 31], ["Xu-Zhang", 20, 22, 56, 51]
+    ]  # fmt: skip
     assert tables.at_the_end(golden, 10)[["final", "average"]].to_numpy().tolist() == [[37, 32], [57, 52]]
-    shown = tables.end_rates(last)
-    assert shown[["final", "average"]].to_numpy().tolist() == [[0.36, 0.31], [0.56, 0.51]] and "n_test" not in shown
-    assert tables.describe("poly", 4.0) == "$(1 + x \\cdot y)^{4}$"
+    assert tables.end_rates(last)[["final", "average"]].to_numpy().tolist() == [[0.36, 0.31], [0.56, 0.51]]
 
 
-def test_shares_of_the_spectrum_sum_to_one_and_those_of_the_square_are_its_own_eigenvalues():
+@pytest.mark.parametrize("kernel", [("rbf", 16.0), ("poly", 2.0)], ids=lambda kernel: kernel[0])
+def test_shares_of_the_spectrum_sum_to_one_and_those_of_the_square_are_its_own_eigenvalues(kernel):
     X = forms.split("digits")[0][:60]
-    for kind, parameter in (("rbf", 16.0), ("poly", 2.0)):
-        ((plain, squares),) = tables.spectra("digits", [(kind, parameter)], 60).values()
-        K = forms.kernel_of(kind, parameter)(X, X)
-        values = np.linalg.eigvalsh(K @ K)[::-1]
-        assert plain.sum() == pytest.approx(1) and squares[0] > plain[0]
-        assert squares[:10] == pytest.approx(values[:10] / values.sum())
-
-
-def test_the_figure_of_spectra_draws_both():
-    (axis,) = figures.figure_spectra({"K": (np.array([0.7, 0.3]), np.array([0.9, 0.1]))}).axes
-    assert [line.get_ydata().tolist() for line in axis.get_lines()] == [[0.7, 0.3], [0.9, 0.1]]
+    found = tables.spectra("digits", [kernel], 60)
+    ((plain, squares),) = found.values()
+    K = forms.kernel_of(*kernel)(X, X)
+    values = np.linalg.eigvalsh(K @ K)[::-1]
+    assert plain.sum() == pytest.approx(1) and squares[0] > plain[0]
+    assert squares[:10] == pytest.approx(values[:10] / values.sum())
+    (axis,) = figures.figure_spectra(found).axes
+    assert [line.get_ydata().tolist() for line in axis.get_lines()] == [plain.tolist(), squares.tolist()]
 
 
 # On equal terms.
@@ -172,20 +141,17 @@ def on_equal_terms(tmp_path_factory):
         yield forms.tuning(TUNED), forms.equal(terms)
 
 
-@pytest.mark.parametrize(("rows", "visits", "squared"), [(512, 32, 12_000), (64, 16, 0), (100, 7, 0)])
+@pytest.mark.parametrize(("rows", "visits", "squared"), [(512, 32, 12_000), (100, 7, 0)])
 def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(rows, visits, squared, monkeypatch):
     X, y, X_test, _ = sets()
     kernel = forms.kernel_of("rbf", 16.0)
     alone = {form: forms.learn(form, kernel, X, y, EPOCHS, n_classes=10) for form in forms.PAIR}
     for name, value in (("ROWS", rows), ("VISITS", visits), ("SQUARED", squared)):
         monkeypatch.setattr(forms, name, value)
-    together = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10)
-    for form in forms.PAIR:
-        for field in FIELDS:
-            assert np.array_equal(getattr(together[form].logs[0], field), getattr(alone[form].logs[0], field))
-        found = forms.predictions(together[form], X_test, votes=False)
-        expected = forms.predictions(alone[form], X_test, votes=False)
-        assert set(found) == {"final", "average"} <= set(expected)
+    for form, learnt in forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10).items():
+        assert_same_logs(learnt, alone[form])
+        found, expected = (forms.predictions(each, X_test, votes=False) for each in (learnt, alone[form]))
+        assert set(found) == {"final", "average"}
         assert all(np.array_equal(classes, expected[name]) for name, classes in found.items())
 
 
@@ -202,25 +168,16 @@ def test_an_interrupted_run_of_both_goes_on_after_its_last_whole_epoch(tmp_path,
     X, y, *_ = sets()
     kernel, terms, computed = forms.kernel_of("rbf", 16.0), forms.Terms(tuned=TUNED, n=N, read=(EPOCHS,), n_orders=1), []
     whole = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10)
-
-    def until(last):
-        def checkpoint(step, compute):
-            if step == f"epoch_{last + 1}":
-                raise KeyboardInterrupt
-            return forms.equal.checkpoint(terms, f"0_{step}", lambda: computed.append(step) or compute())
-
-        return checkpoint
-
-    with pytest.raises(KeyboardInterrupt):
-        forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10, checkpoint=until(2))
-    again = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10, checkpoint=until(EPOCHS))
+    for epoch in (2, EPOCHS):
+        checkpoint = interrupted(forms.equal, terms, after=epoch, computed=computed, prefix="0_")
+        with pytest.raises(KeyboardInterrupt) if epoch < EPOCHS else nullcontext():
+            again = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10, checkpoint=checkpoint)
     assert computed == [f"epoch_{epoch}" for epoch in range(1, EPOCHS + 1)]
     for form in forms.PAIR:
-        for field in FIELDS:
-            assert np.array_equal(getattr(again[form].logs[0], field), getattr(whole[form].logs[0], field))
+        assert_same_logs(again[form], whole[form])
 
 
-@pytest.mark.parametrize("form", forms.FORMS)
+@pytest.mark.parametrize("form", ["one-vs-all", "Xu-Zhang"])
 def test_predictions_at_some_epochs_are_those_among_all(form):
     X, y, X_test, _ = sets()
     learnt = forms.learn(form, forms.kernel_of("rbf", 16.0), X, y, EPOCHS, n_classes=10)
@@ -233,103 +190,92 @@ def test_predictions_at_some_epochs_are_those_among_all(form):
 def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_terms):
     tuned, equal = on_equal_terms
     (flags,), table = tuned["arrays"], tuned["tuning"]
-    assert len(table) == 2 * 2 * 4 * 2 and set(table["n_new"]) == {100}
     assert flags["wrong"].sum(axis=1).tolist() == table["errors"].tolist()
     widths = forms.best_widths(table)
-    for form, width in widths.items():
-        average = table[(table["form"] == form) & (table["predictor"] == "average")].groupby("width")["errors"].sum()
-        assert average[width] == average.min()
+    average = table[table["predictor"] == "average"].groupby(["form", "width"])["errors"].sum()
+    assert all(average[form, width] == average[form].min() for form, width in widths.items())
     rows, (arrays,) = equal["equal"], equal["arrays"]
-    assert set(rows["epoch"]) == {1, 3} and (rows["epochs"] <= 3).all()
-    for form, part in rows.groupby("form"):
-        assert set(part["width"]) == {widths["Xu-Zhang, no threshold" if form == "Xu-Zhang" else form]}
+    used = rows.groupby("form")["width"].agg(set).to_dict()
+    assert used == {form: {widths["Xu-Zhang, no threshold" if form == "Xu-Zhang" else form]} for form in used}
     last = rows[rows["epoch"] == 3]
-    assert arrays["wrong"].shape == (2, 4, 2, last["n_new"].iloc[0])
     assert arrays["wrong"].sum(axis=3).ravel().tolist() == last["errors"].tolist()
     X, y, X_test, y_test = forms.split("digits")
     kernel = forms.kernel_of("rbf", widths["ordinary"])
     learnt = forms.learn("ordinary", kernel, X[:150], y[:150], 3, n_classes=10, random_state=1)
     classes = forms.predictions(learnt, X_test)["average"][-1]
-    own = last[(last["form"] == "ordinary") & (last["predictor"] == "average") & (last["order"] == 1)]
+    own = last.query("form == 'ordinary' and predictor == 'average' and order == 1")
     assert own["errors"].item() == np.count_nonzero(classes != y_test)
 
 
-def test_published_terms_take_the_widths_of_the_same_size_or_of_the_largest():
-    parts = forms.equal.published
+def test_published_parts_take_the_widths_of_the_same_size_or_of_the_largest():
+    assert len(forms.growth.published) == len(set(forms.growth.published))
     sizes = [part.n for part in forms.tuning.published]
-    assert all(part.tuned.n == (part.n if part.n in sizes else max(sizes)) for part in parts)
-    assert [part.tuned.n for part in forms.equal_settings("digits")] == [200, 400, 400]
-    with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
-        forms.tuning_settings("iris")
+    assert all(part.tuned.n == (part.n if part.n in sizes else max(sizes)) for part in forms.equal.published)
+    for settings in (forms.tuning_settings, forms.choice_settings):
+        with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
+            settings("iris")
 
 
-def test_tables_on_equal_terms_are_made_of_the_flags(on_equal_terms):
-    tuned, equal = on_equal_terms
+def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
+    equal = on_equal_terms[1]
     wrong = equal["arrays"][0]["wrong"]
-    level = tables.equal_rates(equal["equal"])
-    assert (level["orders"] == 2).all() and (level["low"] <= level["error"]).all() and set(level["epoch"]) == {3}
-    assert set(tables.equal_rates(equal["equal"], epoch=1)["epoch"]) == {1}
     gaps = tables.pairs(wrong)
-    assert len(gaps) == 8 and all(gap.adjusted == "Holm over 8" for gap in gaps.values())
-    gap = gaps["one-vs-all", "ordinary", "average"]
-    assert gap.estimate == pytest.approx(wrong[0, 0, 1].mean() - wrong[0, 1, 1].mean())
+    assert {gap.adjusted for gap in gaps.values()} == {"Holm over 8"}
+    both = wrong[:, 0, 1].mean(axis=1) - wrong[:, 1, 1].mean(axis=1)
+    assert gaps["one-vs-all", "ordinary", "average"].estimate == pytest.approx(both[0])
+    assert tables.over_orders(wrong, "one-vs-all", "ordinary", "average") == pytest.approx(100 * both)
     shown = tables.pairs_table(gaps, wrong)
     assert shown["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
-    both = 100 * (wrong[:, 0, 1].mean(axis=1) - wrong[:, 1, 1].mean(axis=1))
-    assert tables.over_orders(wrong, "one-vs-all", "ordinary", "average") == pytest.approx(both)
-    assert shown.loc[1, ["least", "most"]].tolist() == pytest.approx([both.min(), both.max()])
-    rows = tuned["tuning"].query("form == 'ordinary' and predictor == 'final'")
-    width = rows["width"].iloc[0]
-    expected = rows.loc[rows["width"] == width, "mistakes"].median()
-    by_width = tables.by_width(tuned["tuning"], 120).set_index(["form", "width"])
-    assert by_width.loc[("ordinary", width), "mistakes"] == expected
-    average = tuned["tuning"].query("form == 'ordinary' and predictor == 'average' and width == @width")["errors"]
-    assert by_width.loc[("ordinary", width), "error"] == pytest.approx(average.mean() / 100)
+    assert shown.loc[1, ["least", "most"]].tolist() == pytest.approx([100 * both.min(), 100 * both.max()])
+
+
+def test_rates_on_equal_terms_are_means_over_the_orders(on_equal_terms):
+    equal = on_equal_terms[1]["equal"]
+    level = tables.equal_rates(equal)
+    own = equal.query("form == 'ordinary' and predictor == 'average' and epoch == 3")["errors"] / equal["n_new"].iloc[0]
+    row = level.query("form == 'ordinary' and predictor == 'average'").iloc[0]
+    assert row[["error", "low", "high"]].tolist() == pytest.approx([own.mean(), own.min(), own.max()])
+    assert set(level["epoch"]) == {3} and set(tables.equal_rates(equal, epoch=1)["epoch"]) == {1}
     three = tables.three_forms(level)
     assert list(three["form"].unique()) == ["one-vs-all", "ordinary", "Xu-Zhang"]
-    own = level.loc[level["form"] == "Xu-Zhang, no threshold", "error"].tolist()
-    assert three.loc[three["form"] == "Xu-Zhang", "error"].tolist() == own
-    largest = tables.largest_terms(level)
-    assert largest["form"].tolist() == ["one-vs-all", "ordinary", "Xu-Zhang, no threshold", "Xu-Zhang"]
-    found = tables.widths_found(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]})
+    without = level.loc[level["form"] == "Xu-Zhang, no threshold", "error"].tolist()
+    assert three.loc[three["form"] == "Xu-Zhang", "error"].tolist() == without
+    assert tables.largest_terms(level).set_index("form").loc["ordinary", "average"] == row["error"]
+
+
+def test_widths_are_found_by_the_average_predictor(on_equal_terms):
+    table, (arrays,) = on_equal_terms[0]["tuning"], on_equal_terms[0]["arrays"]
+    average = table[table["predictor"] == "average"]
+    by_width = tables.by_width(table, 120).set_index(["form", "width"])
+    groups = average.groupby(["form", "width"])
+    assert by_width["error"].to_dict() == pytest.approx((groups["errors"].mean() / 100).to_dict())
+    assert by_width["mistakes"].to_dict() == groups["mistakes"].median().to_dict()
+    found = tables.widths_found(table, {120: arrays["wrong"]})
     assert (
         (found["from"] <= found["width"]).all() and (found["width"] <= found["to"]).all() and (found["edge"] == "yes").all()
     )
-    gap, own = tables.own_widths(tuned["tuning"], {120: tuned["arrays"][0]["wrong"]}, 120)
-    first = tuned["tuning"].query("predictor == 'average' and order == 0").set_index(["form", "width"])["errors"]
-    assert own == {form: forms.best_widths(tuned["tuning"])[form] for form in forms.PAIR}
-    assert gap.estimate == pytest.approx(
-        (first["Xu-Zhang", own["Xu-Zhang"]] - first[forms.PAIR[0], own[forms.PAIR[0]]]) / 100
-    )
+    gap, own = tables.own_widths(table, {120: arrays["wrong"]}, 120)
+    assert own == {form: forms.best_widths(table)[form] for form in forms.PAIR}
+    first = average[average["order"] == 0].set_index(["form", "width"])["errors"]
+    without, given = (first[form, own[form]] for form in forms.PAIR)
+    assert gap.estimate == pytest.approx((given - without) / 100)
 
 
 def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     tuned, equal = on_equal_terms
-    (axis,) = figures.figure_tuning(tuned["tuning"]).axes
-    drawn = {line.get_label(): line.get_ydata() for line in axis.get_lines() if not line.get_label().startswith("_")}
-    for form, values in drawn.items():
-        own = (
-            tuned["tuning"][tuned["tuning"]["form"] == form]
-            .query("predictor == 'average'")
-            .groupby("width")["errors"]
-            .mean()
-        )
-        assert values == pytest.approx(own.to_numpy())
     curves = tables.by_width(tuned["tuning"], 120)
-    left, right = figures.figure_own_width(curves).axes
     own = curves[curves["form"] == "ordinary"].sort_values("width")
-    for axis, values in ((left, 100 * own["error"]), (right, own["mistakes"])):
+    level = tables.equal_rates(equal["equal"])
+    for axis, values in zip(
+        (*figures.figure_tuning(tuned["tuning"]).axes, *figures.figure_own_width(curves).axes),
+        (100 * own["error"], 100 * own["error"], own["mistakes"]),
+        strict=True,
+    ):
         lines = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
         assert lines["ordinary"] == pytest.approx(values.to_numpy())
-    level = tables.equal_rates(equal["equal"])
     for axis, predictor in zip(figures.figure_equal(level).axes, ("final", "average"), strict=True):
         expected = 100 * level[level["predictor"] == predictor]["error"].to_numpy()
         assert np.concatenate([bars[0].get_ydata() for bars in axis.containers]) == pytest.approx(expected)
-
-
-def test_times_are_told_in_minutes():
-    times = pd.DataFrame({"form": ["ordinary"], "n": [10], "seconds": [90]})
-    assert tables.minutes(times, "ordinary", 10) == 1.5
 
 
 @pytest.mark.recompute
@@ -341,3 +287,19 @@ def test_stored_errors_come_out_again(form):
         pytest.skip(f"mnist is not here: {error}")
     settings = forms.growth.published[forms.FORMS.index(form)]
     assert forms.growth.differences(settings) == []
+
+
+def assert_same_logs(found, expected):
+    for field in ("example", "step", "promoted", "demoted", "ends"):
+        assert np.array_equal(getattr(found.logs[0], field), getattr(expected.logs[0], field)), field
+
+
+def interrupted(experiment, settings, *, after, computed, prefix=""):
+    """A checkpoint that keeps what is computed, and ends the run where the epoch after this one begins."""
+
+    def checkpoint(step, compute):
+        if step == f"epoch_{after + 1}":
+            raise KeyboardInterrupt
+        return experiment.checkpoint(settings, prefix + step, lambda: computed.append(step) or compute())
+
+    return checkpoint
