@@ -1,7 +1,5 @@
 """Multiclass perceptrons against the literal equations of Xu & Zhang 2005: exactly, on integer data."""
 
-import pickle
-
 import numpy as np
 import oracles
 import pytest
@@ -85,7 +83,7 @@ def assert_same_predictors(model, points, y, stored, of_examples, of_points):
         assert_same_scores(of_classes(f), expected, predictor)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(), st.sampled_from(UPDATES), st.sampled_from(DEMOTE), st.integers(1, 3), st.booleans())
 def test_log_and_every_predictor_equal_the_literal_update(problem, update, demote, degree, threshold):
     X, y, test, seed, epochs = problem
@@ -104,7 +102,7 @@ def test_log_and_every_predictor_equal_the_literal_update(problem, update, demot
     assert_same_predictors(model, both, y, stored, *features)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(), st.sampled_from(DEMOTE))
 def test_linear_perceptron_equals_the_literal_update(problem, demote):
     X, y, test, seed, epochs = problem
@@ -119,43 +117,28 @@ def test_linear_perceptron_equals_the_literal_update(problem, demote):
     assert_same_predictors(model, both, y, stored, *features)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(), st.integers(1, 3))
-def test_two_classes_are_the_binary_perceptrons_of_equations_3_and_9(problem, degree):
+def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, degree):
     X, y, _, seed, epochs = problem
     y = (y > 0).astype(int)
-    z, (order,) = 2 * y - 1, oracles.orders(len(y), 1, epochs, seed)
-    K = oracles.polynomial(X, X, degree, coef0=0)
+    K, (order,) = oracles.polynomial(X, X, degree, coef0=0), oracles.orders(len(y), 1, epochs, seed)
+    alpha, beta = literal.xu_zhang_binary(K, 2 * y - 1, order)
     options = {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
-    *w, b = literal.perceptron(np.column_stack([X, np.ones_like(y)]), z, order)
-    model = MulticlassPerceptron(**options).fit(X, y)
-    assert model.coef_[0].tolist() == w and model.intercept_.tolist() == [b]
-    alpha, beta = literal.xu_zhang_binary(K, z, order)
     model = MulticlassKernelPerceptron("poly", degree=degree, coef0=0.0, **options).fit(X, y)
     assert model.alpha()[1].tolist() == alpha.tolist() and model.intercept_[1] == beta
     assert model.decision_function(X).tolist() == (alpha @ K + beta).tolist()
 
 
-@settings(max_examples=40, deadline=None)
-@given(problems(), st.sampled_from(UPDATES))
-def test_training_errors_of_the_log_are_those_of_its_prefixes(problem, update):
-    X, y, _, seed, epochs = problem
-    (order,) = oracles.orders(len(y), 1, epochs, seed)
-    stored, features, *_ = literal_run(X, y, X, order, update=update, degree=2, demote="all")
-    model = MulticlassKernelPerceptron(
-        "poly", degree=2, coef0=0.0, update=update, demote="all", max_iter=epochs, stop_if_separated=False, random_state=seed
-    ).fit(X, y)
-    for step, errors in zip(model.mistakes_.step, model.mistakes_.errors, strict=True):
-        alpha, beta = stored[step]
-        f = alpha @ features + beta[:, None]
-        own = f[y, np.arange(len(y))]
-        assert errors == np.count_nonzero((f >= own).sum(axis=0) > 1)
-
-
-@pytest.mark.parametrize("demote", DEMOTE)
-@pytest.mark.parametrize("kernel", [kernels.polynomial(2), kernels.gaussian(sigma=15.0)])
-@pytest.mark.parametrize("rows", [1, 40, 10**6])
-@pytest.mark.parametrize("integers", [True, False])
+@pytest.mark.parametrize(
+    ("demote", "kernel", "rows", "integers"),
+    [
+        ("winner", kernels.polynomial(2), 1, True),
+        ("first", kernels.gaussian(sigma=15.0), 40, True),
+        ("all", kernels.gaussian(sigma=15.0), 1, False),
+        ("winner", kernels.polynomial(2), 10**6, False),
+    ],
+)
 def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, integers, monkeypatch):
     monkeypatch.setattr(kesler, "BLOCK", 37)
     X, y = load_digits(return_X_y=True)
@@ -175,18 +158,12 @@ def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, 
 
 def test_memory_budget_and_threads_do_not_change_a_bit():
     X, y = load_iris(return_X_y=True)
-    for update in UPDATES:
-        models = [
-            MulticlassKernelPerceptron(
-                "rbf", gamma=1.0, update=update, max_iter=20, random_state=3, n_jobs=jobs, memory_budget=budget
-            ).fit(X, y)
-            for jobs, budget in ((1, 2**30), (4, 2**30), (2, 2**14 if update == "ordinary" else 2**20))
-        ]
-        for other in models[1:]:
-            assert np.array_equal(models[0].alpha(), other.alpha())
-            for predictor in PREDICTORS:
-                expected = models[0].decision_function(X, predictor=predictor)
-                assert np.array_equal(expected, other.decision_function(X, predictor=predictor))
+    for update, small in (("ordinary", 2**14), ("xu-zhang", 2**20)):
+        model, found = MulticlassKernelPerceptron("rbf", gamma=1.0, update=update, max_iter=9, random_state=3), []
+        for threads, budget in ((1, 2**30), (3, small)):
+            model.set_params(n_jobs=threads, memory_budget=budget).fit(X, y)
+            found.append([model.decision_function(X, predictor=predictor).tobytes() for predictor in PREDICTORS])
+        assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("demote", DEMOTE)
@@ -239,64 +216,32 @@ def test_it_stops_after_the_first_epoch_without_a_mistake_and_says_so():
     assert not hard.converged_ and hard.n_iter_ == 7
 
 
-def test_a_rank_deficient_matrix_converges_where_the_classes_are_separable_in_the_span_of_its_columns():
-    random = np.random.RandomState(0)
-    X = random.randint(-9, 10, size=(80, 2))
-    X = X[np.abs(X[:, 0]) > 1]
-    y = (X[:, 0] > 0).astype(int)
-    assert np.linalg.matrix_rank(X @ X.T) == 2 < len(X)
-    model = MulticlassKernelPerceptron("linear", max_iter=1000, random_state=0).fit(X, y)
-    assert model.converged_ and model.score(X, y) == 1
-
-
 def test_mistakes_of_several_rows_are_counted_once():
     X, y = load_digits(return_X_y=True)
-    log = (
-        MulticlassKernelPerceptron("poly", degree=2, demote="all", max_iter=3, random_state=0)
-        .fit(X[:200], y[:200])
-        .mistakes_
-    )
+    model = MulticlassKernelPerceptron("poly", degree=2, demote="all", max_iter=3, random_state=0)
+    log = model.fit(X[:200], y[:200]).mistakes_
     for epoch in (1, 2):
         assert log.n_mistakes(epoch) == len(set(log.step[: log.length(epoch)].tolist())) < log.length(epoch)
-    assert log.n_mistakes() == len(set(log.step.tolist()))
 
 
-@pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (300, 5, 1100), (1, 1, 1), (0, 3, 2)])
+@pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (0, 3, 2)])
 def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
     random = np.random.RandomState(0)
     A, B = random.randn(n, d), random.randn(m, d)
-    expected, square, wide = np.zeros((n, m)), np.zeros((d, d)), np.zeros((m, m))
-    for k in range(d):
-        expected += A[:, k : k + 1] * B[:, k]
-        wide += B[:, k : k + 1] * B[:, k]
-    for row in A:
-        square += row[:, None] * row
+
+    def in_order(A, B):
+        return sum((A[:, k : k + 1] * B[:, k] for k in range(A.shape[1])), np.zeros((len(A), len(B))))
+
     for threads in (1, 3):
-        assert np.array_equal(product(A, B, threads=threads), expected)
-        assert np.array_equal(product(A, np.asfortranarray(B), threads=threads), expected)
-        assert np.array_equal(squared(A, threads=threads), square)
-        assert np.array_equal(squared(B.T, threads=threads), wide)
+        assert np.array_equal(product(A, B, threads=threads), in_order(A, B))
+        assert np.array_equal(product(A, np.asfortranarray(B), threads=threads), in_order(A, B))
+        assert np.array_equal(squared(A, threads=threads), in_order(A.T, A.T))
+        assert np.array_equal(squared(B.T, threads=threads), in_order(B, B))
 
 
-@parametrize_with_checks(
-    [
-        MulticlassKernelPerceptron("rbf", max_iter=20),
-        MulticlassKernelPerceptron("poly", degree=2, update="ordinary", max_iter=20, predictor="voted"),
-        MulticlassKernelPerceptron("rbf", solver="coefficients", max_iter=20, predictor="average"),
-        MulticlassPerceptron(max_iter=20, predictor="minimizing"),
-    ]
-)
+@parametrize_with_checks([MulticlassKernelPerceptron("rbf", max_iter=20), MulticlassPerceptron(max_iter=20)])
 def test_scikit_learn_accepts_the_estimators(estimator, check):
     check(estimator)
-
-
-def test_a_pickled_model_predicts_the_same():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    y = np.array(["setosa", "versicolor", "virginica"])[y]
-    for model in (MulticlassKernelPerceptron(max_iter=5), MulticlassPerceptron(max_iter=5)):
-        model.fit(X, y)
-        again = pickle.loads(pickle.dumps(model))
-        assert np.array_equal(again.predict(X), model.predict(X)) and set(again.classes_) == set(y)
 
 
 @pytest.mark.parametrize(
@@ -309,18 +254,9 @@ def test_a_pickled_model_predicts_the_same():
         ({"memory_budget": 1000}, "memory_budget must hold K and its square, 360000 bytes for 150 examples, got 1000"),
         ({"solver": "coefficients", "predictor": "minimizing"}, "the minimizing predictor needs training errors"),
         ({"kernel": "poly", "degree": 400}, "kernel values must stay below 1.8e308"),
-        ({"kernel": "precomputed"}, "a precomputed kernel must be a square matrix"),
-        ({"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         MulticlassKernelPerceptron(**parameters).fit(X, y)
-
-
-def test_minimizing_without_counted_errors_is_refused():
-    X, y = load_iris(return_X_y=True)
-    model = MulticlassPerceptron(max_iter=2, count_errors=False).fit(X, y)
-    with pytest.raises(ValueError, match="training errors of every predictor"):
-        model.predict(X, predictor="minimizing")
