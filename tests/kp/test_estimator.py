@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
@@ -59,14 +58,12 @@ def fitted(name, n_classes, *, random_state=0, max_iter=4):
     return model.fit(X, y), X[::4], y
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "n_classes"), [*((name, 3) for name in MODELS), ("one-vs-all", 2), ("Xu-Zhang", 2)])
 def test_staged_scores_are_those_of_each_predictor_at_each_epoch_bit_for_bit(name, n_classes):
     model, X, _ = fitted(name, n_classes)
     assert model.n_iter_ >= 2
     together, labels = (
-        list(model.staged_decision_function(X, predictor="all")),
-        list(model.staged_predict(X, predictor="all")),
+        list(stages(X, predictor="all")) for stages in (model.staged_decision_function, model.staged_predict)
     )
     assert len(together) == len(labels) == model.n_iter_
     for predictor in PREDICTORS:
@@ -76,19 +73,15 @@ def test_staged_scores_are_those_of_each_predictor_at_each_epoch_bit_for_bit(nam
             np.testing.assert_array_equal(together[epoch - 1][predictor], f, err_msg=f"{predictor} at {epoch}")
             np.testing.assert_array_equal(alone[epoch - 1], f)
             np.testing.assert_array_equal(labels[epoch - 1][predictor], model.predict(X, predictor=predictor, epoch=epoch))
-    np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["one-vs-all", "binary codes", "Xu-Zhang", "linear"])
 def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
     model, X, _ = fitted(name, 3)
-    whole = list(model.staged_decision_function(X, predictor=("voted", "average")))
+    whole = list(model.staged_decision_function(X, predictor="voted"))
     monkeypatch.setattr("kp.multiclass.POINTS", 7)
     monkeypatch.setattr(predictors, "blocks", lambda *a, of=predictors.blocks, **_: of(*a[:2], 1))
-    for a, b in zip(whole, model.staged_decision_function(X, predictor=("voted", "average")), strict=True):
-        assert list(a) == list(b) == ["voted", "average"]
-        for predictor in a:
-            np.testing.assert_array_equal(a[predictor], b[predictor])
+    np.testing.assert_array_equal(list(model.staged_decision_function(X, predictor="voted")), whole)
 
 
 def test_staged_scores_of_real_numbers_agree_but_for_the_order_of_sums():
@@ -103,6 +96,8 @@ def test_staged_scores_of_real_numbers_agree_but_for_the_order_of_sums():
 def test_staged_predictors_of_streams_go_without_the_minimizing_one():
     X, y = WHOLE, load_iris().target
     stream = OneVsAllKernelPerceptron(degree=2)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        next(stream.staged_predict(X))
     for part in (slice(None, None, 2), slice(1, None, 2)):
         stream.partial_fit(X[part], y[part], classes=range(3))
     stages = list(stream.staged_predict(X, predictor="all"))
@@ -115,74 +110,58 @@ def test_staged_predictors_of_streams_go_without_the_minimizing_one():
             next(model.staged_predict(X, predictor="best"))
 
 
-def test_staged_predictions_take_data_frames_and_say_when_nothing_was_fitted():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    for model in (OneVsAllKernelPerceptron(max_iter=2), MulticlassPerceptron(max_iter=2)):
-        with pytest.raises(ValueError, match="not fitted yet"):
-            next(model.staged_predict(X))
-        model.fit(X, y)
-        np.testing.assert_array_equal(list(model.staged_predict(pd.DataFrame(X)))[-1], model.predict(X))
-
-
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "delta rule"])
 def test_a_model_made_from_its_mistakes_predicts_the_same(name):
     model, X, y = fitted(name, 3)
-    if name == "delta rule":
-        return
     seen = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE
     again = type(model)(**model.get_params()).with_mistakes(seen, y, model.mistakes_)
     for predictor in PREDICTORS:
         expected = model.decision_function(X, predictor=predictor)
         np.testing.assert_array_equal(again.decision_function(X, predictor=predictor), expected)
-    for attribute in {"n_iter_", "converged_"} & set(
-        vars(again)
-    ):  # only `fit` knows whether the outputs of a code converged
+    for attribute in {"n_iter_", "converged_"} & set(vars(again)):  # only `fit` knows whether outputs of a code converged
         assert vars(again)[attribute] == vars(model)[attribute]
 
 
-def test_mistakes_on_other_data_are_refused():
+@pytest.mark.parametrize("model", [OneVsAllKernelPerceptron(max_iter=3), MulticlassPerceptron()])
+def test_mistakes_on_other_data_are_refused(model):
     X, y = WHOLE, load_iris().target
-    for model in (OneVsAllKernelPerceptron(max_iter=3), MulticlassKernelPerceptron(max_iter=3), MulticlassPerceptron()):
-        mistakes = model.fit(X, y).mistakes_
-        seen, logs = vars(model).copy(), mistakes if isinstance(mistakes, list) else [mistakes]
-        wrong = [replace(log, example=log.example + 150) for log in logs]
-        for others, message in (
-            ([], "mistakes must be a"),
-            (logs[:1] * 2, "mistakes must be a"),
-            (
-                wrong if isinstance(mistakes, list) else wrong[0],
-                r"examples of a log must be among the 150 of X, got \d+ to \d+",
-            ),
-        ):
-            with pytest.raises(ValueError, match=message):
-                model.with_mistakes(X, y, others)
-        for n, labels in ((60, y), (150, np.roll(y, 50))):
-            with pytest.raises(ValueError, match="take the mistakes_ of a fit with the same parameters on the same X, y"):
-                model.with_mistakes(X[:n], labels[:n], mistakes)
-        assert vars(model) == seen
-    log = OneVsAllKernelPerceptron(max_iter=3).fit(X, y).mistakes_[0]
-    for other, message in (
-        (replace(log, step=log.step[::-1]), "steps of a log must ascend"),
-        (replace(log, ends=np.array([1])), "steps of a log must ascend"),
-        (replace(log, step=log.step[:-1]), "columns of one length"),
+    mistakes = model.fit(X, y).mistakes_
+    seen, logs = vars(model).copy(), mistakes if isinstance(mistakes, list) else [mistakes]
+    wrong = [replace(log, example=log.example + 150) for log in logs]
+    wrong = wrong if isinstance(mistakes, list) else wrong[0]
+    for n, labels, others, message in (
+        (150, y, [], "mistakes must be a"),
+        (150, y, wrong, r"examples of a log must be among the 150 of X, got \d+ to \d+"),
+        (60, y[:60], mistakes, "take the mistakes_ of a fit with the same parameters on the same X, y"),
+        (150, np.roll(y, 50), mistakes, "take the mistakes_ of a fit with the same parameters on the same X, y"),
     ):
         with pytest.raises(ValueError, match=message):
-            other.check(150)
+            model.with_mistakes(X[:n], labels, others)
+    assert vars(model) == seen
+    for change, message in (
+        ({"step": logs[0].step[::-1]}, "steps of a log must ascend"),
+        ({"ends": np.array([1])}, "steps of a log must ascend"),
+        ({"step": logs[0].step[:-1]}, "columns of one length"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            replace(logs[0], **change).check(150)
+
+
+def test_a_log_of_the_delta_rule_makes_no_model():
+    model = DeltaRulePerceptron().fit(WHOLE, load_iris().target)
     with pytest.raises(TypeError, match="a log does not hold the initial weights"):
-        model = DeltaRulePerceptron().fit(X, y)
-        model.with_mistakes(X, y, model.mistakes_)
+        model.with_mistakes(WHOLE, load_iris().target, model.mistakes_)
 
 
 # Several models on one training set.
 
 
 def degrees():
-    options = {"max_iter": 9, "stop_if_separated": False, "count_errors": True}
+    options = {"max_iter": 4, "stop_if_separated": False, "count_errors": True}
     return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("unit", [1, 255])
-@pytest.mark.parametrize("rows", [1, 10**6])
+@pytest.mark.parametrize(("rows", "unit"), [(1, 255), (10**6, 1)])
 def test_models_on_shared_data_are_those_that_were_fitted_alone(rows, unit):
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] * (15 if unit == 255 else 1) / unit, y[:300].astype(str)
@@ -203,7 +182,7 @@ def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count
     assert (models[0].mistakes_[0].errors is None) != count_errors
     for points in (None, others):  # the walk over the training set counts the errors
         seen = X if points is None else points
-        found = {key: np.full((9, 10, len(seen)), np.nan) for key in np.ndindex(len(models), len(PREDICTORS))}
+        found = {key: np.full((4, 10, len(seen)), np.nan) for key in np.ndindex(len(models), len(PREDICTORS))}
         for part, outputs in shared.staged_outputs(models, points):
             for i, scores in enumerate(outputs):
                 for predictor, f in scores.items():
@@ -212,7 +191,7 @@ def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count
                     target[:] = f
         for i, model in enumerate(models):
             for p, predictor in enumerate(PREDICTORS):
-                for epoch in (1, 9):
+                for epoch in (1, 4):
                     expected = model.outputs(seen, predictor=predictor, epoch=epoch)
                     np.testing.assert_array_equal(found[i, p][epoch - 1].T, expected)
 
@@ -234,7 +213,7 @@ def test_models_that_cannot_share_are_refused():
 # Data that change afterwards, and calls that fail.
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["one-vs-all, linear", "one-vs-all, precomputed", "Xu-Zhang", "linear", "delta rule"])
 def test_a_model_keeps_copies_of_its_data(name):
     model, X, y = fitted(name, 3)
     data = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE.astype(float)
@@ -264,15 +243,6 @@ def test_a_refused_first_part_of_a_stream_leaves_nothing_behind(make):
     assert model.classes_.tolist() == [0, 1, 2] and model.n_seen_ == 150
 
 
-@pytest.mark.parametrize("name", ["one-vs-all", "one-hot codes", "Xu-Zhang", "linear", "delta rule"])
-def test_a_refused_fit_leaves_the_old_classes_with_the_old_model(name):
-    model, X, _ = fitted(name, 3)
-    expected = model.predict(X)
-    with pytest.raises(ValueError, match="scale the data down|must return finite"):
-        model.fit(1e153 * np.ones((6, 4)), ["x", "y"] * 3)
-    np.testing.assert_array_equal(model.predict(X), expected)
-
-
 # The reject option.
 
 
@@ -281,8 +251,7 @@ def leads(f):
     return [abs(row) if np.ndim(row) == 0 else sorted(row)[-1] - sorted(row)[-2] for row in f.tolist()]
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "n_classes"), [("one-vs-all", 2), ("one-vs-all", 3), ("binary codes", 3), ("linear", 3)])
 def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
     model, X, _ = fitted(name, n_classes)
     for options in ({}, {"predictor": "average", "epoch": 1}):
@@ -317,18 +286,16 @@ def test_what_is_not_refused_has_the_label_that_the_classifier_itself_gives(brea
     "wrapped", [lambda svm: svm, lambda svm: make_pipeline(StandardScaler(), svm), lambda svm: GridSearchCV(svm, {"C": [1]})]
 )
 def test_scores_of_pairs_of_classes_are_no_margins(wrapped):
-    for data in (load_iris, load_digits):
-        X, y = data(return_X_y=True)
-        model = wrapped(SVC(decision_function_shape="ovo")).fit(X, y)
-        with pytest.raises(ValueError, match="a score for each class, .* set decision_function_shape='ovr'"):
-            predict_or_reject(model, X, min_margin=0)
+    X, y = load_iris(return_X_y=True)
+    model = wrapped(SVC(decision_function_shape="ovo")).fit(X, y)
+    with pytest.raises(ValueError, match="a score for each class, .* set decision_function_shape='ovr'"):
+        predict_or_reject(model, X, min_margin=0)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"min_margin": -1}, "min_margin must be a number of at least 0, got -1"),
-        ({"min_margin": np.nan}, "min_margin must be a number of at least 0, got nan"),
         ({"min_margin": "1"}, "min_margin must be a number of at least 0, got '1'"),
         ({"min_margin": 1}, "rejected must be none of the classes .'a' 'b' 'c'., but of their type, got -1"),
         ({"min_margin": 1, "rejected": "b"}, "rejected must be none of the classes .'a' 'b' 'c'., .* got 'b'"),
