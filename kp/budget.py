@@ -28,7 +28,7 @@ from kp.compiled import compiled
 from kp.estimator import (  # isort: skip
     COUNT, FINITE, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, NOT_NEGATIVE, Classifier, number, one_of, or_none,
 )  # fmt: skip
-from kp.gram import BYTES, CrossGram, Points, Products, dot
+from kp.gram import Arithmetic, CrossGram, Points, Products, dot
 from kp.hints import Array, Data, Gamma, Seed
 from kp.kernels import Kernel, check_range, fill
 from kp.perceptron import visiting_orders
@@ -36,7 +36,8 @@ from kp.predictors import expansion
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
-STRETCH, BLOCK_BYTES = 512, 2**26  # steps whose kernel values are made together, fewer where they would exceed the bytes
+STRETCH = 512  # steps whose kernel values are made together
+BLOCK_BYTES = 2**26  # fewer steps where their values would take more
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -63,8 +64,11 @@ class OnlineLearners:
     """
 
     def __init__(self, rule: Rule, kernel: Kernel, m: int, *, normalize: bool = False) -> None:
-        self.rule, self.kernel, self.normalize = rule, kernel, normalize
-        self.points, self.seen = None, np.empty(0, dtype=np.int64)
+        self.rule = rule
+        self.kernel = kernel
+        self.normalize = normalize
+        self.points = None
+        self.seen = np.empty(0, dtype=np.int64)
         self.n_seen = self.n_steps = self.n_passes = 0
         self.rows = [np.empty(0, dtype=np.int64) for _ in range(m)]
         self.weights = [np.empty(0) for _ in range(m)]
@@ -75,12 +79,14 @@ class OnlineLearners:
     def learn(self, X, signs, orders, *, draws=None, watched=iter):
         """Go on over X (n, d), signs (m, n) of +-1, once for each visiting order (n,) of `orders`, which `watched` yields.
         draws(n) -> (n, m) in [0, 1): random removals. Returns (m, n): scores in the last order, before each was learnt."""
-        held, seen = len(self.seen), np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
+        held = len(self.seen)
+        seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
         P = Points(everything)
         check_range(self.kernel, P.norms, (self.n_steps + len(orders) * len(X)) * max(self.rule.step, 1.0))
         scale = self._scale(P.norms)
-        scores, visited = np.empty(signs.shape), np.empty(signs.shape)
+        scores = np.empty(signs.shape)
+        visited = np.empty(signs.shape)
         for order in watched(orders):
             columns = CrossGram(Products(P, Points(X[order])))
             drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
@@ -93,14 +99,16 @@ class OnlineLearners:
         self.n_seen += len(X)
         kept = np.unique(np.concatenate(self.rows))
         self.rows = [np.searchsorted(kept, rows) for rows in self.rows]
-        self.points, self.seen = everything[kept], seen[kept]
+        self.points = everything[kept]
+        self.seen = seen[kept]
         return scores
 
     def scores(self, X: Array) -> Array:
         """f (m, c) of the points X (c, d), with the intercepts."""
         out = np.zeros((len(self.rows), len(X)))
         if len(self.seen):
-            P, Q = Points(self.points), Points(X)  # type: ignore[arg-type]
+            P = Points(self.points)  # type: ignore[arg-type]
+            Q = Points(X)
             check_range(self.kernel, [P.top, Q.top], self.n_steps)
             weights = self.coefficients() * self._scale(P.norms)
             columns = CrossGram(Products(P, Q))
@@ -123,28 +131,35 @@ class OnlineLearners:
 
     def _stretch(self, columns, scale, order, start, signs, draws, scores):
         """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
-        pool, points = np.unique(np.concatenate(self.rows)), columns.points
+        pool = np.unique(np.concatenate(self.rows))
+        points = columns.points
         size = int(np.clip(BLOCK_BYTES // (16 * (len(pool) + STRETCH)), 16, STRETCH))
         stop = min(start + size, len(order))
         own = order[start:stop]
         index = np.concatenate([pool, own])
         K = np.ascontiguousarray(columns.values(self.kernel, index, slice(start, stop)).T)
         K *= np.multiply.outer(scale[own], scale[index])
-        arithmetic = BYTES if points.compact.dtype == np.uint8 else columns.source.arithmetic
+        arithmetic = Arithmetic.BYTES if points.compact.dtype == np.uint8 else columns.source.arithmetic
         for a, z in enumerate(signs):
             room = np.zeros(stop - start, dtype=np.int64)  # for as many examples as can come
             held = np.concatenate([np.searchsorted(pool, self.rows[a]), room])
-            weights, born = np.concatenate([self.weights[a], room.astype(np.float64)]), np.concatenate([self.born[a], room])
-            h, place, out, z = len(self.rows[a]), len(pool), scores[a, start:stop], z[start:stop].astype(np.float64)
+            weights = np.concatenate([self.weights[a], room.astype(np.float64)])
+            born = np.concatenate([self.born[a], room])
+            h = len(self.rows[a])
+            place = len(pool)
+            out = scores[a, start:stop]
+            z = z[start:stop].astype(np.float64)
             if self.rule.kind == NORMA:
                 step = self.n_steps + start
                 low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
                 low, high = _perceptron(
                     self.rule, self.kernel, K, place, held, weights, h, z, draws[start:stop, a], self.state[a], out,
-                    points.compact, arithmetic, index, points.norms, scale,
+                    points.compact, int(arithmetic), index, points.norms, scale,
                 )  # fmt: skip
-            self.rows[a], self.weights[a], self.born[a] = index[held[low:high]], weights[low:high], born[low:high]
+            self.rows[a] = index[held[low:high]]
+            self.weights[a] = weights[low:high]
+            self.born[a] = born[low:high]
         return stop
 
 
@@ -170,7 +185,8 @@ def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
     ValueError
         If k(x, x) is negative for a point.
     """
-    P, Q = Points(X), Points(Y)
+    P = Points(X)
+    Q = Points(Y)
     K = CrossGram(Products(P, Q)).values(kernel, np.arange(len(P)))
     return K * np.multiply.outer(_inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms))
 
@@ -205,10 +221,12 @@ def _perceptron(rule, kernel, K, place, columns, weights, high, y, draws, state,
         state[MISTAKES] += 1.0
         if rule.kind == RANDOM and high - low == rule.budget:
             gone = low + int(draws[j] * rule.budget)
-            columns[gone], weights[gone] = place + j, y[j]
+            columns[gone] = place + j
+            weights[gone] = y[j]
             continue
         state[NORM] += 2.0 * y[j] * f + K[j, place + j]
-        columns[high], weights[high] = place + j, y[j]
+        columns[high] = place + j
+        weights[high] = y[j]
         high += 1
         if high - low > rule.budget:
             if rule.kind == BASIC or rule.kind == SELF_TUNING:
@@ -222,21 +240,26 @@ def _perceptron(rule, kernel, K, place, columns, weights, high, y, draws, state,
 def _shrink(rule, weights, k, state):
     """Multiply the weights by phi; account for the removal of the first, whose kernel values with all held are k."""
     sign = 1.0 if weights[0] > 0.0 else -1.0
-    sigma, mu = abs(weights[0]), 0.0
+    sigma = abs(weights[0])
+    mu = 0.0
     for i in range(weights.shape[0]):
         mu += sign * weights[i] * k[i]
-    phi, budget = 1.0, float(rule.budget)
+    phi = 1.0
+    budget = float(rule.budget)
     if rule.kind == BASIC:
         radius = 0.25 * np.sqrt((budget + 1.0) / np.log(budget + 1.0))
         phi = min((budget + 1.0) ** (-0.5 / (budget + 1.0)), radius / np.sqrt(max(state[NORM], 1e-300)))
     else:
         # a phi^2 + b phi + c = Psi(phi sigma, phi mu) + Q - (15/32) M < 0 at phi = 0; if > 0 at 1, phi is the root between.
-        a, b, c = sigma * sigma - 2.0 * sigma * mu, 2.0 * sigma, state[DAMAGE] - 15.0 / 32.0 * state[MISTAKES]
+        a = sigma * sigma - 2.0 * sigma * mu
+        b = 2.0 * sigma
+        c = state[DAMAGE] - 15.0 / 32.0 * state[MISTAKES]
         if a + b + c > 0.0:
             phi = -2.0 * c / (b + np.sqrt(b * b - 4.0 * a * c))
     for i in range(weights.shape[0]):
         weights[i] *= phi
-    sigma, mu = phi * sigma, phi * mu
+    sigma = phi * sigma
+    mu = phi * mu
     state[DAMAGE] += sigma * sigma + 2.0 * sigma - 2.0 * sigma * mu
     state[SHRINKING] += 1.0 - phi
     state[NORM] = phi * phi * state[NORM] - 2.0 * sigma * mu + sigma * sigma * k[0]
@@ -245,7 +268,9 @@ def _shrink(rule, weights, k, state):
 @compiled
 def _held_values(kernel, X, arithmetic, held, norms, scale):
     """k(x_r, x_i) of the first example r that is held with all that are."""
-    products, k, r = np.empty(held.shape[0]), np.empty(held.shape[0]), held[0]
+    products = np.empty(held.shape[0])
+    k = np.empty(held.shape[0])
+    r = held[0]
     for i in range(held.shape[0]):
         products[i] = dot(arithmetic, X[r], X[held[i]])
     fill(kernel, products, norms[r], norms[held], k)
@@ -268,7 +293,9 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
         if y[j] * f <= 0.0:
             state[MISTAKES] += 1.0
         if wrong:
-            columns[high], weights[high], born[high] = place + j, eta * y[j], t
+            columns[high] = place + j
+            weights[high] = eta * y[j]
+            born[high] = t
             high += 1
             if rule.intercept:
                 state[INTERCEPT] += eta * y[j]
@@ -427,12 +454,17 @@ class OnlineKernelClassifier(Classifier):
         signs = np.where(y == positive[:, None], 1, -1).astype(np.int8)
         draw = (lambda n: random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
         self.online_scores_ = learners.learn(X, signs, orders, draws=draw, watched=watched).T
-        self.classes_, self._learners, self._random = classes, learners, random
-        self.support_, self.support_vectors_ = learners.seen, learners.points
-        self.dual_coef_, self.intercept_ = learners.coefficients(), learners.state[:, INTERCEPT].copy()
+        self.classes_ = classes
+        self._learners = learners
+        self._random = random
+        self.support_ = learners.seen
+        self.support_vectors_ = learners.points
+        self.dual_coef_ = learners.coefficients()
+        self.intercept_ = learners.state[:, INTERCEPT].copy()
         self.n_support_ = np.array([len(rows) for rows in learners.rows])
         self.n_mistakes_ = learners.state[:, MISTAKES].astype(np.int64)
-        self.n_seen_, self.n_iter_ = learners.n_seen, learners.n_passes
+        self.n_seen_ = learners.n_seen
+        self.n_iter_ = learners.n_passes
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -536,9 +568,17 @@ class BudgetPerceptron(OnlineKernelClassifier):
         gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
         random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
-        self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
-        self.budget, self.removal = budget, removal
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+        self.budget = budget
+        self.removal = removal
 
     def _rule(self):
         return Rule(RANDOM if self.removal == "random" else OLDEST, _limit(self.budget))
@@ -650,9 +690,17 @@ class Forgetron(OnlineKernelClassifier):
         gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
         random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
-        self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
-        self.budget, self.shrinking = budget, shrinking
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+        self.budget = budget
+        self.shrinking = shrinking
 
     def _rule(self):
         return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, _limit(self.budget))
@@ -772,10 +820,22 @@ class Norma(OnlineKernelClassifier):
         degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1,
         shuffle: bool = True, random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.kernel, self.degree, self.gamma, self.coef0, self.normalize = kernel, degree, gamma, coef0, normalize
-        self.max_iter, self.shuffle, self.random_state, self.verbose = max_iter, shuffle, random_state, verbose
-        self.regularization, self.step, self.schedule = regularization, step, schedule
-        self.margin, self.nu, self.truncation, self.fit_intercept = margin, nu, truncation, fit_intercept
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.normalize = normalize
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.verbose = verbose
+        self.regularization = regularization
+        self.step = step
+        self.schedule = schedule
+        self.margin = margin
+        self.nu = nu
+        self.truncation = truncation
+        self.fit_intercept = fit_intercept
 
     def _rule(self):
         if not self.regularization * self.step < 1:

@@ -3,12 +3,10 @@
 Numba's own cache notices no change of a function called from another file. Here the folder of the cache is named by a hash
 of all sources of the package: after any change all is compiled again."""
 
-import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,6 @@ import numba
 from numba import config, njit
 
 PACKAGE = Path(__file__).parent
-UNUSED = 24 * 60 * 60  # seconds after which a folder of other sources is removed; another process may use it until then
 
 
 def sources() -> str:
@@ -35,22 +32,30 @@ SOURCES = sources()
 def cache_folder() -> Path | None:
     """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else beside the
     byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
-    own = Path(config.CACHE_DIR) if config.CACHE_DIR else PACKAGE / "__pycache__"
-    users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    for parent in (own, users / "kp"):
+    for parent in _parents():
         folder = parent / f"kp-{SOURCES[:16]}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
-            os.utime(folder)
-            for other in parent.glob("kp-" + 16 * "[0-9a-f]"):
-                with contextlib.suppress(FileNotFoundError):  # another process was faster
-                    if time.time() - other.stat().st_mtime > UNUSED:
-                        shutil.rmtree(other, ignore_errors=True)
             return folder
         except OSError:
             continue
     return None
+
+
+def _parents() -> tuple[Path, Path]:
+    own = Path(config.CACHE_DIR) if config.CACHE_DIR else PACKAGE / "__pycache__"
+    users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    return own, users / "kp"
+
+
+def clean() -> list[Path]:
+    """Remove the machine code of other sources than these, which `python -m kp.compiled` does; returns the folders."""
+    pattern = "kp-" + 16 * "[0-9a-f]"
+    found = [folder for parent in _parents() for folder in parent.glob(pattern) if folder.name != f"kp-{SOURCES[:16]}"]
+    for folder in found:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
 
 
 _FOLDER = cache_folder()
@@ -66,3 +71,7 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
         return njit(nogil=True, cache=_FOLDER is not None, **options)(function)
     finally:
         config.CACHE_DIR = before
+
+
+if __name__ == "__main__":
+    print(*clean(), sep="\n")

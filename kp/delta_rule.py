@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kp.compiled import compiled
 from kp.estimator import FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of
-from kp.gram import ORDERED, dot
+from kp.gram import Arithmetic, dot
 from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.kernels import check_range, polynomial
 from kp.kesler import product
@@ -181,18 +181,29 @@ class DeltaRulePerceptron(Decoder):
         presentation: str = "replacement", predictor: str = "final", epoch: Epoch = None,
         stop_if_consistent: bool = True, random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.code, self.eta, self.initial_scale, self.max_iter = code, eta, initial_scale, max_iter
-        self.presentation, self.predictor, self.epoch = presentation, predictor, epoch
-        self.stop_if_consistent, self.random_state, self.verbose = stop_if_consistent, random_state, verbose
+        self.code = code
+        self.eta = eta
+        self.initial_scale = initial_scale
+        self.max_iter = max_iter
+        self.presentation = presentation
+        self.predictor = predictor
+        self.epoch = epoch
+        self.stop_if_consistent = stop_if_consistent
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _learn(self, X, y, classes):
         code = code_matrix(self.code, len(classes))
-        x, signs, random = _augmented(X), code[y].T.astype(np.float64), check_random_state(self.random_state)
+        x = _augmented(X)
+        signs = code[y].T.astype(np.float64)
+        random = check_random_state(self.random_state)
         size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
-        columns, ends, errors = [], [], signs - np.sign(product(W, x, threads=1))
+        columns = []
+        ends = []
+        errors = signs - np.sign(product(W, x, threads=1))
         for order in self._watched(presentations(len(y), self.max_iter, self.presentation, random_state=random)):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
@@ -275,7 +286,8 @@ class DeltaRulePerceptron(Decoder):
         [[-1.0, 1.0]]
         """
         check_is_fitted(self)
-        log, W = self.mistakes_, self.initial_weights_.copy()
+        log = self.mistakes_
+        W = self.initial_weights_.copy()
         if log.length(epoch):
             sizes = self._eta * log.weights(predictor, epoch)
             sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
@@ -340,11 +352,14 @@ class DeltaRulePerceptron(Decoder):
         >>> model.fit([[-1.0], [2.0]], ["a", "b"]).outputs([[-3.0], [3.0]]).tolist()
         [[-4.0], [2.0]]
         """
-        x, (predictor, epoch) = _augmented(self._checked(X)), self._chosen(predictor, epoch)
+        x = _augmented(self._checked(X))
+        (predictor, epoch) = self._chosen(predictor, epoch)
         if predictor != "voted":
             return product(self.weights(predictor, epoch), x, threads=1).T
-        log, made = self.mistakes_, self.mistakes_.length(epoch)
-        votes, stood = 0, np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
+        log = self.mistakes_
+        made = self.mistakes_.length(epoch)
+        votes = 0
+        stood = np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
         for W, steps in zip(self.weights_history(), stood, strict=False):
             votes += steps * np.sign(product(W, x, threads=1))
         return votes.T / log.steps(epoch)  # type: ignore[union-attr]
@@ -367,7 +382,8 @@ def _present(X, y, order, eta, W, errors):
     """Present the examples in order; W and the errors (m, n) of all examples move. Places in the order at which a weight
     vector was modified, the delta of each output there, and the number of examples wrong in any output afterwards."""
     m, n = errors.shape
-    places, wrong = np.empty(order.shape[0], dtype=np.int64), np.zeros(order.shape[0], dtype=np.int64)
+    places = np.empty(order.shape[0], dtype=np.int64)
+    wrong = np.zeros(order.shape[0], dtype=np.int64)
     deltas = np.zeros((order.shape[0], m), dtype=np.int8)
     count = 0
     for s in range(order.shape[0]):
@@ -382,7 +398,7 @@ def _present(X, y, order, eta, W, errors):
             for k in range(W.shape[1]):
                 W[i, k] += eta * delta * X[t, k]
             for u in range(n):
-                errors[i, u] = y[i, u] - np.sign(dot(ORDERED, W[i], X[u]))
+                errors[i, u] = y[i, u] - np.sign(dot(Arithmetic.ORDERED, W[i], X[u]))
         for u in range(n):
             wrong[count] += errors[:, u].any()
         places[count] = s

@@ -25,7 +25,7 @@ from kp.hints import Array, Data, Epoch, Predictors
 from kp.kernels import HIGHEST_DEGREE, check_range
 from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
 
-LARGEST = 1e100  # of points and of given kernel values: sums of their products and squares stay finite
+LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
 
 KERNELS = {  # {name: function of an estimator and its gamma -> Kernel}
@@ -92,7 +92,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
     An estimator has the parameter kernel, `_learn(X, y, classes)`, `decision_function`, and `_parameters` {name: Allowed}.
     """
 
-    _parameters, _takes_sparse, _unit = {}, False, 1  # type: dict[str, Allowed], bool, int
+    _parameters: dict[str, Allowed] = {}
+    _takes_sparse: bool = False
+    _unit: int = 1
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -257,7 +259,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
             self._check(name)
 
     def _check(self, name):
-        value, allowed = getattr(self, name), self._parameters[name]
+        value = getattr(self, name)
+        allowed = self._parameters[name]
         if not allowed.test(value):
             raise ValueError(f"{name} must be {allowed.words}, got {value!r}")
 
@@ -530,14 +533,17 @@ class KernelPerceptron(Classifier):
     def _store(self, X, classes, mistakes):
         """Store the mistakes on X (n, d), and those of the examples on which they were made."""
         logs = mistakes if isinstance(mistakes, list) else [mistakes]
-        self.classes_, self.mistakes_, self.n_iter_ = classes, mistakes, logs[0].n_epochs
+        self.classes_ = classes
+        self.mistakes_ = mistakes
+        self.n_iter_ = logs[0].n_epochs
         self.support_ = np.unique(np.concatenate([log.example for log in logs]))
         if not self._precomputed:
             self.support_vectors_ = X[self.support_]
 
     def _warn(self, X):
         """Warn where an RBF kernel sees no point near another one: nearly all examples are support examples."""
-        n, n_support = X.shape[0], len(self.support_)
+        n = X.shape[0]
+        n_support = len(self.support_)
         if self._kernel.kind != kernels.RBF or n < 20 or n_support < 0.99 * n:
             return
         some = X[np.linspace(0, n - 1, 50).astype(int)]
@@ -573,12 +579,18 @@ class KernelPerceptron(Classifier):
         """Kernel of training points with others, block by block, without caching. Both are `Points`; or arrays (S, d) and
         (n, d) for a function; or indices (S,) of rows of the matrix `columns`."""
         if callable(self._form):
-            n, values = len(columns), lambda i, j: self._call_kernel(rows[i], columns[j])
-        elif self._precomputed:
-            n, values = columns.shape[1], lambda i, j: columns[:, j][rows[i]]
-        else:
-            return CrossGram(Products(rows, columns, threads=self._n_threads()))
-        return CrossGram(PrecomputedKernel(values, len(rows), n))
+
+            def called(i, j):
+                return self._call_kernel(rows[i], columns[j])
+
+            return CrossGram(PrecomputedKernel(called, len(rows), len(columns)))
+        if self._precomputed:
+
+            def given(i, j):
+                return columns[:, j][rows[i]]
+
+            return CrossGram(PrecomputedKernel(given, len(rows), columns.shape[1]))
+        return CrossGram(Products(rows, columns, threads=self._n_threads()))
 
     def _gram(self, X):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
@@ -602,7 +614,8 @@ class KernelPerceptron(Classifier):
         return found
 
     def _call_kernel(self, X, Y):
-        values, shape = np.asarray(self._form(X, Y), dtype=np.float64), (len(X), len(Y))
+        values = np.asarray(self._form(X, Y), dtype=np.float64)
+        shape = (len(X), len(Y))
         sound = np.all(np.abs(values) <= LARGEST)
         if values.shape != shape or not sound:
             got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
@@ -662,7 +675,8 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
     4
     """
     _check_rejection(model.classes_, min_margin, rejected)
-    f, n_classes = np.asarray(model.decision_function(X, **options)), len(model.classes_)
+    f = np.asarray(model.decision_function(X, **options))
+    n_classes = len(model.classes_)
     expected = (len(f),) if n_classes == 2 else (len(f), n_classes)
     # Three classes have as many pairs. What wraps a machine has its parameters, under longer names.
     own = model.get_params() if hasattr(model, "get_params") else {}

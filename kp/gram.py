@@ -9,6 +9,7 @@ Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from enum import IntEnum
 from functools import cache
 from threading import Lock
 from typing import Any, Self
@@ -23,10 +24,23 @@ from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, fill_rows
 from kp.machine import LANES, add_product, load_lanes, store_lanes
 
-SINGLE, DOUBLE, ORDERED, BYTES, SPARSE, GIVEN = range(6)  # of the last two, products are made row by row only
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
-HEIGHT, WIDTH, DEPTH = 6, 128, 512  # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
+# `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
+HEIGHT = 6
+WIDTH = 128
+DEPTH = 512
 SMALL = 2**20  # products of a block that one thread makes before others have started
+
+
+class Arithmetic(IntEnum):
+    """How inner products are made; by the last two row by row only."""
+
+    SINGLE = 0
+    DOUBLE = 1
+    ORDERED = 2
+    BYTES = 3
+    SPARSE = 4
+    GIVEN = 5
 
 
 class Points:
@@ -75,7 +89,8 @@ class Points:
         else:
             self.X = np.array(X, dtype=np.float64, order="C")
             self.norms = _norms(self.X)
-            self.exact, self.compact = False, self.X
+            self.exact = False
+            self.compact = self.X
         self.top = float(self.norms.max()) if len(self.norms) else 0.0
 
     def _take_sparse(self, X):
@@ -83,7 +98,9 @@ class Points:
         self.X.sum_duplicates()
         if not np.all(np.isfinite(self.X.data)):
             raise ValueError("points must be finite, got NaN or infinity; remove or impute those values")
-        self.norms, self.exact, self.compact = _sparse_norms(self.X.indptr, self.X.data), False, self.X
+        self.norms = _sparse_norms(self.X.indptr, self.X.data)
+        self.exact = False
+        self.compact = self.X
         self.top = float(self.norms.max(initial=0.0))
 
     def __len__(self) -> int:
@@ -94,15 +111,15 @@ class Points:
         """Whether the points are held as a sparse matrix."""
         return sparse.issparse(self.X)
 
-    def arithmetic(self, other: "Points") -> int:
+    def arithmetic(self, other: "Points") -> Arithmetic:
         """SPARSE where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no rounding can show."""
         if self.is_sparse:
-            return SPARSE
+            return Arithmetic.SPARSE
         if not (self.exact and other.exact and self.top * other.top <= 2.0**106):
-            return ORDERED
+            return Arithmetic.ORDERED
         single = self.X.dtype == np.float32 == other.X.dtype and max(self.top, other.top) < 2.0**31
         heavy = np.count_nonzero(self.norms * other.top > 2.0**48)
-        return SINGLE if single and heavy <= 0.02 * len(self) else DOUBLE
+        return Arithmetic.SINGLE if single and heavy <= 0.02 * len(self) else Arithmetic.DOUBLE
 
 
 def unit_of(X: Any) -> int:
@@ -123,14 +140,19 @@ class Products:
             points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
         if points.per_unit != column_points.per_unit:
             raise ValueError(f"points must be in the same units, got 1/{points.per_unit} and 1/{column_points.per_unit}")
-        self.points, self.column_points, self.arithmetic = points, column_points, points.arithmetic(column_points)
-        self.dtype = np.dtype(np.int32 if self.arithmetic == SINGLE else np.float64)
-        self.row_norms, self.column_norms, self.threads = points.norms, column_points.norms, threads
+        self.points = points
+        self.column_points = column_points
+        self.arithmetic = points.arithmetic(column_points)
+        self.dtype = np.dtype(np.int32 if self.arithmetic == Arithmetic.SINGLE else np.float64)
+        self.row_norms = points.norms
+        self.column_norms = column_points.norms
+        self.threads = threads
 
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
         n, m = out.shape
-        right, norms = self.column_points.X[columns], self.column_norms[columns]
+        right = self.column_points.X[columns]
+        norms = self.column_norms[columns]
         threads = self.threads if n * m * right.shape[1] > SMALL else 1
         with _one_blas_thread():
             if n > m:
@@ -139,14 +161,15 @@ class Products:
                 in_strips(lambda part: self._make(rows, right[part], norms[part], out[:, part]), m, WIDTH, threads)
 
     def _make(self, rows, right, norms, out):
-        if self.arithmetic == ORDERED:
+        if self.arithmetic == Arithmetic.ORDERED:
             ordered_products(self.points.X[rows], right, out)
             return
-        if self.arithmetic == SPARSE:
-            A, B = self.points.X[rows], right
+        if self.arithmetic == Arithmetic.SPARSE:
+            A = self.points.X[rows]
+            B = right
             _sparse_products(A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, np.zeros(A.shape[1]), out)
             return
-        dtype = np.float32 if self.arithmetic == SINGLE else np.float64
+        dtype = np.float32 if self.arithmetic == Arithmetic.SINGLE else np.float64
         scratch = np.empty((min(len(rows), BLOCK), min(len(right), BLOCK)), dtype=dtype)
         for i in range(0, len(rows), BLOCK):
             left = self.points.X[rows[i : i + BLOCK]].astype(dtype, copy=False)
@@ -155,7 +178,7 @@ class Products:
                 block = scratch[: len(left), : len(part)]
                 np.matmul(left, part.T, out=block)
                 out[i : i + BLOCK, j : j + BLOCK] = block
-        if self.arithmetic == SINGLE:
+        if self.arithmetic == Arithmetic.SINGLE:
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
@@ -208,10 +231,17 @@ def _fill(kernel, products, norms_x, norms_y, out, threads):
 class PrecomputedKernel:
     """Kernel values (n, m) instead of `Products`, from a function (rows, columns) -> K[rows, columns]."""
 
-    arithmetic, dtype, points, column_points = GIVEN, np.dtype(np.float64), None, None  # type: int, np.dtype, Any, Any
+    # type: int, np.dtype, Any, Any
+    arithmetic = Arithmetic.GIVEN
+    dtype = np.dtype(np.float64)
+    points = None
+    column_points = None
 
     def __init__(self, function: Callable[..., Array] | None, n: int, m: int) -> None:
-        self.function, self.row_norms, self.column_norms, self.threads = function, np.zeros(n), np.zeros(m), 1
+        self.function = function
+        self.row_norms = np.zeros(n)
+        self.column_norms = np.zeros(m)
+        self.threads = 1
 
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         out[:] = self.function(rows, columns)  # type: ignore[misc]  # None where all rows are there
@@ -220,9 +250,9 @@ class PrecomputedKernel:
 @compiled(inline="always")  # as a call it would take twice as long
 def dot(arithmetic, x, y):
     """x . y of two points, for one of BYTES (`Points.compact` as bytes), SINGLE, DOUBLE or ORDERED."""
-    if arithmetic == BYTES:
+    if arithmetic == Arithmetic.BYTES:
         return _byte_dot(x, y)
-    if arithmetic == SINGLE or arithmetic == DOUBLE:
+    if arithmetic == Arithmetic.SINGLE or arithmetic == Arithmetic.DOUBLE:
         return _exact_dot(x, y)
     return _ordered_dot(x, y)
 
@@ -263,8 +293,11 @@ def ordered_products(A, B, out):
 @compiled
 def _ordered_products(A, B, out):
     """WIDTH rows of B at a time are laid out as lanes, DEPTH columns of them, and meet HEIGHT rows of A after the other."""
-    n, m, d = A.shape[0], B.shape[0], A.shape[1]
-    panel, sums = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH)), np.zeros(HEIGHT * WIDTH)
+    n = A.shape[0]
+    m = B.shape[0]
+    d = A.shape[1]
+    panel = np.zeros((min(m, WIDTH) + LANES) * min(d, DEPTH))
+    sums = np.zeros(HEIGHT * WIDTH)
     for left in range(0, m, WIDTH):
         width = min(WIDTH, m - left)
         for low in range(0, max(d, 1), DEPTH):
@@ -289,14 +322,26 @@ def _ordered_products(A, B, out):
 def _add_products(A, top, low, depth, panel, place, sums, j):
     """Add to the sums of HEIGHT rows and LANES columns from j on; rows that A does not have repeat its last one."""
     last = A.shape[0] - 1
-    r1, r2, r3, r4, r5 = min(top + 1, last), min(top + 2, last), min(top + 3, last), min(top + 4, last), min(top + 5, last)
-    s0, s1, s2 = load_lanes(sums, j), load_lanes(sums, WIDTH + j), load_lanes(sums, 2 * WIDTH + j)
-    s3, s4, s5 = load_lanes(sums, 3 * WIDTH + j), load_lanes(sums, 4 * WIDTH + j), load_lanes(sums, 5 * WIDTH + j)
+    r1 = min(top + 1, last)
+    r2 = min(top + 2, last)
+    r3 = min(top + 3, last)
+    r4 = min(top + 4, last)
+    r5 = min(top + 5, last)
+    s0 = load_lanes(sums, j)
+    s1 = load_lanes(sums, WIDTH + j)
+    s2 = load_lanes(sums, 2 * WIDTH + j)
+    s3 = load_lanes(sums, 3 * WIDTH + j)
+    s4 = load_lanes(sums, 4 * WIDTH + j)
+    s5 = load_lanes(sums, 5 * WIDTH + j)
     for k in range(low, low + depth):
         b = load_lanes(panel, place)
         place += LANES
-        s0, s1, s2 = add_product(s0, A[top, k], b), add_product(s1, A[r1, k], b), add_product(s2, A[r2, k], b)
-        s3, s4, s5 = add_product(s3, A[r3, k], b), add_product(s4, A[r4, k], b), add_product(s5, A[r5, k], b)
+        s0 = add_product(s0, A[top, k], b)
+        s1 = add_product(s1, A[r1, k], b)
+        s2 = add_product(s2, A[r2, k], b)
+        s3 = add_product(s3, A[r3, k], b)
+        s4 = add_product(s4, A[r4, k], b)
+        s5 = add_product(s5, A[r5, k], b)
     store_lanes(sums, j, s0), store_lanes(sums, WIDTH + j, s1), store_lanes(sums, 2 * WIDTH + j, s2)
     store_lanes(sums, 3 * WIDTH + j, s3), store_lanes(sums, 4 * WIDTH + j, s4), store_lanes(sums, 5 * WIDTH + j, s5)
 
@@ -340,8 +385,11 @@ class CrossGram:
     and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
 
     def __init__(self, source: Products | PrecomputedKernel) -> None:
-        self.source, self.points, self.column_points = source, source.points, source.column_points
-        self.row_norms, self.norms = source.row_norms, source.column_norms
+        self.source = source
+        self.points = source.points
+        self.column_points = source.column_points
+        self.row_norms = source.row_norms
+        self.norms = source.column_norms
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -397,9 +445,14 @@ class Gram(CrossGram):
                 "raise the budget or use fewer examples"
             )
         self.kept = kernel if kernel is not None and kernel.kind == RBF and source.dtype == np.float64 else None
-        self.store, self.slot = np.empty((capacity, n), dtype=source.dtype), np.full(n, -1)
-        self._example, self._used = np.full(capacity, -1), np.zeros(capacity, dtype=np.int64)
-        self.capacity, self._filled, self._clock, self.computed = capacity, 0, 0, 0
+        self.store = np.empty((capacity, n), dtype=source.dtype)
+        self.slot = np.full(n, -1)
+        self._example = np.full(capacity, -1)
+        self._used = np.zeros(capacity, dtype=np.int64)
+        self.capacity = capacity
+        self._filled = 0
+        self._clock = 0
+        self.computed = 0
 
     @classmethod
     def of_points(cls, X: Data, *, memory_budget: int, threads: int = 1, unit: int = 1) -> Self:
@@ -412,7 +465,10 @@ class Gram(CrossGram):
         """A matrix K (n, n) of kernel values that is there already."""
         n = len(K)
         gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
-        gram.store, gram.slot, gram._used, gram.capacity = K, np.arange(n), np.zeros(n, dtype=np.int64), n
+        gram.store = K
+        gram.slot = np.arange(n)
+        gram._used = np.zeros(n, dtype=np.int64)
+        gram.capacity = n
         return gram
 
     def reading(self, kernel: Kernel) -> Kernel:
@@ -461,7 +517,8 @@ class Gram(CrossGram):
             return self.store[:, start:stop], rows
         block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
         held = np.flatnonzero(rows >= 0)
-        copied, there = block[len(missing) :], rows[held]
+        copied = block[len(missing) :]
+        there = rows[held]
         in_strips(lambda part: _copy_rows(self.store, there[part], start, copied[part]), len(held), 1, self.source.threads)
         self._make(examples[missing], slice(start, stop), block[: len(missing)])
         rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))

@@ -58,7 +58,8 @@ class Kernel(NamedTuple):
         ValueError
             If d differs.
         """
-        X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
+        X = np.asarray(X, dtype=np.float64)
+        Y = np.asarray(Y, dtype=np.float64)
         if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
             raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
         return self.of(X @ Y.T, (X**2).sum(1), (Y**2).sum(1))
@@ -238,7 +239,8 @@ def fill(kernel, products, norm, norms, out):
         for j in range(m):
             out[j] = products[j]
     elif kernel.kind == POLYNOMIAL:
-        gamma, coef0 = kernel.gamma, kernel.coef0
+        gamma = kernel.gamma
+        coef0 = kernel.coef0
         if kernel.degree == 1:
             for j in range(m):
                 out[j] = gamma * products[j] + coef0

@@ -50,7 +50,9 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     MulticlassLog
         The mistakes.
     """
-    columns, ends, steps = [], [], 0
+    columns = []
+    ends = []
+    steps = 0
     for order in orders:
         order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
         position, promoted, demoted, errors = learner.epoch(order)
@@ -87,8 +89,11 @@ class Dense:
     """
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
-        self.G, self.y, self.F = G, y, np.zeros((n_classes, len(y)))
-        self.demote, self.counting = DEMOTE.index(demote), count_errors
+        self.G = G
+        self.y = y
+        self.F = np.zeros((n_classes, len(y)))
+        self.demote = DEMOTE.index(demote)
+        self.counting = count_errors
 
     def epoch(self, order):
         """Visit the examples once: of each mistake its position in the order, the classes it moves, and training errors."""
@@ -117,9 +122,14 @@ class Rows:
     """
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
-        self.gram, self.kernel, self.stored, self.y = gram, kernel, gram.reading(kernel), y
-        self.threshold, self.threads = threshold, threads
-        self.F, self.demote = np.zeros((n_classes, len(y))), DEMOTE.index(demote)
+        self.gram = gram
+        self.kernel = kernel
+        self.stored = gram.reading(kernel)
+        self.y = y
+        self.threshold = threshold
+        self.threads = threads
+        self.F = np.zeros((n_classes, len(y)))
+        self.demote = DEMOTE.index(demote)
 
     def epoch(self, order):
         size = min(BLOCK, self.gram.capacity)
@@ -127,7 +137,8 @@ class Rows:
         return map(np.concatenate, zip(*found, strict=True))
 
     def _block(self, examples, start):
-        G, norms = self.gram.values(self.kernel, examples, examples) + self.threshold, self.gram.norms
+        G = self.gram.values(self.kernel, examples, examples) + self.threshold
+        norms = self.gram.norms
         positions = np.arange(len(examples))
         position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, self.F[:, examples])
         wrong = examples[position]
@@ -167,8 +178,13 @@ class Coefficients:
     """
 
     def __init__(self, rows, y, n_classes, *, threshold=1.0, demote="winner", threads=2):
-        self.rows, self.y, self.threshold, self.threads = rows, y, threshold, threads
-        self.alpha, self.beta, self.demote = np.zeros((n_classes, len(y))), np.zeros(n_classes), DEMOTE.index(demote)
+        self.rows = rows
+        self.y = y
+        self.threshold = threshold
+        self.threads = threads
+        self.alpha = np.zeros((n_classes, len(y)))
+        self.beta = np.zeros(n_classes)
+        self.demote = DEMOTE.index(demote)
 
     def epoch(self, order):
         found = []
@@ -212,8 +228,12 @@ class Linear:
     """
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
-        self.X, self.y, self.threshold, self.demote = X, y, threshold, DEMOTE.index(demote)
-        self.W, self.b = np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)
+        self.X = X
+        self.y = y
+        self.threshold = threshold
+        self.demote = DEMOTE.index(demote)
+        self.W = np.zeros((n_classes, X.shape[1]))
+        self.b = np.zeros(n_classes)
 
     def epoch(self, order):
         return *_visit_linear(self.X, self.y, order, self.demote, self.threshold, self.W, self.b), np.empty(0, np.int64)
@@ -228,7 +248,8 @@ def product(A, B, *, threads=2):
         return out
 
     def strip(start):
-        rows, rest = slice(start, start + STRIP), slice(start, None)
+        rows = slice(start, start + STRIP)
+        rest = slice(start, None)
         ordered_products(A[rows], A[rest], out[rows, rest])
         out[rest, rows] = out[rows, rest].T
 
@@ -274,11 +295,13 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     errors : ndarray of shape (M,)
         Errors after each row of the log, for true classes y.
     """
-    examples, kernel = np.unique(log.example), columns.reading(kernel)
+    examples = np.unique(log.example)
+    kernel = columns.reading(kernel)
     index = np.searchsorted(examples, log.example)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
-    votes, errors = np.zeros((len(epochs), n_classes, len(columns))), np.zeros(len(log), dtype=np.int64)
+    votes = np.zeros((len(epochs), n_classes, len(columns)))
+    errors = np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
     with ThreadPoolExecutor(threads) as pool:
         for start, stop, block, rows in blocks(columns, examples):
@@ -323,7 +346,8 @@ def _next_demoted(scores, own, true, j, demote):
 def _wrong(F, y):
     """The number of examples that a class other than their own matches or beats."""
     n = F.shape[1]
-    own, count = np.empty(256), np.empty(256, dtype=np.int32)
+    own = np.empty(256)
+    count = np.empty(256, dtype=np.int32)
     wrong = 0
     for start in range(0, n, 256):
         size = min(256, n - start)
@@ -342,8 +366,10 @@ def _wrong(F, y):
 @compiled
 def _visit(G, y, order, demote, counting, F):
     """Visit the examples in order; F (C, n) moves. Positions in the order, promoted, demoted, and errors of each row."""
-    position, promoted = [0 for _ in range(0)], [0 for _ in range(0)]
-    demoted, errors = [0 for _ in range(0)], [0 for _ in range(0)]
+    position = [0 for _ in range(0)]
+    promoted = [0 for _ in range(0)]
+    demoted = [0 for _ in range(0)]
+    errors = [0 for _ in range(0)]
     scores = np.empty(F.shape[0])
     for s in range(order.shape[0]):
         t = order[s]
@@ -377,11 +403,14 @@ def _visit(G, y, order, demote, counting, F):
 @compiled
 def _visit_linear(X, y, order, demote, threshold, W, b):
     """Visit the examples in order; W (C, d) and b (C,) move. Positions in the order, promoted and demoted classes."""
-    position, promoted, demoted = [0 for _ in range(0)], [0 for _ in range(0)], [0 for _ in range(0)]
+    position = [0 for _ in range(0)]
+    promoted = [0 for _ in range(0)]
+    demoted = [0 for _ in range(0)]
     scores = np.empty(W.shape[0])
     for s in range(order.shape[0]):
         t = order[s]
-        true, x = y[t], X[t]
+        true = y[t]
+        x = X[t]
         for c in range(W.shape[0]):
             scores[c] = threshold * b[c]
             for k in range(x.shape[0]):
@@ -407,10 +436,12 @@ def _visit_linear(X, y, order, demote, threshold, W, b):
 @compiled
 def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demoted, y, F):
     """Move the scores F (C, c) of some columns by these mistakes, one after the other; the wrong ones of them after each."""
-    errors, values = np.zeros(len(slots), dtype=np.int64), np.empty(TILE)
+    errors = np.zeros(len(slots), dtype=np.int64)
+    values = np.empty(TILE)
     for start in range(0, F.shape[1], TILE):
         stop = min(start + TILE, F.shape[1])
-        k, f = values[: stop - start], F[:, start:stop]
+        k = values[: stop - start]
+        f = F[:, start:stop]
         for m in range(len(slots)):
             fill(kernel, store[slots[m], start:stop], row_norms[m], norms[start:stop], k)
             _move(k, threshold, promoted[m], demoted[m], f)
@@ -434,11 +465,16 @@ def _move(k, threshold, promoted, demoted, F):
 @compiled
 def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demoted, lengths, steps, y, votes):
     """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs."""
-    n_classes, size, n_epochs = votes.shape[1], norms.shape[0], len(lengths)
+    n_classes = votes.shape[1]
+    size = norms.shape[0]
+    n_epochs = len(lengths)
     counting = size > 0 and y[0] >= 0
-    F, total, k = np.zeros((n_classes, size)), np.zeros((n_classes, size)), np.empty(size)
+    F = np.zeros((n_classes, size))
+    total = np.zeros((n_classes, size))
+    k = np.empty(size)
     errors = np.zeros(len(rows), dtype=np.int64)
-    epoch, since = 0, 0
+    epoch = 0
+    since = 0
     for m in range(len(rows) + 1):
         while epoch < n_epochs and m >= lengths[epoch]:
             _vote(F, steps[epoch] - since, total)

@@ -127,7 +127,8 @@ def self_tuning_kernel(X: ArrayLike, Y: ArrayLike, sigma_x: ArrayLike, sigma_y: 
     >>> self_tuning_kernel([[0.0]], [[0.0], [2.0]], [1.0], [1.0, 4.0]).round(4).tolist()
     [[1.0, 0.3679]]
     """
-    X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
+    X = np.asarray(X, dtype=np.float64)
+    Y = np.asarray(Y, dtype=np.float64)
     if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
         raise ValueError(f"X and Y must be (n, d) and (m, d) with the same d, got {X.shape} and {Y.shape}")
     scales = np.asarray(sigma_x, dtype=np.float64), np.asarray(sigma_y, dtype=np.float64)
@@ -211,8 +212,11 @@ class KernelRidgeClassifier(Classifier):
         self, kernel: str = "self-tuning", *, alpha: float = 1.0, tau: float = 1.0, n_neighbors: int = 5,
         include_self: bool = True,
     ) -> None:  # fmt: skip
-        self.kernel, self.alpha, self.tau = kernel, alpha, tau
-        self.n_neighbors, self.include_self = n_neighbors, include_self
+        self.kernel = kernel
+        self.alpha = alpha
+        self.tau = tau
+        self.n_neighbors = n_neighbors
+        self.include_self = include_self
 
     def _learn(self, X, y, classes):
         K = self._gram(X)

@@ -7,7 +7,8 @@ from numba import config, types
 from numba.extending import intrinsic, models, register_model
 
 LANES = 8
-_VECTOR, _INDEX = ir.VectorType(ir.DoubleType(), LANES), ir.IntType(32)
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INDEX = ir.IntType(32)
 
 
 class _Lanes(types.Type):

@@ -605,7 +605,8 @@ class MulticlassLog(Log):
         """
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
-        first, total = promoted >= 0, np.zeros((n_classes, n))
+        first = promoted >= 0
+        total = np.zeros((n_classes, n))
         np.add.at(total, (promoted[first], example[first]), weights[first])
         np.subtract.at(total, (demoted, example), weights)
         return total / self.steps(epoch) if predictor == "average" else total

@@ -70,7 +70,8 @@ class _AllClasses(KernelPerceptron):
         >>> model.decision_function([[5, 1]], predictor="voted").round(3).tolist()
         [[0.083, 0.917, 0.0]]
         """
-        X, (predictor, epoch) = self._checked(X), self._chosen(predictor, epoch)
+        X = self._checked(X)
+        (predictor, epoch) = self._chosen(predictor, epoch)
         return self._scores(X, (predictor,), (epoch,))[predictor][0]
 
     def _blocks(self, X, predictors):
@@ -79,7 +80,9 @@ class _AllClasses(KernelPerceptron):
 
     def _scores(self, X, predictors, epochs):
         """{predictor: scores of X after each of these epochs}; all that are sums from one expansion, votes from one walk."""
-        columns, n_classes, (log,) = self._columns(X, self.mistakes_.steps()), len(self.classes_), self._logs()
+        columns = self._columns(X, self.mistakes_.steps())
+        n_classes = len(self.classes_)
+        (log,) = self._logs()
         sums = [(name, epoch) for name in predictors if name != "voted" for epoch in epochs]
         found = {}
         if sums:
@@ -117,7 +120,8 @@ class _AllClasses(KernelPerceptron):
         if type(mistakes) is not MulticlassLog:
             raise ValueError(f"mistakes must be a MulticlassLog, got {type(mistakes).__name__}; {SAME_FIT}")
         mistakes.check(len(y))
-        promoted, demoted = mistakes.promoted, mistakes.demoted
+        promoted = mistakes.promoted
+        demoted = mistakes.demoted
         promotes = promoted >= 0
         if not np.array_equal(promoted[promotes], y[mistakes.example[promotes]]):
             raise ValueError(f"a log must promote the classes of the labels y, got others; {SAME_FIT}")
@@ -250,11 +254,24 @@ class MulticlassKernelPerceptron(_AllClasses):
         solver: str = "squared", count_errors: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
-        self.update, self.threshold, self.demote, self.max_iter = update, threshold, demote, max_iter
-        self.predictor, self.epoch, self.shuffle, self.stop_if_separated = predictor, epoch, shuffle, stop_if_separated
-        self.solver, self.count_errors, self.random_state = solver, count_errors, random_state
-        self.memory_budget, self.n_jobs, self.verbose = memory_budget, n_jobs, verbose
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.update = update
+        self.threshold = threshold
+        self.demote = demote
+        self.max_iter = max_iter
+        self.predictor = predictor
+        self.epoch = epoch
+        self.shuffle = shuffle
+        self.stop_if_separated = stop_if_separated
+        self.solver = solver
+        self.count_errors = count_errors
+        self.random_state = random_state
+        self.memory_budget = memory_budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _learn(self, X, y, classes):
         self._store(X, classes, self._run(self._learner(X, y, len(classes)), len(y)))
@@ -358,7 +375,9 @@ class MulticlassKernelPerceptron(_AllClasses):
     def _added(self, columns):
         if not self._training:
             return super()._added(columns)
-        kernel, training, everyone = self._kernel, self._between(*self._training), np.arange(self._n_seen)
+        kernel = self._kernel
+        training = self._between(*self._training)
+        everyone = np.arange(self._n_seen)
 
         def values(rows, part):
             here = columns.values(kernel, everyone, part).T
@@ -373,7 +392,9 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     def _learner(self, X, y, n_classes):
         """What finds the mistakes; see kp.kesler."""
-        kernel, n, threshold = self._kernel, len(y), float(self.threshold)
+        kernel = self._kernel
+        n = len(y)
+        threshold = float(self.threshold)
         options = {"threshold": threshold, "demote": self.demote, "threads": self._n_threads()}
         columns = self._between(*self._pair(X))
         if self.update == "ordinary":
@@ -485,15 +506,24 @@ class MulticlassPerceptron(_AllClasses):
         shuffle: bool = True, stop_if_separated: bool = True, epoch: Epoch = None, count_errors: bool = False,
         random_state: Seed = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.threshold, self.demote, self.max_iter, self.predictor = threshold, demote, max_iter, predictor
-        self.shuffle, self.stop_if_separated, self.epoch, self.count_errors = shuffle, stop_if_separated, epoch, count_errors
-        self.random_state, self.n_jobs, self.verbose = random_state, n_jobs, verbose
+        self.threshold = threshold
+        self.demote = demote
+        self.max_iter = max_iter
+        self.predictor = predictor
+        self.shuffle = shuffle
+        self.stop_if_separated = stop_if_separated
+        self.epoch = epoch
+        self.count_errors = count_errors
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _points(self, X):
         return Points(X)  # as the weights, in the units of X
 
     def _learn(self, X, y, classes):
-        points, threshold = self._between(*self._pair(X)), float(self.threshold)
+        points = self._between(*self._pair(X))
+        threshold = float(self.threshold)
         check_range(self._kernel, points.norms, len(y) * self.max_iter)
         x = np.ascontiguousarray(X, dtype=np.float64)
         log = self._run(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))

@@ -269,11 +269,13 @@ class _OutputCodes(Decoder):
         stream = vars(self).pop("_stream", None)  # type: ignore[attr-defined]  # after an error it is made again, from what is stored
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
-            first, n = not hasattr(self, "mistakes_"), len(y)
+            first = not hasattr(self, "mistakes_")
+            n = len(y)
             self.classes_, self.code_ = classes, self._code(len(classes))
             stream = stream or Stream(self, X)
             moved = stream.learn(self, X, self._signs(y, classes), 0 if first else self.mistakes_[0].steps())
-            where, ends = [np.flatnonzero(row) for row in moved], np.array([n])
+            where = [np.flatnonzero(row) for row in moved]
+            ends = np.array([n])
             logs = [
                 MistakeLog(example=t, step=t, sign=row[t], errors=None, ends=ends)
                 for row, t in zip(moved, where, strict=True)
@@ -283,8 +285,11 @@ class _OutputCodes(Decoder):
             if not first:
                 logs = [old.followed_by(new, seen) for old, new in zip(self.mistakes_, logs, strict=True)]
                 held = np.append(self.support_, held)
-            self.mistakes_, self.n_iter_, self.n_seen_ = logs, logs[0].n_epochs, seen + n
-            self.support_, self.support_vectors_ = held, stream.vectors.array
+            self.mistakes_ = logs
+            self.n_iter_ = logs[0].n_epochs
+            self.n_seen_ = seen + n
+            self.support_ = held
+            self.support_vectors_ = stream.vectors.array
         self._stream = stream
         return self
 
@@ -327,7 +332,8 @@ class _OutputCodes(Decoder):
         >>> model.outputs(X).shape
         (4, 2)
         """
-        X, chosen = self._checked(X), self._chosen(predictor, epoch)
+        X = self._checked(X)
+        chosen = self._chosen(predictor, epoch)
         columns = self._columns(X, self.mistakes_[0].steps())
         return scores(self._logs(), self._kernel, columns, *chosen, threads=self._n_threads()).T
 
@@ -356,7 +362,8 @@ class _OutputCodes(Decoder):
         They are those of `decision_function`, bit by bit where sums of kernel values are exact, as on integers, and
         otherwise except for rounding.
         """
-        logs, epochs = self._logs(), range(1, self.n_iter_ + 1)
+        logs = self._logs()
+        epochs = range(1, self.n_iter_ + 1)
         if "minimizing" in predictors:
             for log in logs:
                 log.minimizing_length()  # raises ValueError where training errors were not counted
@@ -378,7 +385,8 @@ class _OutputCodes(Decoder):
 
     def _store(self, X, classes, logs):
         vars(self).pop("_stream", None)
-        self.code_, self.n_seen_ = self._code(len(classes)), X.shape[0]
+        self.code_ = self._code(len(classes))
+        self.n_seen_ = X.shape[0]
         super()._store(X, classes, logs)
 
 
@@ -484,13 +492,24 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         epoch: Epoch = None, stop_if_consistent: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.kernel, self.code, self.degree, self.gamma, self.coef0 = kernel, code, degree, gamma, coef0
-        self.max_iter, self.presentation, self.predictor, self.epoch = max_iter, presentation, predictor, epoch
-        self.stop_if_consistent, self.random_state = stop_if_consistent, random_state
-        self.memory_budget, self.n_jobs, self.verbose = memory_budget, n_jobs, verbose
+        self.kernel = kernel
+        self.code = code
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.presentation = presentation
+        self.predictor = predictor
+        self.epoch = epoch
+        self.stop_if_consistent = stop_if_consistent
+        self.random_state = random_state
+        self.memory_budget = memory_budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _learn(self, X, y, classes):
-        random, signs = check_random_state(self.random_state), self._signs(y, classes)
+        random = check_random_state(self.random_state)
+        signs = self._signs(y, classes)
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
         logs = find_mistakes(
             self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads(),
@@ -616,10 +635,21 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         stop_if_separated: bool = True, count_errors: bool = False, random_state: Seed = None,
         memory_budget: int = 2**30, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
-        self.kernel, self.degree, self.gamma, self.coef0 = kernel, degree, gamma, coef0
-        self.max_iter, self.predictor, self.epoch, self.shuffle, self.orders = max_iter, predictor, epoch, shuffle, orders
-        self.stop_if_separated, self.count_errors, self.random_state = stop_if_separated, count_errors, random_state
-        self.memory_budget, self.n_jobs, self.verbose = memory_budget, n_jobs, verbose
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.predictor = predictor
+        self.epoch = epoch
+        self.shuffle = shuffle
+        self.orders = orders
+        self.stop_if_separated = stop_if_separated
+        self.count_errors = count_errors
+        self.random_state = random_state
+        self.memory_budget = memory_budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _learn(self, X, y, classes):
         signs = self._signs(y, classes)
@@ -650,7 +680,9 @@ class Growing:
         if issparse(self.array):
             self.array = vstack([self.array, rows], format="csr")
             return
-        n, stop, dtype = len(self.array), len(self.array) + len(rows), np.result_type(self.array, rows)
+        n = len(self.array)
+        stop = len(self.array) + len(rows)
+        dtype = np.result_type(self.array, rows)
         if stop > len(self._room) or dtype != self._room.dtype:
             self._room = np.empty((2 * stop, *rows.shape[1:]), dtype=dtype)
             self._room[:n] = self.array
@@ -664,7 +696,8 @@ class Stream:
     summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
     def __init__(self, model: _OutputCodes, X: Any) -> None:
-        self.vectors, self.held = Growing(X[:0]), []  # type: Growing, list[tuple[Any, Array]]
+        self.vectors = Growing(X[:0])
+        self.held: list[tuple[Any, Array]] = []
         if hasattr(model, "mistakes_"):
             self.vectors = Growing(model.support_vectors_)
             self._hold(model, signed_sums(model._logs(), len(model.support_)))
@@ -689,12 +722,16 @@ class Stream:
 
     def _mistakes(self, model, X, z, steps):
         """Which perceptrons (m, n) err on which of the points X (n, d), visited one after the other."""
-        kernel, points, f, n = model._kernel, model._pair(X)[0], np.zeros(z.shape), X.shape[0]
+        kernel = model._kernel
+        points = model._pair(X)[0]
+        f = np.zeros(z.shape)
+        n = X.shape[0]
         if kernel != kernels.GIVEN:
             check_range(points.in_units(kernel), [points.top, *(held.top for held, _ in self.held)], steps)
         for held, coefficients in self.held:
             _add_sums(coefficients, _values(model, points, held), f)
-        K, wrong = _values(model, points, points) if n > 1 else None, np.zeros(z.shape, dtype=bool)
+        K = _values(model, points, points) if n > 1 else None
+        wrong = np.zeros(z.shape, dtype=bool)
         for t in range(n):
             wrong[:, t] = which = z[:, t] * f[:, t] <= 0.0
             if n > 1 and which.any():
@@ -759,7 +796,9 @@ class SharedTraining:
     """
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
-        self.X, self.y, self.n_jobs = X, y, effective_n_jobs(n_jobs)
+        self.X = X
+        self.y = y
+        self.n_jobs = effective_n_jobs(n_jobs)
         self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs, unit=unit_of(X))
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
@@ -864,16 +903,20 @@ class SharedTraining:
         """
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
-        epochs, m = range(1, models[0].n_iter_ + 1), len(models[0].mistakes_)
-        logs, fitted = [log for model in models for log in model.mistakes_], [model._kernel for model in models]
+        epochs = range(1, models[0].n_iter_ + 1)
+        m = len(models[0].mistakes_)
+        logs = [log for model in models for log in model.mistakes_]
+        fitted = [model._kernel for model in models]
         errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for log in logs]
         if X is None:
             index = np.searchsorted(models[0].classes_, self.y)
             signs = np.concatenate([model._signs(index, model.classes_) for model in models])
-            columns, counting = self.gram, {"signs": signs, "errors": errors}  # type: CrossGram, dict[str, Any]
+            columns: CrossGram = self.gram
+            counting: dict[str, Any] = {"signs": signs, "errors": errors}
         else:
-            points = Points.per(self.gram.points.per_unit, X)
-            columns, counting = CrossGram(Products(self.gram.points, points, threads=self.n_jobs)), {}
+            points = Points.per(self.gram.points.per_unit, X)  # type: ignore[union-attr]
+            columns = CrossGram(Products(self.gram.points, points, threads=self.n_jobs))  # type: ignore[arg-type]
+            counting = {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]

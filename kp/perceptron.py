@@ -41,7 +41,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kp.compiled import compiled
-from kp.gram import BYTES, GIVEN, ORDERED, SPARSE, dot
+from kp.gram import Arithmetic, dot
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
 from kp.predictors import TILE, one_for_each, replay
@@ -168,9 +168,9 @@ def has_weights(gram, kernel, steps):
     That needs an affine kernel, and points that are real numbers, or integers with the same bits either way, which needs an
     integer kernel and sums below 2^53.
     """
-    if not kernel.affine or gram.source.arithmetic == GIVEN:
+    if not kernel.affine or gram.source.arithmetic == Arithmetic.GIVEN:
         return False
-    if gram.source.arithmetic in (ORDERED, SPARSE) or gram.points.per_unit != 1:
+    if gram.source.arithmetic in (Arithmetic.ORDERED, Arithmetic.SPARSE) or gram.points.per_unit != 1:
         return True
     whole = float(kernel.gamma).is_integer() and float(kernel.coef0).is_integer()
     return whole and steps * kernel.bound(float(np.max(gram.norms))) <= 2.0**53
@@ -180,10 +180,13 @@ class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
     def __init__(self, gram, kernels, signs, pool):
-        self.points, self.signs, self.pool = gram.points.compact, signs, pool
+        self.points = gram.points.compact
+        self.signs = signs
+        self.pool = pool
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.arithmetic = gram.source.arithmetic
-        self.w, self.b = np.zeros((len(signs), self.points.shape[1])), np.zeros(len(signs))
+        self.w = np.zeros((len(signs), self.points.shape[1]))
+        self.b = np.zeros(len(signs))
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
     def epoch(self, order, step, callback):
@@ -196,11 +199,14 @@ class _Primal:
         return sum(map(len, positions))
 
     def _run(self, a, order):
-        kernel, z, w, b = self.kernels[a], self.signs[a], self.w[a], self.b[a : a + 1]
-        if self.arithmetic == SPARSE:
+        kernel = self.kernels[a]
+        z = self.signs[a]
+        w = self.w[a]
+        b = self.b[a : a + 1]
+        if self.arithmetic == Arithmetic.SPARSE:
             X = self.points
             return _primal_epoch_sparse(kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
-        return _primal_epoch(kernel.gamma, kernel.coef0, self.arithmetic, self.points, order, z, w, b)
+        return _primal_epoch(kernel.gamma, kernel.coef0, int(self.arithmetic), self.points, order, z, w, b)
 
 
 @compiled
@@ -238,15 +244,18 @@ class _Dual:
     """Perceptrons as scores of all training points, moved by kernel rows."""
 
     def __init__(self, gram, kernels, signs, start, pool):
-        self.gram, self.signs, self.pool = gram, signs, pool
+        self.gram = gram
+        self.signs = signs
+        self.pool = pool
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
         self.stored = [gram.reading(kernel) for kernel in kernels]
-        self.arithmetic, self.points = gram.source.arithmetic, np.empty((0, 0), dtype=np.uint8)
-        if self.arithmetic < SPARSE:
+        self.arithmetic = gram.source.arithmetic
+        self.points = np.empty((0, 0), dtype=np.uint8)
+        if self.arithmetic < Arithmetic.SPARSE:
             self.points = gram.points.compact
             if self.points.dtype == np.uint8:
-                self.arithmetic = BYTES
+                self.arithmetic = Arithmetic.BYTES
         self.stretch = STRETCH
         self.columns = [[[] for _ in signs] for _ in range(3)]
 
@@ -273,7 +282,7 @@ class _Dual:
         gram = self.gram
         stop = min(start + self.stretch, len(order))
         return _run_stretch(
-            self.kernels[a], self.points, gram.norms, self.arithmetic, self.stored[a], gram.store, gram.slot,
+            self.kernels[a], self.points, gram.norms, int(self.arithmetic), self.stored[a], gram.store, gram.slot,
             order, start, stop, quota, self.signs[a], self.scores[a],
         )  # fmt: skip
 
@@ -314,7 +323,7 @@ def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start
         wrong[count] = start + i
         count += 1
         row = slot[t]
-        if count == quota or (row < 0 and arithmetic >= SPARSE):
+        if count == quota or (row < 0 and arithmetic >= Arithmetic.SPARSE):
             return wrong[:count].copy(), start + i + 1
         for j in range(i + 1, size):
             u = visit[j]

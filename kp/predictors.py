@@ -89,9 +89,11 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
     ndarray of shape (m, c)
         Sums f.
     """
-    out, kernel = np.zeros((len(coefficients), len(columns))), columns.reading(kernel)
+    out = np.zeros((len(coefficients), len(columns)))
+    kernel = columns.reading(kernel)
     for start, stop, block, rows in blocks(columns, examples, block_bytes):
-        norms, f = columns.norms[start:stop], out[:, start:stop]
+        norms = columns.norms[start:stop]
+        f = out[:, start:stop]
 
         def add(part, block=block, rows=rows, norms=norms, f=f):
             _weighted_sum(kernel, block[:, part], rows, columns.row_norms[examples], norms[part], coefficients, f[:, part])
@@ -142,7 +144,8 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     errors = errors or [None] * len(logs)
 
     def walk(a):
-        log, counting = logs[a], errors[a] is not None
+        log = logs[a]
+        counting = errors[a] is not None
         minima = nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64)
         _replay(
             kernels[a], block, rows[index[a]], columns.row_norms[log.example], columns.norms[start:stop],
@@ -178,14 +181,17 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
-    X, m = columns.column_points.X, len(logs)
-    w, b = np.zeros((len(epochs), m, X.shape[1])), np.zeros((len(epochs), m, 1))
+    X = columns.column_points.X
+    m = len(logs)
+    w = np.zeros((len(epochs), m, X.shape[1]))
+    b = np.zeros((len(epochs), m, 1))
     for e, epoch in enumerate(epochs):
         for a, log in enumerate(logs):
             mistakes = len(log.weights(predictor, epoch))
             alpha = np.bincount(log.example[:mistakes], weights=log.sign[:mistakes], minlength=len(X))
             held = np.flatnonzero(alpha)
-            w[e, a], b[e, a] = alpha[held] @ X[held].astype(np.float64), alpha.sum()
+            w[e, a] = alpha[held] @ X[held].astype(np.float64)
+            b[e, a] = alpha.sum()
     for start in range(0, len(X), block):
         stop = min(start + block, len(X))
         products = w.reshape(-1, X.shape[1]) @ X[start:stop].astype(np.float64).T
@@ -225,15 +231,26 @@ def _replay(
     kernel, block, rows, row_norms, norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing, voted
 ):
     """Replay one log over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step."""
-    n_mistakes, n_epochs = len(sign), len(lengths)
+    n_mistakes = len(sign)
+    n_epochs = len(lengths)
     counting = len(z) > 0
-    values, f_tile, sum_tile, vote_tile = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
+    values = np.empty(TILE)
+    f_tile = np.empty(TILE)
+    sum_tile = np.empty(TILE)
+    vote_tile = np.empty(TILE)
     for start in range(0, norms.shape[0], TILE):
         stop = min(start + TILE, norms.shape[0])
         size = stop - start
-        k, f, total, votes = values[:size], f_tile[:size], sum_tile[:size], vote_tile[:size]
-        f[:], total[:], votes[:] = 0.0, 0.0, 0.0
-        epoch, minimum, since = 0, 0, 0
+        k = values[:size]
+        f = f_tile[:size]
+        total = sum_tile[:size]
+        votes = vote_tile[:size]
+        f[:] = 0.0
+        total[:] = 0.0
+        votes[:] = 0.0
+        epoch = 0
+        minimum = 0
+        since = 0
         for i in range(n_mistakes + 1):
             while epoch < n_epochs and i >= lengths[epoch]:
                 _accumulate(f, np.float64(steps[epoch] - since), total, votes)

@@ -21,7 +21,10 @@ from study import BUILD, chapters, costs, store
 from study.datasets import DataError
 from study.store import StaleResult
 
-DIFFERS, CANNOT, NOT_RUN, OWN = 1, 2, 3, 4
+DIFFERS = 1
+CANNOT = 2
+NOT_RUN = 3
+OWN = 4
 """The exit codes of check: something does not come out; it cannot be run; its user did not agree; all comes out, and parts
 of the code or the text are the author's own."""
 
@@ -124,10 +127,8 @@ def _batch(options):
     from study import runs
 
     experiment = runs.find(options.experiment, stratified=options.stratified)
-    found, target = (
-        runs.settings(experiment, options.settings),
-        options.target or BUILD / "runs" / f"{options.experiment}.csv",
-    )
+    found = runs.settings(experiment, options.settings)
+    target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
     if target.suffix != ".csv":
         raise ValueError(f"--target must be the name of a file *.csv, got {target}")
     if options.target and not target.parent.is_dir():
@@ -187,7 +188,8 @@ def _papermill(arguments):
 def _report(options):
     from study.report import document
 
-    profile, name = options.profile, options.report
+    profile = options.profile
+    name = options.report
     found = chapters.report(profile, name, web=options.kind == "html" and not options.sheet)
     sources = [document.Source(each.target(profile), number, each.title, own=True) for each, number in found]
     if options.notebooks:
@@ -198,7 +200,8 @@ def _report(options):
     listing = () if options.notebooks or options.sheet else chapters.listing(name)
     facts = chapters.title_page(profile, name)
     if options.sheet:
-        sources, facts["title"] = [each for each in sources if each.number], f"{facts['title']}: {options.sheet}"
+        sources = [each for each in sources if each.number]
+        facts["title"] = f"{facts['title']}: {options.sheet}"
     lacking = write(
         sources, target, code=options.code, report="" if options.notebooks else name, sheet=options.sheet, listing=listing,
         **facts,
@@ -250,7 +253,8 @@ def _check(options):
 def _check_folder(options):
     from study.report import enclosure, handins
 
-    folder, target = options.notebook, options.target or BUILD / "checks.csv"
+    folder = options.notebook
+    target = options.target or BUILD / "checks.csv"
     table = handins.read(handins.notebooks(folder), folder)
     shown = ["file", "source", "parameters", "code", "texts", "equal to"]
     print(table[shown].to_string(index=False), flush=True)

@@ -340,7 +340,8 @@ def report(profile, name="all", *, web=False):
     """
     if name not in REPORTS:
         raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
-    known, whole = {each.name: each for each in chapters(profile)}, REPORTS[name]
+    known = {each.name: each for each in chapters(profile)}
+    whole = REPORTS[name]
     parts = {
         part: tuple(each for each in getattr(whole, part) if each in known) for part in ("chapters", "appendices", "web")
     }
@@ -350,7 +351,8 @@ def report(profile, name="all", *, web=False):
 
 def listing(name):
     """The code of a report as texts, each (title, source)."""
-    literal, found = importlib.import_module("study.literal"), []
+    literal = importlib.import_module("study.literal")
+    found = []
     for each in REPORTS[name].listing:
         whole = importlib.import_module(each) if "." in each else None
         found.append((each, inspect.getsource(whole or getattr(literal, each)).rstrip()))

@@ -47,7 +47,8 @@ READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile
 
 def interval(errors, n, *, level=0.95):
     """(low, high): the exact binomial interval of counts of errors among n, as counts (not rounded)."""
-    errors, n = np.asarray(errors, dtype=float), np.asarray(n, dtype=float)
+    errors = np.asarray(errors, dtype=float)
+    n = np.asarray(n, dtype=float)
     tail = (1 - level) / 2
     low = np.where(errors > 0, beta.ppf(tail, errors, n - errors + 1), 0.0)
     high = np.where(errors < n, beta.ppf(1 - tail, errors + 1, n - errors), 1.0)

@@ -24,14 +24,16 @@ def compute_again(chapter):
 
     Where the costs of these experiments are not known yet, they are written, but for Windows, which does not tell them.
     """
-    experiments, rows = chapters.experiments(chapter), []
+    experiments = chapters.experiments(chapter)
+    rows = []
     for each in experiments:
         start = time.perf_counter()
         code, used = _run([sys.executable, "-m", "study", "run", each.name, "--recompute"])
         if code:
             return abs(code)
         if used:
-            seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
+            seconds = time.perf_counter() - start
+            processor = used.ru_utime + used.ru_stime
             rows.append((each.name, round(seconds, 1), round(processor, 1), round(used.ru_maxrss / GIB, 2)))
     if rows and list(stored(chapter)) != [each.name for each in experiments]:
         table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])

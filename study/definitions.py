@@ -152,7 +152,8 @@ def _program(source, module):
 def _address(code, function):
     """The (module, name) of a function or class; one from outside of the project joins the code with its module."""
     function = inspect.unwrap(function)
-    module, modules = function.__module__, code.modules
+    module = function.__module__
+    modules = code.modules
     if module not in modules:
         modules[module] = Module(module, inspect.getsource(inspect.getmodule(function)), package=module.rpartition(".")[0])
     return module, function.__qualname__.partition(".")[0]
@@ -165,7 +166,10 @@ class Module:
     """
 
     def __init__(self, name, source, *, package, path="", is_program=False):
-        self.name, self.path, self.package, self.is_program = name, path, package, is_program
+        self.name = name
+        self.path = path
+        self.package = package
+        self.is_program = is_program
         self._source = source
 
     @cached_property
@@ -229,8 +233,10 @@ class Code:
     """
 
     def __init__(self, modules, boundary=()):
-        self.modules, self.boundary = modules, frozenset(boundary)
-        self._units, self._fingerprints = {}, {}
+        self.modules = modules
+        self.boundary = frozenset(boundary)
+        self._units = {}
+        self._fingerprints = {}
 
     @classmethod
     def of(cls, root, sources, boundary=()):
@@ -238,8 +244,10 @@ class Code:
         modules = {}
         for path, text in sources.items():
             place = path.relative_to(root)
-            is_package, parts = place.stem == "__init__", place.with_suffix("").parts
-            name, package = ".".join(parts[:-1] if is_package else parts), ".".join(parts[:-1])
+            is_package = place.stem == "__init__"
+            parts = place.with_suffix("").parts
+            name = ".".join(parts[:-1] if is_package else parts)
+            package = ".".join(parts[:-1])
             modules[name] = Module(name, text, package=package, path=place.as_posix())
         return cls(modules, boundary)
 
@@ -255,7 +263,8 @@ class Code:
             numbers = self._walk(addresses)
             shapes = []
             for module, name in numbers:
-                unit, owner = self._unit(module, name), (module, name.rpartition(".")[0])
+                unit = self._unit(module, name)
+                owner = (module, name.rpartition(".")[0])
                 shapes.append([unit.text, [numbers.get(each) for each in unit.met], numbers.get(owner)])
             self._fingerprints[key] = hashlib.sha256(json.dumps(shapes).encode()).hexdigest()[:16]
         return self._fingerprints[key]
@@ -286,7 +295,10 @@ class Code:
 
     def _walk(self, addresses):
         """{address: number} of all that is reached, numbered in the order in which it is met, whatever it is called."""
-        numbers, names, classes, left = {}, set(), [], deque(addresses)
+        numbers = {}
+        names = set()
+        classes = []
+        left = deque(addresses)
         while left or (left := deque(self._called(classes, names, numbers))):
             module, name = address = left.popleft()
             if address in numbers or not (unit := self._unit(module, name)).text:
@@ -320,7 +332,8 @@ class Code:
 
     def _bases(self, module, name):
         """What a class and its bases inherit from outside of the project: a subset of {"scikit-learn", "other"}."""
-        statement, found = self.modules[module].definitions[name][0], set()
+        statement = self.modules[module].definitions[name][0]
+        found = set()
         if not isinstance(statement, ast.ClassDef) or statement.keywords:
             return {"other"}
         for base in self._meanings(module, statement.bases):

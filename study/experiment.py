@@ -81,11 +81,22 @@ class Experiment:
         self, chapter, compute, *, published=(), tables=None, measured=(), arrays=None, data=None, reads=None,
         parameters=None, together=False, processes=1, sample=0,
     ):  # fmt: skip
-        self.chapter, self.compute, self.name = chapter, compute, f"{chapter}.{compute.__name__}"
-        self.tables, self.measured, self.arrays = tables or (compute.__name__,), measured, arrays
-        self._published, self._data, self._reads, self._parameters = published, data, reads, parameters
-        self.together, self.processes, self.sample = together, processes, sample
-        self.__doc__, self.__module__, self.__wrapped__ = compute.__doc__, compute.__module__, compute
+        self.chapter = chapter
+        self.compute = compute
+        self.name = f"{chapter}.{compute.__name__}"
+        self.tables = tables or (compute.__name__,)
+        self.measured = measured
+        self.arrays = arrays
+        self._published = published
+        self._data = data
+        self._reads = reads
+        self._parameters = parameters
+        self.together = together
+        self.processes = processes
+        self.sample = sample
+        self.__doc__ = compute.__doc__
+        self.__module__ = compute.__module__
+        self.__wrapped__ = compute
 
     def __reduce__(self):
         return _find, (self.__module__, self.compute.__name__)
@@ -160,7 +171,8 @@ class Experiment:
         They are those that an interrupted run has kept under build/, or compute(), which are kept now. step is a name. The
         steps of a part are removed when the part is done.
         """
-        path, source = self._steps(settings) / f"{step}.npz", self.provenance([settings])
+        path = self._steps(settings) / f"{step}.npz"
+        source = self.provenance([settings])
         try:
             return store.read_arrays(path, source, self.command)
         except store.StaleResult:
@@ -250,7 +262,8 @@ class Experiment:
 
     def _stored(self, settings, among=None):
         """{settings: {name: rows}} of some published parts; `among`: all that are stored, if not all that are published."""
-        found, published = {s: {} for s in settings}, among or self.published
+        found = {s: {} for s in settings}
+        published = among or self.published
         for table in self.tables if settings else ():
             rows = self._read(table, among)
             ends = np.cumsum([0, *store.read_record(self.path(table))["parts"]])
@@ -295,7 +308,8 @@ class Experiment:
 
     def _checkpoint_paths(self, settings):
         """{name: path} of the files in which one part is kept under build/."""
-        folder, key = BUILD / "results" / self.name, self._key(settings)
+        folder = BUILD / "results" / self.name
+        key = self._key(settings)
         paths = {table: folder / f"{key}_{table}.csv" for table in self.tables}
         return paths | ({"arrays": folder / f"{key}.npz"} if self.arrays else {})
 

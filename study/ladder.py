@@ -38,14 +38,16 @@ class Perceptrons:
 @lru_cache(maxsize=1)
 def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
     """The `Perceptrons` of the stored runs; of degree 1 there are no more orders than published."""
-    labels, place = datasets.load(dataset).class_indices_test, PREDICTORS.index(learners.CONTROL)
+    labels = datasets.load(dataset).class_indices_test
+    place = PREDICTORS.index(learners.CONTROL)
     parts = orders.settings(dataset, n_orders=n_orders, n_linear=min(n_orders, orders.N_LINEAR))
     held = orders.held_out([replace(part, n_held=n_held) for part in parts[:n_orders]])
     runs = orders.runs(parts)
     chosen = of_orders.choices(held, runs["runs"].query("degree > 1"), ["order"])
     chosen = chosen[chosen["among"] == learners.CONTROL].reset_index(drop=True)
     found = [arrays["predictions"] for arrays in runs["arrays"]]
-    curved, linear = found[:n_orders], found[n_orders:]
+    curved = found[:n_orders]
+    linear = found[n_orders:]
     own = np.stack(
         [
             each[:, orders.CURVED.index(choice.degree), place, choice.epoch - 1]
@@ -103,7 +105,8 @@ def _step(name, wrong, spent=None, *, times=1, threads=1):
     """A row of `ladder`: wrong (R, n) or (n,) bool, and the costs of one training, of which there are so many."""
     if wrong.ndim == 2:
         found = statistics.crossed(wrong.astype(float))
-        low, high = found.low, found.high
+        low = found.low
+        high = found.high
     else:
         low, high = statistics.wilson(wrong.sum(), wrong.size)
     row = {"name": name, "error": wrong.mean(), "low": low, "high": high}

@@ -14,7 +14,9 @@ import numpy as np
 # Hermans 2021: one binary kernel perceptron for each class, and the predictors chosen from all that it went through.
 def algorithm_1(K, z, order):
     """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (section 3.2)."""
-    A, alpha = [], np.zeros(len(z), dtype=int)  # line 1
+    # line 1
+    A = []
+    alpha = np.zeros(len(z), dtype=int)
     for t in order:  # lines 2 to 4: the epochs, each in its shuffled order
         prediction = np.sign(g(alpha, z, K[:, t]))  # line 5
         if prediction != z[t]:  # line 6
@@ -52,7 +54,8 @@ def class_scores(alphas, y, k):
 
 def voted_perceptron(K, z, order):
     """Predictors alpha (n,), and the steps c that each survived (Freund & Schapire 1999, Fig. 1)."""
-    alphas, c = [np.zeros(len(z), dtype=int)], [0]
+    alphas = [np.zeros(len(z), dtype=int)]
+    c = [0]
     for t in order:
         if np.sign(g(alphas[-1], z, K[:, t])) == z[t]:
             c[-1] += 1
@@ -99,10 +102,14 @@ def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
     """Eqs 4 and 5: W (C, d), b (C,), mistakes (rows q, step, j for each j that example q demotes).
 
     threshold is what a mistake adds to b: 1 in the source."""
-    C, mistakes = max(y) + 1, []
-    W, b = np.zeros((C, X.shape[1]), dtype=X.dtype), np.zeros(C, dtype=int)
+    C = max(y) + 1
+    mistakes = []
+    W = np.zeros((C, X.shape[1]), dtype=X.dtype)
+    b = np.zeros(C, dtype=int)
     for step, q in enumerate(order):
-        i, f = y[q], W @ X[q] + b * threshold  # eq. 4
+        # eq. 4
+        i = y[q]
+        f = W @ X[q] + b * threshold
         rivals = demoted(f, i, demote)
         if rivals:
             W[i], b[i] = W[i] + X[q], b[i] + 1  # eq. 5, first line
@@ -114,19 +121,25 @@ def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
 
 def xu_zhang_binary(K, z, order):
     """Eqs 6 and 9: alpha (n,) and beta."""
-    alpha, beta = np.zeros(len(z), dtype=K.dtype), 0
+    alpha = np.zeros(len(z), dtype=K.dtype)
+    beta = 0
     for q in order:
         if z[q] * (alpha @ K[:, q] + beta) <= 0:
-            alpha, beta = alpha + z[q] * K[:, q], beta + z[q]
+            alpha = alpha + z[q] * K[:, q]
+            beta = beta + z[q]
     return alpha, beta
 
 
 def xu_zhang(K, y, order, *, demote="winner", threshold=1):
     """Eqs 10 and 11: alpha (C, n), beta (C,), mistakes as those of `multiclass_linear`."""
-    C, mistakes = max(y) + 1, []
-    alpha, beta = np.zeros((C, len(y)), dtype=K.dtype), np.zeros(C, dtype=int)
+    C = max(y) + 1
+    mistakes = []
+    alpha = np.zeros((C, len(y)), dtype=K.dtype)
+    beta = np.zeros(C, dtype=int)
     for step, q in enumerate(order):
-        i, f = y[q], alpha @ K[:, q] + beta * threshold  # eq. 10
+        # eq. 10
+        i = y[q]
+        f = alpha @ K[:, q] + beta * threshold
         rivals = demoted(f, i, demote)
         if rivals:
             alpha[i], beta[i] = alpha[i] + K[:, q], beta[i] + 1  # eq. 11, first line
@@ -151,7 +164,8 @@ def delta_rule(X, Y, W, order, *, eta=1):
 
 def course_kernel_perceptron(K, Y, order):
     """Counts alpha (m, n) after each step (eq. 43), until a test after n steps finds no error."""
-    A, stored = np.zeros(Y.shape, dtype=int), []
+    A = np.zeros(Y.shape, dtype=int)
+    stored = []
     for n in order:
         delta = Y[:, n] - np.sign((A * Y) @ K[:, n])
         A = A + np.outer(delta != 0, np.arange(len(K)) == n)
@@ -199,7 +213,8 @@ def value(f, z, k):
 
 def budget_perceptron(K, z, order, B, *, draws=None):
     """Holds B: mistakes remove the oldest, or by draws (T,) in [0, 1) any (Cavallanti et al. 2007)."""
-    f, scores = [], []
+    f = []
+    scores = []
     for step, t in enumerate(order):
         scores.append(value(f, z, K[:, t]))
         if np.sign(scores[-1]) == z[t]:
@@ -213,12 +228,18 @@ def budget_perceptron(K, z, order, B, *, draws=None):
 
 def forgetron(K, z, order, B, *, basic=False):
     """Shrinks, removes the oldest (Dekel et al. 2008). Also the removals, rows (M, Q, phi, f'')."""
-    f, scores, removals, M, Q = [], [], [], 0, 0.0
+    f = []
+    scores = []
+    removals = []
+    M = 0
+    Q = 0.0
     for t in order:
         scores.append(value(f, z, K[:, t]))
         if np.sign(scores[-1]) == z[t]:
             continue
-        M, f = M + 1, [*f, (t, 1)]  # f' = f_t + y_t k(x_t, .)
+        # f' = f_t + y_t k(x_t, .)
+        M = M + 1
+        f = [*f, (t, 1)]
         if len(f) <= B:
             continue
         r, sigma = f[0]
@@ -249,7 +270,10 @@ def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, s
 
     nu moves rho; sqrt makes the t-th step eta / sqrt(t).
     Returns f, the scores, b, and rho before each step and at the end."""
-    f, b, scores, rhos = [], 0, [], [rho]
+    f = []
+    b = 0
+    scores = []
+    rhos = [rho]
     for t, q in enumerate(order, start=1):
         step = eta / np.sqrt(t) if sqrt else eta
         scores.append(value(f, z, K[:, q]) + b)

@@ -8,6 +8,7 @@ def lattice(X, *, margin=0.3, resolution=150):
 
     It reaches beyond the examples by the margin on each side.
     """
-    (left, bottom), (right, top) = X.min(axis=0) - margin, X.max(axis=0) + margin
+    (left, bottom) = X.min(axis=0) - margin
+    (right, top) = X.max(axis=0) + margin
     across, up = np.meshgrid(np.linspace(left, right, resolution), np.linspace(bottom, top, resolution))
     return np.column_stack([across.ravel(), up.ravel()]), (left, right, bottom, top)

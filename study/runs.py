@@ -48,7 +48,8 @@ def settings(experiment, arguments):
 
     Raises ValueError for an option that is no field, a value that does not fit, a repeated one, and a missing one.
     """
-    kind, types_of = type(_published(experiment)[0]), _types(experiment)
+    kind = type(_published(experiment)[0])
+    types_of = _types(experiment)
     parser = _Parser(prog=experiment.name, add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     for name in types_of:
         parser.add_argument(_option(name), dest=name)

@@ -76,10 +76,13 @@ def mcnemar(a, b):
     McNemar's exact test: the examples on which just one is wrong are shared evenly under the null hypothesis. The interval
     is Newcombe's for paired proportions (1998, method 10).
     """
-    a, b = np.asarray(a, dtype=bool), np.asarray(b, dtype=bool)
+    a = np.asarray(a, dtype=bool)
+    b = np.asarray(b, dtype=bool)
     if a.shape != b.shape or a.ndim != 1 or not a.size:
         raise ValueError(f"a and b must be (n,) of the same examples, got {a.shape} and {b.shape}")
-    n, only_a, only_b = a.size, int((a & ~b).sum()), int((~a & b).sum())
+    n = a.size
+    only_a = int((a & ~b).sum())
+    only_b = int((~a & b).sum())
     p = stats.binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
     low, high = _paired_interval(int((a & b).sum()), only_a, only_b, n)
     return Difference((only_a - only_b) / n, low, high, float(p), n, "test examples", "McNemar's exact test")
@@ -89,8 +92,10 @@ def two_samples(errors_a, n_a, errors_b, n_b):
     """The difference of two error rates on different examples: Fisher's exact test; Newcombe, method 10."""
     table = [[errors_a, n_a - errors_a], [errors_b, n_b - errors_b]]
     estimate = errors_a / n_a - errors_b / n_b
-    (low_a, high_a), (low_b, high_b) = wilson(errors_a, n_a), wilson(errors_b, n_b)
-    a, b = errors_a / n_a, errors_b / n_b
+    (low_a, high_a) = wilson(errors_a, n_a)
+    (low_b, high_b) = wilson(errors_b, n_b)
+    a = errors_a / n_a
+    b = errors_b / n_b
     low = estimate - np.hypot(a - low_a, high_b - b)
     high = estimate + np.hypot(high_a - a, b - low_b)
     p = float(stats.fisher_exact(table).pvalue)
@@ -125,15 +130,21 @@ def ratio(a, b, *, varies):
     The interval holds the ratios r for which Student's test of a - r b does not reject 0; it is (-inf, inf) where b itself
     cannot be told from 0.
     """
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    p, n = student(a, varies=varies).p, a.size
+    a = np.asarray(a, dtype=float)
+    b = np.asarray(b, dtype=float)
+    p = student(a, varies=varies).p
+    n = a.size
     t = stats.t.ppf((1 + LEVEL) / 2, n - 1)
     covariance = np.cov(a, b) * t**2 / n
-    square, half = b.mean() ** 2 - covariance[1, 1], a.mean() * b.mean() - covariance[0, 1]
-    estimate, low, high = float(a.mean() / b.mean()) if b.any() else np.nan, -np.inf, np.inf
+    square = b.mean() ** 2 - covariance[1, 1]
+    half = a.mean() * b.mean() - covariance[0, 1]
+    estimate = float(a.mean() / b.mean()) if b.any() else np.nan
+    low = -np.inf
+    high = np.inf
     if square > 0:
         root = np.sqrt(max(half**2 - square * (a.mean() ** 2 - covariance[0, 0]), 0.0))
-        low, high = (half - root) / square, (half + root) / square
+        low = (half - root) / square
+        high = (half + root) / square
     return Difference(estimate, float(low), float(high), p, n, varies, "Fieller's interval")
 
 
@@ -151,7 +162,8 @@ def _t_interval(differences, inflation, varies, test):
     differences = np.asarray(differences, dtype=float)
     if differences.ndim != 1 or differences.size < 2 or not np.isfinite(differences).all():
         raise ValueError(f"differences must be (n,) finite, n >= 2, got shape {differences.shape}")
-    n, mean = differences.size, float(differences.mean())
+    n = differences.size
+    mean = float(differences.mean())
     error = float(differences.std(ddof=1) * np.sqrt(inflation / n))
     if error == 0:
         return Difference(mean, mean, mean, float(mean == 0), n, varies, test)
@@ -185,9 +197,11 @@ def _times_drawn(sizes, random_state, draws):
 
 def bootstrap_of(statistic, n, *, random_state=0, draws=1000, varies="examples"):
     """statistic(weights (b, n)) -> (b,) of n examples of weight 1, over resampled examples; p as that of `bootstrap`."""
-    rng, blocks = np.random.default_rng(random_state), -(-draws // 50)
+    rng = np.random.default_rng(random_state)
+    blocks = -(-draws // 50)
     found = [statistic(rng.multinomial(n, np.full(n, 1 / n), size=min(50, draws - 50 * i))) for i in range(blocks)]
-    values, estimate = np.concatenate(found), float(statistic(np.ones((1, n), dtype=int))[0])
+    values = np.concatenate(found)
+    estimate = float(statistic(np.ones((1, n), dtype=int))[0])
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     p = min(1.0, 2 * max(min((values <= 0).mean(), (values >= 0).mean()), 1 / draws))
     return Difference(estimate, float(low), float(high), float(p), n, varies, "bootstrap")
@@ -245,9 +259,12 @@ def _crossed(differences):
     d = np.asarray(differences, dtype=float)
     if d.ndim != 2 or min(d.shape) < 2:
         raise ValueError(f"differences must be (R, n), both at least 2, got shape {d.shape}")
-    (rows, columns), mean = d.shape, d.mean()
-    by_row, by_column = d.mean(axis=1), d.mean(axis=0)
-    a, b = columns * by_row.var(ddof=1), rows * by_column.var(ddof=1)
+    (rows, columns) = d.shape
+    mean = d.mean()
+    by_row = d.mean(axis=1)
+    by_column = d.mean(axis=0)
+    a = columns * by_row.var(ddof=1)
+    b = rows * by_column.var(ddof=1)
     rest = (d**2).sum() - columns * (by_row**2).sum() - rows * (by_column**2).sum() + d.size * mean**2
     c = max(rest, 0.0) / ((rows - 1) * (columns - 1))
     if c > min(a, b):
@@ -265,7 +282,8 @@ def signed_ranks(differences, *, varies="data sets"):
     averages between which the test does not reject. Zeros are kept and ranked (Pratt 1959).
     """
     differences = np.asarray(differences, dtype=float)
-    n, (i, j) = differences.size, np.triu_indices(differences.size)
+    n = differences.size
+    (i, j) = np.triu_indices(differences.size)
     walsh = np.sort((differences[i] + differences[j]) / 2)
     sizes = np.abs(differences)
     exact = len(np.unique(sizes)) == n and sizes.min() > 0 and n <= 50
@@ -291,7 +309,8 @@ def _signs(n):
 def holm(differences):
     """The same comparisons {name: Difference or Excess}, one family, with p adjusted by Holm's procedure (1979)."""
     names = sorted(differences, key=lambda name: differences[name].p)
-    adjusted, largest = {}, 0.0
+    adjusted = {}
+    largest = 0.0
     for place, name in enumerate(names):
         largest = max(largest, min(1.0, (len(names) - place) * differences[name].p))
         adjusted[name] = replace(differences[name], p=largest, adjusted=f"Holm over {len(names)}")
@@ -321,12 +340,14 @@ def membership(numbers, repeats, *, varies):
     whatever the correlations between numbers. `sides` is the same for | above - below |. Numbers that are the same in all
     vectors are left out; p is 1 where none is left, and nan without repeats.
     """
-    numbers, repeats = np.asarray(numbers, dtype=float), np.asarray(repeats, dtype=float)
+    numbers = np.asarray(numbers, dtype=float)
+    repeats = np.asarray(repeats, dtype=float)
     if numbers.ndim != 1 or repeats.ndim != 2 or repeats.shape[1] != len(numbers):
         raise ValueError(f"numbers must be (m,) and repeats (n, m), got {numbers.shape} and {repeats.shape}")
     pooled = np.vstack([numbers, repeats])
     pooled = pooled[:, (pooled != pooled[0]).any(axis=0)]
-    n, m = len(repeats), pooled.shape[1]
+    n = len(repeats)
+    m = pooled.shape[1]
     if not n or not m:
         return Membership(1.0 if n else np.nan, 0, 0, 1.0 if n else np.nan, m, n, varies)
     total = (((pooled - pooled.mean(axis=0)) / pooled.std(axis=0)) ** 2).sum(axis=1)
@@ -368,8 +389,11 @@ def equal_means(values, groups, *, random_state=0, draws=2000):
     The statistic is the sum of squares between groups; the groups at hand count as one of the permutations, so that p is at
     least 1 / (draws + 1).
     """
-    values, (_, groups) = np.asarray(values, dtype=float), np.unique(groups, return_inverse=True)
-    random, sizes, centred = np.random.default_rng(random_state), np.bincount(groups), values - values.mean()
+    values = np.asarray(values, dtype=float)
+    (_, groups) = np.unique(groups, return_inverse=True)
+    random = np.random.default_rng(random_state)
+    sizes = np.bincount(groups)
+    centred = values - values.mean()
 
     def between(places):
         return float((np.bincount(places, weights=centred) ** 2 / sizes).sum())
@@ -387,8 +411,10 @@ def table(differences, **names):
 
 def _paired_interval(both, only_a, only_b, n):
     """Newcombe 1998, method 10, for the difference of two paired proportions."""
-    a, b = both + only_a, both + only_b
-    (low_a, high_a), (low_b, high_b) = wilson(a, n), wilson(b, n)
+    a = both + only_a
+    b = both + only_b
+    (low_a, high_a) = wilson(a, n)
+    (low_b, high_b) = wilson(b, n)
     neither = n - both - only_a - only_b
     margins = a * (n - a) * b * (n - b)
     cross = both * neither - only_a * only_b
@@ -397,7 +423,9 @@ def _paired_interval(both, only_a, only_b, n):
     elif cross >= 0:
         cross = 0.0
     phi = cross / np.sqrt(margins) if margins else 0.0
-    estimate, pa, pb = (a - b) / n, a / n, b / n
+    estimate = (a - b) / n
+    pa = a / n
+    pb = b / n
     down = (pa - low_a) ** 2 - 2 * phi * (pa - low_a) * (high_b - pb) + (high_b - pb) ** 2
     up = (high_a - pa) ** 2 - 2 * phi * (high_a - pa) * (pb - low_b) + (pb - low_b) ** 2
     return float(estimate - np.sqrt(max(down, 0))), float(estimate + np.sqrt(max(up, 0)))

@@ -89,7 +89,8 @@ KEYS = {"experiment": "experiment", "parameters": "parameters", "data": "data", 
 """What a stored result must agree in with what reads it, and how messages call it."""
 
 
-PLACES_SHOWN, CHARACTERS_SHOWN = 3, 70
+PLACES_SHOWN = 3
+CHARACTERS_SHOWN = 70
 """How much of what differs a message shows."""
 
 
@@ -100,7 +101,8 @@ def read_table(path, source=None, command="make report PROFILE=full", *, keys=tu
     """
     path = Path(path)
     record = read_record(path, command)
-    recorded, command = record["sha256"], record["command"]
+    recorded = record["sha256"]
+    command = record["command"]
     try:
         text = path.read_bytes()
     except FileNotFoundError:
@@ -137,7 +139,8 @@ def _check(path, found, source, command, keys=tuple(KEYS)):
 
 def _difference(expected, found):
     """In what two plain values differ: the first places, and how many others there are."""
-    expected, found = _leaves(expected), _leaves(found)
+    expected = _leaves(expected)
+    found = _leaves(found)
     both = {**expected, **found}
     places = [p for p in both if (p in expected, expected.get(p)) != (p in found, found.get(p))]
     shown = [

@@ -21,18 +21,19 @@ WIDTH = 6.4
 PERCENT = PercentFormatter(1, decimals=0, symbol="\N{NO-BREAK SPACE}%")
 """Of axes with shares."""
 
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
 """The colours of the predictors, and of nothing else (Okabe & Ito: safe for colour-blind readers)."""
-INK, TEAL, SAND, PLUM, CLAY, SKY, BLACK, GREY = (
-    "#3D4451",
-    "#2A9D8F",
-    "#C9A227",
-    "#6A3D9A",
-    "#8C4A2F",
-    "#56B4E9",
-    "#000000",
-    "#777777",
-)
+INK = "#3D4451"
+TEAL = "#2A9D8F"
+SAND = "#C9A227"
+PLUM = "#6A3D9A"
+CLAY = "#8C4A2F"
+SKY = "#56B4E9"
+BLACK = "#000000"
+GREY = "#777777"
 """The colours of all else."""
 
 PREDICTOR_COLOURS = {"final": VERMILION, "average": BLUE, "minimizing": GREEN, "voted": PURPLE}
@@ -82,7 +83,8 @@ REFERENCE = {"color": GREY, "linewidth": 0.8, "linestyle": "--"}
 """A line of reference: chance, a bound, zero."""
 
 DASHES = {"train": (3, 1.5), "test": ()}
-POSITIVE, NEGATIVE = TEAL, CLAY
+POSITIVE = TEAL
+NEGATIVE = CLAY
 """Colours of the two signs +1 and -1 in pictures of binary problems."""
 
 
@@ -104,7 +106,8 @@ def canvas(rows=1, columns=1, *, width=WIDTH, height=3.4, **options):
 
 def _caller():
     """The outermost function of a module of figures among the callers, as "study.data.figures.figure_counts"."""
-    frame, found = sys._getframe(1), ""
+    frame = sys._getframe(1)
+    found = ""
     while frame:
         module = frame.f_globals.get("__name__", "")
         if module.endswith(".figures"):

@@ -46,8 +46,14 @@ class Scope:
     """
 
     def __init__(self, outer, plain=(), kept=(), global_names=(), is_class=False):
-        self.outer, self.kept, self.global_names, self.is_class = outer, frozenset(kept), frozenset(global_names), is_class
-        self.numbers, self.plain, self.loaded, self.unread = {}, frozenset(plain) - self.kept, set(), frozenset()
+        self.outer = outer
+        self.kept = frozenset(kept)
+        self.global_names = frozenset(global_names)
+        self.is_class = is_class
+        self.numbers = {}
+        self.plain = frozenset(plain) - self.kept
+        self.loaded = set()
+        self.unread = frozenset()
         self.depth = outer.depth + 1 if outer else 0
 
     def find(self, name, *, read=False):
@@ -94,7 +100,10 @@ def bound(statements):
 
 def _bindings(statements):
     """Names by how they are bound: (by assignment, by a definition or a capture), and those declared (global, nonlocal)."""
-    plain, kept, global_, nonlocal_ = set(), set(), set(), set()
+    plain = set()
+    kept = set()
+    global_ = set()
+    nonlocal_ = set()
     left = list(statements)
     while left:
         node = left.pop()
@@ -148,8 +157,10 @@ class Reader:
     """
 
     def __init__(self, meaning, attribute):
-        self._meaning, self._attribute = meaning, attribute
-        self.met, self.names = [], set()
+        self._meaning = meaning
+        self._attribute = attribute
+        self.met = []
+        self.names = set()
 
     def read(self, node, scope=MODULE):
         if isinstance(node, list):
@@ -168,7 +179,8 @@ class Reader:
 
     def function(self, node, scope, name, decorators):
         """A function of this name; defaults and decorators are read outside of its scope."""
-        outside, inside = [self.read(decorators, scope), self.read(node.args, scope)], scope_of(node, scope)
+        outside = [self.read(decorators, scope), self.read(node.args, scope)]
+        inside = scope_of(node, scope)
         if texts := {_target_of_text(each) for each in ast.walk(node)} - {None}:
             tried = scope_of(node, scope)
             Reader(self._meaning, self._attribute).read(node.body, tried)
@@ -231,7 +243,8 @@ class Reader:
 
     def _comprehension(self, node, scope):
         """What a comprehension first goes through is read outside of its scope."""
-        inside, (first, *others) = scope_of(node, scope), node.generators
+        inside = scope_of(node, scope)
+        (first, *others) = node.generators
         source = self.read(first.iter, scope)
         parts = [self._plain(first, inside, leave_out=("iter",)), self.read(others, inside)]
         return [*self._plain(node, inside, leave_out=("generators",)), source, *parts]

@@ -40,7 +40,8 @@ def rate_interval(comparison, digits=2):
 def span(values, digits=2):
     """The smallest and the largest of some differences of one sign, in percentage points: "0.52 to 0.95", or "0.52"."""
     found = sorted(float(size(value, digits)) for value in values)
-    first, last = f"{found[0]:.{digits}f}", f"{found[-1]:.{digits}f}"
+    first = f"{found[0]:.{digits}f}"
+    last = f"{found[-1]:.{digits}f}"
     return first if first == last else f"{first} to {last}"
 
 

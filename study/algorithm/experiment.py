@@ -17,7 +17,9 @@ from study import datasets
 from study.experiment import experiment
 from study.margins import rounded, separable_bound, unit_margins
 
-GAP, GAPS, DEGREES = 0.1, (0.025, 0.05, 0.1, 0.2, 0.4, 0.8), range(1, 7)
+GAP = 0.1
+GAPS = (0.025, 0.05, 0.1, 0.2, 0.4, 0.8)
+DEGREES = range(1, 7)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,13 +70,15 @@ def figure_log(table, A, z, ends, best):
     steps made when each epoch ended; best the number of mistakes of the minimizing predictor.
     """
     figure, (above, below) = canvas(2, 1, height=3.3, sharex=True, height_ratios=[1, 1.1])
-    largest, (steps, n) = A.max(), A.shape
+    largest = A.max()
+    (steps, n) = A.shape
     above.imshow(
         (A * z).T, cmap=COUNTS, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest", origin="lower",
         extent=(0, steps, 0.5, n + 0.5),
     )  # fmt: skip
     above.set(ylabel="example")
-    at, errors = [*table["step"] + 1, ends[-1]], [*table["training_errors"], table["training_errors"].iloc[-1]]
+    at = [*table["step"] + 1, ends[-1]]
+    errors = [*table["training_errors"], table["training_errors"].iloc[-1]]
     below.step(at, errors, where="post", color="#555555", linewidth=1.1, label="after each mistake")
     chosen = table.iloc[best - 1]
     for name, step, count, mistake in (
@@ -105,7 +107,8 @@ def figure_orders(table, n_test, run):
     jitter = np.random.RandomState(0)
     for place, name in enumerate(PREDICTORS):
         rows = table[table["predictor"] == name]
-        rate, colour = 100 * rows["test_errors"].to_numpy() / n_test, PREDICTOR_COLOURS[name]
+        rate = 100 * rows["test_errors"].to_numpy() / n_test
+        colour = PREDICTOR_COLOURS[name]
         axis.plot(rate, place + jitter.uniform(-0.3, 0.3, len(rate)), ".", markersize=3, alpha=0.5, color=colour)
         box = dict(color="black", linewidth=1)
         axis.boxplot(
@@ -149,10 +152,12 @@ def _draw_examples(axis, X, z, *, size):
 def _draw_boundary(axis, f, box, shade, **colours):
     """The shades of the lattice's points as regions, and the line f = 0; f and shade (side * side,)."""
     side = round(len(f) ** 0.5)
-    f, shade = f.reshape(side, side), shade.reshape(side, side)
+    f = f.reshape(side, side)
+    shade = shade.reshape(side, side)
     axis.imshow(shade, extent=box, origin="lower", aspect="equal", interpolation="nearest", **colours)
     if f.min() < 0 < f.max():
-        across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
+        across = np.linspace(*box[:2], side)
+        up = np.linspace(*box[2:], side)
         axis.contour(across, up, f, levels=[0], colors="black", linewidths=1.3)
     axis.grid(False)
 

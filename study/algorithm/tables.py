@@ -27,7 +27,8 @@ def by_hand(K, z, order):
 
     Columns: visit, example (both from 1), score (the sum written out), label, mistake ("yes" or ""), alpha (afterwards).
     """
-    A, rows = literal.algorithm_1(K, z, order), []
+    A = literal.algorithm_1(K, z, order)
+    rows = []
     for visit, (t, alpha, after) in enumerate(zip(order, [np.zeros_like(z), *A], A, strict=False), start=1):
         terms = [value for value, count in zip(alpha * z * K[:, t], alpha, strict=True) if count]
         mistake = "yes" if (after != alpha).any() else ""
@@ -37,7 +38,8 @@ def by_hand(K, z, order):
 
 def with_sign_of_zero(K, z, order, sign):
     """(alpha (n,), visits of the mistakes, from 1) of Algorithm 1 at its end if sgn(0) is this sign."""
-    alpha, visits = np.zeros(len(z), dtype=int), []
+    alpha = np.zeros(len(z), dtype=int)
+    visits = []
     for visit, t in enumerate(order, start=1):
         if (np.sign(literal.g(alpha, z, K[:, t])) or sign) != z[t]:
             alpha[t] += 1

@@ -11,7 +11,8 @@ def statements():
     One-vs-all is their one-against-other, the ordinary form their all-together, both without thresholds.
     """
     table = tables.by_method(tables.chosen_rates(experiment.compare(experiment.FULL)["errors"]))
-    pairs, name = tables.form_pairs(), ("one-vs-all", "off")
+    pairs = tables.form_pairs()
+    name = ("one-vs-all", "off")
     found = tables.over_sets(table, pairs)
     values = {
         "difference": points(found[name]),

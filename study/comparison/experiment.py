@@ -136,7 +136,8 @@ def speakers(name):
 def splits(data, settings, groups=None):
     """Yield (repetition, fold, Split); groups (n,) of the examples of a customary training part, or None."""
     if data.X_test is not None:
-        m, n = len(data.y_test), len(data.y)
+        m = len(data.y_test)
+        n = len(data.y)
         for repetition in range(settings.repetitions):
             kept = subset(data.y, settings.largest, repetition)
             yield repetition, 0, Split(
@@ -145,7 +146,9 @@ def splits(data, settings, groups=None):
             )  # fmt: skip
         return
     rows = distinct(data.X)
-    X, y, dropped = data.X[rows], data.y[rows], len(data.y) - len(rows)
+    X = data.X[rows]
+    y = data.y[rows]
+    dropped = len(data.y) - len(rows)
     for repetition in range(settings.repetitions):
         halves = StratifiedKFold(2, shuffle=True, random_state=repetition).split(X, y)
         for fold, (train, held) in enumerate(halves):
@@ -199,7 +202,8 @@ def by_kernel(methods, settings):
 
 def validate(split, settings, random_state):
     """Validation errors of every candidate of every method, summed over the validation parts: a row for each candidate."""
-    errors, n = {}, 0
+    errors = {}
+    n = 0
     for train, validation in validation_parts(split, settings, random_state):
         scaler = MinMaxScaler().fit(split.X[train])
         grams = Grams(*(scaler.transform(split.X[part]) for part in (train, validation)))
@@ -238,9 +242,11 @@ def train_and_test(split, validation, settings, random_state):
         own = validation[(validation["method"] == method.name) & (validation["thresholds"] == method.thresholds)]
         jobs += [(method, row) for row in best_candidates(own).to_dict("records")]
     made = [_candidate(row) for _, row in jobs]
-    found, masks = {}, {}
+    found = {}
+    masks = {}
     for place in sorted(range(len(jobs)), key=lambda place: str(made[place].of_kernel)):
-        (method, row), candidate = jobs[place], made[place]
+        (method, row) = jobs[place]
+        candidate = made[place]
         method.points(candidate, grams)  # makes the kernel matrix, whose time is counted apart
         start = time.process_time()
         model = method.fit(
@@ -276,7 +282,11 @@ def compare(settings, *, progress=False):
     those in which only the second is. splits: sizes, rows dropped as repeated, test rows that are in the training part too.
     times: processor seconds of each final training, kernel matrix included.
     """
-    name, errors, validation, sizes, balance = settings.dataset, [], [], [], {}
+    name = settings.dataset
+    errors = []
+    validation = []
+    sizes = []
+    balance = {}
     with threadpool_limits(1):
         for repetition, fold, split in splits(datasets.load(name), settings, speakers(name)):
             tried = validate(split, settings, repetition)
@@ -287,7 +297,8 @@ def compare(settings, *, progress=False):
             sizes.append(where | _sizes(split))
             for pair, difference in _differences(masks).items():
                 balance.setdefault(pair, np.zeros(split.n_tested, dtype=np.int64))[split.index] += difference
-    errors, choice = pd.DataFrame(errors), ["kernel", "width", "degree", "other", "predictor", "epoch"]
+    errors = pd.DataFrame(errors)
+    choice = ["kernel", "width", "degree", "other", "predictor", "epoch"]
     keys = ["dataset", "repetition", "fold", "method", "thresholds"]
     counts = ["validation_errors", "validation_n", "n_train", "support", "kernel_values"]
     return {

@@ -36,7 +36,8 @@ def figure_against_svm(table, over_sets, methods):
     for place, name in enumerate(methods):
         mark = {**_mark(name[0]), "markersize": 5, "linestyle": "none"}
         axis.plot(100 * (table.loc[svm.index, name] - svm), range(len(svm)), label=name[0], **mark)
-        found, y = over_sets[name], len(svm) + 0.3 + 0.35 * place
+        found = over_sets[name]
+        y = len(svm) + 0.3 + 0.35 * place
         if np.isfinite([found.low, found.high]).all():
             axis.hlines(y, 100 * found.low, 100 * found.high, color=METHOD_COLOURS[name[0]], linewidth=1.4)
         axis.plot(100 * found.estimate, y, **mark)
@@ -55,7 +56,8 @@ def figure_differences(per_set, over_sets):
     per_set as of `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
     where the adjusted p is below 0.05; lines are 95 % intervals.
     """
-    names, families = _datasets(per_set), list(dict.fromkeys(zip(per_set["thresholds"], per_set["first"], strict=True)))
+    names = _datasets(per_set)
+    families = list(dict.fromkeys(zip(per_set["thresholds"], per_set["first"], strict=True)))
     figure, axes = canvas(1, len(families), height=1.3 + 0.19 * len(names), sharey=True, sharex=True, squeeze=False)
     for axis, (thresholds, form) in zip(axes.flat, families, strict=True):
         part = per_set.query("thresholds == @thresholds and first == @form").set_index("dataset").loc[names]

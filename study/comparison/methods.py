@@ -67,15 +67,22 @@ class Grams:
     """
 
     def __init__(self, A, B):
-        self.A, self.B, self.median = A, B, median_distance(A)
-        points, others = Points(A), Points(B)
-        self._training, self._others = CrossGram(Products(points, points)), CrossGram(Products(others, points))
-        self._key, self._held, self.seconds = None, {}, {}
+        self.A = A
+        self.B = B
+        self.median = median_distance(A)
+        points = Points(A)
+        others = Points(B)
+        self._training = CrossGram(Products(points, points))
+        self._others = CrossGram(Products(others, points))
+        self._key = None
+        self._held = {}
+        self.seconds = {}
 
     def of(self, candidate, *, square=False):
         """(K (n, n), K (m, n)) of the candidate's kernel, or both times the first."""
         if candidate.of_kernel != self._key:
-            self._key, self._held = candidate.of_kernel, {}
+            self._key = candidate.of_kernel
+            self._held = {}
         if square not in self._held:
             start = time.process_time()
             if square:
@@ -107,7 +114,8 @@ class Method:
     """True if it learns in the squared matrix."""
 
     def __init__(self, name, thresholds=NONE):
-        self.name, self.thresholds = name, thresholds
+        self.name = name
+        self.thresholds = thresholds
 
     def candidates(self, settings):
         """The candidates that need a fit of their own; predictor and epoch are read off one fit."""
@@ -168,7 +176,8 @@ class KernelPerceptron(Perceptron):
         Thresholds are summed apart: added to 1, kernel values below 10^-16 would be rounded away.
         """
         wanted = [(name, min(epoch, model.n_iter_)) for name, epoch in wanted]
-        sums, found = [each for each in dict.fromkeys(wanted) if each[0] != "voted"], {}
+        sums = [each for each in dict.fromkeys(wanted) if each[0] != "voted"]
+        found = {}
         if sums:
             c = [self.coefficients(model, name, epoch, points.shape[1]) for name, epoch in sums]
             f = np.concatenate(c) @ points.T + self.threshold * np.concatenate(c).sum(axis=1)[:, None]
@@ -255,7 +264,8 @@ class Reference(Method):
 
     def __init__(self, name, grid, make):
         super().__init__(name)
-        self.grid, self.make = grid, make
+        self.grid = grid
+        self.make = make
 
     def candidates(self, settings):
         return with_other([self._base()], getattr(settings, self.grid))

@@ -41,7 +41,8 @@ def sets(errors, splits):
     """
     rows = []
     for name, part in splits.groupby("dataset", sort=False):
-        data, repetitions = datasets.DATASETS[name], part["repetition"].nunique()
+        data = datasets.DATASETS[name]
+        repetitions = part["repetition"].nunique()
         counts = data.test_counts or data.counts
         rows.append(
             {
@@ -63,10 +64,12 @@ def sets(errors, splits):
 
 def grids(settings):
     """What each method tries: a row for each, with the number of fits and of candidates (predictors and epochs apart)."""
-    widths, degrees = f"{len(settings.widths)} widths", f"degrees {_list(settings.degrees)}"
+    widths = f"{len(settings.widths)} widths"
+    degrees = f"degrees {_list(settings.degrees)}"
     narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
     epochs = f"epochs {_list(settings.epochs)}; {len(PREDICTORS)} predictors"
-    served, kernels = len(PREDICTORS) * len(settings.epochs), len(settings.widths) + len(settings.degrees)
+    served = len(PREDICTORS) * len(settings.epochs)
+    kernels = len(settings.widths) + len(settings.degrees)
     rows = [("each form", f"{widths}; {degrees}", epochs, kernels, kernels * served)]
     rows += [("linear", "", epochs, 1, served)]
     for name, symbol, values, kernel in (
@@ -161,7 +164,8 @@ def shown(differences, table, pairs):
     "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict is
     another, or counts them.
     """
-    rows, left_out = [], _left_out(table, pairs)
+    rows = []
+    left_out = _left_out(table, pairs)
     changing = changes_without(differences, table, pairs)
     for name, (a, b) in pairs.items():
         found = differences[name]
@@ -227,9 +231,11 @@ def per_set(pairs):
 def _totals(pairs, dataset, thresholds, a, b):
     """(totals (n,), repetitions) of the differences of a and b, one total for each test example."""
     part = pairs[(pairs["dataset"] == dataset) & (pairs["thresholds"] == thresholds)]
-    rows, sign = part[(part["first"] == a) & (part["second"] == b)], 1
+    rows = part[(part["first"] == a) & (part["second"] == b)]
+    sign = 1
     if rows.empty:
-        rows, sign = part[(part["first"] == b) & (part["second"] == a)], -1
+        rows = part[(part["first"] == b) & (part["second"] == a)]
+        sign = -1
     return sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy()), int(rows["repetitions"].iloc[0])
 
 
@@ -262,7 +268,8 @@ def edges(errors, settings):
 
     lowest and highest count the choices at the ends of the grid among those that have the parameter (`of`).
     """
-    rows, chosen = [], errors[errors["chosen"]]
+    rows = []
+    chosen = errors[errors["chosen"]]
     others = {"SVM": settings.penalties, "kernel ridge": settings.ridges, "nearest neighbours": settings.neighbours}
     for (method, thresholds), part in chosen.groupby(["method", "thresholds"], sort=False):
         own = (*KERNEL_PERCEPTRONS, "SVM", "kernel ridge")

@@ -73,7 +73,8 @@ def readings():
             reading = "s = {s:g}, {n_per_class} samples of each class, counting {counted}".format(**row)
             reading += "" if row["eta"] == 1 else ", η = 1/2 (eq. 38)"
             rows.append({"key": f"modifications_{row['inputs']}", "reading": reading} | row)
-    literal_runs, number = listing(PUBLISHED), page()["modifications_3"]
+    literal_runs = listing(PUBLISHED)
+    number = page()["modifications_3"]
     for s, part in literal_runs.groupby("s"):
         ended = part[part["converged"]]
         for counted, column in (("presentations", "modifications"), ("weight vectors", "weight_vectors")):
@@ -126,7 +127,8 @@ def _facts():
 
 def _modifications():
     """{key: tables.summary} of the two numbers of modifications."""
-    spreads, found = tables.presented(_spreads()).set_index(["inputs", "s", "n_per_class"]), {}
+    spreads = tables.presented(_spreads()).set_index(["inputs", "s", "n_per_class"])
+    found = {}
     for inputs, listed_as in LISTED.items():
         row = spreads.loc[(inputs, listed_as["s"], listed_as["n_per_class"])]
         found[f"modifications_{inputs}"] = row[["ours", "low", "high", "n", "percentile"]].to_dict()
@@ -136,7 +138,8 @@ def _modifications():
 def _digits():
     """{key: tables.summary} of what the kernel example gives on our images, without a percentile."""
     found = digits(PUBLISHED)
-    errors, confusion = found["digits"], found["confusion"]
+    errors = found["digits"]
+    confusion = found["confusion"]
     own = errors[(errors["code"] == "one-hot") & (errors["width"] == confusion["width"].iloc[0])]
     test = own["test_errors"] / own["n_test"]
     values = {"training_error": own["train_errors"] / own["n_train"], "test_error": test, "correct": 1 - test}

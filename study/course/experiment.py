@@ -61,7 +61,8 @@ CODE_SPREADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 WIDTHS = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 1, 3 / 2)
 """sigma in units of the median distance between two images."""
 
-SIDE, PER_DIGIT = 16, 224
+SIDE = 16
+PER_DIGIT = 224
 """Pixels along a side, and images of each digit, drawn from MNIST: a guess at the page's set, which names neither. The two
 rows of eq. 45 whose sums are known have 116 images of a digit in one half, so that its set has about 232 of each."""
 
@@ -168,7 +169,8 @@ def run_listing(*, n_seeds, spreads=LISTED_SPREADS, random_state=0):
             planes = [separating_plane(X, np.where(y == c, 1, -1)) for c in range(y.max() + 1)]
             separable = all(plane is not None for plane in planes)
             more = _run_on(run + random_state, s, planes) if separable else (np.nan,) * 4
-            log, decoded = model.mistakes_, np.count_nonzero(model.predict(X) != y)
+            log = model.mistakes_
+            decoded = np.count_nonzero(model.predict(X) != y)
             rows.append((s, run, separable, model.converged_, len(log), log.modified().sum(), decoded, *more))
     names = [
         "s", "run", "separable", "converged", "modifications", "weight_vectors", "decoded_errors", "later",
@@ -205,7 +207,8 @@ def modification_bound(X, plane, start):
     The plane's w_i z_i . x_i >= 1 gives a unit vector with the margin gamma = 1 / |w|; R is the largest |x|, a = |start|.
     After M modifications 2 M gamma - a <= sqrt(a^2 + 4 M R^2) <= a + 2 sqrt(M) R (Novikoff 1962, for a start other than 0).
     """
-    gamma, a = 1 / np.linalg.norm(plane), np.linalg.norm(start)
+    gamma = 1 / np.linalg.norm(plane)
+    a = np.linalg.norm(start)
     R = np.sqrt(1 + np.square(X).sum(axis=1).max())
     return ((R + np.sqrt(R**2 + 4 * a * gamma)) / (2 * gamma)) ** 2
 
@@ -231,7 +234,8 @@ def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
 
 def _effects(X, y, model):
     """(corrected, fell, rose) of the modifications of a run, as in `count_steps`."""
-    log, history = model.mistakes_, model.weights_history()
+    log = model.mistakes_
+    history = model.weights_history()
     x = np.column_stack([np.ones(len(X)), X])
     after = np.sign((history[1:] * x[log.example][:, None, :]).sum(axis=2))
     corrected = (after == model.code_[y[log.example]]).all(axis=1)
@@ -315,7 +319,8 @@ class Digits:
     """Kernel values of all images once for each width; X (n, d) of integers, y (n,)."""
 
     def __init__(self, X, y):
-        self.y, points = y, Points(X)
+        self.y = y
+        points = Points(X)
         self.columns = CrossGram(Products(points, points))
         source = self.columns.source
         self.products = np.empty((len(y), len(y)), dtype=source.dtype)
@@ -351,7 +356,8 @@ def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0
         K = digits.gram(width)
         for split in range(n_splits):
             train, test = digits.split(random_state + split)
-            K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
+            K_train = K[np.ix_(train, train)]
+            K_test = K[np.ix_(test, train)]
             for code in codes:
                 model = fit_digits(K_train, digits.y[train], code=code, random_state=random_state + split)
                 f = model.outputs(K_test)
@@ -372,7 +378,8 @@ def digits_table(digits, *, n_splits, widths=WIDTHS, codes=CODES, random_state=0
 def confusion_table(digits, width, *, n_splits, random_state=0):
     """Confusion matrices of one-hot codes at one width: width, split, part (train or test), true, and counts of images read
     as each digit, as_0 .. as_9."""
-    K, rows = digits.gram(width), []
+    K = digits.gram(width)
+    rows = []
     for split in range(n_splits):
         train, test = digits.split(random_state + split)
         model = fit_digits(K[np.ix_(train, train)], digits.y[train], code="one-hot", random_state=random_state + split)

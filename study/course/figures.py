@@ -49,7 +49,8 @@ def figure_moving_lines(X, y, log, weights, codes):
             _draw_line(axis, w, *OUTPUTS[i], width=2.0 if moved else 1.1)
         if k:
             example = log.example[k - 1]
-            colour, marker = CLASS_COLOURS[y[example]], CLASS_MARKERS[y[example]]
+            colour = CLASS_COLOURS[y[example]]
+            marker = CLASS_MARKERS[y[example]]
             axis.scatter(*X[example], s=60, color=colour, marker=marker, edgecolors=BLACK, linewidths=1.3, zorder=5)
             wrong = log.errors[k - 1]
         axis.set_title(f"{'initial' if k == 0 else k}: {wrong} wrong", fontsize=8, pad=3)
@@ -183,7 +184,8 @@ def _wrong(X, y, weights, codes):
 
 def _draw_classes(axis, X, y, codes, *, size):
     for c in range(len(codes)):
-        colour, marker = CLASS_COLOURS[c], CLASS_MARKERS[c]
+        colour = CLASS_COLOURS[c]
+        marker = CLASS_MARKERS[c]
         axis.scatter(*X[y == c].T, s=size, color=colour, marker=marker, alpha=0.6, linewidths=0)
 
 
@@ -191,7 +193,8 @@ def _draw_line(axis, w, colour, style, *, width, ghost=False):
     """The line w_0 + w_1 x_1 + w_2 x_2 = 0 and an arrow along (w_1, w_2), from that visible point of the line which leaves
     most room for it, the nearest to the origin of equals. A ghost is pale and has no arrow."""
     normal = w[1:] / np.linalg.norm(w[1:])
-    foot, along = -w[0] / np.linalg.norm(w[1:]) * normal, np.array([-normal[1], normal[0]])
+    foot = -w[0] / np.linalg.norm(w[1:]) * normal
+    along = np.array([-normal[1], normal[0]])
     ends = segment_in_cube(foot, along, PLANE)
     if ends is None:
         return
@@ -202,7 +205,8 @@ def _draw_line(axis, w, colour, style, *, width, ghost=False):
     if not ghost:
         places = [foot + t * along for t in sorted(np.linspace(*ends, 41), key=abs)]
         rooms = [min(0.8, segment_in_cube(place, normal, PLANE + 1e-9)[1]) for place in places]
-        start, length = places[int(np.argmax(rooms))], max(rooms)
+        start = places[int(np.argmax(rooms))]
+        length = max(rooms)
         arrow = dict(arrowstyle="->", color=colour, linewidth=max(width, 1.3), shrinkA=0, shrinkB=0)
         axis.annotate("", start + length * normal, start, arrowprops=arrow, zorder=4, annotation_clip=False)
 
@@ -214,7 +218,8 @@ def segment_in_cube(point, direction, half):
     parallel = direction == 0
     if (np.abs(point[parallel]) > half).any():
         return None
-    first, last = crossings[0, ~parallel].max(), crossings[1, ~parallel].min()
+    first = crossings[0, ~parallel].max()
+    last = crossings[1, ~parallel].min()
     return (first, last) if first < last else None
 
 

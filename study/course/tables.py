@@ -103,7 +103,8 @@ def run_table(X, y, model):
     Columns: modification, presentation and class, which count from 1; code of the class; delta of the outputs; wrong, the
     samples wrong in any output afterwards; change of that number.
     """
-    log, W = model.mistakes_, model.initial_weights_
+    log = model.mistakes_
+    W = model.initial_weights_
     first = (np.sign(W[:, 0] + X @ W[:, 1:].T) != model.code_[y]).any(axis=1).sum()
     return pd.DataFrame({
         "modification": np.arange(len(log)) + 1,
@@ -202,7 +203,8 @@ def code_differences(runs):
     """(separated, error), each {(inputs, s): Difference} of binary less one-hot codes on the same data of experiment.codes:
     the share of runs that separate (McNemar's test over the runs) and the test error (Student's t over the runs), Holm over
     all spreads and inputs of each."""
-    separated, error = {}, {}
+    separated = {}
+    error = {}
     for key, part in runs.assign(error=runs["test_errors"] / runs["n"]).groupby(["inputs", "s"]):
         wide = part.pivot(index="run", columns="code", values=["converged", "error"])
         ended = wide["converged"].astype(bool)
@@ -278,7 +280,8 @@ def any_output(errors):
 def widths_table(errors):
     """A row for each width; for each code its test error (median and 95 % range as text), and any, the median error when any
     wrong output counts."""
-    rows, parts = by_width(errors), []
+    rows = by_width(errors)
+    parts = []
     rates = any_output(errors) / errors["n_test"]
     for code, part in rows.groupby("code", sort=False):
         own = errors["code"] == code

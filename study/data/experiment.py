@@ -19,7 +19,8 @@ from study import datasets
 from study.experiment import experiment
 from study.settings import IMAGES, require_integers, require_known
 
-ROWS, COLUMNS = 1024, 4096
+ROWS = 1024
+COLUMNS = 4096
 """Size of the blocks of distances: a few tens of megabytes each."""
 
 
@@ -52,7 +53,8 @@ def nearest_pairs(X, y, count, *, measure="distance", progress=False):
     points = Points(np.asarray(X)[order])
     starts = np.flatnonzero(np.r_[True, y[order][1:] != y[order][:-1]])
     classes = [range(start, stop) for start, stop in zip(starts, [*starts[1:], len(y)], strict=True)]
-    found, limit = np.empty((0, 3)), np.inf
+    found = np.empty((0, 3))
+    limit = np.inf
     with tqdm(total=_n_pairs(classes), unit="pair", unit_scale=True, disable=not progress) as bar:
         for rows, columns in _blocks(classes):
             found = np.concatenate([found, _within(points, order, rows, columns, limit, MEASURES[measure])])
@@ -65,7 +67,8 @@ def nearest_pairs(X, y, count, *, measure="distance", progress=False):
                 found = found[found[:, 2] <= limit]
             bar.update(len(rows) * len(columns))
     pairs = found[_disjoint(found, count)]
-    first, second = pairs[:, 1].astype(int), pairs[:, 0].astype(int)
+    first = pairs[:, 1].astype(int)
+    second = pairs[:, 0].astype(int)
     return pd.DataFrame(
         {
             "rank": np.arange(1, len(pairs) + 1),
@@ -150,7 +153,8 @@ def _within(points, order, rows, columns, limit, measure):
     source = Products(points, points, threads=2)
     products = np.empty((len(rows), len(columns)), dtype=source.dtype)
     source.block(np.array(rows), slice(columns.start, columns.stop), products)
-    left, right = points.norms[rows.start : rows.stop, None], points.norms[columns.start : columns.stop]
+    left = points.norms[rows.start : rows.stop, None]
+    right = points.norms[columns.start : columns.stop]
     values = measure(products, left, right)
     i, j = np.nonzero(values <= limit)
     ends = np.sort([order[rows.start + i], order[columns.start + j]], axis=0)
@@ -159,7 +163,8 @@ def _within(points, order, rows, columns, limit, measure):
 
 def _disjoint(found, count):
     """Places of the first `count` rows of `found`, in order, that share no example with a row taken before."""
-    taken, used = [], set()
+    taken = []
+    used = set()
     for place, (second, first, _) in enumerate(found.tolist()):
         if len(taken) == count:
             break

@@ -29,8 +29,10 @@ def figure_ink(means, table, share):
         draw_image(axis, pixels, f"mean {label}")
     for axis in axes[1]:
         axis.remove()
-    grid, half = axes[1, 0].get_gridspec(), (len(means) + 1) // 2
-    left, right = figure.add_subplot(grid[1, :half]), figure.add_subplot(grid[1, half:])
+    grid = axes[1, 0].get_gridspec()
+    half = (len(means) + 1) // 2
+    left = figure.add_subplot(grid[1, :half])
+    right = figure.add_subplot(grid[1, half:])
     spread = [table["median"] - table["low"], table["high"] - table["median"]]
     left.errorbar(table["label"], table["median"], yerr=spread, fmt="o", color=INK, capsize=3)
     left.yaxis.set_major_locator(MultipleLocator(0.05))

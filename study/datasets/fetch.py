@@ -119,7 +119,8 @@ def _limited(largest, deadline):
 
     def limit(response, **options):
         def stream(size, decode_content):
-            block, received = b"", 0
+            block = b""
+            received = 0
             # read1 returns what has come, where read waits until a block is full.
             while chunk := response.raw.read1(size, decode_content=decode_content):
                 received += len(chunk)

@@ -21,13 +21,15 @@ def idx(blob, *, ndim, where="IDX data"):
         content = gzip.decompress(blob)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{where}: expected whole gzip-compressed data, found: {error}") from error
-    start, magic = 4 + 4 * ndim, 0x0800 + ndim
+    start = 4 + 4 * ndim
+    magic = 0x0800 + ndim
     if len(content) < start:
         raise ValueError(f"{where}: expected an IDX header of {start} bytes, found {len(content)} bytes")
     if (found := int.from_bytes(content[:4], "big")) != magic:
         raise ValueError(f"{where}: expected the IDX magic number {magic}, found {found}")
     shape = tuple(int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4))
-    size, found = int(np.prod(shape, dtype=object)), len(content) - start
+    size = int(np.prod(shape, dtype=object))
+    found = len(content) - start
     if found != size:
         raise ValueError(f"{where}: expected {size} values after an IDX header of shape {shape}, found {found}")
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)

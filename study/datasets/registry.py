@@ -123,6 +123,8 @@ def _numbered(template, first, lengths):
 
 DATASETS = read(PATH)
 """{name: Dataset}: every set of the study, and one's own."""
+if OWN.exists():
+    DATASETS.update({name: dataset for name, dataset in read(OWN).items() if name not in DATASETS})
 
 
 def registered(name):

@@ -69,7 +69,8 @@ def moons(n_samples=400, *, spread=0.15, random_state):
     """
     generator, y = _balanced(n_samples, 2, random_state)
     t = generator.uniform(0, np.pi, n_samples)
-    upper, lower = np.column_stack([np.cos(t), np.sin(t)]), np.column_stack([1 - np.cos(t), 0.5 - np.sin(t)])
+    upper = np.column_stack([np.cos(t), np.sin(t)])
+    lower = np.column_stack([1 - np.cos(t), 0.5 - np.sin(t)])
     return np.where(y[:, None] == 0, upper, lower) + spread * generator.normal(size=(n_samples, 2)), y
 
 

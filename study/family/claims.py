@@ -43,7 +43,8 @@ def linear_growth(growths):
     right = growths["noise"] == 0
     told = growths.loc[right, "growth"] != tables.GROWTHS[2]
     verdict = "does not hold" if right.all() else "holds in part"
-    own, wrong = growths[right].set_index("kernel"), growths[~right]
+    own = growths[right].set_index("kernel")
+    wrong = growths[~right]
     values = {}
     for kernel, row in own.iterrows():
         values |= {

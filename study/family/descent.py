@@ -26,7 +26,10 @@ def passes(K, z, orders, *, margin, regularization):
     predictor are sums, not divided by T.
     """
     n, p = K.shape
-    f, total, votes, held = np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(n, dtype=np.bool_)
+    f = np.zeros(p)
+    total = np.zeros(p)
+    votes = np.zeros(p)
+    held = np.zeros(n, dtype=np.bool_)
     scale = 1.0
     for (order,) in orders:
         scale = _pass(K, z.astype(np.float64), order, float(margin), float(regularization), scale, f, total, votes, held)
@@ -36,13 +39,17 @@ def passes(K, z, orders, *, margin, regularization):
 @compiled
 def _pass(K, z, order, margin, regularization, scale, f, total, votes, held):
     """One pass; the function is scale * f. total and votes are brought up to date where f changes, and at the end."""
-    weight, count, keep = 0.0, 0.0, 1.0 - regularization
+    weight = 0.0
+    count = 0.0
+    keep = 1.0 - regularization
     for i in order:
         wrong = z[i] * scale * f[i] <= margin
         scale *= keep
         if wrong:
             _account(f, weight, count, total, votes)
-            weight, count, held[i] = 0.0, 0.0, True
+            weight = 0.0
+            count = 0.0
+            held[i] = True
             step = z[i] / scale
             for q in range(f.shape[0]):
                 f[q] += step * K[i, q]

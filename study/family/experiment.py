@@ -153,7 +153,8 @@ class Settings:
     def growths(self):
         """The parts of `growth`: the kernels and wrong labels that the perceptron's `streams` lack, in as many orders."""
         streams = [part for part in self.streams() if (part.problem, part.method) == (ODD_OR_EVEN, "perceptron")]
-        seen, first = {(part.kernel, part.noise) for part in streams}, replace(streams[0], n=self.n_growth)
+        seen = {(part.kernel, part.noise) for part in streams}
+        first = replace(streams[0], n=self.n_growth)
         return [
             replace(first, kernel=kernel, noise=noise)
             for kernel in ("poly", "rbf")
@@ -290,7 +291,8 @@ def ordered(settings, n, random_state, *, problem=ODD_OR_EVEN, noise=0.0):
 
     random_state: seed of the order and then of the noise.
     """
-    data, random = datasets.load(settings.dataset), np.random.RandomState(random_state)
+    data = datasets.load(settings.dataset)
+    random = np.random.RandomState(random_state)
     order = random.permutation(settings.n_train)[:n]
     y = labels(problem, data.y[order])
     if noise:
@@ -305,7 +307,9 @@ def checkpoints(n):
 
 def run_stream(model, X, y, classes):
     """Feed a stream to the learner; rows (examples, online_errors, mistakes, support) at the checkpoints."""
-    rows, errors, start = [], 0, 0
+    rows = []
+    errors = 0
+    start = 0
     for stop in checkpoints(len(y)):
         f = model.partial_fit(X[start:stop], y[start:stop], classes=classes).online_scores_
         guess = classes[(f[:, 0] > 0).astype(int) if len(classes) == 2 else f.argmax(axis=1)]
@@ -329,7 +333,9 @@ def streams(part, *, progress=False):
     streams: the columns names.KEYS, examples, online_errors, mistakes, support (examples held);
     final: KEYS, n, errors on the n_test test examples, damage and shrinking of Forgetrons (sums over removals).
     """
-    data, rows, last = datasets.load(part.dataset), [], []
+    data = datasets.load(part.dataset)
+    rows = []
+    last = []
     for seed in tqdm(part.seeds, desc=f"{part.method}, {part.budget}", disable=not progress):
         X, y = ordered(part, part.n, seed, problem=part.problem, noise=part.noise)
         model = learner(part.method, part.budget, part, kernel=part.kernel, random_state=seed)
@@ -338,7 +344,8 @@ def streams(part, *, progress=False):
         errors = int(np.sum(model.predict(data.X_test) != labels(part.problem, data.y_test)))
         damage = shrinking = np.nan
         if isinstance(model, Forgetron):
-            damage, shrinking = rounded(model.damage_.sum()), rounded(model.shrinking_.sum())
+            damage = rounded(model.damage_.sum())
+            shrinking = rounded(model.shrinking_.sum())
         last.append((*key, part.n, errors, len(data.y_test), damage, shrinking))
     names = [*KEYS, "examples", "online_errors", "mistakes", "support"]
     return {
@@ -372,14 +379,19 @@ def memory(part, *, progress=False):
     before), values (of the kernel, spent so far: see `spent`); memory_final: method, budget, random_state, truncation (0:
     none), n, held (the mean over the second half), errors of the last hypothesis on n_test.
     """
-    data, rows, last = datasets.load(part.dataset), [], []
-    z_test, tau = 2 * labels(ODD_OR_EVEN, data.y_test) - 1, truncation(part) if part.method == "norma" else 0
+    data = datasets.load(part.dataset)
+    rows = []
+    last = []
+    z_test = 2 * labels(ODD_OR_EVEN, data.y_test) - 1
+    tau = truncation(part) if part.method == "norma" else 0
     for seed in tqdm(part.seeds, desc=f"memory {part.method}, {part.budget}", disable=not progress):
         X, y = ordered(part, part.n, seed)
         model = holding(part, tau, random_state=seed)
         f = model.partial_fit(X, y, classes=[0, 1]).online_scores_[:, 0]
         wrong = (2 * y - 1) * f <= 0
-        held, values, start = before(wrong, part.budget, tau), spent(wrong, part.method, part.budget, tau), 0
+        held = before(wrong, part.budget, tau)
+        values = spent(wrong, part.method, part.budget, tau)
+        start = 0
         for stop in checkpoints(part.n):
             facts = int(wrong[:stop].sum()), rounded(held[start:stop].mean()), int(values[stop - 1])
             rows.append((part.method, part.budget, seed, stop, *facts))
@@ -454,7 +466,9 @@ def machines(part, *, progress=False):
 
 def compared(part, progress):
     """The table of a Noise part: see `wrong_labels`."""
-    data, n, rows = datasets.load(part.dataset), part.n, []
+    data = datasets.load(part.dataset)
+    n = part.n
+    rows = []
     for seed in tqdm(part.seeds, desc=f"noise {part.noise:g}, {n}", disable=not progress):
         X, y = ordered(part, 2 * n, seed, noise=part.noise)
         z = 2 * np.concatenate([y, labels(ODD_OR_EVEN, data.y_test)]) - 1
@@ -488,9 +502,12 @@ def noise(part, *, progress=False):
     Columns: noise, method, passes, value (lambda or C), random_state, errors (train with the labels as given, validation
     with as many wrong labels, test), their n, support.
     """
-    kernel, n, rows = kernels.polynomial(part.degree), part.n, []
+    kernel = kernels.polynomial(part.degree)
+    n = part.n
+    rows = []
     data = datasets.load(part.dataset)
-    z_test, n_test = labels(ODD_OR_EVEN, data.y_test), len(data.y_test)
+    z_test = labels(ODD_OR_EVEN, data.y_test)
+    n_test = len(data.y_test)
     for seed in tqdm(part.seeds, desc=f"noise {part.noise:g}", disable=not progress):
         X, y = ordered(part, 2 * n, seed, noise=part.noise)
         samples = [(X[:n], y[:n]), (X[n:], y[n:]), (data.X_test, z_test)]
@@ -519,7 +536,8 @@ def noise(part, *, progress=False):
 def vote(model, kernel, X):
     """Votes (c,) on the points X of a perceptron without a budget after one pass: sum of c_m sgn f_m(x), with f_m after m
     mistakes and c_m the steps that it stood. For two classes; kernel is that of the perceptron."""
-    steps, signs = model.support_, model.dual_coef_[0]
+    steps = model.support_
+    signs = model.dual_coef_[0]
     stood = np.diff(steps, append=model.n_seen_)
     out = np.empty(len(X))
     for start in range(0, len(X), 1000):
@@ -537,20 +555,28 @@ def bounds(part, *, progress=False):
     last was without one (separated); vote_errors and last_errors of the first pass on n_test; svm_support, svm_errors of the
     support vector machine (C = 10). total and svm_* are missing where n exceeds n_bound.
     """
-    data, rows = datasets.load(part.dataset), []
-    z_test, n_test = 2 * labels(ODD_OR_EVEN, data.y_test) - 1, len(data.y_test)
+    data = datasets.load(part.dataset)
+    rows = []
+    z_test = 2 * labels(ODD_OR_EVEN, data.y_test) - 1
+    n_test = len(data.y_test)
     for seed in tqdm(part.seeds, desc=f"degree {part.degree}", disable=not progress):
         X, y = ordered(part, part.n, seed)
-        z, kernel, some = 2 * y - 1, kernels.polynomial(part.degree), min(part.n, part.n_bound)
+        z = 2 * y - 1
+        kernel = kernels.polynomial(part.degree)
+        some = min(part.n, part.n_bound)
         model = BudgetPerceptron(budget=None, degree=part.degree, shuffle=False).fit(X, z)
         K = normalized(kernel, X[:some], X[:some])
-        hard, total, separated, own = np.nan, np.nan, False, (np.nan, np.nan)
+        hard = np.nan
+        total = np.nan
+        separated = False
+        own = (np.nan, np.nan)
         if part.n == some:
             margins = [unit_margins(K, z, cost=cost) for cost in COSTS]
             widest = max(margins, key=np.min)
             hard = separable_bound(widest, 1.0) if widest.min() > 0 else np.nan
             longer = BudgetPerceptron(budget=None, degree=part.degree, max_iter=30, random_state=seed).fit(X, z)
-            total, separated = int(longer.n_mistakes_[0]), bool(np.all(z[:, None] * longer.online_scores_ > 0))
+            total = int(longer.n_mistakes_[0])
+            separated = bool(np.all(z[:, None] * longer.online_scores_ > 0))
             machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
             own = len(machine.support_), int(np.sum(machine.predict(normalized(kernel, data.X_test, X)) != z_test))
         else:
@@ -572,7 +598,8 @@ def _margins_of_part(kernel, K, X, z, cost):
     """Margins (n,) of all examples for the direction that a machine finds on the first m of them; K (m, m) is theirs."""
     m = len(K)
     machine = SVC(C=cost, kernel="precomputed").fit(K, z[:m])
-    weights, held = machine.dual_coef_[0], machine.support_
+    weights = machine.dual_coef_[0]
+    held = machine.support_
     length = np.sqrt(weights @ K[np.ix_(held, held)] @ weights)
     parts = [normalized(kernel, X[i : i + 5000], X[held]) @ weights for i in range(0, len(X), 5000)]
     return z * np.concatenate(parts) / length
@@ -592,7 +619,8 @@ def guaranteed(part, *, progress=False):
     rows = []
     for seed in tqdm(part.seeds, desc="guarantee", disable=not progress):
         X, y = ordered(part, part.n, seed)
-        K, z = normalized(kernels.polynomial(part.degree), X, X), 2.0 * y - 1
+        K = normalized(kernels.polynomial(part.degree), X, X)
+        z = 2.0 * y - 1
         for budget in (0, *part.budgets):
             limit = float(guarantee.reach(budget)) if budget else np.inf
             model = learner("forgetron" if budget else "perceptron", budget, part).fit(X, y)

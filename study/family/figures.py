@@ -182,7 +182,8 @@ def figure_bounds(bounds):
     """Left: mistakes of one pass by degree, and their bound. Right: the error of the vote and of the support vector machine:
     measured, and by the bound of each. The examples are those of the smallest n."""
     part = bounds[bounds["n"] == bounds["n"].min()]
-    group, n = part.groupby("degree"), part["n"].iloc[0]
+    group = part.groupby("degree")
+    n = part["n"].iloc[0]
     figure, (left, right) = canvas(1, 2, height=2.7)
     bound = group["bound"].mean()
     left.plot(bound.index, bound, color=GREY, marker="v", linestyle="--", label="bound of the mistakes")

@@ -28,9 +28,11 @@ def reach(budget):
 
 def budget_for(norm):
     """The smallest budget B >= 83 whose reach is at least this norm."""
-    low, high = LEAST_BUDGET, LEAST_BUDGET
+    low = LEAST_BUDGET
+    high = LEAST_BUDGET
     while reach(high) < norm:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reach(middle) >= norm else (middle, high)
@@ -43,19 +45,24 @@ def best_within(K, z, limit, *, tolerance=1e-4):
     lower is a bound by duality. A limit of infinity gives the least value over all g.
     """
     Q = z[:, None] * K * z
-    a, f = np.zeros(len(z)), np.zeros(len(z))
+    a = np.zeros(len(z))
+    f = np.zeros(len(z))
     _ascend(Q, a, f, 1.0, tolerance)
     cost = 1.0
     if np.sqrt(a @ f) > limit:
-        low, high = 1e-9, 1.0
-        a[:], f[:] = 0.0, 0.0
+        low = 1e-9
+        high = 1.0
+        a[:] = 0.0
+        f[:] = 0.0
         while high / low > 1 + tolerance:
             middle = np.sqrt(low * high)
             other = np.minimum(a, middle)
             image = Q @ other
             _ascend(Q, other, image, middle, tolerance)
             if np.sqrt(other @ image) <= limit:
-                low, a, f = middle, other, image
+                low = middle
+                a = other
+                f = image
             else:
                 high = middle
         cost = low
@@ -81,7 +88,9 @@ def _ascend(Q, a, f, cost, tolerance):
                 a[i] = new
                 for j in range(n):
                     f[j] += step * Q[i, j]
-        square, total, loss = 0.0, 0.0, 0.0
+        square = 0.0
+        total = 0.0
+        loss = 0.0
         for i in range(n):
             square += a[i] * f[i]
             total += a[i]

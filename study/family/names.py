@@ -4,9 +4,14 @@ ODD_OR_EVEN, TEN_DIGITS = PROBLEMS = ("odd or even", "ten digits")
 METHODS = ("perceptron", "oldest", "random", "forgetron", "basic forgetron", "norma")
 KEYS = ["problem", "kernel", "method", "budget", "noise", "random_state"]
 
-FINAL, AVERAGE, VOTED, MARGIN, REGULARISED, NORMA, NORMA_AVERAGE, SVM = (
-    "final", "average", "voted", "margin", "regularised", "NORMA", "NORMA, average", "SVM",
-)  # fmt: skip
+FINAL = "final"
+AVERAGE = "average"
+VOTED = "voted"
+MARGIN = "margin"
+REGULARISED = "regularised"
+NORMA = "NORMA"
+NORMA_AVERAGE = "NORMA, average"
+SVM = "SVM"
 LEARNERS = {
     FINAL: ("perceptron", 0.0, False, "last"),
     AVERAGE: ("perceptron", 0.0, False, "averaged"),

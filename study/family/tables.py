@@ -29,10 +29,12 @@ def growth_exponents(streams):
     of 1 (Holm over all rows), growth (the verb that this test bears out), and below, the share of orders with an exponent
     of at most 1.
     """
-    rows, tests = [], {}
+    rows = []
+    tests = {}
     part = streams[(streams["problem"] == ODD_OR_EVEN) & (streams["method"] == "perceptron")]
     for (kernel, noise), group in part.groupby(["kernel", "noise"], sort=False):
-        examples, fits = int(group["examples"].max()), []
+        examples = int(group["examples"].max())
+        fits = []
         for _, run in group.groupby("random_state"):
             late = run[run["examples"] >= 0.999 * examples / HALF_DECADE]
             fits.append(np.polyfit(np.log(late["examples"]), np.log(late["support"]), 1)[0])
@@ -93,7 +95,8 @@ def memory_differences(memory, final, rate, control="oldest"):
         last = memory[memory["examples"] == memory["examples"].max()]
         rates = last["mistakes"] / last["examples"]
     else:
-        last, rates = final, final["errors"] / final["n_test"]
+        last = final
+        rates = final["errors"] / final["n_test"]
     wide = last.assign(rate=rates).pivot(index="random_state", columns=["method", "budget"], values="rate")
     names = [(m, b) for m, b in dict.fromkeys(zip(last["method"], last["budget"], strict=True)) if b and m != control]
     return statistics.holm({(m, b): statistics.student(wide[m, b] - wide[control, b], varies=ORDERS) for m, b in names})
@@ -109,7 +112,8 @@ def budget_costs(memory, method="oldest"):
     rates = last.assign(rate=last["mistakes"] / last["examples"]).pivot(
         index="random_state", columns=["method", "budget"], values="rate"
     )
-    own, none = rates[method], rates["perceptron", 0]
+    own = rates[method]
+    none = rates["perceptron", 0]
     tests = statistics.holm({budget: statistics.student(own[budget] - none, varies=ORDERS) for budget in sorted(own)})
     rows = [
         (budget, own[budget].mean(), none.mean(), each.estimate, each.low, each.high, each.p, each.n)
@@ -231,7 +235,8 @@ def ways(found):
     of means over orders with Fieller's interval low, high; and way, the whole way as a rate, its p by Student's t.
     """
     last = found[(found["passes"] == found["passes"].max()) & (found["noise"] > 0)]
-    wide, rows = last.pivot(index=["noise", "random_state"], columns="learner", values="test"), []
+    wide = last.pivot(index=["noise", "random_state"], columns="learner", values="test")
+    rows = []
     for noise, group in wide.groupby(level="noise"):
         whole = group[FINAL] - group[NORMA]
         for remedy in BESIDE:
@@ -261,7 +266,8 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
     """
     own = found[found["learner"].isin(watched) & (found["n"] == found["n"].max())]
     watched = [name for name in watched if name in set(own["learner"])]
-    last, tests = own["passes"].max(), {}
+    last = own["passes"].max()
+    tests = {}
     for noise in own["noise"].unique():
         for name in watched:
             part = own[(own["noise"] == noise) & (own["learner"] == name)]
@@ -271,7 +277,8 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
     tests = statistics.holm(tests)
     rows = []
     for noise, name in dict.fromkeys((noise, name) for noise, name, _ in tests):
-        train, test = tests[noise, name, "train"], tests[noise, name, "test"]
+        train = tests[noise, name, "train"]
+        test = tests[noise, name, "test"]
         words = [each.word(*CHANGES) for each in (train, test)]
         spans = [getattr(each, part) for each in (train, test) for part in ("estimate", "low", "high", "p")]
         rows.append((noise, name, *spans, *words, words == [*CHANGES[:2]], train.n))
@@ -323,7 +330,8 @@ def bounds_compared(found):
     for n, group in found[found["noise"] == 0].groupby("n"):
         vote = group[(group["learner"] == VOTED) & (group["passes"] == 1)].set_index("random_state")
         machine = group[group["learner"] == SVM].set_index("random_state").loc[vote.index]
-        by_mistakes, by_vectors = vote_bound(vote["support"], n), machine["support"] / (n + 1)
+        by_mistakes = vote_bound(vote["support"], n)
+        by_vectors = machine["support"] / (n + 1)
         ratio = statistics.ratio(by_mistakes, by_vectors, varies=ORDERS)
         test = statistics.student(vote["test"] - machine["test"], varies=ORDERS)
         means = by_mistakes.mean(), by_vectors.mean(), ratio.estimate, ratio.low, ratio.high

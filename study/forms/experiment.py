@@ -130,8 +130,10 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
     checkpoint(step, compute) gives the arrays of an epoch of the largest runs: those that an interrupted run has kept, or
     those of compute().
     """
-    started, spent = time.perf_counter(), 0.0
-    points, random = Points(X), np.random.RandomState(random_state)
+    started = time.perf_counter()
+    spent = 0.0
+    points = Points(X)
+    random = np.random.RandomState(random_state)
     if form == "one-vs-all":
         gram = Gram(Products(points, points, threads=threads), memory_budget=MEMORY)
         signs = np.where(y == np.arange(n_classes)[:, None], 1, -1).astype(np.int8)
@@ -170,7 +172,8 @@ def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, c
             return found | {"seconds": np.array(time.perf_counter() - started)}
 
         arrays = checkpoint(f"epoch_{epoch}", visit_all)
-        learner.alpha, learner.beta = arrays["alpha"].copy(), arrays["beta"].copy()
+        learner.alpha = arrays["alpha"].copy()
+        learner.beta = arrays["beta"].copy()
         logs.append(arrays)
         bar.update(len(y))
         if not len(arrays["example"]):
@@ -187,7 +190,8 @@ def predictions(learnt, X, *, votes=True, threads=2):
 
     The minimizing predictor is left out where the log has no training errors, the voted one with votes=False.
     """
-    epochs, points = range(1, learnt.n_epochs + 1), Points(X)
+    epochs = range(1, learnt.n_epochs + 1)
+    points = Points(X)
     columns = CrossGram(Products(learnt.points, points, threads=threads))
     if learnt.form == "one-vs-all":
         parts = [
@@ -197,14 +201,17 @@ def predictions(learnt, X, *, votes=True, threads=2):
         return {
             name: np.concatenate([part[name] for part in parts], axis=1) for name in PREDICTORS if votes or name != "voted"
         }
-    (log,), C, support = learnt.logs, learnt.n_classes, learnt.support
+    (log,) = learnt.logs
+    C = learnt.n_classes
+    support = learnt.support
     names = [name for name in PREDICTORS[:3] if name != "minimizing" or log.errors is not None]
     log = log.renumbered(np.searchsorted(support, log.example))
     c = np.concatenate([log.coefficients(p, e, n_classes=C, n=len(support)) for p in names for e in epochs])
     beta = learnt.threshold * c.sum(axis=1)
     squared = learnt.form != "ordinary"
     training = CrossGram(Products(learnt.points, learnt.points, threads=threads))
-    alpha, held = c, support
+    alpha = c
+    held = support
     if squared:
         alpha = expansion(c, support, learnt.kernel, training, threads=threads)
         held = np.arange(len(training))
@@ -266,7 +273,9 @@ def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes,
 def choice(settings, *, progress=False):
     """The table of validation errors of a form with every kernel to choose from; columns as of `measure`."""
     X, y, *_ = split(settings.dataset)
-    n, held, classes = settings.n, slice(len(y) - settings.n_validate, None), int(y.max()) + 1
+    n = settings.n
+    held = slice(len(y) - settings.n_validate, None)
+    classes = int(y.max()) + 1
     grid = [("rbf", width) for width in settings.widths] + [("poly", float(degree)) for degree in settings.degrees]
     tables = [
         measure(settings.form, kind, parameter, X[:n], y[:n], X[held], y[held], 10, n_classes=classes)
@@ -290,7 +299,8 @@ def chosen(table):
 )  # fmt: skip
 def growth(settings, *, progress=False):
     """{errors, times}: test errors of a form with its chosen kernel, columns as of `measure`; seconds of its training."""
-    form, n = settings.choice.form, settings.n
+    form = settings.choice.form
+    n = settings.n
     X, y, X_test, y_test = split(settings.choice.dataset)
     kernel = chosen(choice(settings.choice))[form]
     table = measure(
@@ -308,7 +318,8 @@ PAIR = ("Xu-Zhang, no threshold", "Xu-Zhang")
 """Xu and Zhang's form without and with its threshold: both learn side by side from the same kernel rows."""
 JUDGED = ("final", "average")
 """The predictors that are reported; widths are chosen by the average one, whatever the test images say."""
-ROWS, VISITS = 512, 32
+ROWS = 512
+VISITS = 32
 """Kernel rows that are made together, and visits of Xu and Zhang's form that are gone through together."""
 
 
@@ -376,7 +387,8 @@ def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=
 
     Both go through the same orders, and every block of kernel rows is made once for both; up to SQUARED examples K is held.
     """
-    points, random = Points(X), np.random.RandomState(random_state)
+    points = Points(X)
+    random = np.random.RandomState(random_state)
     columns = CrossGram(Products(points, points, threads=threads))
     held = columns.values(kernel, np.arange(len(y))) if len(y) <= SQUARED else None
     block = {}
@@ -409,7 +421,8 @@ def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=
             for place, form in enumerate(PAIR):
                 if form in running:
                     own = {name: arrays[f"{place}_{name}"] for name in (*COLUMNS, "alpha", "beta")}
-                    learners[form].alpha, learners[form].beta = own["alpha"].copy(), own["beta"].copy()
+                    learners[form].alpha = own["alpha"].copy()
+                    learners[form].beta = own["beta"].copy()
                     logs[form].append(own)
     return {form: Learnt(form, kernel, points, [_together(logs[form], len(y))], n_classes, 0.0) for form in PAIR}
 
@@ -436,7 +449,8 @@ def _epoch_arrays(found, learners):
         moved = [(example, start + step, promoted, demoted) for start, (example, step, promoted, demoted) in parts]
         for name, column in zip(COLUMNS, zip(*moved, strict=True), strict=True):
             arrays[f"{place}_{name}"] = np.concatenate(column).astype(np.int64)
-        arrays[f"{place}_alpha"], arrays[f"{place}_beta"] = learners[form].alpha.copy(), learners[form].beta.copy()
+        arrays[f"{place}_alpha"] = learners[form].alpha.copy()
+        arrays[f"{place}_beta"] = learners[form].beta.copy()
     return arrays
 
 
@@ -464,9 +478,11 @@ def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, n_classes, random_sta
     options = {"n_classes": n_classes, "random_state": random_state}
     learnt = {form: learn(form, kernel[form], X, y, n_epochs, **options) for form in EQUAL[:2]}
     learnt |= learn_pair(kernel[PAIR[0]], X, y, n_epochs, checkpoint=checkpoint, progress=progress, **options)
-    rows, wrong = [], {}
+    rows = []
+    wrong = {}
     for form in forms:
-        width, run = widths[PAIR[0] if form == "Xu-Zhang" else form], learnt[form]
+        width = widths[PAIR[0] if form == "Xu-Zhang" else form]
+        run = learnt[form]
         found = predictions(at_epochs(run, read), X_new, votes=False)
         converged = all(not len(log) or log.step[-1] < log.steps() - len(y) for log in run.logs)
         for predictor in JUDGED:
@@ -500,8 +516,11 @@ def tuning(settings, *, progress=False):
     passed without a mistake), converged, errors, n_new (validation images). arrays: wrong (rows of the table, n_validate).
     """
     X, y, *_ = split(settings.dataset)
-    n, held, n_classes = settings.n, slice(len(y) - settings.n_validate, None), int(y.max()) + 1
-    rows, flags = [], []
+    n = settings.n
+    held = slice(len(y) - settings.n_validate, None)
+    n_classes = int(y.max()) + 1
+    rows = []
+    flags = []
     for width in tqdm(settings.widths, desc=f"n = {n}", disable=not progress):
         for order in range(settings.n_orders):
             made, wrong = run_all(
@@ -534,8 +553,10 @@ def equal(settings, *, progress=False):
     predictor, test image), after the last epoch, forms and predictors in the order of the rows.
     """
     X, y, X_test, y_test = split(settings.tuned.dataset)
-    widths, n = best_widths(tuning(settings.tuned)["tuning"]), settings.n
-    rows, flags = [], []
+    widths = best_widths(tuning(settings.tuned)["tuning"])
+    n = settings.n
+    rows = []
+    flags = []
     for order in range(settings.n_orders):
         made, wrong = run_all(
             widths, X[:n], y[:n], X_test, y_test, settings.read[-1], read=settings.read, n_classes=int(y.max()) + 1,

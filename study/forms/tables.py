@@ -46,7 +46,8 @@ def minutes(times, form, n):
 
 def spectra(dataset, kinds, n):
     """{title: (shares of K, shares of K^2)}: eigenvalues among n examples, descending, of kernels [(kind, parameter)]."""
-    points, out = Points(split(dataset)[0][:n]), {}
+    points = Points(split(dataset)[0][:n])
+    out = {}
     for kind, parameter in kinds:
         K = CrossGram(Products(points, points)).values(kernel_of(kind, parameter), np.arange(n))
         values = np.maximum(np.linalg.eigvalsh(K)[::-1], 0.0)
@@ -114,7 +115,8 @@ def pairs(wrong, *, order=0):
 
 def over_orders(wrong, a, b, predictor):
     """The differences (orders,) of test errors of two forms, in percentage points; wrong as of `pairs`."""
-    forms, place = [*EQUAL[:2], *PAIR], JUDGED.index(predictor)
+    forms = [*EQUAL[:2], *PAIR]
+    place = JUDGED.index(predictor)
     rates = 100 * wrong[:, :, place].mean(axis=-1)
     return rates[:, forms.index(a)] - rates[:, forms.index(b)]
 

@@ -118,7 +118,8 @@ def curves(part, *, progress=False):
     curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as of `prepared`. costs: n, order,
     degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
     """
-    n, most = len(datasets.load(part.dataset).X), VIRTUAL[part.dataset][0]
+    n = len(datasets.load(part.dataset).X)
+    most = VIRTUAL[part.dataset][0]
     if part.n > n and part.n != most:
         raise ValueError(f"n must be at most {n}, or {most} with all shifts, got {part.n}")
     *found, cost = alone(_learnt, part, MEMORY_BUDGET)
@@ -141,7 +142,8 @@ def examples(part):
 
 def _learnt(part, memory_budget):
     """(predictions, sizes, (fit, predict seconds)) of a part of `curves`."""
-    X_test, (X, y) = datasets.load(part.dataset).X_test, examples(part)
+    X_test = datasets.load(part.dataset).X_test
+    (X, y) = examples(part)
     start = time.perf_counter()
     training = SharedTraining(X, y, memory_budget=memory_budget, n_jobs=2)
     models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
@@ -153,7 +155,8 @@ def _learnt(part, memory_budget):
 def _result(part, key, found, counts):
     """(table, array) of a part from predictions and sizes of its models; its column `key` stands first."""
     truth = datasets.load(part.dataset).class_indices_test
-    wrong, half = found != truth, len(truth) // 2
+    wrong = found != truth
+    half = len(truth) // 2
     epochs = range(1, found.shape[2] + 1)
     index = pd.MultiIndex.from_product([part.degrees, PREDICTORS, epochs], names=["degree", "predictor", "epoch"])
     mistakes, support = (np.repeat(size[:, None], len(PREDICTORS), axis=1).ravel() for size in counts)

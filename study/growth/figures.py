@@ -29,9 +29,12 @@ def figure_differences(effects):
     figure, axis = canvas(height=0.3 * len(order) + 0.7)
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
-        place, (colour, marker) = degrees.index(row.degree), MARKS[degrees.index(row.degree) % len(MARKS)]
+        place = degrees.index(row.degree)
+        (colour, marker) = MARKS[degrees.index(row.degree) % len(MARKS)]
         y = list(order).index(row.preparation) + 0.3 * (place / max(len(degrees) - 1, 1) - 0.5)
-        estimate, low, high = 100 * row.estimate, 100 * row.low, 100 * row.high
+        estimate = 100 * row.estimate
+        low = 100 * row.low
+        high = 100 * row.high
         axis.errorbar(
             estimate, y, xerr=[[estimate - low], [high - estimate]], fmt=marker, color=colour, markersize=4, capsize=2,
             elinewidth=0.9, label=f"degree {row.degree}" if row.preparation == order[0] else None,

@@ -77,7 +77,8 @@ def deskew(image):
     total = image.sum()
     if not total:
         return image
-    y, x = y - (y * image).sum() / total, x - (x * image).sum() / total
+    y = y - (y * image).sum() / total
+    x = x - (x * image).sum() / total
     spread = (y * y * image).sum()
     slant = (x * y * image).sum() / spread if spread else 0.0
     centre = float(-y[0, 0])
@@ -101,7 +102,8 @@ def shifted(X, down, right):
     """X (n, side * side) with each image moved by so many pixels, numbers or arrays (n,); what comes in is blank."""
     side = round(X.shape[1] ** 0.5)
     down, right = (np.broadcast_to(part, len(X)) for part in (down, right))
-    images, out = X.reshape(len(X), side, side), np.zeros((len(X), side, side), dtype=X.dtype)
+    images = X.reshape(len(X), side, side)
+    out = np.zeros((len(X), side, side), dtype=X.dtype)
     for dy, dx in sorted(set(zip(down.tolist(), right.tolist(), strict=True))):
         own = (down == dy) & (right == dx)
         to = slice(max(dy, 0), side + min(dy, 0)), slice(max(dx, 0), side + min(dx, 0))

@@ -11,7 +11,9 @@ from study.growth import experiment
 
 CONTROL = "average"
 """The predictor of which the chapter speaks."""
-HIGHER, LOWER, UNTOLD = "higher", "lower", "–"
+HIGHER = "higher"
+LOWER = "lower"
+UNTOLD = "–"
 QUANTITIES = ("errors", "mistakes", "support")
 COSTS = ("fit", "peak")
 
@@ -88,7 +90,8 @@ def laws(curves, costs, wrong, degrees, *, predictor):
     """
     rows = last(curves, predictor=predictor)
     parts = [(name, degree, own) for name in QUANTITIES for degree, own in rows.groupby("degree")]
-    out, changes = [], {}
+    out = []
+    changes = {}
     for quantity, degree, own in parts + [(name, "", costs) for name in COSTS]:
         wide = own.pivot(index="order", columns="n", values=quantity).dropna(axis=1)
         if wide.empty or (wide <= 0).any(axis=None):
@@ -144,7 +147,8 @@ def virtual(curves, costs, n, *, degree):
 def side_by_side(table):
     """`virtual` turned: a row for each quantity, a column for each number of examples, as printed; without what was not
     measured."""
-    shares, counts = dict.fromkeys(PREDICTORS, "{:.2%}".format), dict.fromkeys(("mistakes", "support"), "{:,.0f}".format)
+    shares = dict.fromkeys(PREDICTORS, "{:.2%}".format)
+    counts = dict.fromkeys(("mistakes", "support"), "{:,.0f}".format)
     others = {"degrees": "{:.0f}".format, "fit": "{:,.3g}".format, "peak": "{:.2f}".format}
     names = {name: f"error, {name}" for name in PREDICTORS} | {
         "support": "support vectors", "degrees": "degrees learnt together", "fit": "seconds of training",

@@ -16,7 +16,8 @@ from study.mnist import tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, neighbours
 
 SOURCE = "Hermans 2021"
-CHAPTER, MACHINES = "mnist", "lower"
+CHAPTER = "mnist"
+MACHINES = "lower"
 """The notebooks that have the evidence: of the numbers, and of the support vector machine."""
 FILES = ("hermans_2021_multiclass_errors", "hermans_2021_binary_errors", "hermans_2021_confusion")
 FINAL_REPORT = "hermans_2021_final_report"
@@ -52,7 +53,8 @@ def _counts(multiclass, published):
     """The 360 counts behind Figs 5 and 6. Only test errors have an interval: training images are no sample of others."""
     both = tables.published_with_ours(multiclass, published[["degree", "epoch", "predictor", "split", "errors", "n"]])
     parts = [{"figure": FIGURES[row["split"]], **row} for row in both.to_dict("records")]
-    test, (low, high) = both["split"] == "test", ledger.interval(both["errors"], both["n"])
+    test = both["split"] == "test"
+    (low, high) = ledger.interval(both["errors"], both["n"])
     return both[["n"]].assign(
         published=both["errors_published"],
         ours=both["errors"],
@@ -115,15 +117,23 @@ def _report(multiclass, report, published):
     training = multiclass[multiclass["split"] == "train"].set_index(["predictor", "degree", "epoch"])
     found = []
     for row in report.itertuples():
-        mine, low, high, explanation = best.loc[row.predictor], np.nan, np.nan, ""
+        mine = best.loc[row.predictor]
+        low = np.nan
+        high = np.nan
+        explanation = ""
         if row.quantity == "test error":
-            ours, low, high, n = 100 * mine["error"], 100 * mine["low"], 100 * mine["high"], mine["n"]
+            ours = 100 * mine["error"]
+            low = 100 * mine["low"]
+            high = 100 * mine["high"]
+            n = mine["n"]
         elif row.quantity == "training error":
             counted = training.loc[(row.predictor, mine["degree"], mine["epoch"])]
-            ours, n = 100 * counted["errors"] / counted["n"], counted["n"]
+            ours = 100 * counted["errors"] / counted["n"]
+            n = counted["n"]
             explanation = _misprint(row, mine, published)
         else:
-            ours, n = mine[row.quantity], len(DEGREES) if row.quantity == "degree" else multiclass["epoch"].max()
+            ours = mine[row.quantity]
+            n = len(DEGREES) if row.quantity == "degree" else multiclass["epoch"].max()
         low, high = (ours, ours) if np.isnan(low) else (low, high)
         found.append((ours, low, high, n, explanation))
     frame = pd.DataFrame(found, columns=["ours", "low", "high", "n", "explanation"]).round({"ours": 4, "low": 4, "high": 4})
@@ -153,7 +163,8 @@ def _misprint(row, mine, published):
     return texts["misprint"].format(**values, whose=others[0]) if others else texts["nobody"].format(**values)
 
 
-NEIGHBOURS, MACHINE = "nearest neighbours, no preprocessing", "support vector machine, Gaussian kernel, no preprocessing"
+NEIGHBOURS = "nearest neighbours, no preprocessing"
+MACHINE = "support vector machine, Gaussian kernel, no preprocessing"
 BLURRED = "nearest neighbours, deskewing, noise removal, blurring"
 
 
@@ -184,7 +195,9 @@ def _cited(nearest, learners, report):
 def _facts():
     """Numbers of section 2 that are facts of the data set: they cannot fail."""
     mnist = datasets.DATASETS["mnist"]
-    train, test, d = mnist.n_train, mnist.n_test, mnist.n_features
+    train = mnist.n_train
+    test = mnist.n_test
+    d = mnist.n_features
     numbers = {
         "training images": (60000, train), "test images": (10000, test), "images": (70000, train + test),
         "pixels": (784, d), "side of an image": (28, round(d**0.5)), "digits": (10, len(mnist.classes)),

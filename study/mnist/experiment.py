@@ -122,7 +122,8 @@ def run_together(settings, *, memory_budget=MEMORY_BUDGET, threads=2, progress=F
 
 def shared_training(data, n_train, *, memory_budget=MEMORY_BUDGET, threads=2):
     """The first n_train training images of the data, with inner products that all degrees share."""
-    X, y = data.X[:n_train], data.y[:n_train]
+    X = data.X[:n_train]
+    y = data.y[:n_train]
     if len(np.unique(y)) < len(data.classes):
         raise ValueError(f"the first {n_train} images must show all {len(data.classes)} classes; raise n_train")
     return SharedTraining(X, y, memory_budget=memory_budget, n_jobs=threads)
@@ -177,7 +178,8 @@ class _Counts:
 
     def __init__(self, n_epochs, n_classes, n_test):
         shape = (len(PREDICTORS), n_epochs)
-        self.multiclass, self.binary = np.zeros((*shape, 2), dtype=int), np.zeros((*shape, n_classes, 2), dtype=int)
+        self.multiclass = np.zeros((*shape, 2), dtype=int)
+        self.binary = np.zeros((*shape, n_classes, 2), dtype=int)
         self.confusion = np.zeros((*shape, n_classes, n_classes), dtype=int)
         self.predictions = np.zeros((*shape, n_test), dtype=np.uint8)
 
@@ -185,7 +187,8 @@ class _Counts:
         """Count in outputs {predictor: f (E, C, c)} of the images `part` of a split, whose classes are indices (c,)."""
         signs = datasets.signs(indices, self.confusion.shape[-1])
         for name, f in outputs.items():
-            p, predicted = PREDICTORS.index(name), f.argmax(axis=1)
+            p = PREDICTORS.index(name)
+            predicted = f.argmax(axis=1)
             self.multiclass[p, :, split] += (predicted != indices).sum(axis=1)
             self.binary[p, :, :, split] += (signs * f <= 0).sum(axis=2)
             if SPLITS[split] == "test":
@@ -225,7 +228,8 @@ def logs_from_arrays(arrays):
     """The inverse of `log_arrays`: a list of MistakeLogs, one for each class."""
     cuts = np.cumsum(arrays["mistakes"])[:-1]
     sign = np.unpackbits(arrays["positive"], count=int(arrays["mistakes"].sum())).astype(np.int8) * 2 - 1
-    example, step_gaps = arrays["example"].astype(np.intp), arrays["step_gaps"].astype(np.int64)
+    example = arrays["example"].astype(np.intp)
+    step_gaps = arrays["step_gaps"].astype(np.int64)
     columns = (example, step_gaps, sign, arrays["errors"].astype(np.int64))
     return [
         MistakeLog(example=t, step=np.cumsum(gaps), sign=z, errors=wrong, ends=arrays["ends"])
@@ -259,9 +263,12 @@ def comparisons(settings, *, progress=False):
     the last epoch and where not (agree), how many images there are (n), and how many the majority of these predictors
     (majority) and the best predictor of the study (best) misclassify; both (only_majority, only_best) alone.
     """
-    results, data = degrees(settings.runs(), progress=progress), datasets.load(settings.dataset)
-    predictions, labels = np.stack([arrays["predictions"] for arrays in results["arrays"]]), data.class_indices_test
-    wrong, last = predictions != labels, settings.n_epochs
+    results = degrees(settings.runs(), progress=progress)
+    data = datasets.load(settings.dataset)
+    predictions = np.stack([arrays["predictions"] for arrays in results["arrays"]])
+    labels = data.class_indices_test
+    wrong = predictions != labels
+    last = settings.n_epochs
     best = tables.ranking(results["multiclass"]).iloc[0]
     families = {
         "average": tables.against_average(wrong, DEGREES, sorted({1, last})),
@@ -313,7 +320,8 @@ def neighbours(settings, *, progress=False):
     and NEIGHBOURS.
     """
     data = datasets.load(settings.dataset)
-    X, y = data.X[: settings.n_train], data.class_indices[: settings.n_train]
+    X = data.X[: settings.n_train]
+    y = data.class_indices[: settings.n_train]
     predictions = nearest_neighbours(X, y, data.X_test, progress=progress)
     wrong = (predictions != data.class_indices_test).sum(axis=-1)
     index = pd.MultiIndex.from_product([MEASURES, NEIGHBOURS], names=["measure", "neighbours"])
@@ -328,8 +336,10 @@ def nearest_neighbours(X, y, X_test, *, progress=False):
     by scikit-learn. Squared distances and cosines come from exact inner products (see kp.gram); n must be at
     least 3.
     """
-    points, test = Points(X), Points(X_test)
-    source, columns = Products(test, points, threads=2), slice(0, len(points))
+    points = Points(X)
+    test = Points(X_test)
+    source = Products(test, points, threads=2)
+    columns = slice(0, len(points))
     predictions = np.empty((2, len(NEIGHBOURS), len(test)), dtype=np.uint8)
     with _bar("nearest neighbours", len(test), "image", progress) as bar:
         for start in range(0, len(test), ROWS):
@@ -341,14 +351,16 @@ def nearest_neighbours(X, y, X_test, *, progress=False):
             for m, values in enumerate((points.norms - 2 * s, -s * np.abs(s) / np.maximum(points.norms, 1))):
                 near = y[_smallest(values, 3)]
                 majority = stats.mode(near, axis=1).mode
-                predictions[m, 0, rows], predictions[m, 1, rows] = near[:, 0], majority
+                predictions[m, 0, rows] = near[:, 0]
+                predictions[m, 1, rows] = majority
             bar.update(len(rows))
     return predictions
 
 
 def _smallest(values, count):
     """The columns (r, count) of the smallest values of each row, the first of equals first; overwrites values."""
-    rows, found = np.arange(len(values)), np.empty((len(values), count), dtype=np.intp)
+    rows = np.arange(len(values))
+    found = np.empty((len(values), count), dtype=np.intp)
     for place in range(count):
         found[:, place] = values.argmin(axis=1)
         values[rows, found[:, place]] = np.inf

@@ -47,8 +47,10 @@ def figure_errors_along_the_log(log, *, n, title, parts=20):
     found. On the logarithmic scale 0 errors stand at half an image, on a dotted line.
     """
     figure, axis = canvas(height=2.8)
-    part, edges = log.step * parts // log.ends[0], np.arange(log.n_epochs * parts + 1)
-    starts, ends = np.searchsorted(part, edges[:-1]), np.searchsorted(part, edges[1:])
+    part = log.step * parts // log.ends[0]
+    edges = np.arange(log.n_epochs * parts + 1)
+    starts = np.searchsorted(part, edges[:-1])
+    ends = np.searchsorted(part, edges[1:])
     rate = 100 * np.maximum(log.errors, 0.5) / n
     groups = [rate[min(start, end - 1) : end] for start, end in zip(starts, ends, strict=True)]
     # A step goes on to the next edge, and the last one to the end of the run.
@@ -84,7 +86,8 @@ def figure_six_degrees(table, split, *, what):
     on a dotted line. Band, for the test set: the exact 95 % interval of the average predictor's error, over test images.
     """
     rows = table[table["split"] == split]
-    degrees, none = sorted(rows["degree"].unique()), 50 / rows["n"].iloc[0]
+    degrees = sorted(rows["degree"].unique())
+    none = 50 / rows["n"].iloc[0]
     columns = min(3, len(degrees))
     lines = -(-len(degrees) // columns)
     figure, axes = canvas(lines, columns, height=1.45 * lines + 0.5, sharex=True, sharey=True, squeeze=False)
@@ -93,7 +96,8 @@ def figure_six_degrees(table, split, *, what):
     for axis, degree in zip(axes.flat, degrees, strict=False):
         part = rows[rows["degree"] == degree]
         for name in PREDICTORS:
-            own, colour = part[part["predictor"] == name].sort_values("epoch"), PREDICTOR_COLOURS[name]
+            own = part[part["predictor"] == name].sort_values("epoch")
+            colour = PREDICTOR_COLOURS[name]
             rate = (100 * own["errors"] / own["n"]).clip(lower=none)
             face = "white" if name == "voted" else colour
             style = {"marker": PREDICTOR_MARKERS[name], "markersize": 3, "markerfacecolor": face, "markeredgewidth": 0.7}
@@ -145,7 +149,8 @@ def figure_class(rows, own):
 def _curves(axis, table, *, bands=False):
     """Error by epoch, a line for each predictor and split of the table; a band, where asked for, for the average."""
     for (predictor, split), rows in table.groupby(["predictor", "split"]):
-        rate, colour = 100 * rows["errors"] / rows["n"], PREDICTOR_COLOURS[predictor]
+        rate = 100 * rows["errors"] / rows["n"]
+        colour = PREDICTOR_COLOURS[predictor]
         style = {"color": colour, "dashes": DASHES[split], "marker": PREDICTOR_MARKERS[predictor]}
         axis.plot(rows["epoch"], rate, markersize=3, **style)
         if bands and predictor == "average":

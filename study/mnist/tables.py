@@ -45,7 +45,8 @@ def over_degrees(multiclass, logs, epochs, *, predictors=("final", "average")):
     """A row for each degree: mistakes, support (distinct examples), training (errors of the average predictor at the end),
     and the test error rates of `predictors` after each of `epochs`, columns such as "final, epoch 1". logs: one list of logs
     for each degree, in their order."""
-    rates, last = with_rates(multiclass).set_index(["degree", "epoch", "predictor", "split"]), multiclass["epoch"].max()
+    rates = with_rates(multiclass).set_index(["degree", "epoch", "predictor", "split"])
+    last = multiclass["epoch"].max()
     rows = []
     for degree, own in zip(sorted(multiclass["degree"].unique()), logs, strict=True):
         row = {"degree": degree, "mistakes": sum(map(len, own)), "support": support_size(own)}

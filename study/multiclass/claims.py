@@ -9,7 +9,8 @@ import pandas as pd
 from study import claims as ledger
 from study.multiclass import experiment
 
-SOURCE, CHAPTER = "Xu & Zhang 2005", "classes"
+SOURCE = "Xu & Zhang 2005"
+CHAPTER = "classes"
 
 
 def claims():
@@ -18,7 +19,8 @@ def claims():
     low and high are the middle 95 % of the draws, percentile the place of the published number among them. The rows are
     degenerate: our sets are separable by construction, so that the algorithm stops without an error.
     """
-    draws, rows = experiment.source_figures(experiment.source_figures_parts()), []
+    draws = experiment.source_figures(experiment.source_figures_parts())
+    rows = []
     why = ledger.explanations("multiclass")["figures"]
     for claim in ledger.published("xu_zhang_2005_figures").itertuples():
         found = draws[draws["item"] == claim.item]

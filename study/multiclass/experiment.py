@@ -35,7 +35,9 @@ FRESH_WIDTHS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Widths at which errors on fresh examples and boundaries are looked at."""
 EARLY = 3
 """An epoch at which a run on the spirals has not stopped yet."""
-CLOSE, CHORD, RESOLUTION = 0.05, 0.1, 300
+CLOSE = 0.05
+CHORD = 0.1
+RESOLUTION = 300
 """An example is close to a boundary below this distance; boundaries are measured in chords, on such a lattice."""
 
 
@@ -181,7 +183,8 @@ def separability(part, *, progress=False):
     last predictor on the training examples).
     """
     X, y = part.examples()
-    model, K = part.estimator().fit(X, y), part.gram(X)
+    model = part.estimator().fit(X, y)
+    K = part.gram(X)
     words = ["yes" if fact else "no" for fact in (separable(K, y), model.converged_)]
     errors = int(np.sum(model.predict(X) != y))
     names = ["dataset", "centred", "kernel", "examples", "rank", "separable", "converged", "epochs", "mistakes", "errors"]
@@ -219,11 +222,9 @@ def cycles(X, y, *, max_iter=10_000):
     """
     rows = []
     for demote in DEMOTE:
-        learner, seen, row = (
-            Linear(np.asarray(X, dtype=float), y, y.max() + 1, demote=demote),
-            {},
-            (demote, "open", max_iter, 0),
-        )
+        learner = Linear(np.asarray(X, dtype=float), y, y.max() + 1, demote=demote)
+        seen = {}
+        row = (demote, "open", max_iter, 0)
         for epoch in range(1, max_iter + 1):
             mistaken, *_ = learner.epoch(np.arange(len(y)))
             state = np.column_stack([learner.W - learner.W[0], learner.b - learner.b[0]]).tobytes()
@@ -248,9 +249,11 @@ def mistakes(part, *, progress=False):
     Kesler vector, and the bound does not hold.
     """
     X, y = part.examples()
-    K, rows = part.gram(X), []
+    K = part.gram(X)
+    rows = []
     for (name, update), G in zip(UPDATES.items(), (K + 1, squared(K) + 1), strict=True):
-        R, margins = np.sqrt(G.diagonal().max()), kesler_margins(G, y)
+        R = np.sqrt(G.diagonal().max())
+        margins = kesler_margins(G, y)
         fits = [part.estimator(update=update, random_state=seed).fit(X, y) for seed in range(part.n_orders)]
         made = [fit.mistakes_.n_mistakes() if fit.converged_ else np.nan for fit in fits]
         counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
@@ -319,7 +322,8 @@ def orders(part, *, progress=False):
     Columns: dataset, kernel, sigma, factor, update, order, converged, epochs, mistakes.
     """
     X, y = part.examples()
-    own, rows = (part.dataset, part.kernel, part.sigma, part.factor), []
+    own = (part.dataset, part.kernel, part.sigma, part.factor)
+    rows = []
     for name, update in UPDATES.items():
         for seed in range(part.n_orders):
             fit = part.estimator(update=update, random_state=seed).fit(X, y)
@@ -379,7 +383,8 @@ def boundaries(part, *, progress=False):
 def boundary_lines(F, box):
     """Lines [(p, 2)] on which the two highest of the scores F (c, C) of a square lattice over the box are equal."""
     side = round(len(F) ** 0.5)
-    across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
+    across = np.linspace(*box[:2], side)
+    up = np.linspace(*box[2:], side)
     lines = []
     for c in range(F.shape[1]):
         lead = (F[:, c] - np.delete(F, c, axis=1).max(axis=1)).reshape(side, side)
@@ -389,7 +394,8 @@ def boundary_lines(F, box):
 
 def turning(lines):
     """(length, turning): the length of lines [(p, 2)] in chords of CHORD, and the radians by which they turn per unit."""
-    length, angle = 0.0, 0.0
+    length = 0.0
+    angle = 0.0
     for line in lines:
         along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
         places = np.arange(0.0, along[-1], CHORD)
@@ -411,18 +417,22 @@ def identities(part, *, progress=False):
     them, but for rounding).
     """
     X, y = part.examples()
-    K, model = part.gram(X), part.estimator().fit(X, y)
+    K = part.gram(X)
+    model = part.estimator().fit(X, y)
     orders = visiting_orders(len(y), 1, model.n_iter_, random_state=np.random.RandomState(part.random_state))
     learner = Linear(K, y, y.max() + 1, demote=part.demote)
-    log, own = find_mistakes(learner, orders), model.mistakes_
+    log = find_mistakes(learner, orders)
+    own = model.mistakes_
     same = all(np.array_equal(getattr(log, name), getattr(own, name)) for name in ("example", "step", "promoted", "demoted"))
     total = np.zeros_like(learner.W)
     for q, i, j in zip(log.example, log.promoted, log.demoted, strict=True):
         total[i] += K[q]
         total[j] -= K[q]
-    F, design = model.decision_function(X), np.column_stack([X, np.ones(len(X))])
+    F = model.decision_function(X)
+    design = np.column_stack([X, np.ones(len(X))])
     rest = F - design @ np.linalg.lstsq(design, F, rcond=None)[0]
-    summed, affine = np.allclose(total, learner.W, rtol=1e-9), np.abs(rest).max() < 1e-9 * np.abs(F).max()
+    summed = np.allclose(total, learner.W, rtol=1e-9)
+    affine = np.abs(rest).max() < 1e-9 * np.abs(F).max()
     G = squared(K) + 1
     bound = rounded(separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max())))
     support = len(part.estimator(update="ordinary").fit(X, y).support_)

@@ -69,7 +69,8 @@ def figure_mistakes(panels):
     figure, axes = canvas(1, len(panels), height=2.7, sharey=True, squeeze=False)
     for axis, (label, table) in zip(axes.flat, panels.items(), strict=True):
         for update in UPDATES:
-            colour, marker = METHOD_COLOURS[update], METHOD_MARKERS[update]
+            colour = METHOD_COLOURS[update]
+            marker = METHOD_MARKERS[update]
             part = table[table["update"] == update]
             span = [part["median"] - part["fewest"], part["most"] - part["median"]]
             axis.plot(part["value"], part["bound"], color=colour, marker="v", linestyle=":", linewidth=1.2, mfc="white")
@@ -111,7 +112,8 @@ def _draw_regions(axis, F, box):
         F.argmax(axis=-1), extent=box, origin="lower", cmap=PALE, vmin=-0.5, vmax=len(PALE.colors) - 0.5, aspect="equal",
         interpolation="nearest",
     )  # fmt: skip
-    across, up = np.linspace(*box[:2], side), np.linspace(*box[2:], side)
+    across = np.linspace(*box[:2], side)
+    up = np.linspace(*box[2:], side)
     for c in range(F.shape[-1]):
         lead = F[..., c] - np.delete(F, c, axis=-1).max(axis=-1)
         if lead.min() < 0 < lead.max():

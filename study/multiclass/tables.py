@@ -104,7 +104,8 @@ def bounds_and_counts(mistakes, ratios, column):
     Columns: column, bounds, mistakes (Xu and Zhang's over the ordinary update's), low, high (95 % over the orders, of the
     geometric mean), p (adjusted), and says: "agree" if counts and bounds put the same update ahead, "opposite", or "open".
     """
-    wide, rows = mistakes.pivot(index=column, columns="update", values="bound"), []
+    wide = mistakes.pivot(index=column, columns="update", values="bound")
+    rows = []
     for value, each in ratios.items():
         bound = wide.loc[value, "Xu-Zhang"] / wide.loc[value, "ordinary"]
         word = each.word("less", "more", "open")

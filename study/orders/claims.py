@@ -19,7 +19,8 @@ ALIKE = 0.005
 
 def statements():
     """The rows of the table of statements; see study.claims."""
-    wrong, labels = published.wrong(), published.labels()
+    wrong = published.wrong()
+    labels = published.labels()
     found = {
         "degrees-above-3": degrees_above_3(wrong),
         "final-worse": final_worse(wrong),
@@ -60,7 +61,8 @@ def degrees_above_3(wrong):
 def final_worse(wrong):
     """Whether the final predictor has more errors than the average and the minimizing one, after one epoch and at last."""
     last = wrong.shape[3]
-    shown, values = [], {"last": last}
+    shown = []
+    values = {"last": last}
     for name in ("average", "minimizing"):
         rows = tables.among_predictors(wrong, CURVED, [1, last], others=["final"], control=name)
         if name == tables.CONTROL:
@@ -117,7 +119,8 @@ def uncertainty(labels):
     """Whether the images with the smallest leads of the highest score over the next are misclassified more often."""
     with np.load(RESULTS / "rejection_ensemble.npz") as file:
         f = file["single"][file["part"] == 1]
-    wrong, ordered = f.argmax(axis=1) != labels, np.sort(f, axis=1)
+    wrong = f.argmax(axis=1) != labels
+    ordered = np.sort(f, axis=1)
     doubtful = np.argsort(ordered[:, -1] - ordered[:, -2], kind="stable")[: len(wrong) // 10]
     rest = np.delete(wrong, doubtful)
     test = statistics.two_samples(int(wrong[doubtful].sum()), len(doubtful), int(rest.sum()), len(rest))

@@ -29,7 +29,8 @@ from study.settings import IMAGES, require_integers, require_known
 
 CURVED = (2, 3, 4, 5, 6)
 """The degrees above 1; degree 1 costs four times as much as these together, and is run in fewer orders."""
-N_ORDERS, N_LINEAR = 20, 5
+N_ORDERS = 20
+N_LINEAR = 5
 """Published orders of the degrees above 1, and of degree 1."""
 TOGETHER = 5
 """Orders that are learnt side by side."""
@@ -106,7 +107,8 @@ def _learnt(parts, progress):
     their inner products."""
     for _, group in groupby(parts, key=lambda part: replace(part, order=0)):
         group = list(group)
-        data, n = datasets.load(group[0].dataset), group[0].n_train - group[0].n_held
+        data = datasets.load(group[0].dataset)
+        n = group[0].n_train - group[0].n_held
         images = {"test": data.X_test} | ({"held": data.X[n : group[0].n_train]} if group[0].n_held else {})
         truth = {"test": data.class_indices_test, "held": data.class_indices[n : group[0].n_train]}
         training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET, n_jobs=2)
@@ -162,8 +164,10 @@ def cross_validated(part, *, progress=False):
 
     Columns n, degree (1 to 6), order, epoch, predictor, held (errors on all folds together), test, n_test.
     """
-    data, own = datasets.load(part.dataset), slice(part.order * part.n, (part.order + 1) * part.n)
-    X, y = data.X[own], data.class_indices[own]
+    data = datasets.load(part.dataset)
+    own = slice(part.order * part.n, (part.order + 1) * part.n)
+    X = data.X[own]
+    y = data.class_indices[own]
     whole = Settings(dataset=part.dataset, degrees=(1, *CURVED), order=part.order, n_epochs=part.n_epochs)
     folds = StratifiedKFold(part.n_folds, shuffle=True, random_state=part.order)
     held = sum(_errors(whole, X[a], y[a], X[b], y[b]) for a, b in folds.split(X, y))
@@ -200,7 +204,8 @@ KERNELS = {
     "RBF, narrow": lambda points: kernels.gaussian(sigma=float(np.sqrt(points.norms.mean())) / NARROW),
 }
 """Kernels of points: (x . y / mean |x|^2)^3, and RBF kernels whose widths are parts of the root of mean |x|^2."""
-WIDE, NARROW = 5, 15
+WIDE = 5
+NARROW = 15
 NOISY = {"mnist": (4000, 10_000, 5), "digits": (150, 300, 2)}
 """Training images, test images and orders."""
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -222,10 +227,14 @@ def noise(part, *, progress=False):
     Columns kernel, threshold, share, order, epoch, predictor, errors, n_test, mistakes. A wrong label is one of the other
     classes, each as likely; order is the seed of the wrong labels and of the visiting orders.
     """
-    data, (_, n_test, _) = datasets.load(part.dataset), NOISY[part.dataset]
-    X, X_test, truth = data.X[: part.n], data.X_test[:n_test], data.class_indices_test[:n_test]
+    data = datasets.load(part.dataset)
+    (_, n_test, _) = NOISY[part.dataset]
+    X = data.X[: part.n]
+    X_test = data.X_test[:n_test]
+    truth = data.class_indices_test[:n_test]
     y = with_wrong_labels(data.class_indices[: part.n], part.share, n_classes=len(data.classes), random_state=part.order)
-    points, test = Points(X), Points(X_test)
+    points = Points(X)
+    test = Points(X_test)
     kernel = KERNELS[part.kernel](points)
     K, K_test = (CrossGram(Products(points, p)).values(kernel, np.arange(len(X))) + part.threshold for p in (points, test))
     model = OneVsAllKernelPerceptron(
@@ -243,7 +252,8 @@ def noise(part, *, progress=False):
 
 def with_wrong_labels(y, share, *, n_classes, random_state):
     """Labels (n,) of which round(share n), drawn at random, are replaced by another class, each as likely."""
-    random, y = np.random.RandomState(random_state), np.array(y)
+    random = np.random.RandomState(random_state)
+    y = np.array(y)
     chosen = random.permutation(len(y))[: round(share * len(y))]
     y[chosen] = (y[chosen] + random.randint(1, n_classes, size=len(chosen))) % n_classes
     return y

@@ -44,12 +44,15 @@ def figure_by_epoch(runs):
         part = runs[runs["degree"] == degree]
         for name in PREDICTORS:
             rate = (100 * part["errors"] / part["n"])[part["predictor"] == name].groupby(part["epoch"])
-            epochs, mean, colour = list(rate.groups), rate.mean(), PREDICTOR_COLOURS[name]
+            epochs = list(rate.groups)
+            mean = rate.mean()
+            colour = PREDICTOR_COLOURS[name]
             if name in BANDS:
                 axis.fill_between(epochs, rate.min(), rate.max(), color=colour, alpha=0.2, lw=0)
             axis.plot(epochs, mean, color=colour, marker=PREDICTOR_MARKERS[name], markersize=2.5, lw=1.1)
             if name == CONTROL:
-                share, n = mean.iloc[-1] / 100, part["n"].iloc[0]
+                share = mean.iloc[-1] / 100
+                n = part["n"].iloc[0]
                 reach = 100 * NORMAL * np.sqrt(share * (1 - share) / n)
                 axis.errorbar(epochs[-1] + 0.8, mean.iloc[-1], yerr=reach, color=GREY, capsize=3, elinewidth=1.4)
         axis.set(title=f"degree {degree}, {part['order'].nunique()} orders", xlabel="epoch")
@@ -78,7 +81,8 @@ def figure_answer(means, epochs, *, within=ROPE):
     """
     figure, (left, right) = canvas(1, 2, height=3.0, width_ratios=[3, 2])
     for i, name in enumerate(PREDICTORS):
-        part, colour = means[means["predictor"] == name], PREDICTOR_COLOURS[name]
+        part = means[means["predictor"] == name]
+        colour = PREDICTOR_COLOURS[name]
         x = part["degree"] + 0.19 * (i - 1.5)
         left.vlines(x, 100 * part["lowest"], 100 * part["highest"], color=colour, lw=4.5, alpha=0.25)
         ends = 100 * np.array([part["estimate"] - part["low"], part["high"] - part["estimate"]])
@@ -116,9 +120,11 @@ def figure_among_predictors(verdicts, *, within=ROPE):
         axis.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
         axis.axhline(0, **REFERENCE)
         for i, name in enumerate(others):
-            rows, colour = verdicts[(verdicts["epoch"] == epoch) & (verdicts["predictor"] == name)], PREDICTOR_COLOURS[name]
+            rows = verdicts[(verdicts["epoch"] == epoch) & (verdicts["predictor"] == name)]
+            colour = PREDICTOR_COLOURS[name]
             for row in rows.itertuples():
-                x, y = row.degree + 0.16 * (i - 1), 100 * row.estimate
+                x = row.degree + 0.16 * (i - 1)
+                y = 100 * row.estimate
                 style = {"marker": PREDICTOR_MARKERS[name], "markersize": 4.5, "color": colour, "linestyle": "none"}
                 fill = {UNTOLD: "none", SAME: "left"}.get(row.verdict, "full")
                 ends = [[y - 100 * row.low], [100 * row.high - y]]

@@ -14,7 +14,8 @@ from study import statistics
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
-ALL_FOUR, BY_MEAN = "all four", "all four, by the mean over orders"
+ALL_FOUR = "all four"
+BY_MEAN = "all four, by the mean over orders"
 CHOICES = (*PREDICTORS, ALL_FOUR)
 """What may be chosen: degree and epoch of one predictor, or of any."""
 CONTROL = "average"
@@ -23,7 +24,10 @@ OTHERS = tuple(name for name in PREDICTORS if name != CONTROL)
 HONEST = (CONTROL, ALL_FOUR, BY_MEAN)
 """Three ways to choose on held-out images: degree and epoch of the average predictor in each order; those of any predictor
 in each order; and once for all orders, by the mean of their held-out errors."""
-HIGHER, LOWER, SAME, UNTOLD = "higher", "lower", "the same", "–"
+HIGHER = "higher"
+LOWER = "lower"
+SAME = "the same"
+UNTOLD = "–"
 
 
 def wrong(predictions, labels):
@@ -67,7 +71,9 @@ def components(wrong):
     and which degrees take part is a choice. Source: Bouthillier et al. 2021, who list what a benchmark should let vary.
     """
     last = wrong[:, :, :, -1]
-    errors, n_orders, n = last.mean(axis=-1), len(last), last.shape[-1]
+    errors = last.mean(axis=-1)
+    n_orders = len(last)
+    n = last.shape[-1]
     of_order = errors.var(axis=0, ddof=1).mean(axis=0)
     of_degree = np.maximum(errors.mean(axis=0).var(axis=0, ddof=1) - of_order / n_orders, 0.0)
     of_images = (errors * (1 - errors) / n).mean(axis=(0, 1))
@@ -85,7 +91,8 @@ def among_predictors(wrong, degrees, epochs, *, others=OTHERS, control=CONTROL, 
 
 def among_degrees(wrong, degrees, predictor, *, within=ROPE):
     """The higher degree of each pair less the lower one, for one predictor after the last epoch: lower, higher, verdict."""
-    keys, last = list(combinations(degrees, 2)), wrong.shape[3]
+    keys = list(combinations(degrees, 2))
+    last = wrong.shape[3]
     pairs = [(_of(wrong, degrees, b, predictor, last), _of(wrong, degrees, a, predictor, last)) for a, b in keys]
     return verdicts(pairs, keys, ["degree", "and degree"], within)
 
@@ -100,7 +107,8 @@ def of_final(pairs):
 def among_epochs(wrong, *, within=ROPE):
     """Every epoch less the last one, the mean over the degrees, for each predictor: predictor, epoch, estimate, low, high
     (95 %, orders and test images), and p_same, the p of its lying within +-`within`, not corrected; see `settled`."""
-    rows, by_epoch = [], wrong.mean(axis=1, dtype=np.float32)
+    rows = []
+    by_epoch = wrong.mean(axis=1, dtype=np.float32)
     for name, epoch in product(PREDICTORS, range(1, wrong.shape[3])):
         own = by_epoch[:, PREDICTORS.index(name)]
         gap = np.asarray(own[:, epoch - 1], dtype=float) - own[:, -1]
@@ -201,19 +209,24 @@ def ensembles(predictions, labels, degrees, *, predictor=CONTROL):
     fewer than two others, or where they always agree.
     """
     chosen = np.stack([each[:, :, PREDICTORS.index(predictor), -1] for each in predictions])
-    rows, tests = [], {}
+    rows = []
+    tests = {}
     for d, degree in enumerate(degrees):
-        own, n_classes = chosen[:, :, d], int(max(chosen.max(), labels.max())) + 1
+        own = chosen[:, :, d]
+        n_classes = int(max(chosen.max(), labels.max())) + 1
         votes = np.stack([(own == c).sum(axis=0) for c in range(n_classes)])
-        majority, wrong_one = votes.argmax(axis=0) != labels, own != labels
+        majority = votes.argmax(axis=0) != labels
+        wrong_one = own != labels
         same = votes.max(axis=0) == len(own)
         tests[degree] = statistics.crossed(majority.astype(float) - wrong_one)
-        inside, outside = wrong_one[:, same], wrong_one[:, ~same]
+        inside = wrong_one[:, same]
+        outside = wrong_one[:, ~same]
         elsewhere = outside.mean() if outside.size else np.nan
         p = _told_by_the_others(own, wrong_one[0])
         rows.append((degree, wrong_one.mean(), majority.mean(), same.mean(), inside.mean(), elsewhere, p))
     names = ["degree", "single", "majority", "unanimous", "error there", "elsewhere", "p of Fisher's test"]
-    table, found = pd.DataFrame(rows, columns=names), statistics.holm(tests).values()
+    table = pd.DataFrame(rows, columns=names)
+    found = statistics.holm(tests).values()
     for place, name in enumerate(("estimate", "low", "high", "p")):
         table.insert(3 + place, name, [getattr(each, name) for each in found])
     return table
@@ -224,7 +237,8 @@ def _told_by_the_others(own, wrong_first):
     agree = (own[1:] == own[1]).all(axis=0)
     if len(own) < 3 or agree.all() or not agree.any():
         return 1.0
-    inside, outside = wrong_first[agree], wrong_first[~agree]
+    inside = wrong_first[agree]
+    outside = wrong_first[~agree]
     return statistics.two_samples(int(outside.sum()), outside.size, int(inside.sum()), inside.size).p
 
 
@@ -367,10 +381,12 @@ def honest_errors(wrong, degrees, chosen, held):
     chose what: each of PREDICTORS, degrees ("3 (10), 4 (10)") and epochs ("6 to 10"). `honest` says what the intervals leave
     out.
     """
-    rows, first = [], _chosen(wrong, degrees, chosen_by(CONTROL, chosen, held, degrees))
+    rows = []
+    first = _chosen(wrong, degrees, chosen_by(CONTROL, chosen, held, degrees))
     for among in HONEST:
         own = chosen_by(among, chosen, held, degrees)
-        rate, more = honest(wrong, degrees, own), honest(wrong, degrees, own, other=first)
+        rate = honest(wrong, degrees, own)
+        more = honest(wrong, degrees, own, other=first)
         orders = own["predictor"].value_counts()
         counted = own["degree"].value_counts().sort_index()
         ends = sorted({own["epoch"].min(), own["epoch"].max()})
@@ -399,7 +415,8 @@ def against_final(noise, epoch):
     Student's t over visiting orders (and wrong labels), Holm over all rows; the test images are the same throughout.
     """
     rows = noise[noise["epoch"] == epoch]
-    names, others = ["kernel", "threshold", "share"], [name for name in PREDICTORS if name != "final"]
+    names = ["kernel", "threshold", "share"]
+    others = [name for name in PREDICTORS if name != "final"]
     wide = rows.assign(error=rows["errors"] / rows["n_test"]).pivot(
         index=[*names, "order"], columns="predictor", values="error"
     )

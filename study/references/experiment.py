@@ -143,7 +143,9 @@ def machines(part, *, progress=False):
 def _held(part, estimator, *, dtype=np.float64):
     """The row of a candidate in the table of choices."""
     data = datasets.load(part.dataset)
-    n, y, X = len(data.X) - part.n_held, data.class_indices, _pixels(data.X, dtype)
+    n = len(data.X) - part.n_held
+    y = data.class_indices
+    X = _pixels(data.X, dtype)
     found = _fitted(estimator, X[:n], y[:n]).predict(X[n:])
     row = part.method, part.text, int((found != y[n:]).sum()), part.n_held
     return pd.DataFrame([row], columns=["method", "choice", "held", "n_held"])
@@ -203,7 +205,8 @@ def _reference(part, chosen):
 
 
 def _trained(data, estimator, *, dtype=np.float64):
-    X, X_test = _pixels(data.X, dtype), _pixels(data.X_test, dtype)
+    X = _pixels(data.X, dtype)
+    X_test = _pixels(data.X_test, dtype)
     with threadpool_limits(1):
         start = time.process_time()
         _fitted(estimator, X, data.class_indices)
@@ -269,7 +272,10 @@ class Ours:
 )  # fmt: skip
 def perceptron(part, *, progress=False):
     """{perceptron, perceptron_costs, arrays} after each of EPOCHS: errors and costs, with the columns of `learners`."""
-    data, rows, costs, predictions = datasets.load(part.dataset), [], [], []
+    data = datasets.load(part.dataset)
+    rows = []
+    costs = []
+    predictions = []
     for epochs in EPOCHS:
         found, numbers, cost = alone(_perceptron, part, epochs)
         costs.append((OURS, epochs, *cost))

@@ -35,7 +35,8 @@ def figure_ladder(ladder):
     """The table of the ladder, a row for each step: a dot at its error with its value and its interval; the last row, of the
     support vector machine, is a line through all."""
     figure, axis = canvas(height=2.6)
-    steps, svm = ladder[ladder["name"] != SVM], ladder[ladder["name"] == SVM].iloc[0]
+    steps = ladder[ladder["name"] != SVM]
+    svm = ladder[ladder["name"] == SVM].iloc[0]
     axis.axvspan(100 * svm["low"], 100 * svm["high"], color=BAND, alpha=0.6, linewidth=0, zorder=0)
     axis.axvline(100 * svm["error"], color=METHOD_COLOURS["SVM"], linewidth=1, linestyle="--", zorder=1)
     axis.annotate(
@@ -43,7 +44,8 @@ def figure_ladder(ladder):
         textcoords="offset points", fontsize=7.5, color=METHOD_COLOURS["SVM"],
     )  # fmt: skip
     for place, row in enumerate(steps.itertuples()):
-        error, ends = 100 * row.error, [[100 * (row.error - row.low)], [100 * (row.high - row.error)]]
+        error = 100 * row.error
+        ends = [[100 * (row.error - row.low)], [100 * (row.high - row.error)]]
         axis.errorbar(error, place, xerr=ends, fmt="o", markersize=5, capsize=2, color=METHOD_COLOURS["one-vs-all"])
         side, end, way = ("left", row.high, 5) if row.error > svm["error"] else ("right", row.low, -5)
         axis.annotate(
@@ -63,7 +65,9 @@ def figure_error_against_time(bill):
     had one thread."""
     figure, axis = canvas(height=3.4)
     for row in bill[bill["threads"] == 1].to_dict("records"):
-        learner, x, y = row["learner"], row["fit"] + row["predict"], 100 * row["error"]
+        learner = row["learner"]
+        x = row["fit"] + row["predict"]
+        y = 100 * row["error"]
         ends = [[y - 100 * row["error low"]], [100 * row["error high"] - y]]
         kind = next((kind for name, kind in KINDS.items() if learner.startswith(name)), "")
         style = {"color": METHOD_COLOURS.get(kind, GREY), "fmt": "o", "markersize": 5, "capsize": 2, "elinewidth": 0.8}

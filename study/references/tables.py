@@ -14,7 +14,8 @@ ALTERNATIVES = ("coef0",)
 """Parameters of which a grid has alternatives in place of a range: it has no ends."""
 CONTROL = "average"
 """The predictor of the kernel perceptron that is compared with other learners."""
-SVM, FAST = "RBF SVM", " (scikit-learn-intelex)"
+SVM = "RBF SVM"
+FAST = " (scikit-learn-intelex)"
 """The learner against which all steps of the ladder are held, and how the faster program of a machine is marked."""
 
 
@@ -77,7 +78,8 @@ def tried(choices, grids, names):
     """
     rows = []
     for method, part in choices.groupby("method", sort=False):
-        grid, held = grids[method], part["held"].to_numpy()
+        grid = grids[method]
+        held = part["held"].to_numpy()
         best = grid[int(held.argmin())]
         values = {name: sorted({each[name] for each in grid}) for name in grid[0]}
         edges = [

@@ -60,7 +60,8 @@ class Settings:
     def __post_init__(self):
         require_known(self, dataset=IMAGES)
         known = datasets.DATASETS[self.dataset]
-        size, n_test = sum(known.counts), sum(known.test_counts)
+        size = sum(known.counts)
+        n_test = sum(known.test_counts)
         if self.n_held_out == "default":
             object.__setattr__(self, "n_held_out", HELD_OUT[self.dataset])
         if self.n_odd == "default":
@@ -98,11 +99,13 @@ def ensemble(settings, *, progress=False):
     """
     data = datasets.load(settings.dataset)
     images, part, labels = points(settings, data)
-    X, y = data.X[: settings.n_train], data.y[: settings.n_train]
+    X = data.X[: settings.n_train]
+    y = data.y[: settings.n_train]
     if len(np.unique(y)) < len(data.classes):
         raise ValueError(f"the first {len(y)} images must show all {len(data.classes)} classes; raise n_train")
     training = SharedTraining(X, y, memory_budget=MEMORY_BUDGET, n_jobs=2)
-    models, size = settings.estimators(), len(y) * len(data.classes) * settings.n_epochs
+    models = settings.estimators()
+    size = len(y) * len(data.classes) * settings.n_epochs
     with tqdm(total=settings.n_orders * size, unit="visit", unit_scale=True, disable=not progress) as bar:
         training.fit(models, callback=bar.update)
     f = np.empty((len(PREDICTORS), settings.n_orders, len(images), len(data.classes)))
@@ -116,18 +119,21 @@ def ensemble(settings, *, progress=False):
 
 def points(settings, data):
     """(images (N, d), part (N,) uint8, labels (N,)): all images that the ensemble reads; -1 labels what is no digit."""
-    held, (X, y) = slice(-settings.n_held_out, None), (data.X_test, data.class_indices_test)
+    held = slice(-settings.n_held_out, None)
+    (X, y) = (data.X_test, data.class_indices_test)
     odd = odd_inputs(X, y, settings.n_odd, top=TOP[settings.dataset], random_state=settings.random_state)
     groups = [data.X[held], X, *odd.values()]
     part = np.repeat(np.arange(len(PARTS), dtype=np.uint8), [len(group) for group in groups])
     labels = np.full(len(part), -1)
-    labels[part == 0], labels[part == 1] = data.class_indices[held], y
+    labels[part == 0] = data.class_indices[held]
+    labels[part == 1] = y
     return np.concatenate(groups), part, labels
 
 
 def _summary(f, part):
     """votes, scores, single and scales from f (2, R, N, C)."""
-    winners, classes = f.argmax(axis=3), np.arange(f.shape[3])
+    winners = f.argmax(axis=3)
+    classes = np.arange(f.shape[3])
     votes = np.stack([(winners == c).sum(axis=1) for c in classes], axis=-1).astype(np.uint8)
     average = f[PREDICTORS.index("average")]
     scales = np.sqrt((average[:, part == 0] ** 2).mean(axis=(1, 2)))

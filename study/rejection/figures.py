@@ -26,7 +26,8 @@ MEASURE_STYLES = {
 
 def figure_inputs(rows):
     """A strip of images for each kind of input, two to a line; rows {kind: (images (k, d), titles (k,))}, k may differ."""
-    most, lines = max(len(titles) for _, titles in rows.values()), -(-len(rows) // 2)
+    most = max(len(titles) for _, titles in rows.values())
+    lines = -(-len(rows) // 2)
     figure, axes = canvas(lines, 2 * most, height=0.66 * lines + 0.1, squeeze=False)
     for axis in axes.flat:
         axis.set_axis_off()
@@ -45,7 +46,8 @@ def figure_reliability(panels):
     """
     figure, axes = canvas(1, len(panels), height=2.4, sharex=True, sharey=True, squeeze=False)
     for axis, (title, table) in zip(axes[0], panels.items(), strict=True):
-        x, y = 100 * table["confidence"], 100 * table["accuracy"]
+        x = 100 * table["confidence"]
+        y = 100 * table["accuracy"]
         axis.plot([0, 100], [0, 100], **REFERENCE)
         ends = np.maximum([y - 100 * table["low"], 100 * table["high"] - y], 0)
         axis.errorbar(x, y, yerr=ends, linestyle="none", color=BLACK, elinewidth=1, capsize=2)
@@ -86,7 +88,8 @@ def figure_gallery(images, titles, *, columns=10):
 def figure_refusals(refusals):
     """Shares refused, in percent, as a heat map: parts in rows, measures in columns, in the order of tables.refusals."""
     figure, axis = canvas(height=2.7)
-    measures, parts = refusals["measure"].unique(), refusals["part"].unique()
+    measures = refusals["measure"].unique()
+    parts = refusals["part"].unique()
     shares = 100 * refusals.pivot(index="part", columns="measure", values="refused").loc[parts, measures].to_numpy()
     names = [name.replace(", ", ",\n").replace(" of one ", " of\none ") for name in measures]
     heat_map(axis, shares, rows=parts, columns=names, vmin=0, vmax=100)

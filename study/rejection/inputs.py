@@ -47,7 +47,8 @@ def odd_inputs(X, y, count, *, top, random_state):
     """
     if len(X) < count:
         raise ValueError(f"count must be at most the number of images, {len(X)}, got {count}")
-    random, side = np.random.default_rng(random_state), round(X.shape[1] ** 0.5)
+    random = np.random.default_rng(random_state)
+    side = round(X.shape[1] ** 0.5)
     found = {
         "permuted": random.permuted(_some(X, count, random), axis=1),
         "inverted": top - _some(X, count, random),
@@ -66,7 +67,8 @@ def _some(X, count, random):
 
 def halves(X, y, count, random):
     """(count, d): the left half of one image of X and the right half of another, of a different class."""
-    side, left = round(X.shape[1] ** 0.5), random.choice(len(X), count, replace=False)
+    side = round(X.shape[1] ** 0.5)
+    left = random.choice(len(X), count, replace=False)
     right = np.array([random.choice(np.flatnonzero(y != y[i])) for i in left])
     glued = X[left].reshape(count, side, side).copy()
     glued[:, :, side // 2 :] = X[right].reshape(count, side, side)[:, :, side // 2 :]
@@ -106,7 +108,8 @@ def outline(letter, font):
 def centred(image, room):
     """The image (side, side) moved by whole pixels, at most `room` each way, so that its centre of mass is in the middle."""
     for axis in (0, 1):
-        ink, middle = image.sum(axis=1 - axis), (len(image) - 1) / 2
+        ink = image.sum(axis=1 - axis)
+        middle = (len(image) - 1) / 2
         shift = round(middle - ink @ np.arange(len(image)) / ink.sum())
         image = np.roll(image, np.clip(shift, -room, room), axis=axis)
     return image

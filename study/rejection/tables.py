@@ -119,7 +119,8 @@ def error_table(answers, y, orders):
     Of single perceptrons the mean over orders is shown, with Student's interval over visiting orders; of the ensemble
     Wilson's interval over test images. orders is the stored table.
     """
-    rows, n = [], len(y)
+    rows = []
+    n = len(y)
     for predictor in PREDICTORS:
         errors = orders.loc[orders["predictor"] == predictor, "test"]
         mean = statistics.student(errors / n, varies="visiting orders")
@@ -144,7 +145,8 @@ def comparisons(answers, y):
     a bootstrap over test images, in which the orders stay as they are.
     """
     wrong = {name: answer != y for name, answer in ensembles(answers).items()}
-    mean, votes = wrong["mean score, average"], answers.votes["average"]
+    mean = wrong["mean score, average"]
+    votes = answers.votes["average"]
     alone = 1 - votes[np.arange(len(y)), y] / votes.sum(axis=1)
     return statistics.holm(
         {
@@ -158,13 +160,16 @@ def comparisons(answers, y):
 
 def by_votes(votes, y):
     """Errors by the number of votes for the answer: votes (text), images, errors, error, low, high; the most votes first."""
-    R, most, wrong = int(votes[0].sum()), votes.max(axis=1), votes.argmax(axis=1) != y
+    R = int(votes[0].sum())
+    most = votes.max(axis=1)
+    wrong = votes.argmax(axis=1) != y
     edges = sorted({R, R - 1, -(-3 * R // 4), -(-R // 2), 0}, reverse=True)
     rows = []
     for low, high in zip(edges, [R, *(edge - 1 for edge in edges)], strict=False):
         some = (most >= low) & (most <= high)
         text = f"{low} of {R}" if low == high else f"{low} to {high}" if low else f"fewer than {high + 1}"
-        errors, n = int(wrong[some].sum()), int(some.sum())
+        errors = int(wrong[some].sum())
+        n = int(some.sum())
         rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
         rows.append((text, n, errors, *rates))
     return pd.DataFrame(rows, columns=["votes", "images", "errors", "error", "low", "high"])
@@ -205,7 +210,8 @@ def logistic_curve(x, right):
 def calibrated_margin(held, y_held, test):
     """(n,) chances that the answers to test images are right: a logistic curve of the logarithm of the margin, fitted to the
     held-out images. A margin of 0 counts as the smallest other one that is held out."""
-    margins, right = margin(held.scores), held.scores.argmax(axis=1) == y_held
+    margins = margin(held.scores)
+    right = held.scores.argmax(axis=1) == y_held
     least = margins[margins > 0].min()
     a, b = logistic_curve(np.log(np.maximum(margins, least)), right)
     return expit(a + b * np.log(np.maximum(margin(test.scores), least)))
@@ -217,8 +223,10 @@ def probabilities(held, y_held, test):
     "constant" knows nothing of an image: the answer has the accuracy on the held-out images, the other classes share the
     rest.
     """
-    T, votes = temperature(held.scores, y_held), test.votes["average"]
-    accuracy, C = (held.scores.argmax(axis=1) == y_held).mean(), held.scores.shape[1]
+    T = temperature(held.scores, y_held)
+    votes = test.votes["average"]
+    accuracy = (held.scores.argmax(axis=1) == y_held).mean()
+    C = held.scores.shape[1]
     answer = np.eye(C)[test.scores.argmax(axis=1)]
     found = {
         "constant": accuracy * answer + (1 - accuracy) / (C - 1) * (1 - answer),
@@ -263,10 +271,12 @@ class _Given(ClassifierMixin, BaseEstimator):
 
 def reliability(confidence, right, *, bins=BINS):
     """Bins of equal width of the confidence: images, confidence (mean), accuracy, low, high; not empty ones."""
-    place, rows = _bin(confidence, bins), []
+    place = _bin(confidence, bins)
+    rows = []
     for index in np.unique(place):
         some = place == index
-        n, hits = int(some.sum()), int(right[some].sum())
+        n = int(some.sum())
+        hits = int(right[some].sum())
         rows.append((n, confidence[some].mean(), hits / n, *statistics.wilson(hits, n)))
     return pd.DataFrame(rows, columns=["images", "confidence", "accuracy", "low", "high"])
 
@@ -295,9 +305,11 @@ def calibration(of, P_of, y):
     where what happens has probability 0. The interval is the basic bootstrap's over test images: a calibration error is too
     large by what chance adds to it, and resampled ones are so twice; it is reflected for that.
     """
-    rows, own = [], np.arange(len(y))
+    rows = []
+    own = np.arange(len(y))
     for method, (classes, confidence) in of.items():
-        right, P = classes == y, P_of.get(method)
+        right = classes == y
+        P = P_of.get(method)
         test = statistics.bootstrap_of(lambda w, c=confidence, r=right: calibration_error(c, r, w), len(y))
         low, high = (max(0.0, 2 * test.estimate - end) for end in (test.high, test.low))
         drawn = np.random.default_rng(0).random((DRAWS, len(y))) < confidence
@@ -330,7 +342,8 @@ def risk_coverage(confidence, wrong):
 
     Equally sure images are accepted in random order: errors are the mean over these orders.
     """
-    n, (order, last) = len(wrong), _ranked(confidence)
+    n = len(wrong)
+    (order, last) = _ranked(confidence)
     k = np.arange(1, n + 1)
     accepted = np.interp(k, np.r_[0, last + 1], np.r_[0, np.cumsum(wrong[order])[last]])
     return pd.DataFrame({"coverage": k / n, "risk": accepted / k, "generalized_risk": accepted / n})
@@ -375,7 +388,8 @@ def areas(of, y):
     )  # fmt: skip
     rows = []
     for name, (_, confidence) in of.items():
-        rate, t = wrong[name].mean(), tests.get(name)
+        rate = wrong[name].mean()
+        t = tests.get(name)
         areas = risk_coverage(confidence, wrong[name])["risk"].mean(), augrc(confidence, wrong[name]), rate**2 / 2, rate / 2
         rows.append((name, wrong[name].sum(), *areas, *((t.estimate, t.low, t.high, t.p) if t else (np.nan,) * 4)))
     columns = ["measure", "errors", "aurc", "augrc", "best", "random", "estimate", "low", "high", "p"]
@@ -397,7 +411,8 @@ def guaranteed_threshold(confidence, wrong, target):
     El-Yaniv 2017, over a grid that is fixed before).
     """
     order, ends = _ranked(confidence)
-    errors, found = np.cumsum(wrong[order]), np.inf
+    errors = np.cumsum(wrong[order])
+    found = np.inf
     for share in range(1, SHARES + 1):
         fine = ends[(ends + 1) * SHARES <= share * len(wrong)]
         if len(fine):
@@ -418,7 +433,8 @@ def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
         for name, (classes, confidence) in held.items():
             c = rule(confidence, classes != y_held, target)
             accepted = test[name][1] >= c
-            n, errors = int(accepted.sum()), int((test[name][0] != y)[accepted].sum())
+            n = int(accepted.sum())
+            errors = int((test[name][0] != y)[accepted].sum())
             rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
             rows.append((target, name, c, (confidence < c).mean(), 1 - n / len(y), n, errors, *rates))
     columns = "target measure threshold refused_held refused accepted errors error low high".split()
@@ -484,7 +500,8 @@ def label_sets(p_of, y, y_held, levels=LEVELS):
     for level in levels:
         for name, p in p_of.items():
             inside = p > level
-            size, hits = inside.sum(axis=1), int(inside[np.arange(len(y)), y].sum())
+            size = inside.sum(axis=1)
+            hits = int(inside[np.arange(len(y)), y].sum())
             single = size == 1
             wrong = (inside.argmax(axis=1) != y)[single]
             shares = ((size == 0).mean(), single.mean(), (size > 1).mean(), wrong.mean() if len(wrong) else np.nan)
@@ -504,11 +521,15 @@ def class_coverage(p, y, y_held, level):
     former, and the count of missed among n test images beta-binomial: p is the chance of as many or more, p_holm is adjusted
     over the classes. visible is the highest coverage that would be told from the promise even with the smallest p of all.
     """
-    rows, tests, C = [], {}, p.shape[1]
+    rows = []
+    tests = {}
+    C = p.shape[1]
     for c in range(C):
-        own, m = p[y == c, c], int((y_held == c).sum())
+        own = p[y == c, c]
+        m = int((y_held == c).sum())
         k = int(np.floor(level * (m + 1) + 1e-9))
-        n, missed = len(own), int((own <= level).sum())
+        n = len(own)
+        missed = int((own <= level).sum())
         chances = statistics.beta_binomial(n, k, m + 1 - k)
         seen = np.flatnonzero(C * chances < statistics.ALPHA)
         tests[c] = statistics.Excess(missed, n, float(chances[missed]), "held-out and test images", "beta-binomial")
@@ -545,7 +566,8 @@ def refusals(typical, *, share=REFUSED):
         held = np.sort(of["held out"])
         c = held[int(share * len(held))]
         for part, confidence in of.items():
-            n, count = len(confidence), int((confidence < c).sum())
+            n = len(confidence)
+            count = int((confidence < c).sum())
             rows.append((name, part, c, count / n, *statistics.wilson(count, n), n))
     return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused", "low", "high", "n"])
 
@@ -558,7 +580,8 @@ def classified_as(parts, names):
     for part, answers in list(parts.items())[1:]:
         votes = answers.votes["average"]
         counts = np.bincount(votes.argmax(axis=1), minlength=votes.shape[1])
-        unanimous, n = (votes.max(axis=1) == votes.sum(axis=1)).mean(), len(votes)
+        unanimous = (votes.max(axis=1) == votes.sum(axis=1)).mean()
+        n = len(votes)
         rows.append((part, n, unanimous, names[counts.argmax()], counts.max() / n, votes.max(axis=1).mean()))
     return pd.DataFrame(rows, columns=["part", "images", "unanimous", "class", "share", "mean_votes"])
 

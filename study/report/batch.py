@@ -48,7 +48,8 @@ def _execute_all(chapters, profile, jobs, changed, held):
     # Made here in any case: what is known of the code then is known in all processes.
     origins = {chapter.name: notebooks.made_from(chapter.notebook, chapter.parameters(profile)) for chapter in chapters}
     waiting = [each for each in chapters if not (changed and _is_marked(each, profile, origins[each.name]))]
-    running, failed = {}, []
+    running = {}
+    failed = []
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -94,7 +95,8 @@ def _execute(chapter, profile, said, held):
 
     The process holds the lock too, until it has ended; its kernel, which writes nothing, does not.
     """
-    log, mark = _log(chapter, profile), _mark(chapter, profile)
+    log = _log(chapter, profile)
+    mark = _mark(chapter, profile)
     for path in (log, mark):
         path.parent.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush()
@@ -108,7 +110,8 @@ def _execute(chapter, profile, said, held):
     if FORK:
         ParentPollerUnix(os.getppid()).start()
     try:
-        source, parameters = chapter.notebook, chapter.parameters(profile)
+        source = chapter.notebook
+        parameters = chapter.parameters(profile)
         origin = notebooks.execute(source, chapter.target(profile), parameters, kernel_manager_class=manager)
     except (ValueError, RuntimeError, OSError) as error:
         print(error)
@@ -122,7 +125,8 @@ def _execute(chapter, profile, said, held):
 
 def _is_marked(chapter, profile, origin):
     """True if the executed notebook is the one that was made here, and would be made from the same again."""
-    mark, target = _mark(chapter, profile), chapter.target(profile)
+    mark = _mark(chapter, profile)
+    target = chapter.target(profile)
     if not (mark.exists() and target.exists() and mark.read_text() == _state(chapter, profile, origin)):
         return False
     return all(path.exists() for path in chapter.pictures(profile))
@@ -197,8 +201,10 @@ class _Process:
     stdin = stdout = stderr = None
 
     def __init__(self, process):
-        self.process, self.pid = process, process.pid
-        self.kill, self.terminate = process.kill, process.terminate
+        self.process = process
+        self.pid = process.pid
+        self.kill = process.kill
+        self.terminate = process.terminate
 
     def poll(self):
         return self.process.exitcode

@@ -113,7 +113,10 @@ class OpenChapter:
     """
 
     def __init__(self, source, name, published, folder=""):
-        self.source, self.name, self.published, self.folder = source, name, published, folder
+        self.source = source
+        self.name = name
+        self.published = published
+        self.folder = folder
         self.shown = ""
         self._more = {"Figure": [], "Table": []}
         self._kept = {}

@@ -133,7 +133,8 @@ def without_font(text):
     """
     import typst
 
-    left, lacking = sorted(char for char in set(text) if not char.isascii() and char.isprintable()), ""
+    left = sorted(char for char in set(text) if not char.isascii() and char.isprintable())
+    lacking = ""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "characters.typ")
         while left:
@@ -185,7 +186,10 @@ def _references(keys, form):
 
 def _text(sources, folder, layout, listing):
     """The whole document as Markdown: what stands before the contents, the chapters, their appendices, then a listing."""
-    front, chapters, appendices, web = [], [], [], []
+    front = []
+    chapters = []
+    appendices = []
+    web = []
     for place, source in enumerate(sources):
         blocks = list(_blocks(source, folder / f"picture-{place}", layout))
         if layout.form == "html" and not layout.sheet:
@@ -213,7 +217,8 @@ def _text(sources, folder, layout, listing):
 
 def _blocks(source, pictures, layout):
     """(tags, Markdown) of what a document takes of a notebook; its pictures are written into files whose paths begin so."""
-    path, counts = Path(source.path), [0]
+    path = Path(source.path)
+    counts = [0]
     cells = _cells(path)
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
@@ -243,7 +248,8 @@ def _with_folded_solutions(blocks):
     """The blocks, with each solution in a fold of its own: its words, and the code before or after them."""
     solution = []
     for tags, text in blocks:
-        is_words, has_words = ANSWER.match(text), any(ANSWER.match(each) for each in solution)
+        is_words = ANSWER.match(text)
+        has_words = any(ANSWER.match(each) for each in solution)
         is_full = has_words and (is_words or len(solution) > 1)
         if solution and (is_full or "solution" not in tags):
             yield ["solution"], _folded(solution)
@@ -265,7 +271,8 @@ def _folded(solution):
 
 def _words(cell, index, source, counts, sheet):
     """The Markdown of a text cell under the numbers of the document: "# 4 Title", "## 4.1 Section"."""
-    stem, text = Path(source.path).stem, cell.source
+    stem = Path(source.path).stem
+    text = cell.source
     if not index:
         text = text.partition("\n")[0] if sheet else text
         text = re.sub("$", f" {{#chapter-{stem}}}", text, count=1, flags=re.MULTILINE)
@@ -292,7 +299,8 @@ def _code(cell, layout):
     """The code of a cell as the document shows it, or ""."""
     if not layout.shows(cell):
         return ""
-    tags, shown = cell.metadata.get("tags", []), _fenced(cell.source, "python")
+    tags = cell.metadata.get("tags", [])
+    shown = _fenced(cell.source, "python")
     is_open = layout.form == "typst" or layout.code or {"show", "solution"} & set(tags) or layout.sheet
     return shown if is_open else f'::: {{.folded label="Code"}}\n{shown}\n:::'
 
@@ -304,8 +312,10 @@ class _Labels:
     """
 
     def __init__(self, stem, number, cells):
-        self.stem, self.number = stem, number
-        self.places, self.counts = {}, {"Figure": 0, "Table": 0}
+        self.stem = stem
+        self.number = number
+        self.places = {}
+        self.counts = {"Figure": 0, "Table": 0}
         for cell in cells:
             if found := _is_caption(cell) and CAPTION.match(cell.source):
                 self.place(found[1], found[2])
@@ -332,7 +342,8 @@ class _Labels:
         """The text with its labels as links, code left alone."""
 
         def link(match):
-            kind, own = match[1], match[2]
+            kind = match[1]
+            own = match[2]
             if (kind, own) not in self.places:
                 return f"the {kind.lower()} in the notebook"
             label = self._label(kind, self.places[kind, own])

@@ -218,7 +218,9 @@ def _mount(source, target, kind=None, *, flags=0, data=None):
 def _read_only():
     """Make every mount read only: mount_setattr(2) of all below /, which has the same number on all processors."""
     attributes = (ctypes.c_uint64 * 4)(1, 0, 0, 0)  # MOUNT_ATTR_RDONLY
-    here, recursive = -100, 0x8000  # AT_FDCWD, AT_RECURSIVE
+    # AT_FDCWD, AT_RECURSIVE
+    here = -100
+    recursive = 0x8000
     _call("syscall", 442, here, b"/", recursive, ctypes.byref(attributes), ctypes.sizeof(attributes))
 
 

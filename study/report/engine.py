@@ -46,7 +46,10 @@ class Client(PapermillNotebookClient):
     """Executes code cells, and evaluates the expressions of text cells in the kernel at that moment."""
 
     def papermill_execute_cells(self):
-        self.shown, self.left_out, self.tried, self.waiting = None, [], set(), []
+        self.shown = None
+        self.left_out = []
+        self.tried = set()
+        self.waiting = []
         super().papermill_execute_cells()
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):
             return

@@ -10,7 +10,9 @@ import re
 
 from study.report.references import addressed, cites
 
-KEPT, LEFT_OUT, FALSE = "kept", "left out", "false"
+KEPT = "kept"
+LEFT_OUT = "left out"
+FALSE = "false"
 """What becomes of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
 ASKED = {"holds", "published", "caption"}

@@ -121,7 +121,9 @@ def outputs(path, notebook, enclosure, *, timeout=None):
     timeout: seconds for each cell. Raises CannotRun if a cell fails.
     """
     again = _executed_again(path, notebook, enclosure, timeout)
-    differences, equal, others = [], 0, 0
+    differences = []
+    equal = 0
+    others = 0
     for index, cell in enumerate(notebook.cells):
         other = again.cells[index] if index < len(again.cells) else nbformat.v4.new_markdown_cell()
         if cell.cell_type != "code":
@@ -152,7 +154,8 @@ def _executed_again(path, notebook, enclosure, timeout):
         nbformat.write(copied, work / "copy.ipynb")
         command = ["-m", "study.report.handin", work / "copy.ipynb", path.parent, timeout or ""]
         out, err, code = enclosure.run([str(each) for each in command], path, work / "copy.ipynb", work)
-    started, failed = None, ""
+    started = None
+    failed = ""
     for line in out.splitlines():
         kind, _, text = line.partition(" ")
         if kind == "done":
@@ -201,7 +204,8 @@ def main(path, folder, timeout):
 
 def _source(notebook):
     """(stem, notebook) of the project's source with which a notebook has most code cells in common; ("", None) if none."""
-    own, found = set(_code(notebook).values()), {}
+    own = set(_code(notebook).values())
+    found = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         source = nbformat.read(path, as_version=4)
         found[path.stem] = len(own & set(_code(source).values())), source
@@ -255,7 +259,8 @@ def _code_differences(notebook, original):
     if original is None:
         return
     ours, theirs = (_without_values(each) for each in (notebook, original))
-    places, sources = list(ours), list(theirs.values())
+    places = list(ours)
+    sources = list(theirs.values())
     matcher = difflib.SequenceMatcher(None, list(ours.values()), sources, autojunk=False)
     for _, a, b, c, d in (code for code in matcher.get_opcodes() if code[0] != "equal"):
         for place, source in zip_longest(places[a:b], sources[c:d]):
@@ -273,7 +278,8 @@ def _own_lines(notebook, original):
     ours = _without_values(notebook)
     theirs = [line for source in (_without_values(original).values() if original else ()) for line in source.splitlines()]
     lines = [(index, line) for index, source in ours.items() for line in source.splitlines()]
-    matcher, last = difflib.SequenceMatcher(None, [line for _, line in lines], theirs, autojunk=False), None
+    matcher = difflib.SequenceMatcher(None, [line for _, line in lines], theirs, autojunk=False)
+    last = None
     for kind, a, b, _, _ in matcher.get_opcodes():
         for index, line in lines[a:b] if kind != "equal" else ():
             if index != last:
@@ -336,7 +342,8 @@ def _picture_difference(picture, again):
     if picture is None or again is None:
         return "is missing" if picture is None else "does not come out again"
     try:
-        ours, theirs = _pixels(picture), _pixels(again)
+        ours = _pixels(picture)
+        theirs = _pixels(again)
     except Exception as error:  # what is no picture can fail in a dozen ways
         return f"must be a PNG, got {type(error).__name__}"
     if ours.shape != theirs.shape:

@@ -13,7 +13,10 @@ from tqdm import tqdm
 from study.report import handin
 
 COLUMNS = ("file", "source", "parameters", "code", "texts", "executed", "outputs", "pictures", "verdict", "equal to")
-SAME, OWN, DIFFERS, CANNOT = "comes out", "comes out, with parts of the author's own", "does not come out", "cannot be run"
+SAME = "comes out"
+OWN = "comes out, with parts of the author's own"
+DIFFERS = "does not come out"
+CANNOT = "cannot be run"
 """Verdicts."""
 
 
@@ -31,7 +34,8 @@ def read(paths, folder):
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
     with the same cells and outputs.
     """
-    rows, marks = [], {}
+    rows = []
+    marks = {}
     for path in paths:
         row = dict.fromkeys(COLUMNS, "") | {"file": Path(path).relative_to(folder).as_posix()}
         try:

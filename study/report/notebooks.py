@@ -51,10 +51,12 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     from study.report.engine import Engine
 
     papermill_engines.register("kp", Engine)
-    source, target = Path(source), Path(target)
+    source = Path(source)
+    target = Path(target)
     _check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part, failed = target.with_suffix(".part.ipynb"), target.with_suffix(".failed.ipynb")
+    part = target.with_suffix(".part.ipynb")
+    failed = target.with_suffix(".failed.ipynb")
     manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {"exit_code": None})
     started = []
     try:
@@ -73,7 +75,8 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             on_cell_start=lambda cell, cell_index: started.append(cell_index),
             **engine,
         )
-        executed, origin = clean(nbformat.read(part, as_version=4)), made_from(source, parameters)
+        executed = clean(nbformat.read(part, as_version=4))
+        origin = made_from(source, parameters)
         executed.metadata["made_from"] = nbformat.from_dict(origin)
         nbformat.write(executed, part)
         os.replace(part, target)
@@ -200,7 +203,8 @@ def clean(notebook):
     notebook = copy.deepcopy(notebook)
     made_from = notebook.metadata.get("made_from")
     notebook.metadata = nbformat.from_dict(METADATA | ({"made_from": made_from} if made_from else {}))
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.nbformat = 4
+    notebook.nbformat_minor = 5
     for index, cell in enumerate(notebook.cells):
         cell.id = str(index)
         kept = {name: cell.metadata[name] for name in ("tags", "words") if cell.metadata.get(name)}

@@ -9,7 +9,8 @@ import re
 from study import ROOT, chapters, claims, store
 
 README = ROOT / "README.md"
-START, END = "<!-- from here on: python -m study notebook --profile full -->\n", "<!-- until here -->\n"
+START = "<!-- from here on: python -m study notebook --profile full -->\n"
+END = "<!-- until here -->\n"
 VERDICTS = ("exact", "within", "outside")
 
 

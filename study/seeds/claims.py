@@ -85,12 +85,15 @@ def _text_rows(numbers):
     optima = tables.optima(experiment.source_grid(PUBLISHED)).set_index(["grid", "sound"])
     methods = experiment.methods(PUBLISHED)["methods"]
     methods = methods[methods["method"] == f"{REFERENCE}, tuned"]
-    tuned, n = 1 - methods["errors"] / methods["n"], int(methods["n"].iloc[0])
+    tuned = 1 - methods["errors"] / methods["n"]
+    n = int(methods["n"].iloc[0])
     kinds = _clusters()
     optimum, limit, clusters = (row for _, row in numbers[numbers["item"] != "Table 3"].iterrows())
-    finest, middle = optima.loc[("fine", "all")], np.percentile(tuned, [2.5, 97.5])
+    finest = optima.loc[("fine", "all")]
+    middle = np.percentile(tuned, [2.5, 97.5])
     both = kinds[["k-means", "mean shift"]].mean()
-    best, what = finest["best"], f"best of {int(finest['settings']):,} settings of a fine grid, on the source's split"
+    best = finest["best"]
+    what = f"best of {int(finest['settings']):,} settings of a fine grid, on the source's split"
     rows = (
         ("optimum", optimum, what, best, (best, best), n, PROTOCOLS),
         ("limit", limit, "mean over random splits, chosen on the training part", tuned.mean(), middle, n, 1),
@@ -187,7 +190,8 @@ def statements():
 
 def methods(settings):
     """(errors by split, errors by example) of all methods: experiment.methods with experiment.tuned below them."""
-    fixed, tuned = experiment.methods(settings), experiment.tuned(settings)
+    fixed = experiment.methods(settings)
+    tuned = experiment.tuned(settings)
     both = (fixed["methods"], tuned["tuned"]), (fixed["points"], tuned["tuned_points"])
     return [pd.concat(each, ignore_index=True) for each in both]
 
@@ -204,7 +208,8 @@ def on_choice(found):
 def on_sensitivity(pairs):
     """Whether settings that differ in tau or k alone differ in error (tables.setting_pairs), by test."""
     named = pairs[pairs["changed"].isin(["τ", "k"])]
-    sound, unsound = named[named["sound"]], named[~named["sound"]]
+    sound = named[named["sound"]]
+    unsound = named[~named["sound"]]
     if sound["told"].any():
         verdict = "holds"
     else:
@@ -238,10 +243,12 @@ def beside_network(hard):
 
 def on_wine(hard):
     """Whether the kernel classifies wine no better than the most frequent grade does, and a network is needed, by test."""
-    majority, network = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER]), beside_network(hard)
+    majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
+    network = beside_network(hard)
     milder = {found.word("lower", "higher", "") for (_, method), found in majority.items() if method == MILDER}
     machine = {found.word("lower", "higher", "") for (_, method), found in network.items() if method == VECTORS}
-    classified, needless = milder == {"lower"}, "lower" in machine and "higher" not in machine
+    classified = milder == {"lower"}
+    needless = "lower" in machine and "higher" not in machine
     values = {
         "red_milder": size(majority["winequality-red", MILDER], 1),
         "white_milder": size(majority["winequality-white", MILDER], 1),

@@ -24,7 +24,8 @@ def feature_maps(X, tau, k):
     entry, smallest_eigenvalue as a multiple of the largest, difference (largest from the self-tuning kernel).
     """
     sigma = local_scale(X, n_neighbors=k)
-    tuned, U = self_tuning_kernel(X, X, sigma, sigma, tau=tau), X / sigma[:, None]
+    tuned = self_tuning_kernel(X, X, sigma, sigma, tau=tau)
+    U = X / sigma[:, None]
     norms = (U**2).sum(1) / tau
     printed = np.exp(U @ U.T - norms - norms[:, None])
     kernels = {"self-tuning": tuned, "printed map": printed, "corrected map": np.exp(-cdist(U, U, "sqeuclidean") / tau)}

@@ -182,13 +182,15 @@ def scales(X, train, test, k, *, include_self=True, scale_from="train"):
 def outputs(spectrum, K_test, targets, lambdas):
     """y(x) (L, m, C) for each lambda, from spectrum (mu, Q) of K, K_test (m, n) and T (n, C)."""
     mu, Q = spectrum
-    left, right = K_test @ Q, Q.T @ targets
+    left = K_test @ Q
+    right = Q.T @ targets
     return np.stack([left / (mu + lam) @ right for lam in lambdas])
 
 
 def errors_at(X, y, train, test, grid, **protocol):
     """Rows (errors, smallest eigenvalue of K) of one split, one for each (lam, tau, k) of the grid; protocol as `scales`."""
-    targets, found = np.eye(y.max() + 1)[y[train]], {}
+    targets = np.eye(y.max() + 1)[y[train]]
+    found = {}
     for k in sorted({k for _, _, k in grid}):
         sigma, sigma_test = scales(X, train, test, k, **protocol)
         for tau in sorted({tau for _, tau, other in grid if other == k}):
@@ -202,7 +204,8 @@ def errors_at(X, y, train, test, grid, **protocol):
 
 def wrong_at(X, y, train, test, grid):
     """{(lam, tau, k): (m,) bool, which test examples are misclassified} of one split, by the protocol as recovered."""
-    targets, found = np.eye(y.max() + 1)[y[train]], {}
+    targets = np.eye(y.max() + 1)[y[train]]
+    found = {}
     for lam, tau, k in grid:
         sigma, sigma_test = scales(X, train, test, k)
         spectrum = np.linalg.eigh(self_tuning_kernel(X[train], X[train], sigma, sigma, tau=tau))
@@ -253,7 +256,9 @@ def table_3_settings():
 @single_threaded
 def protocol_variants(settings, *, progress=False):
     """The settings of Table 3 under every variant of what the source's protocol leaves open, on fixed splits."""
-    data, rows, wanted = examples(settings.dataset), [], table_3_settings()
+    data = examples(settings.dataset)
+    rows = []
+    wanted = table_3_settings()
     for scaling, include_self, scale_from, chosen in product(SCALINGS, (True, False), ("train", "all"), CHOICES):
         train, test = fixed_split(data.y, chosen)
         X = scaled(data.X, train, scaling)
@@ -268,7 +273,9 @@ def protocol_variants(settings, *, progress=False):
 @single_threaded
 def table_3_splits(settings, *, progress=False):
     """The settings of Table 3 on random splits, by the protocol as recovered; smallest_eigenvalue is that of K."""
-    data, rows, wanted = examples(settings.dataset), [], table_3_settings()
+    data = examples(settings.dataset)
+    rows = []
+    wanted = table_3_settings()
     X = scaled(data.X, None, "whole")
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)
     for split, (train, test) in enumerate(tqdm(drawn, desc="Table 3", unit="split", disable=not progress)):
@@ -286,8 +293,10 @@ def surface(settings, *, progress=False):
     indefinite is the share of the random splits where K + lambda I is not positive definite. Second table: the fewest errors
     over the whole grid on each random split, chosen by looking at the test part.
     """
-    data, grid = examples(settings.dataset), [*product(LAMBDAS, TAUS, KS)]
-    X, source = scaled(data.X, None, "whole"), fixed_split(data.y)
+    data = examples(settings.dataset)
+    grid = [*product(LAMBDAS, TAUS, KS)]
+    X = scaled(data.X, None, "whole")
+    source = fixed_split(data.y)
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 10, 2)]
     found = [
         errors_at(X, data.y, *split, grid)
@@ -295,7 +304,8 @@ def surface(settings, *, progress=False):
     ]
     counts, smallest = np.moveaxis(np.array(found), 2, 0)
     sizes = np.array([len(test) for _, test in (source, *drawn)])[:, None]
-    errors, lam = counts / sizes, np.array([lam for lam, *_ in grid])
+    errors = counts / sizes
+    lam = np.array([lam for lam, *_ in grid])
     table = pd.DataFrame(grid, columns=["lam", "tau", "k"]).assign(
         splits=len(drawn),
         mean_error=errors[1:].mean(0).round(6),
@@ -316,7 +326,8 @@ def source_grid(settings, *, progress=False):
 
     The setting is sound on this split where smallest_eigenvalue + lam > 0.
     """
-    data, grid = examples(settings.dataset), [*product(FINE_LAMBDAS, FINE_TAUS, FINE_KS)]
+    data = examples(settings.dataset)
+    grid = [*product(FINE_LAMBDAS, FINE_TAUS, FINE_KS)]
     train, test = fixed_split(data.y)
     found = errors_at(scaled(data.X, None, "whole"), data.y, train, test, grid)
     rows = [
@@ -330,7 +341,8 @@ def source_grid(settings, *, progress=False):
 @single_threaded
 def misprint(settings, *, progress=False):
     """Errors on the source's split when one value of the setting that does not come out is changed (see PRINTABLE)."""
-    data, printed = examples(settings.dataset), MISPRINT[0]
+    data = examples(settings.dataset)
+    printed = MISPRINT[0]
     train, test = fixed_split(data.y)
     changed = [(name, value, printed | {name: value}) for name, values in PRINTABLE.items() for value in values]
     grid = [tuple(setting.values()) for *_, setting in changed]
@@ -344,10 +356,12 @@ def misprint(settings, *, progress=False):
 @single_threaded
 def setting_points(settings, *, progress=False):
     """Errors by example of the settings of Table 3, on the random splits on which the methods are compared."""
-    data, wanted = examples(settings.dataset), table_3_settings()
+    data = examples(settings.dataset)
+    wanted = table_3_settings()
     X = scaled(data.X, None, "whole")
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
-    tested, wrong = np.zeros(len(data.y), dtype=int), np.zeros((len(wanted), len(data.y)), dtype=int)
+    tested = np.zeros(len(data.y), dtype=int)
+    wrong = np.zeros((len(wanted), len(data.y)), dtype=int)
     for train, test in tqdm(drawn, desc="settings", unit="split", disable=not progress):
         tested[test] += 1
         wrong[:, test] += np.array([*wrong_at(X, data.y, train, test, wanted).values()])
@@ -363,7 +377,8 @@ def separation(settings, *, progress=False):
     Degree 1 is of the attributes, degree 2 of them, their squares and their products. Columns: classes, degree, features,
     examples, separable ("yes" or "no").
     """
-    data, rows = examples(settings.dataset), []
+    data = examples(settings.dataset)
+    rows = []
     C = len(data.names)
     everyone = np.ones(len(data.y), dtype=bool)
     problems = [("all together", everyone, data.y)]
@@ -409,9 +424,11 @@ def facts(settings, *, progress=False):
 @single_threaded
 def methods(settings, *, progress=False):
     """Every method of METHODS on the same random splits, attributes standardised on the training part; errors by example."""
-    data, rows = examples(settings.dataset), []
+    data = examples(settings.dataset)
+    rows = []
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
-    tested, wrong = np.zeros(len(data.y), dtype=int), {}
+    tested = np.zeros(len(data.y), dtype=int)
+    wrong = {}
     for split, (train, test) in enumerate(tqdm(drawn, desc="methods", unit="split", disable=not progress)):
         X = scaled(data.X, train, "train")
         tested[test] += 1
@@ -442,9 +459,11 @@ def tuned(settings, *, progress=False):
     On the splits of `methods`, with attributes standardised on the training part. width is in units of sqrt(d / 2), the
     width that is fixed there. Second table: errors by example, as `methods` has them.
     """
-    data, rows = examples(settings.dataset), []
+    data = examples(settings.dataset)
+    rows = []
     drawn = random_splits(data.y, settings.n_splits, settings.random_state)[: max(settings.n_splits // 4, 2)]
-    tested, wrong = np.zeros(len(data.y), dtype=int), {}
+    tested = np.zeros(len(data.y), dtype=int)
+    wrong = {}
     for split, (train, test) in enumerate(tqdm(drawn, desc="forms, tuned", unit="split", disable=not progress)):
         X = scaled(data.X, train, "train")
         tested[test] += 1
@@ -468,7 +487,8 @@ def clustering(settings, *, progress=False):
     Mean shift climbs the gradient of a density estimate; its bandwidth decides the number of clusters, and the bandwidths of
     a grid (in multiples of the mean distance) that leave C clusters are listed.
     """
-    data, rows = examples(settings.dataset), []
+    data = examples(settings.dataset)
+    rows = []
     n_clusters = len(data.names)
     for scaling in ("none", "whole", "min-max"):
         X = scaled(data.X, None, scaling)
@@ -495,7 +515,8 @@ def hard(settings, *, progress=False):
     that the training part holds as well, attribute by attribute), copy_errors (on them), n. The nearest neighbour is also
     given parts of the training set.
     """
-    rows, name = [], settings.dataset
+    rows = []
+    name = settings.dataset
     for repeats in (False, True) if examples(name).repeated else (False,):
         data = examples(name, repeats=repeats)
         same = np.unique(data.X, axis=0, return_inverse=True)[1].ravel()

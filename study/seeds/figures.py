@@ -57,7 +57,8 @@ def figure_accuracies(splits, table):
     """
     labels = [rf"$\lambda = {s.lam:g}$, $\tau = {s.tau:g}$, $k = {s.k}$" for s in table.itertuples()]
     accuracy = (1 - splits["errors"] / splits["n"]).groupby([splits["lam"], splits["tau"], splits["k"]])
-    settings, rows = table[["lam", "tau", "k"]].itertuples(index=False, name=None), np.arange(len(table))
+    settings = table[["lam", "tau", "k"]].itertuples(index=False, name=None)
+    rows = np.arange(len(table))
     figure, axis = canvas(height=0.25 * len(table) + 0.9)
     axis.boxplot(
         [accuracy.get_group(setting) for setting in settings], positions=rows, orientation="horizontal", widths=0.55,

@@ -121,7 +121,8 @@ def tuned_forms(X, y, random_state):
     Each chooses its width of WIDTHS by five-fold cross-validation on X (n, d), y (n,): the fewest errors, of equals the
     first. All else is as in METHODS: ten epochs of one-vs-all, at most a hundred of the multiclass forms, their thresholds.
     """
-    unit, options = np.sqrt(X.shape[1] / 2), dict(random_state=random_state, n_jobs=1)
+    unit = np.sqrt(X.shape[1] / 2)
+    options = dict(random_state=random_state, n_jobs=1)
     forms = {
         "one-vs-all": lambda sigma: OneVsAllKernelPerceptron("rbf", gamma=1 / (2 * sigma**2), max_iter=10, **options),
         "ordinary": lambda sigma: _multiclass(sigma, "ordinary", options),
@@ -164,7 +165,8 @@ def fewest_left_out(kernels, y, lambdas):
     Passed over are pairs that are near singular: where the smallest eigenvalue of K lies below -lambda / 2. Raises
     ValueError if no pair is left.
     """
-    targets, best = np.eye(y.max() + 1)[y], None
+    targets = np.eye(y.max() + 1)[y]
+    best = None
     for name, K in kernels.items():
         decomposed = np.linalg.eigh(K)
         safe = [lam for lam in lambdas if decomposed[0][0] > -lam / 2]

@@ -211,7 +211,8 @@ def sensitivity(variants, against):
         part = variant(variants, **changed)
         accuracy = 1 - part["errors"] / part["n"]
         best = accuracy[np.all([part[name] == value for name, value in BEST.items()], axis=0)].item()
-        equal, gap = exact(accuracy[:-1], against).sum(), np.abs(accuracy[:-1] - np.asarray(against)).max()
+        equal = exact(accuracy[:-1], against).sum()
+        gap = np.abs(accuracy[:-1] - np.asarray(against)).max()
         row = {"variant": change, "mean": accuracy[:-1].mean(), "best": best}
         rows.append(row | {"equal": int(equal), "difference": 100 * gap})
     return pd.DataFrame(rows)

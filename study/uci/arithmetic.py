@@ -21,8 +21,10 @@ def reachable(mean, sd, sizes, ddof, *, digits=2, variance=False):
 
     The sum S and the sum of squares Q of whole numbers have the same parity, and Q >= S^2 / their number.
     """
-    half, k = 0.5 * 10.0**-digits + 1e-9, len(sizes)
-    large, small = max(sizes), min(sizes)
+    half = 0.5 * 10.0**-digits + 1e-9
+    k = len(sizes)
+    large = max(sizes)
+    small = min(sizes)
     a = sum(size == large for size in sizes)
     counts = [(a, large), (k - a, small)]
     power = 1 if variance else 2
@@ -41,10 +43,12 @@ def reachable(mean, sd, sizes, ddof, *, digits=2, variance=False):
 def _squares_fit(S, T, counts, low, high):
     """Whether (100/large)^2 Q + (100/small)^2 R falls into low..high for some sums of squares Q and R that S and T allow."""
     (a, large), (b, small) = counts
-    unit, other = (100 / large) ** 2, (100 / small) ** 2
+    unit = (100 / large) ** 2
+    other = (100 / small) ** 2
     R = np.arange(_least(T, b), high / other + 1, 2) if b else np.zeros(1)
     for r in R:
-        left, right = (low - other * r) / unit, (high - other * r) / unit
+        left = (low - other * r) / unit
+        right = (high - other * r) / unit
         q = max(_least(S, a), np.ceil(left))
         q += (q - S) % 2
         if q <= right:

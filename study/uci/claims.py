@@ -17,7 +17,9 @@ from study.uci.experiment import PUBLISHED, READINGS, everything
 from study.uci.source import KERNELS, SPLITS, original, setting
 from study.words import interval, percent, points, size
 
-SOURCE, PREFIX, CHAPTER = "Xu & Zhang 2005", "xu-zhang-2005", "tables"
+SOURCE = "Xu & Zhang 2005"
+PREFIX = "xu-zhang-2005"
+CHAPTER = "tables"
 DECIMALS = 4
 """To which ours, low, high and percentile are rounded."""
 NAMED = 3
@@ -148,7 +150,8 @@ def _facts(table):
     found = []
     for row in table.to_dict("records"):
         for name in ("dimension", "classes", "size"):
-            published, ours = row[f"{name}, published"], row[name]
+            published = row[f"{name}, published"]
+            ours = row[name]
             numbers = {"published": published, "ours": ours, "low": ours, "high": ours, "n": row["size"], "decimals": 0}
             head = _head("I", row["dataset"], name, f"{row['dataset']}: {name}")
             found.append(head | numbers | {"degenerate": published == ours, "explanation": explanations("uci")["file"]})
@@ -176,7 +179,8 @@ def _chosen(table):
 def _rates(compared, program):
     table = compared[compared["reading"] == tables.BASE].reset_index(drop=True)
     others = dict(tuple(compared[compared["reading"] != tables.BASE].groupby(tables.NUMBER)))
-    heads, why = [], []
+    heads = []
+    why = []
     for row in table.to_dict("records"):
         method = f"{KERNELS[row['kernel']]} perceptron"
         if row["kernel"] != "linear":

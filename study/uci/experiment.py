@@ -53,7 +53,9 @@ WIDTHS = (0.9, 0.6, 0.4, 0.3, 0.2, 0.1)
 CAPPED = {("vowel", "poly"): 500}
 """Limits of iterations in the grid: polynomials of low degree do not separate vowel, and 500 is what was published there."""
 
-N_FOLDS, N_REPEATS, INNER_FOLDS = 10, 100, 5
+N_FOLDS = 10
+N_REPEATS = 100
+INNER_FOLDS = 5
 FRACTIONS = {
     "grid": (0.1, 0.05),
     "chosen": (0.05, 0.02),
@@ -230,7 +232,8 @@ def readings(settings, *, progress=False):
         }
         for repeat in range(max(counts.values())):
             asked = [each for each, count in counts.items() if repeat < count]
-            seed, cut = settings.random_state + repeat, [each for each in asked if each.unit == "epochs"]
+            seed = settings.random_state + repeat
+            cut = [each for each in asked if each.unit == "epochs"]
             jobs.append((settings.dataset, row, [each for each in asked if each in whole], seed))
             if shorter < row.max_iter and cut:
                 jobs.append((settings.dataset, replace(row, max_iter=shorter), [Reading(), *cut], seed))
@@ -270,7 +273,8 @@ def reading_counts(settings, kernel):
 
     All repeats of the linear perceptron; half of them, which is still two, of those with kernels.
     """
-    counts, half = {}, max(min(2, settings.n_repeats), settings.n_repeats // 2)
+    counts = {}
+    half = max(min(2, settings.n_repeats), settings.n_repeats // 2)
     for reading in READINGS["II" if kernel == "linear" else "III"]:
         counts[reading.of(original(settings.dataset))] = settings.n_repeats if kernel == "linear" else half
     counts.pop(Reading(), None)

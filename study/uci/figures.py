@@ -18,7 +18,8 @@ from study.uci.tables import BASE, p_printed
 
 KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
-RED, DIAMOND = style.PUBLISHED["color"], style.PUBLISHED["marker"]
+RED = style.PUBLISHED["color"]
+DIAMOND = style.PUBLISHED["marker"]
 SPLIT_MARKERS = {"train": "v", "test": DIAMOND}
 """Published means where training and test error share an axis."""
 
@@ -63,7 +64,8 @@ def figure_strips(rates, judged):
 
     rates: `tables.lanes`; judged: `tables.judged_lanes`. Of the two lanes of each row the upper is the plain reading.
     """
-    sets, kernels = list(dict.fromkeys(rates["dataset"])), _kernels(rates, KERNELS)
+    sets = list(dict.fromkeys(rates["dataset"]))
+    kernels = _kernels(rates, KERNELS)
     figure, axes = canvas(len(sets), 2, height=0.3 * len(kernels) * len(sets) + 1.1, squeeze=False)
     for line, name in zip(axes, sets, strict=True):
         for axis, (split, word) in zip(line, SPLITS.items(), strict=True):
@@ -167,7 +169,8 @@ def figure_programs(found, programs, *, alpha=ALPHA):
     known = programs.set_index("reading").loc[names]
     figure, axis = canvas(1, 1, height=0.26 * len(names) + 0.6)
     for each in found.to_dict("records"):
-        x, y = list(COLUMNS).index(each["column"]), names.index(each["reading"])
+        x = list(COLUMNS).index(each["column"])
+        y = names.index(each["reading"])
         kept = each["p"] >= alpha
         axis.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=style.INK if kept else style.BAND, lw=0))
         words = f"{each['inside']} of {each['of']};  {p_printed(each['p'], each['repeats'])}"
@@ -246,7 +249,8 @@ def figure_baselines(table, repeats, cited):
 
     cited {set: percent} are the smallest errors of other methods that the source cites.
     """
-    sets, methods = list(table["dataset"].unique()), list(table["method"].unique())
+    sets = list(table["dataset"].unique())
+    methods = list(table["method"].unique())
     labels = [*methods, *(f"{KERNELS[kernel]} perceptron" for kernel in KERNELS)]
     colours = [style.GREY] * len(methods) + [style.INK] * len(KERNELS)
     figure, axes = canvas(1, len(sets), height=2.9, squeeze=False, sharey=True)

@@ -48,6 +48,7 @@ def _two_parts_row(job):
     dataset, method, repeat = job
     X, y = load(dataset)
     n = len(datasets.load(dataset).X)
-    train, test = np.arange(n), np.arange(n, len(X))
+    train = np.arange(n)
+    test = np.arange(n, len(X))
     [(_, train_errors, test_errors, *_)] = run(Fold(X, y, train, test, method), repeat, limits=[method.max_iter])
     return dataset, method.kernel, method.parameter, repeat, train_errors, n, test_errors, len(test)

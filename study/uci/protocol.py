@@ -95,7 +95,9 @@ class Fold:
 
     def __init__(self, X, y, train, test, method):
         scaler = MinMaxScaler().fit(X if method.scaling == "all" else X[train])
-        self.method, self.n_classes, self.n = method, int(y.max()) + 1, len(train)
+        self.method = method
+        self.n_classes = int(y.max()) + 1
+        self.n = len(train)
         self.y = y[train], y[test]
         points = [np.ascontiguousarray(scaler.transform(X[part])) for part in (train, test)]
         if method.kernel == "linear":
@@ -113,7 +115,9 @@ class Fold:
 
     def learner(self, *, count_errors=False):
         """What finds the mistakes; see kp.kesler."""
-        y, C, method = self.y[0], self.n_classes, self.method
+        y = self.y[0]
+        C = self.n_classes
+        method = self.method
         if method.kernel == "linear":
             return Linear(self.points[0], y, C, threshold=float(method.threshold), demote=method.demote)
         return Dense(self.moves[0], y, C, demote=method.demote, count_errors=count_errors)
@@ -126,7 +130,8 @@ class Fold:
         """f (C, n) and f (C, m) of coefficients c (C, n), each sum in the order of the examples."""
         if self.method.kernel != "linear":
             return [product(c, moves.T, threads=1) for moves in self.moves]
-        W, b = product(c, self.points[0].T, threads=1), c.sum(axis=1)[:, None] * self.method.threshold
+        W = product(c, self.points[0].T, threads=1)
+        b = c.sum(axis=1)[:, None] * self.method.threshold
         return [product(W, points, threads=1) + b for points in self.points]
 
 
@@ -134,7 +139,8 @@ class Shuffles:
     """The shuffled epochs of one seed, made once for all folds of a size and all readings that begin with it."""
 
     def __init__(self, random_state):
-        self.random_state, self._made = random_state, {}
+        self.random_state = random_state
+        self._made = {}
 
     def epochs(self, n, start, stop):
         """The visits (n (stop - start),) of the epochs start..stop - 1, counted from 0."""
@@ -151,7 +157,9 @@ def orders(n, method, shuffles, *, limits=()):
     No array goes past one of the `limits` (epochs). shuffles: `Shuffles`, or their seed.
     """
     shuffles = shuffles if isinstance(shuffles, Shuffles) else Shuffles(shuffles)
-    left, done, size = method.visits(n), 0, 1
+    left = method.visits(n)
+    done = 0
+    size = 1
     while left > 0:
         stop = min([limit for limit in limits if limit > done], default=done + size)
         size = min(size, stop - done, -(-left // n))
@@ -160,7 +168,9 @@ def orders(n, method, shuffles, *, limits=()):
         else:
             order = np.tile(shuffles.epochs(n, 0, 1) if method.order == "fixed" else np.arange(n), size)
         yield order[:left]
-        left, done, size = left - len(order), done + size, min(2 * size, EPOCHS_AT_ONCE)
+        left = left - len(order)
+        done = done + size
+        size = min(2 * size, EPOCHS_AT_ONCE)
 
 
 def run(fold, shuffles, *, limits):
@@ -169,10 +179,16 @@ def run(fold, shuffles, *, limits):
     limits are ascending and end with max_iter; in single presentations only max_iter can be asked for. converged says
     whether the last of the epochs that were run was without a mistake.
     """
-    method, n, learner = fold.method, fold.n, fold.learner()
+    method = fold.method
+    n = fold.n
+    learner = fold.learner()
     if method.unit == "presentations":
         limits = [method.max_iter]
-    c, mistakes, last, done, rows = np.zeros((fold.n_classes, n)), 0, -1, 0, []
+    c = np.zeros((fold.n_classes, n))
+    mistakes = 0
+    last = -1
+    done = 0
+    rows = []
     stops = {method.visits(n) if limit == method.max_iter else limit * n: limit for limit in limits}
     for order in orders(n, method, shuffles, limits=limits if method.unit == "epochs" else ()):
         place, promoted, demoted, _ = learner.epoch(order)
@@ -217,7 +233,8 @@ def _fold_rows(job, n_folds, limits):
     dataset, method, repeat = job
     X, y = load(dataset)
     asked = [*(limit for limit in sorted(limits) if limit < method.max_iter), method.max_iter]
-    rows, shuffles = [], Shuffles(repeat)
+    rows = []
+    shuffles = Shuffles(repeat)
     for i, (train, test) in enumerate(splits(X, y, method, n_folds, repeat)):
         fold = Fold(X, y, train, test, method)
         head = dataset, method.kernel, method.parameter, repeat, i, len(train), len(test)
@@ -264,7 +281,9 @@ def predictors(jobs, *, n_folds=10, threads=2, progress=False):
 def _predictor_rows(job, n_folds):
     dataset, method, repeat = job
     X, y = load(dataset)
-    total, sizes, made = np.zeros((len(PREDICTORS), 2), dtype=int), np.zeros(2, dtype=int), np.zeros(2)
+    total = np.zeros((len(PREDICTORS), 2), dtype=int)
+    sizes = np.zeros(2, dtype=int)
+    made = np.zeros(2)
     shuffles = Shuffles(repeat)
     for train, test in splits(X, y, method, n_folds, repeat):
         fold = Fold(X, y, train, test, method)
@@ -273,7 +292,8 @@ def _predictor_rows(job, n_folds):
             total[i] += _voted_errors(fold, log) if name == "voted" else fold.errors(_coefficients(fold, log, name))
         sizes += len(train), len(test)
         made += log.n_mistakes() / n_folds, len(np.unique(log.example)) / n_folds
-    head, tail = (dataset, method.kernel, method.parameter, repeat), (*sizes.tolist(), *made.round(6).tolist())
+    head = (dataset, method.kernel, method.parameter, repeat)
+    tail = (*sizes.tolist(), *made.round(6).tolist())
     return [(*head, name, *total[i].tolist(), *tail) for i, name in enumerate(PREDICTORS)]
 
 
@@ -319,7 +339,9 @@ def _chosen_row(task, n_folds, inner_folds):
     dataset, methods, limits, repeat, index = task
     X, y = load(dataset)
     train, test = splits(X, y, methods[0], n_folds, repeat)[index]
-    settings, inner, shuffles = [], [], Shuffles(repeat)
+    settings = []
+    inner = []
+    shuffles = Shuffles(repeat)
     for method in methods:
         asked = [limit for limit in limits if limit <= method.max_iter]
         wrong = np.zeros(len(asked), dtype=int)

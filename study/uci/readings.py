@@ -85,8 +85,11 @@ class Fold:
             scaler = MinMaxScaler().fit(X if scaling == "all" else X[train])
             points = [scaler.transform(part) for part in points]
         self.points = [np.ascontiguousarray(part) for part in points]
-        self.y, self.n_classes, self.n = (y[train], y[test]), int(y.max()) + 1, len(train)
-        self.linear, self.moves = row.kernel == "linear", {}
+        self.y = (y[train], y[test])
+        self.n_classes = int(y.max()) + 1
+        self.n = len(train)
+        self.linear = row.kernel == "linear"
+        self.moves = {}
         if self.linear:
             return
         kernel = kernels.gaussian(sigma=row.parameter)
@@ -102,11 +105,14 @@ class Fold:
         updates = reading.unit == "updates"
         unit = "epochs" if updates else reading.unit  # an epoch that is not the last has an update
         visiting = Method(kernel="linear", max_iter=max_iter, order=reading.order, unit=unit)
-        left, demote = (max_iter if updates else -1), DEMOTE.index(reading.demote)
+        left = max_iter if updates else -1
+        demote = DEMOTE.index(reading.demote)
         c = np.zeros((self.n_classes, self.n))
         if self.linear:
-            X, threshold = self.points[0], float(reading.threshold)
-            W, b = np.zeros((X.shape[1], _padded(self.n_classes))), np.zeros(_padded(self.n_classes))
+            X = self.points[0]
+            threshold = float(reading.threshold)
+            W = np.zeros((X.shape[1], _padded(self.n_classes)))
+            b = np.zeros(_padded(self.n_classes))
         else:
             F = np.zeros((self.n_classes, self.n))
         for order in orders(self.n, visiting, shuffles):
@@ -123,7 +129,8 @@ class Fold:
     def errors(self, c, threshold):
         """(train, test): the numbers of errors of the scores that c gives; of equal scores the first class wins."""
         if self.linear:
-            W, b = product(c, self.points[0].T, threads=1), c.sum(axis=1)[:, None] * threshold
+            W = product(c, self.points[0].T, threads=1)
+            b = c.sum(axis=1)[:, None] * threshold
             scores = [product(W, points, threads=1) + b for points in self.points]
         else:
             scores = [product(c, moves.T, threads=1) for moves in self.moves[threshold]]
@@ -145,7 +152,8 @@ def cross_validate(jobs, *, n_folds=10, threads=2, progress=False):
 def _rows(job, n_folds):
     dataset, row, readings, repeat = job
     X, y = load(dataset)
-    rates, shuffles = {reading: [] for reading in readings}, Shuffles(repeat)
+    rates = {reading: [] for reading in readings}
+    shuffles = Shuffles(repeat)
     for folds in dict.fromkeys(reading.folds for reading in readings):
         for train, test in splits(X, y, Method(kernel="linear", max_iter=1, folds=folds), n_folds, repeat):
             same = [reading for reading in readings if reading.folds == folds]
@@ -172,7 +180,9 @@ def _padded(n_classes):
 @compiled
 def _changes(scores, true, demote, change):
     """Fill change (C,) with promotions less demotions of a visit and return how many classes are demoted: 0 if none."""
-    own, most, count = scores[true], -np.inf, 0
+    own = scores[true]
+    most = -np.inf
+    count = 0
     scores[true] = -np.inf
     for j in range(scores.shape[0]):
         most = scores[j] if scores[j] > most else most
@@ -182,7 +192,8 @@ def _changes(scores, true, demote, change):
         change[j] = -1.0 if scores[j] >= own else 0.0
         count += scores[j] >= own
     if demote < 2:  # only the first of those that reach this score
-        least, found = most if demote == 0 else own, 0.0
+        least = most if demote == 0 else own
+        found = 0.0
         for j in range(scores.shape[0]):
             change[j] = -1.0 if scores[j] >= least and found == 0.0 else 0.0
             found += change[j]
@@ -197,9 +208,12 @@ def _visit_points(X, y, order, demote, threshold, left, W, b, c):
 
     W (d, C) and b (C,) have room for whole vectors of LANES classes, and W is flat.
     """
-    size, made = b.shape[0], 0
-    all_scores, all_changes = np.empty(size), np.zeros(size)
-    scores, change = all_scores[: c.shape[0]], all_changes[: c.shape[0]]
+    size = b.shape[0]
+    made = 0
+    all_scores = np.empty(size)
+    all_changes = np.zeros(size)
+    scores = all_scores[: c.shape[0]]
+    change = all_changes[: c.shape[0]]
     start = threshold * b
     for s in range(order.shape[0]):
         t = order[s]
@@ -228,7 +242,9 @@ def _visit_points(X, y, order, demote, threshold, left, W, b, c):
 @compiled
 def _visit_rows(G, y, order, demote, left, F, c):
     """The same with scores F (C, n) of all training examples, which rows of G (n, n) move."""
-    scores, change, made = np.empty(F.shape[0]), np.empty(F.shape[0]), 0
+    scores = np.empty(F.shape[0])
+    change = np.empty(F.shape[0])
+    made = 0
     for s in range(order.shape[0]):
         t = order[s]
         for j in range(F.shape[0]):

@@ -24,7 +24,8 @@ from study.uci.readings import Reading
 from study.uci.source import KERNELS, SPLITS, cited_errors, original, published, published_rates, setting
 from study.words import p_cell, percent
 
-BASE, DDOF = "plain reading", "standard deviation divided by k - 1"
+BASE = "plain reading"
+DDOF = "standard deviation divided by k - 1"
 COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
 VERDICTS = ["exact", "within", "outside", "degenerate"]
 VARIES = "folds and visiting orders"
@@ -45,7 +46,8 @@ def compare(repeats, rates=None):
     Adds ours (the mean over the repeats), low, median, high (2.5 %, 50 %, 97.5 %; percent), percentile (a fraction),
     repeats (their number) and verdict; a 0.00 that is 0.00 in all our repeats is degenerate.
     """
-    rows, groups = [], {(original(d), k): part for (d, k), part in repeats.groupby(["dataset", "kernel"])}
+    rows = []
+    groups = {(original(d), k): part for (d, k), part in repeats.groupby(["dataset", "kernel"])}
     for row in (published_rates() if rates is None else rates).to_dict("records"):
         part = groups.get((row["dataset"], row["kernel"]))
         if part is not None and all((part[key] == row[key]).all() for key in ("parameter", "iterations")):
@@ -151,7 +153,9 @@ def by_reading(results, *, n_folds=N_FOLDS):
 
     Under the last reading of each table, DDOF, the standard deviations of the plain reading divide by n_folds - 1.
     """
-    results, frames, rates = with_repeats(results), [], published_rates()
+    results = with_repeats(results)
+    frames = []
+    rates = published_rates()
     for table, readings in READINGS.items():
         part = rates[rates["table"] == table]
         for reading in readings:
@@ -190,7 +194,9 @@ def _beside(results, table, reading, *, sets=None, n_folds=N_FOLDS):
     """(numbers, columns): the published numbers of a table, and for each row our repeats under a reading, in percent."""
     repeats = repeats_under(results, table, Reading() if reading == DDOF else reading)
     repeats = _larger_sd(repeats, n_folds) if reading == DDOF else repeats
-    rates, numbers, columns = published_rates().query("table == @table"), [], []
+    rates = published_rates().query("table == @table")
+    numbers = []
+    columns = []
     for (dataset, kernel), part in repeats.groupby(["dataset", "kernel"], sort=False):
         if sets is not None and original(dataset) not in sets:
             continue
@@ -239,7 +245,8 @@ def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
     compared = compared[compared["table"] == table]
     if sets is not None:
         compared = compared[compared["dataset"].isin(sets)]
-    rows, known = [], named(table) | {DDOF: DDOF}
+    rows = []
+    known = named(table) | {DDOF: DDOF}
     for name, part in compared.groupby("reading", sort=False):
         place = joint(results, table, known[name], sets=sets, n_folds=n_folds)
         marks = part.iloc[0][list(WORDS)].to_dict()
@@ -268,13 +275,12 @@ def programs(results):
     Columns reading, demote, order, unit; p of Table II with sonar scaled and as it is, of Table III, and of all numbers
     together (scaled, unscaled); repeats, the fewest of them.
     """
-    results, rows = with_repeats(results), []
+    results = with_repeats(results)
+    rows = []
     for reading, other in zip((*DEMOTED, *SHORT), UNSCALED, strict=False):
-        scaled, plain, third = (
-            _beside(results, "II", reading),
-            _beside(results, "II", other),
-            _beside(results, "III", reading),
-        )
+        scaled = _beside(results, "II", reading)
+        plain = _beside(results, "II", other)
+        third = _beside(results, "III", reading)
         places = [_place(*parts) for parts in ((scaled,), (plain,), (third,), (scaled, third), (plain, third))]
         row = {"reading": words(reading), **{name: getattr(reading, name) for name in ("demote", "order", "unit")}}
         row |= dict(zip(P_COLUMNS, (place.p for place in places), strict=True))
@@ -288,10 +294,12 @@ def in_epochs(programs, joint):
 
     programs: the table of this name; joint: {table: joint_table}. Columns reading, column, inside, of, p, repeats.
     """
-    rows, known = [], {table: found.set_index("reading") for table, found in joint.items()}
+    rows = []
+    known = {table: found.set_index("reading") for table, found in joint.items()}
     best = programs[programs["unit"] == "epochs"].sort_values("both, sonar not scaled in II", ascending=False, kind="stable")
     for each in best.to_dict("records"):
-        name, counts = each["reading"], {}
+        name = each["reading"]
+        counts = {}
         counts["II"] = known["II"].loc[name]
         counts["II, sonar not scaled"] = known["II"].loc[with_sonar_unscaled(name)]
         counts["III"] = known["III"].loc[name]
@@ -371,7 +379,8 @@ def across_readings(compared):
     (of how many), fewest changes (the reading with the fewest changes under which it is inside; "" where there is none),
     nearest (that whose mean comes nearest), there (its mean).
     """
-    rows, others = [], dict(tuple(compared[compared["reading"] != BASE].groupby(NUMBER)))
+    rows = []
+    others = dict(tuple(compared[compared["reading"] != BASE].groupby(NUMBER)))
     for row in compared[compared["reading"] == BASE].to_dict("records"):
         same = others[tuple(row[name] for name in NUMBER)]
         nearest = same.loc[(same["ours"] - row["published"]).abs().idxmin()]
@@ -434,7 +443,9 @@ def shorter_runs(results, reading):
 
     Over the repeats that have both, for the sets and rows of which readings were cut short (experiment.SHORTER).
     """
-    keys, cut, found = ["dataset", "kernel"], results["readings"].query("reading == @reading.key"), {}
+    keys = ["dataset", "kernel"]
+    cut = results["readings"].query("reading == @reading.key")
+    found = {}
     whole = pd.concat([repeats_under(results, table, reading) for table in READINGS], ignore_index=True)
     both = cut.merge(whole, on=[*keys, "repeat"], suffixes=("", "_whole"))
     both = both[both["iterations"] < both["iterations_whole"]]
@@ -451,8 +462,10 @@ def reading_effect(results, reading, table):
     Both are means over the repeats that the reading has.
     """
     keys = ["dataset", "kernel", "repeat"]
-    other, base = repeats_under(results, table, reading), repeats_under(results, table, Reading())
-    both, rows = other.merge(base, on=keys, suffixes=("", "_base")), []
+    other = repeats_under(results, table, reading)
+    base = repeats_under(results, table, Reading())
+    both = other.merge(base, on=keys, suffixes=("", "_base"))
+    rows = []
     for (dataset, kernel), part in both.groupby(["dataset", "kernel"], sort=False):
         for split in SPLITS:
             pair = {"base": part[f"{split}_mean_base"].mean(), "reading": part[f"{split}_mean"].mean()}
@@ -475,7 +488,8 @@ def arithmetic(sizes):
     and sd of the test error, True or False for each divisor, and whether the second number can be a variance (dividing by k
     or by k - 1), which is what the source calls it. False is certain; True is not.
     """
-    rates, rows = published_rates().query("split == 'test'"), []
+    rates = published_rates().query("split == 'test'")
+    rows = []
     for (dataset, kernel), part in rates.groupby(["dataset", "kernel"], sort=False):
         if dataset in sizes:
             mean, sd = (part.loc[part["statistic"] == name, "published"].item() for name in ("mean", "sd"))
@@ -526,7 +540,8 @@ def chosen_parameters(results):
     lines = curves[(curves["kernel"] == "linear") & curves["iterations"].isin(ITERATIONS)]
     candidates = pd.concat([results["grid"], lines], ignore_index=True)
     best = choices(candidates)
-    rows, settings = [], published_rates().drop_duplicates(["table", "dataset", "kernel"])
+    rows = []
+    settings = published_rates().drop_duplicates(["table", "dataset", "kernel"])
     for row in settings[["table", "dataset", "kernel", "parameter", "iterations"]].to_dict("records"):
         tried, part = (
             frame[(frame["dataset"].map(original) == row["dataset"]) & (frame["kernel"] == row["kernel"])]
@@ -535,7 +550,9 @@ def chosen_parameters(results):
         for quantity in ("parameter", "iterations"):
             if part.empty or (row["kernel"] == "linear" and quantity == "parameter"):
                 continue
-            values, weights, number = part[quantity].to_numpy(float), part["weight"].to_numpy(), float(row[quantity])
+            values = part[quantity].to_numpy(float)
+            weights = part["weight"].to_numpy()
+            number = float(row[quantity])
             low, ours, high = _quantiles(values, weights, [0.025, 0.5, 0.975])
             found = {key: row[key] for key in ("table", "dataset", "kernel")} | {"quantity": quantity, "published": number}
             found |= {"ours": ours, "low": low, "high": high}
@@ -562,11 +579,13 @@ def optimism(results):
     settings so chosen in all other repeats), nested (of what inner folds choose, in the same repeat; missing in most),
     optimism (again less apparent) and cost (nested less again): fractions.
     """
-    keys, rows = ["dataset", "kernel", "repeat"], []
+    keys = ["dataset", "kernel", "repeat"]
+    rows = []
     for (dataset, kernel), part in results["grid"].groupby(keys[:2], sort=False):
         wide = part.pivot(index="repeat", columns=["parameter", "iterations"], values="test_mean")
         for repeat, rates in wide.iterrows():
-            least, others = rates.min(), wide.drop(index=repeat)
+            least = rates.min()
+            others = wide.drop(index=repeat)
             again = others.loc[:, (rates == least).to_numpy()].to_numpy().mean() if len(others) else np.nan
             rows.append({"dataset": dataset, "kernel": kernel, "repeat": repeat, "apparent": least, "again": again})
     chosen = results["chosen"].assign(rate=results["chosen"]["test_errors"] / results["chosen"]["n_test"])
@@ -663,7 +682,8 @@ def better_against_linear(results, *, n_folds=N_FOLDS):
 def kernels_of_set(results, *, n_folds=N_FOLDS):
     """{"RBF against linear": Difference, ...} of the three perceptrons on one set, adjusted over the three comparisons."""
     rates = fold_rates(pd.concat([results["linear"], results["kernel"]], ignore_index=True)).droplevel("dataset")
-    test, found = {"test_share": 1 / (n_folds - 1), "varies": "folds and visiting orders, on this sample"}, {}
+    test = {"test_share": 1 / (n_folds - 1), "varies": "folds and visiting orders, on this sample"}
+    found = {}
     for first, second in (("poly", "linear"), ("rbf", "linear"), ("rbf", "poly")):
         difference = rates.xs(first, level="kernel") - rates.xs(second, level="kernel")
         found[f"{KERNELS[first]} against {KERNELS[second]}"] = statistics.resampled(difference, **test)
@@ -685,7 +705,8 @@ def against_cited(results, *, n_folds=N_FOLDS):
 
     The cited number is taken as it is: its folds and its spread are not known. Adjusted over the sets.
     """
-    rates, found = fold_rates(results["kernel"]), {}
+    rates = fold_rates(results["kernel"])
+    found = {}
     for dataset in rates.index.unique("dataset"):
         name = original(dataset)
         part = rates.xs((dataset, better_kernel(name)), level=("dataset", "kernel")) - cited_errors()[name] / 100
@@ -712,7 +733,8 @@ def in_print(*, close):
     separated = (means.query("table == 'II' and dataset == 'wine' and split == 'train'")["published"] == 0).all()
     rates = means.query("split == 'test'")
     wide = rates.pivot(index="dataset", columns="kernel", values="published").loc[list(cited_errors())]
-    best, cited = wide[["poly", "rbf"]].min(axis=1), pd.Series(cited_errors())
+    best = wide[["poly", "rbf"]].min(axis=1)
+    cited = pd.Series(cited_errors())
     gap = best - cited
     as_said = {
         "iris": gap["iris"] > 0,
@@ -738,7 +760,9 @@ def beyond_iterations(results):
     The error under another answer to who is demoted and in which order examples are visited less that under the base
     reading, over the repeats, which have the same folds (Student's t). Iterations are epochs; all adjusted together (Holm).
     """
-    keys, found, known = ["dataset", "kernel", "repeat"], {}, set()
+    keys = ["dataset", "kernel", "repeat"]
+    found = {}
+    known = set()
     base = repeats_under(results, "III", Reading())
     for reading in READINGS["III"]:
         if reading != Reading() and replace(reading, demote="winner", order="fresh") == Reading():

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -98,16 +97,16 @@ def test_where_no_folder_can_be_made_nothing_is_kept(tmp_path, monkeypatch):
     assert compiled.cache_folder() is None
 
 
-def test_the_users_folder_comes_first_and_only_what_is_unused_for_long_is_removed(tmp_path, monkeypatch):
+def test_the_users_folder_comes_first_and_a_command_removes_what_other_sources_left(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path))
-    recent, old, other = (tmp_path / name for name in ("kp-" + 16 * "0", "kp-" + 16 * "1", "kp-notes"))
-    for folder, age in ((recent, 0), (old, 2 * compiled.UNUSED), (other, 2 * compiled.UNUSED)):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "users"))
+    old, other = (tmp_path / name for name in ("kp-" + 16 * "1", "kp-notes"))
+    for folder in (old, other):
         folder.mkdir()
         (folder / "code").touch()
-        os.utime(folder, 2 * (time.time() - age,))
     folder = compiled.cache_folder()
-    assert folder.parent == tmp_path and set(tmp_path.iterdir()) == {folder, recent, other}
-    assert compiled.cache_folder() == folder
+    assert folder.parent == tmp_path and set(tmp_path.iterdir()) == {folder, old, other}
+    assert compiled.clean() == [old] and set(tmp_path.iterdir()) == {folder, other}
 
 
 def test_compiling_leaves_numbas_own_folder_as_it_was():

@@ -14,14 +14,10 @@ from kp import kernels
 from kp.gram import (
     BLOCK,
     DEPTH,
-    DOUBLE,
-    GIVEN,
     HEIGHT,
-    ORDERED,
-    SINGLE,
     SMALL,
-    SPARSE,
     WIDTH,
+    Arithmetic,
     CrossGram,
     Gram,
     Points,
@@ -91,7 +87,7 @@ def test_products_of_integers_are_exact(seed, n, m, d, largest):
     X, Y = (random.randint(-largest, largest + 1, (size, d)) for size in (n, m))
     X[0, 0], Y[0, 0] = largest, -largest
     found, arithmetic = products(X, Y)
-    assert arithmetic == (SINGLE if largest <= 1000 else DOUBLE)
+    assert arithmetic == (Arithmetic.SINGLE if largest <= 1000 else Arithmetic.DOUBLE)
     assert [list(map(int, row)) for row in found] == integers(X, Y)
 
 
@@ -102,7 +98,7 @@ def test_products_of_reals_with_anything_are_the_literal_sum_bit_by_bit(seed, n,
     X = (random.standard_normal((n, d)) * 10.0 ** random.randint(-8, 9, (n, d))).astype(dtype)
     Y = random.standard_normal((m, d)) * 10.0 ** random.randint(-8, 9, (m, d))
     found, arithmetic = products(X, Y)
-    assert arithmetic == ORDERED
+    assert arithmetic == Arithmetic.ORDERED
     np.testing.assert_array_equal(found, ordered(X, Y))
 
 
@@ -113,7 +109,7 @@ def test_pairs_beyond_single_precision_are_exact_all_the_same(seed, tail):
     X[X.max(axis=1) == 255, : tail * 3] = 254 - tail
     found, arithmetic = products(X, X)
     true = X.astype(np.int64) @ X.astype(np.int64).T
-    assert arithmetic == SINGLE and found.max() > 2**24
+    assert arithmetic == Arithmetic.SINGLE and found.max() > 2**24
     np.testing.assert_array_equal(found, true)
     if tail:
         assert np.any(X.astype(np.float32) @ X.astype(np.float32).T != true), "single precision alone would do"
@@ -122,9 +118,9 @@ def test_pairs_beyond_single_precision_are_exact_all_the_same(seed, tail):
 @pytest.mark.parametrize(
     ("X", "Y", "expected"),
     [
-        ([[2**24 - 1, 3]], [[2**25 + 1, -1]], DOUBLE),
-        (with_heavy_rows(1, 100, heavy=20), None, DOUBLE),
-        ([[2**30, 3], [2**27, 5]], None, ORDERED),
+        ([[2**24 - 1, 3]], [[2**25 + 1, -1]], Arithmetic.DOUBLE),
+        (with_heavy_rows(1, 100, heavy=20), None, Arithmetic.DOUBLE),
+        ([[2**30, 3], [2**27, 5]], None, Arithmetic.ORDERED),
     ],
 )
 def test_integers_beyond_single_precision_are_exact_while_double_precision_holds_them(X, Y, expected):
@@ -138,7 +134,7 @@ def test_integers_beyond_single_precision_are_exact_while_double_precision_holds
 def test_the_type_of_the_numbers_does_not_matter(dtype):
     X = np.random.RandomState(0).randint(0, 2 if dtype is bool else 100, (20, 9))
     found, arithmetic = products(X.astype(dtype), X)
-    assert arithmetic == SINGLE and found.tolist() == integers(X, X)
+    assert arithmetic == Arithmetic.SINGLE and found.tolist() == integers(X, X)
 
 
 @pytest.mark.parametrize("kind", ["bytes", "heavy", "large", "real"])
@@ -147,7 +143,7 @@ def test_rows_and_columns_in_any_order_and_number_give_the_same_bits(kind):
     whole, arithmetic = products(X, X)
     np.testing.assert_array_equal(whole, whole.T)
     np.testing.assert_array_equal(np.diag(whole), Points(X).norms)
-    if arithmetic != ORDERED:
+    if arithmetic != Arithmetic.ORDERED:
         np.testing.assert_array_equal(whole, X.astype(np.int64) @ X.astype(np.int64).T)
     for size, columns in ((1, slice(5, 6)), (len(X), slice(3, 200)), (40, slice(BLOCK - 2, None))):
         rows = np.random.RandomState(7).permutation(len(X))[:size]
@@ -224,7 +220,7 @@ def test_held_rows_are_not_made_again_for_columns():
 def test_given_values_are_taken_as_they_are_and_a_given_matrix_is_never_made():
     K = np.random.RandomState(0).standard_normal((4, 7))
     source = PrecomputedKernel(lambda rows, columns: K[rows, columns], 4, 7)
-    assert source.arithmetic == GIVEN and source.dtype == np.float64
+    assert source.arithmetic == Arithmetic.GIVEN and source.dtype == np.float64
     block, rows = CrossGram(source).columns(np.array([3, 1]), 2, 7, np.empty(10))
     np.testing.assert_array_equal(block[rows], K[[3, 1], 2:7])
     square = K[:, :4]
@@ -315,7 +311,7 @@ def test_threads_change_no_bit_of_exact_products_in_strips_of_rows_or_columns(sh
     X[::97] *= 8 if top == 2**20 else 1  # a few pairs beyond single precision
     for threads in (1, 3):
         source = Products(Points(X), Points(Y), threads=threads)
-        assert shape[0] * shape[1] * 20 > SMALL and source.arithmetic in (SINGLE, DOUBLE)
+        assert shape[0] * shape[1] * 20 > SMALL and source.arithmetic in (Arithmetic.SINGLE, Arithmetic.DOUBLE)
         out = np.empty(shape, dtype=source.dtype)
         source.block(np.arange(shape[0]), slice(None), out)
         np.testing.assert_array_equal(out, X.astype(np.int64) @ Y.T.astype(np.int64))
@@ -373,7 +369,7 @@ def test_sparse_points_have_the_products_and_norms_of_dense_ones_bit_by_bit(seed
     right = Points(Y if mixed else sparse.csc_array(Y))
     source, out = Products(Points(sparse.csr_matrix(X)), right), np.empty((n, m))
     source.block(np.arange(n), slice(None), out)
-    assert source.arithmetic == SPARSE
+    assert source.arithmetic == Arithmetic.SPARSE
     np.testing.assert_array_equal(out, ordered(X, Y))
     np.testing.assert_array_equal(source.row_norms, np.diag(ordered(X, X)))
 
@@ -430,5 +426,5 @@ def test_kept_values_of_bright_images_are_in_their_unit():
     images, kernel = (250 + np.random.RandomState(3).randint(0, 6, (30, 784))) / 255, kernels.rbf(gamma=0.5)
     points = Points.per(unit_of(images), images)
     gram = Gram(Products(points, points), memory_budget=10**7, kernel=kernel)
-    assert gram.source.arithmetic == DOUBLE and gram.kept == kernel
+    assert gram.source.arithmetic == Arithmetic.DOUBLE and gram.kept == kernel
     np.testing.assert_allclose(gram.values(kernel, np.arange(30)), kernel(images, images), rtol=1e-9)
