@@ -1,11 +1,12 @@
 """The chapter on the images: nearest pairs against a literal double loop; figures draw the numbers of their tables."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
 from study import datasets
 from study.data import experiment, figures, tables
@@ -41,17 +42,12 @@ def literal_pairs(X, y, count, measure="distance"):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def assert_equal(found, expected):
-    assert list(found.columns) == COLUMNS
-    assert found.to_numpy().tolist() == expected.to_numpy().tolist()
-
-
 @settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
-    n=st.integers(2, 60),
+    n=st.integers(2, 40),
     high=st.sampled_from([2, 4, 256]),
-    classes=st.integers(2, 4),
+    classes=st.integers(1, 4),
     count=st.integers(1, 12),
     block=st.sampled_from([1, 3, 1024]),
     measure=st.sampled_from(["distance", "angle"]),
@@ -62,7 +58,8 @@ def test_nearest_pairs_are_those_of_a_double_loop_whatever_the_blocks(seed, n, h
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiment, "ROWS", block)
         patch.setattr(experiment, "COLUMNS", 2 * block)
-        assert_equal(experiment.nearest_pairs(X, y, count, measure=measure), literal_pairs(X, y, count, measure))
+        found = experiment.nearest_pairs(X, y, count, measure=measure)
+    assert found.to_dict("list") == literal_pairs(X, y, count, measure).to_dict("list")
 
 
 def test_a_nearer_pair_found_late_may_take_the_partners_of_two_found_before(monkeypatch):
@@ -70,15 +67,6 @@ def test_a_nearer_pair_found_late_may_take_the_partners_of_two_found_before(monk
     monkeypatch.setattr(experiment, "COLUMNS", 1)
     found = experiment.nearest_pairs(np.array([[0], [11], [6], [5]]), np.array([0, 1, 0, 1]), 2)
     assert found[["first", "second", "value"]].to_numpy().tolist() == [[2, 3, 1], [0, 1, 121]]
-
-
-def test_a_set_of_one_class_has_no_pairs():
-    assert experiment.nearest_pairs(np.eye(3), np.zeros(3), 2).empty
-
-
-def test_count_must_be_positive():
-    with pytest.raises(ValueError, match="count must be at least 1, got 0"):
-        experiment.nearest_pairs(np.eye(2), [0, 1], 0)
 
 
 @pytest.fixture(scope="module")
@@ -97,78 +85,55 @@ def test_pairs_of_the_digits_are_the_nearest_and_measured_in_both_ways(digits, m
     assert (found["label_first"] != found["label_second"]).all() and (found["measure"] == measure).all()
 
 
-def test_copies_within_and_between_splits_are_counted(monkeypatch, digits):
-    table = experiment.copies(experiment.Images("digits"))
-    assert table.to_numpy().tolist() == [["train", 1200, 0, 0], ["test", 597, 0, 0]]
+def test_copies_within_and_between_splits_are_counted(monkeypatch):
     X, X_test = np.array([[1, 2], [3, 4], [1, 2], [1, 2]]), np.array([[3, 4], [5, 6], [3, 4]])
-    monkeypatch.setattr(datasets, "load", lambda name: type("Data", (), {"X": X, "X_test": X_test}))
+    monkeypatch.setattr(datasets, "load", lambda name: SimpleNamespace(X=X, X_test=X_test))
     table = experiment.copies.compute(experiment.Images("digits"))
     assert table.to_numpy().tolist() == [["train", 4, 2, 1], ["test", 3, 1, 2]]
 
 
 @pytest.mark.parametrize(
-    ("dataset", "count", "message"),
+    ("settings", "message"),
     [
-        ("iris", 5, "dataset must be one of mnist, digits, got 'iris'"),
-        ("mnist", 0, "count must be an integer in 1..1000, got 0"),
+        (("iris", 5), "dataset must be one of mnist, digits, got 'iris'"),
+        (("mnist", 0), "count must be an integer in 1..1000, got 0"),
+        (("digits", 5, "city"), "measure must be one of distance, angle, got 'city'"),
     ],
 )
-def test_settings_that_cannot_be_run_are_refused(dataset, count, message):
+def test_settings_that_cannot_be_run_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
-        experiment.Settings(dataset, count)
-
-
-def test_an_unknown_measure_is_refused():
-    with pytest.raises(ValueError, match="measure must be one of distance, angle, got 'city'"):
-        experiment.Settings("digits", 5, "city")
+        experiment.Settings(*settings)
 
 
 def test_the_stored_pairs_belong_to_the_images():
     found = experiment.pairs([experiment.Settings("mnist", measure=measure) for measure in experiment.MEASURES])
     by = dict(list(found.groupby("measure")))
     assert by["distance"]["squared_distance"].is_monotonic_increasing and by["angle"]["degrees"].is_monotonic_increasing
-    assert (found["first"] < found["second"]).all() and len(by["distance"]) == len(by["angle"]) == 20
     try:
         data = datasets.load("mnist", download=False)
     except datasets.DataError:
         pytest.skip("the MNIST files are not there; get them with: python -m study.datasets fetch mnist")
     moves = data.X[found["first"]].astype(int) - data.X[found["second"]]
     assert (moves**2).sum(axis=1).tolist() == found["squared_distance"].tolist()
-    assert data.y[found["first"]].tolist() == found["label_first"].tolist()
-    assert data.y[found["second"]].tolist() == found["label_second"].tolist()
+    labels = data.y[found[["first", "second"]].to_numpy()]
+    assert labels.tolist() == found[["label_first", "label_second"]].to_numpy().tolist()
 
 
 # Figures.
 
 
-def assert_labelled(figure):
-    """Every visible panel is an image without ticks, or has a label on the axes that show one."""
-    assert isinstance(figure, Figure)
-    for axis in figure.axes:
-        pictures = axis.images and not len(axis.get_xticks())
-        shared = axis.get_shared_x_axes().get_siblings(axis), axis.get_shared_y_axes().get_siblings(axis)
-        if axis.axison and not pictures and axis.get_label() != "<colorbar>":
-            assert any(other.get_xlabel() for other in shared[0]), axis
-            assert any(other.get_ylabel() for other in shared[1]), axis
-    figure.canvas.draw()
-
-
 def test_grid_has_a_row_of_images_for_each_class(digits):
     figure = figures.figure_grid(digits.X, digits.y, per_class=4)
-    assert_labelled(figure)
-    assert len(figure.axes) == 40 and [axis.get_ylabel() for axis in figure.axes[::4]] == list(map(str, range(10)))
     expected = digits.X[digits.y == 3][2]
+    assert len(figure.axes) == 40 and figure.axes[3 * 4].get_ylabel() == "3"
     assert np.array_equal(figure.axes[3 * 4 + 2].images[0].get_array().ravel(), expected)
 
 
 def test_ink_is_drawn_as_mean_images_medians_and_pixels_that_never_hold_any():
     table = pd.DataFrame({"label": [3, 5], "low": [0.1, 0.2], "median": [0.15, 0.3], "high": [0.4, 0.5]})
     means, share = np.arange(18.0).reshape(2, 9), np.array([0.0, 0.25, 0.5, 0.0, 1.0, 0.1, 0.0, 0.2, 0.3])
-    figure = figures.figure_ink(means, table, share)
-    assert_labelled(figure)
-    *above, left, right, _ = figure.axes
-    assert [axis.get_title() for axis in above] == ["mean 3", "mean 5"]
-    assert all(np.array_equal(axis.images[0].get_array().ravel(), mean) for axis, mean in zip(above, means, strict=True))
+    *above, left, right, _ = figures.figure_ink(means, table, share).axes
+    assert [axis.images[0].get_array().ravel().tolist() for axis in above] == means.tolist()
     points, _, (bars,) = left.containers[0]
     assert points.get_ydata().tolist() == [0.15, 0.3]
     assert np.allclose([segment[:, 1] for segment in bars.get_segments()], [[0.1, 0.4], [0.2, 0.5]])
@@ -177,16 +142,13 @@ def test_ink_is_drawn_as_mean_images_medians_and_pixels_that_never_hold_any():
     assert (~np.ma.getmaskarray(never.get_array())).ravel().tolist() == (share == 0).tolist()
 
 
-def test_pairs_of_both_measures_are_drawn_side_by_side_with_labels_numbers_and_how_far(digits):
+def test_pairs_of_both_measures_are_drawn_side_by_side_with_labels_and_how_far(digits):
     pairs = pd.concat([experiment.pairs(experiment.Settings("digits", 3, measure)) for measure in experiment.MEASURES])
-    figure = figures.figure_pairs(digits.X, pairs, columns=2)
-    assert_labelled(figure)
-    shown = [axis for axis in figure.axes if axis.images]
+    shown = [axis for axis in figures.figure_pairs(digits.X, pairs, columns=2).axes if axis.images]
     for left, right, pair in zip(shown[::2], shown[1::2], pairs.itertuples(), strict=True):
-        assert np.array_equal(left.images[0].get_array().ravel(), digits.X[pair.first])
-        assert np.array_equal(right.images[0].get_array().ravel(), digits.X[pair.second])
-        assert (left.get_title(), right.get_title()) == (f"label {pair.label_first}", f"label {pair.label_second}")
-        assert (left.get_xlabel(), right.get_xlabel()) == (str(pair.first), str(pair.second))
+        for axis, example, label in ((left, pair.first, pair.label_first), (right, pair.second, pair.label_second)):
+            assert np.array_equal(axis.images[0].get_array().ravel(), digits.X[example])
+            assert axis.get_title() == f"label {label}"
         how_far = pair.degrees if pair.measure == "angle" else pair.squared_distance**0.5
         assert float(right.texts[0].get_text().rstrip("°")) == pytest.approx(how_far, abs=0.05)
 
