@@ -40,8 +40,9 @@ def test_every_public_name_of_kp_stands_on_one_page_with_its_sections(pages):
 
 
 def test_links_lead_to_what_is_there_and_no_page_loads_anything_from_elsewhere(pages):
-    places = {page: set(re.findall(r' id="([^"]+)"', text)) for page, text in pages.items()}
+    places = {page: re.findall(r' id="([^"]+)"', text) for page, text in pages.items()}
     for page, text in pages.items():
+        assert len(places[page]) == len(set(places[page])), f"a name stands twice on {page}"
         assert not re.findall(r"""(?:\bsrc=|<link [^>]*href=|url\(|@import )["']?(?:https?:)?//""", text)
         for link in map(html.unescape, re.findall(r'<a [^>]*href="([^"$]+)"', text)):
             target, _, place = link.partition("#")
