@@ -30,15 +30,16 @@ def run(monkeypatch, tmp_path):
 
 @told
 def test_seconds_and_memory_of_each_experiment_are_kept(run):
-    code, started = run("import time; held = b'x' * (300 * 2**20); time.sleep(0.3)")
+    assert costs.words("algorithm") == "" and costs.stored("algorithm") == {}
+    code, started = run("held = b'x' * (300 * 2**20)")
     names = [each.name for each in chapters.experiments("algorithm")]
     assert code == 0 and [command[-2:] for command in started] == [[name, "--recompute"] for name in names]
     found = costs.stored("algorithm")
     assert list(found) == names
     # A process counts the memory of the one that started it, here that of all tests.
-    assert all(0.3 <= seconds < 30 and 0.29 < memory < 20 for seconds, memory in found.values())
-    assert costs.words("algorithm", names[0]).endswith(f" s, {found[names[0]][1]:.1f} GiB")
-    assert costs.words("algorithm").startswith(f"{sum(seconds for seconds, _ in found.values()):,.0f} s")
+    assert all(0 < seconds < 30 and 0.29 < memory < 20 for seconds, memory in found.values())
+    before = costs.path("algorithm").read_bytes()
+    assert run("")[0] == 0 and costs.path("algorithm").read_bytes() == before
 
 
 @told
@@ -50,20 +51,8 @@ def test_an_experiment_that_fails_fails_the_chapter_and_keeps_what_was_known(run
     assert costs.path("algorithm").read_bytes() == before
 
 
-@told
-def test_costs_that_are_known_stay(run):
-    assert run("")[0] == 0
-    before = costs.path("algorithm").read_bytes()
-    assert run("import time; time.sleep(0.5)")[0] == 0
-    assert costs.path("algorithm").read_bytes() == before
-
-
 def test_a_system_that_does_not_say_what_a_process_took_computes_all_the_same(run, monkeypatch):
     monkeypatch.delattr(os, "wait4", raising=False)
     code, started = run("")
     assert code == 0 and len(started) == len(chapters.experiments("algorithm")) and not costs.path("algorithm").exists()
     assert run("raise SystemExit(3)")[0] == 3
-
-
-def test_what_was_not_measured_has_no_words(run):
-    assert costs.words("algorithm") == "" and costs.stored("algorithm") == {}

@@ -12,7 +12,7 @@ from kp.budget import BudgetPerceptron, normalized
 from study import margins
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=12), st.floats(0.5, 2))
 def test_the_mistake_bound_is_the_least_over_margins(values, R):
     assume(max(values) > 1e-3)
@@ -25,7 +25,7 @@ def test_the_mistake_bound_is_the_least_over_margins(values, R):
         assert bound <= margins.separable_bound(values, R) * (1 + 1e-6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(5, 60), st.integers(1, 3), st.floats(0, 0.4))
 def test_no_perceptron_makes_more_mistakes_than_any_unit_vector_allows(seed, n, degree, flip):
     random = np.random.RandomState(seed)
@@ -39,29 +39,16 @@ def test_no_perceptron_makes_more_mistakes_than_any_unit_vector_allows(seed, n, 
         assert model.n_mistakes_[0] <= margins.mistake_bound(own, 1.0)[0] * (1 + 1e-9)
 
 
-def test_the_bound_of_the_vote_is_twice_the_mistakes_over_n_plus_one():
-    np.testing.assert_array_equal(margins.vote_bound([0, 10], 99), [0.0, 0.2])
-
-
-@pytest.mark.parametrize("cost", [0.1, 1e6])
-def test_the_direction_of_the_machine_is_a_unit_vector_through_the_origin(cost):
+def test_the_direction_of_the_machine_is_a_unit_vector_through_the_origin():
     random = np.random.RandomState(0)
     phi = random.standard_normal((12, 3))
     z = np.where(phi @ [1, 2, 0.5] + 0.4 > 0, 1, -1)
-    found = margins.unit_margins(phi @ phi.T, z, cost=cost)
+    found = margins.unit_margins(phi @ phi.T, z, cost=0.1)
     u, *_ = np.linalg.lstsq(phi, z * found, rcond=None)
     np.testing.assert_allclose(z * (phi @ u), found, atol=1e-9)
     assert np.linalg.norm(u) == pytest.approx(1)
-
-
-def test_the_widest_margin_of_points_on_two_lines_is_known():
     X, z = np.array([[2.0, 0.0], [-2.0, 0.0], [2.0, 5.0], [-2.0, -5.0]]), np.array([1, -1, 1, -1])
     assert margins.unit_margins(X @ X.T, z, cost=1e6, tol=1e-6).min() == pytest.approx(2, rel=1e-4)
-
-
-def test_the_margin_of_two_opposite_points_of_two_classes_is_known():
-    G = np.array([[4.0, -4.0], [-4.0, 4.0]])
-    assert margins.kesler_margins(G, np.array([0, 1])).min() == pytest.approx(2 * np.sqrt(2))
 
 
 def test_kesler_margins_of_two_classes_are_those_of_the_machine():
@@ -76,8 +63,3 @@ def test_examples_that_are_not_separated_have_no_bound():
     X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 0])
     with pytest.raises(ValueError, match="must be separated, got a smallest margin"):
         margins.separable_bound(margins.kesler_margins(X @ X.T + 1, y), 1.0)
-
-
-def test_rounding_keeps_significant_digits():
-    assert margins.rounded(1234567.8) == 1234570.0 and margins.rounded(0.00012345678, 3) == 0.000123
-    assert math.isnan(margins.rounded(np.nan))
