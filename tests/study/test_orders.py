@@ -268,53 +268,12 @@ def test_choices_by_held_out_errors_are_tested_once():
     assert counts.loc[2, "average"] == 1 and list(counts.columns) == list(PREDICTORS)
 
 
-def test_folds_are_chosen_in_each_size_by_themselves():
-    runs = runs_of(random_wrong(degrees=2), (2, 3))
-    parts = [
-        runs.drop(columns="errors").assign(n=size, held=runs["errors"][::step].tolist(), test=runs["errors"])
-        for size, step in ((10, 1), (20, -1))
-    ]
-    found = tables.folds(pd.concat(parts), 40).set_index("n")
-    assert found.loc[10, "gap"] == 0 < found.loc[20, "gap"] and found["runs"].tolist() == [4, 4]
-
-
 def test_the_honest_error_is_that_of_what_was_chosen():
     wrong, other = random_wrong(orders=2), np.random.default_rng(9).random(40) < 0.2
     chosen = pd.DataFrame({"degree": [2, 5], "predictor": ["final", "voted"], "epoch": [1, 2]})
     own = np.stack([wrong[0, 0, 0, 0], wrong[1, 2, 3, 1]]).astype(float)
     assert tables.honest(wrong, (2, 3, 5), chosen) == statistics.crossed(own)
     assert tables.honest(wrong, (2, 3, 5), chosen, other=other) == statistics.crossed(own - other)
-
-
-def test_honest_errors_are_those_of_the_average_of_any_and_of_one_choice_for_all_orders():
-    wrong = random_wrong()
-    runs = runs_of(wrong, (2, 3, 5))
-    held = runs.rename(columns={"errors": "held"}).drop(columns="n")
-    held["held"] = np.random.default_rng(4).integers(10, 20, len(held))
-    held.loc[held.query("degree == 5 and epoch == 1 and predictor == 'voted'").index, "held"] = 10
-    chosen = tables.choices(held, runs.drop(columns="n"), ["order"])
-    found = tables.honest_errors(wrong, (2, 3, 5), chosen, held).set_index("among")
-    average, free, mean = (found.loc[name] for name in tables.HONEST)
-    assert average[list(PREDICTORS)].tolist() == [0, 4, 0, 0] and free[list(PREDICTORS)].sum() == 4
-    assert average["estimate"] == pytest.approx(chosen.query("among == 'average'")["honest"].mean() / 40)
-    assert average["more"] == 0 and free["more"] == pytest.approx(free["estimate"] - average["estimate"])
-    assert mean[["voted", "degrees", "epochs"]].tolist() == [4, "5 (4)", "1"]
-    assert mean["estimate"] == pytest.approx(wrong[:, 2, 3, 0].mean())
-
-
-def test_noise_is_told_by_students_test():
-    names = ["kernel", "threshold", "share", "order", "predictor"]
-    index = pd.MultiIndex.from_product([["a", "b"], [False, True], [0.0, 0.2], range(4), PREDICTORS], names=names)
-    table = index.to_frame(index=False).assign(epoch=2, n_test=100)
-    table["errors"] = np.random.default_rng(5).integers(20, 40, len(index))
-    table["errors"] += 300 * ((table["kernel"] == "a") & (table["predictor"] == "average"))
-    found = tables.against_final(table, 2)
-    errors = table.query("kernel == 'b' and threshold and share == 0.2").pivot(columns="predictor", index="order")["errors"]
-    test = statistics.student((errors["voted"] - errors["final"]) / 100, varies="visiting orders")
-    row = found.query("kernel == 'b' and threshold and share == 0.2 and predictor == 'voted'").iloc[0]
-    assert (row["estimate"], row["low"]) == pytest.approx((test.estimate, test.low)) and len(found) == 24
-    assert set(found.query("kernel == 'a' and predictor == 'average'")["verdict"]) == {tables.HIGHER}
-    assert set(found.query("kernel == 'b'")["verdict"]) == {tables.UNTOLD}
 
 
 def test_figures_draw_what_they_are_given():

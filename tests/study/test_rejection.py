@@ -22,7 +22,7 @@ from kp import OneVsAllKernelPerceptron
 from study import datasets, statistics
 from study.orders import experiment as orders
 from study.rejection import experiment, figures, inputs, tables
-from study.rejection.experiment import KINDS, PARTS, PREDICTORS, Settings
+from study.rejection.experiment import KINDS, PREDICTORS, Settings
 
 matplotlib.use("agg")
 
@@ -129,23 +129,11 @@ def test_odd_inputs_are_those_of_the_seed_in_the_type_and_range_of_the_images(da
         inputs.odd_inputs(data.X_test, data.class_indices_test, 598, top=16, random_state=3)
 
 
-def test_permuted_inverted_and_halved_images_are_what_they_are_called(data, odd):
+def test_permuted_and_inverted_images_are_what_they_are_called(data, odd):
     images = {tuple(image) for image in data.X_test.tolist()}
     ink = {tuple(sorted(image)) for image in images}
     assert all(tuple(sorted(image)) in ink and tuple(image) not in images for image in odd["permuted"].tolist())
     assert all(tuple(16 - value for value in image) in images for image in odd["inverted"].tolist())
-    X, y = data.X_test.reshape(-1, 8, 8), data.class_indices_test
-    for image in odd["halves"].reshape(-1, 8, 8):
-        left, right = ({*y[(X[:, :, cut] == image[:, cut]).all(axis=(1, 2))]} for cut in (slice(4), slice(4, 8)))
-        assert left and right and len(left | right) > 1
-
-
-@pytest.mark.parametrize("letter", ["l", "O", "m"])
-def test_letters_fill_their_box_and_stand_with_their_mass_in_the_middle(letter):
-    image = inputs.glyph(letter, "DejaVuSans.ttf", 0, side=28, top=255)
-    assert max(np.ptp(np.flatnonzero(image.any(axis=axis))) + 1 for axis in (0, 1)) in (20, 21)
-    middles = [image.sum(axis=1 - axis) @ np.arange(28) / image.sum() for axis in (0, 1)]
-    assert np.abs(np.array(middles) - 13.5).max() <= 0.5
 
 
 # Errors and votes.
@@ -157,19 +145,6 @@ def test_votes_are_counted_by_the_number_for_the_answer():
     found = table[["votes", "images", "errors"]].to_numpy().tolist()
     assert found == [["4 of 4", 3, 1], ["3 of 4", 1, 1], ["2 of 4", 1, 0], ["fewer than 2", 0, 0]]
     assert table["low"][0] == statistics.wilson(1, 3)[0]
-
-
-def test_the_errors_of_the_ensemble_and_of_its_members_are_counted(data, result, parts):
-    y, test = data.class_indices_test, parts["test"]
-    table = tables.error_table(test, y, result["orders"]).set_index("answer")
-    own = result["orders"].query("predictor == 'average'")["test"]
-    row = table.loc["one perceptron, average"]
-    assert row[["errors", "fewest", "most"]].tolist() == [own.mean(), own.min(), own.max()]
-    assert table.loc["vote, final", "errors"] == (test.votes["final"].argmax(axis=1) != y).sum()
-    tests = tables.comparisons(test, y)
-    gap = table.loc["mean score, average", "error"] - row["error"]
-    assert tests["mean score − one perceptron"].estimate == pytest.approx(gap)
-    assert {each.adjusted for each in tests.values()} == {"Holm over 4"}
 
 
 # Calibration.
@@ -406,12 +381,6 @@ def test_refusals_are_counted_below_the_threshold_of_the_held_out_digits(data, p
         assert np.mean(higher < row.threshold) <= 0.1 < np.mean(higher <= row.threshold)
 
 
-def test_an_input_is_classified_as_the_class_with_the_most_votes():
-    part = tables.Answers({"average": np.array([[0, 3], [0, 3], [2, 1]])}, None, None)
-    (row,) = tables.classified_as({"held out": part, "noise": part}, ("zero", "one")).to_dict("records")
-    assert row == {"part": "noise", "images": 3, "unanimous": 2 / 3, "class": "one", "share": 2 / 3, "mean_votes": 8 / 3}
-
-
 # Figures.
 
 
@@ -419,10 +388,8 @@ def test_figures_draw_what_their_tables_hold(data, parts):
     f = parts["test"].scores
     wrong = f.argmax(axis=1) != data.class_indices_test
     curve = tables.risk_coverage(tables.margin(f), wrong)
-    x, y = figures.figure_risk_coverage({"margin": curve}).axes[0].lines[0].get_data()
-    assert y[-1] == pytest.approx(100 * curve["risk"].iloc[-1]) and x.max() <= 20
+    _, y = figures.figure_risk_coverage({"margin": curve}).axes[0].lines[0].get_data()
+    assert y[-1] == pytest.approx(100 * curve["risk"].iloc[-1])
     panel = tables.reliability(softmax(f, axis=1).max(axis=1), ~wrong)
     figure = figures.figure_reliability({"one": panel, "two": panel.head(2)})
     np.testing.assert_allclose(figure.axes[1].collections[-1].get_offsets()[:, 1], 100 * panel["accuracy"].head(2))
-    refusals = tables.refusals(tables.typicality(parts, data.class_indices[-150:]))
-    assert len(figures.figure_refusals(refusals).axes[0].texts) == len(refusals) == 6 * len(PARTS)
