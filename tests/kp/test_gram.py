@@ -111,8 +111,12 @@ def test_pairs_beyond_single_precision_are_exact_all_the_same(seed, tail):
     true = X.astype(np.int64) @ X.astype(np.int64).T
     assert arithmetic == Arithmetic.SINGLE and found.max() > 2**24
     np.testing.assert_array_equal(found, true)
-    if tail:
-        assert np.any(X.astype(np.float32) @ X.astype(np.float32).T != true), "single precision alone would do"
+
+
+def test_single_precision_alone_would_round_such_pairs():
+    X = with_heavy_rows(0, 200)
+    X[X.max(axis=1) == 255, :3] = 253
+    assert np.any(X.astype(np.float32) @ X.astype(np.float32).T != X.astype(np.int64) @ X.astype(np.int64).T)
 
 
 @pytest.mark.parametrize(
