@@ -151,9 +151,3 @@ def test_the_policy_of_a_page_stops_scripts_and_pictures_that_are_not_its_own(tm
     assert found["result"][0] == "Ledger of published numbers and statements" and found["result"][1] > 0
     refused = [each for each in found["console"] if "Content Security Policy" in each]
     assert len(refused) >= 2 and found["missing"] == ["p"]
-
-
-def test_the_page_of_classes_has_no_fault(tmp_path):
-    target = tmp_path / "api.html"
-    assert main(["api", "--target", str(target)]) == 0
-    assert faults(look(target)) == NONE

@@ -1,4 +1,4 @@
-"""The tests and intervals of the study, against other programs: statsmodels, SciPy, scikit-posthocs."""
+"""The tests and intervals of the study, against other programs: statsmodels, SciPy."""
 
 from itertools import product
 
