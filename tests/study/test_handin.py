@@ -5,7 +5,6 @@ What it runs is somebody else's: it runs after consent only, and apart from the 
 
 import base64
 import io
-import json
 import os
 import shutil
 import socket
@@ -14,16 +13,42 @@ import sys
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
 from study import ROOT
-from study.__main__ import main
-from study.report import enclosure, handin
-from study.report.enclosure import Enclosure
+from study.__main__ import CANNOT, DIFFERS, NOT_RUN, OWN, main
+from study.report import enclosure, handin, notebooks
+from study.report.enclosure import Enclosure, strongest
 
 OPEN = Enclosure(network=False, files=False)
-STRONGEST = enclosure.strongest()
+STRONGEST = strongest()
+PARAMETERS = "degree: int = 3  # of the kernel\nn_train: int = 10  # examples"
+DRAW = "from PIL import Image\nImage.new('L', (degree, n_train))"
+TABLE = "from IPython.display import Markdown\nMarkdown(f'| p | n |\\n| --: | --: |\\n| {degree} | {n_train} |')"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def source(tmp_path_factory):
+    """The one source notebook of a project."""
+    root = tmp_path_factory.mktemp("project")
+    parameters = new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
+    code = map(new_code_cell, (DRAW, TABLE, "last = 1"))
+    cells = [new_markdown_cell("# Small"), parameters, *code, new_markdown_cell("Of degree {eval}`degree`.")]
+    (root / "notebooks").mkdir()
+    nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), root / "notebooks" / "small.ipynb")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(handin, "ROOT", root)
+        patch.setattr(enclosure, "strongest", lambda: STRONGEST)  # found once
+        yield root / "notebooks" / "small.ipynb"
+
+
+@pytest.fixture(scope="module")
+def own_run(source, tmp_path_factory):
+    """An executed copy of the source with a parameter of its own."""
+    target = tmp_path_factory.mktemp("student") / "my run.ipynb"
+    notebooks.execute(source, target, {"degree": 7})
+    return target
 
 
 @pytest.fixture
@@ -62,9 +87,8 @@ def compared(monkeypatch):
 
 
 def texts(path, apart):
-    """What the code cells of a notebook print when it is run again, and the differences found."""
-    notebook = handin.read(path)
-    again = handin._executed_again(path, notebook, apart, None)
+    """What the code cells of a notebook print when it is run again."""
+    again = handin._executed_again(path, handin.read(path), apart, None)
     return ["".join(output.get("text", "") for output in each.outputs) for each in again.cells]
 
 
@@ -72,61 +96,42 @@ def test_a_notebook_that_comes_out_again_passes(own_run, capsys):
     before = own_run.read_bytes()
     assert main(["check", str(own_run), "--yes"]) == 0
     shown = capsys.readouterr().out
-    assert "A run of notebooks/mnist_degree.ipynb, with degree = 7, n_epochs = 2, n_train = 200" in shown
+    assert "A run of notebooks/small.ipynb, with degree = 7." in shown
     assert "Its code is that of the source.\nAll numbers, tables and texts come out again." in shown
-    pictures = before.count(b'"image/png": "')
-    assert pictures and f"Pictures that are equal, pixel by pixel: {pictures}." in shown
-    assert f"It ran {STRONGEST}." in shown
+    assert "Pictures that are equal, pixel by pixel: 1." in shown and f"It ran {STRONGEST}." in shown
     assert own_run.read_bytes() == before
 
 
-@pytest.mark.usefixtures("foreign_kernel")
-def test_a_notebook_is_run_by_this_python_with_the_environment_that_it_needs(handed_in, monkeypatch):
-    monkeypatch.setenv("SECRET_TOKEN", "secret")
-    ask = f"import os; print(os.environ.get('SECRET_TOKEN'), os.path.expanduser('~') == {os.path.expanduser('~')!r})"
-    assert texts(handed_in("import sys; print(sys.executable)", ask), OPEN) == [f"{sys.executable}\n", "None False\n"]
-
-
-def test_a_digit_changed_in_a_table_and_an_added_cell_are_found(own_run, tmp_path, capsys, monkeypatch):
-    notebook, again = (nbformat.read(own_run, as_version=4) for _ in range(2))
-    ((place, table),) = [
-        (place, output.data)
-        for place, cell in enumerate(notebook.cells)
-        for output in cell.get("outputs", [])
-        if "text/markdown" in output.get("data", {}) and 'chapter.table("test_errors"' in cell.source
-    ]
-    last = table["text/markdown"].splitlines()[-1]
-    changed = last.replace("| 2 |", "| 2 | 1", 1).replace("| 1 ", "| 1", 1)
-    table["text/markdown"] = table["text/markdown"].replace(last, changed)
-    notebook.cells.insert(place + 1, new_code_cell("mine = 1"))
-    again.cells.insert(place + 1, new_code_cell("mine = 1"))
+def test_a_digit_changed_in_a_table_and_a_changed_text_are_found(own_run, tmp_path, capsys, monkeypatch):
+    again = handin.read(own_run)
     monkeypatch.setattr(handin, "_executed_again", lambda *_: again)  # that it comes out again is seen above
-    nbformat.write(notebook, tmp_path / "changed.ipynb")
-    assert main(["check", str(tmp_path / "changed.ipynb"), "--yes"]) == 1
+    path = tmp_path / "changed.ipynb"
+    path.write_text(own_run.read_text().replace("| 7 | 10 |", "| 7 | 11 |").replace("Of degree 7.", "Of degree 8."))
+    assert main(["check", str(path), "--yes"]) == DIFFERS
     shown = capsys.readouterr().out
-    assert f"cell {place + 2} (mine = 1) is not in the source" in shown
-    assert f"All lines of its code that are not in the source:\ncell {place + 2}:\n    mine = 1\n" in shown
-    assert f"- cell {place + 1} (" in shown and f"“{changed}”, again “{last}”" in shown
+    assert "“| 7 | 11 |”, again “| 7 | 10 |”" in shown and "“Of degree 8.”, again “Of degree 7.”" in shown
     assert shown.count("\n- ") == 2
 
 
-def test_changed_and_missing_code_is_named_and_other_values_of_parameters_are_not():
-    source = nbformat.read(ROOT / "notebooks" / "mnist_degree.ipynb", as_version=4)
-    notebook = nbformat.read(ROOT / "notebooks" / "mnist_degree.ipynb", as_version=4)
-    parameters = next(cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
-    parameters.source = parameters.source.replace("degree = 3", "degree = 4", 1)
-    assert handin._parameters(notebook, source) == "degree = 4" and not list(handin._code_differences(notebook, source))
-    assert handin.code("", notebook).lines == ()
+def test_changed_missing_and_added_code_is_named_and_other_values_of_parameters_are_not(source):
+    notebook = handin.read(source)
+    _, parameters, _, table, last, _ = notebook.cells
+    parameters.source = PARAMETERS.replace("= 3", "= 4")
+    found = handin.code(source, notebook)
+    assert (found.parameters, found.differences, found.lines, found.executed) == ("degree = 4", (), (), False)
     parameters.source += "\nimport os"
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    code[3].source = code[3].source.replace("= experiment.degrees(run)", "= mine(run)")
-    notebook.cells.remove(code[-1])
-    first, second, third = handin._code_differences(notebook, source)
-    assert "is changed" in first and "dataset" in first
-    assert "“results = mine(run)”, in the source “results = experiment.degrees(run)”" in second
-    assert third.startswith("a cell of the source is missing (hardest = ")
-    lines = handin.code("", notebook).lines
-    assert "    import os" in lines and "    results = mine(run)" in lines
+    table.source = "1"
+    notebook.cells.remove(last)
+    first, *others = handin.code(source, notebook).differences
+    assert first.endswith("is changed: “degree: int = 4  # of the kernel”, in the source “parameters: degree, n_train”")
+    assert others == [
+        "cell 4 (1) is changed: “1”, in the source “from IPython.display import Markdown”",
+        "a cell of the source is missing (last = 1)",
+    ]
+    notebook.cells[3:4] = [new_code_cell(each) for each in (TABLE, "last = 1", "mine = 1\nyours = 2")]
+    found = handin.code(source, notebook)
+    assert found.differences[1:] == ("cell 6 (mine = 1) is not in the source",)
+    assert found.lines[-3:] == ("cell 6:", "    mine = 1", "    yours = 2") and "    import os" in found.lines
 
 
 def test_code_that_calls_itself_injected_parameters_is_code(handed_in):
@@ -147,36 +152,47 @@ def test_signs_that_a_terminal_obeys_are_shown_not_sent(handed_in, compared):
     assert compared("\x1b[2Kb", "a").differences == ("cell 1 (show()): “\\x1b[2Kb”, again “a”",)
 
 
-def test_a_cell_that_fails_is_named(handed_in, capsys):
-    assert main(["check", str(handed_in("x = 1", "1 / 0")), "--yes"]) == 2
+@pytest.mark.usefixtures("foreign_kernel")
+def test_a_notebook_is_run_by_this_python_with_the_environment_that_it_needs_and_a_cell_that_fails_is_named(
+    handed_in, capsys, monkeypatch
+):
+    monkeypatch.setattr(enclosure, "strongest", lambda: OPEN)
+    monkeypatch.setenv("SECRET_TOKEN", "secret")
+    apart = f"""
+import os, sys
+assert sys.executable == {sys.executable!r}
+assert 'SECRET_TOKEN' not in os.environ and os.path.expanduser('~') != {os.path.expanduser("~")!r}"""
+    assert main(["check", str(handed_in(apart, "1 / 0")), "--yes"]) == CANNOT
     assert "cannot be run: cell 2 (1 / 0) fails: ZeroDivisionError: division by zero" in capsys.readouterr().err
 
 
 @pytest.mark.long
 def test_a_cell_that_takes_too_long_is_named(handed_in, capsys):
-    assert main(["check", str(handed_in("import time; time.sleep(60)")), "--timeout", "1", "--yes"]) == 2
+    assert main(["check", str(handed_in("import time; time.sleep(60)")), "--timeout", "1", "--yes"]) == CANNOT
     assert "cell 1 (import time; time.sleep(60)) fails: CellTimeoutError" in capsys.readouterr().err
 
 
-def test_what_is_no_notebook_cannot_be_run(tmp_path, capsys):
-    (tmp_path / "text.ipynb").write_text("text")
-    cell = {"cell_type": "code", "source": "1", "outputs": [{"output_type": "display_data"}]}
-    (tmp_path / "broken.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    for name in ("text.ipynb", "nothing.ipynb", "broken.ipynb"):
-        assert main(["check", str(tmp_path / name), "--yes"]) == 2
-        assert f"{name} must be a notebook" in capsys.readouterr().err
+BROKEN = """{"cells": [{"cell_type": "code", "source": "1", "outputs": [{"output_type": "display_data"}]}],
+"metadata": {}, "nbformat": 4, "nbformat_minor": 5}"""
 
 
-def test_a_notebook_of_no_source_is_compared(handed_in, compared):
-    assert str(seen(handed_in("print(1)"))) == (
+@pytest.mark.parametrize("content", ["text", BROKEN])
+def test_what_is_no_notebook_cannot_be_run(content, tmp_path):
+    path = tmp_path / "a.ipynb"
+    with pytest.raises(handin.CannotRun, match=r"a\.ipynb must be a notebook"):
+        handin.read(path)
+    path.write_text(content)
+    with pytest.raises(handin.CannotRun, match=r"a\.ipynb must be a notebook"):
+        handin.read(path)
+
+
+def test_a_notebook_of_no_source_is_compared_but_for_stderr_and_addresses(handed_in, compared):
+    assert str(seen(handed_in("print(1)"))).startswith(
         "No run of a notebook of this project, with the default parameters.\n"
         "All lines of its code that are not in the source:\ncell 1:\n    print(1)"
     )
     assert str(compared("1\n", "1")) == "All numbers, tables and texts come out again."
     assert compared("1\n", "1\n2\n").differences == ("cell 1 (show()): “nothing”, again “2”",)
-
-
-def test_stderr_and_addresses_are_left_aside(compared):
     assert compared("<object at 0x12ab>\n", "<object at 0x7ff0>\n").differences == ()
     assert handin._shown(new_code_cell(outputs=[new_output("stream", name="stderr", text="7")])) == []
 
@@ -205,53 +221,40 @@ def test_pictures_are_compared_pixel_by_pixel(compared):
 # Consent.
 
 
-def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, tmp_path, capsys, monkeypatch):
-    path = handed_in(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert main(["check", str(path)]) == 3
+class Terminal(io.StringIO):
+    """What a user types."""
+
+    def isatty(self):
+        return True
+
+
+def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, capsys, monkeypatch):
+    path = handed_in("mine = 1")
+    ran = []
+    monkeypatch.setattr(handin, "_executed_again", lambda path, notebook, *_: ran.append(path) or notebook)
+    for typed, code in ((io.StringIO("y\n"), NOT_RUN), (Terminal("\n"), NOT_RUN), (Terminal("y\n"), OWN)):
+        monkeypatch.setattr(sys, "stdin", typed)
+        assert main(["check", str(path)]) == code and bool(ran) == (code == OWN)
     shown = capsys.readouterr()
-    assert "    open(" in shown.out
+    assert "    mine = 1" in shown.out
     assert f"the code of {path} is run next, as you, {STRONGEST}: {STRONGEST.meaning}." in shown.err
     assert "there is no terminal to ask on; add --yes (make: YES=1)" in shown.err
-    assert not (tmp_path / "ran").exists()
-
-
-@pytest.mark.parametrize(("answer", "code"), [pytest.param("y\n", 0, marks=pytest.mark.long), ("\n", 3), ("n\n", 3)])
-def test_on_a_terminal_the_user_is_asked(answer, code, handed_in):
-    path = handed_in("1;")
-    pty = pytest.importorskip("pty", reason="terminals of this kind are Unix's")
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "study", "check", str(path)]
-    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        os.write(ours, answer.encode())
-        out, err = process.communicate(timeout=120)
-    assert process.returncode == code and err.endswith("Run it? [y/N] ")
-    assert ("come out again" in out) == (code == 0)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
-@pytest.mark.parametrize(("yes", "expected"), [([], []), (["YES=1"], ["--yes"]), (["YES=0"], [])])
-def test_make_check_asks_unless_told_otherwise(yes, expected, tmp_path):
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    for name, program in (("python3", "echo .venv/bin/python"), (".venv/bin/python", 'echo "$@" > arguments')):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"#!/bin/sh\n{program}\n")
-        (tmp_path / name).chmod(0o755)
+def test_make_check_asks_unless_told_otherwise():
     name = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
-    command = ["make", "PYTHON=./python3", "check", f"HANDIN={name}", *yes]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    assert (tmp_path / "arguments").read_text() == " ".join(["-m study check", *expected, name]) + "\n"
-    assert not (tmp_path / "made").exists()
+    for yes, expected in (("YES=", []), ("YES=0", []), ("YES=1", ["--yes"])):
+        # In place of running the command, its words, one a line.
+        command = ["make", "--silent", "check", "PYTHON=true", r"PY=printf '%s\n'", f"HANDIN={name}", yes]
+        words = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+        assert words == ["-m", "study", "check", *expected, name]
 
 
 # The enclosure.
 
-FAILS = """\
-try:
-    {}
-except OSError as error:
-    print(error.strerror)"""
-CONNECTS = "socket.create_connection(('{}', {}), 1)"
+SLEEPER = "import subprocess\nprocess = subprocess.Popen(['sleep', '{}'], start_new_session=True)"
+"""A program that starts a process in a session of its own."""
 
 
 def is_running(seconds):
@@ -260,89 +263,81 @@ def is_running(seconds):
     return f"sleep {seconds}" in done.stdout
 
 
-def sleeper(seconds):
-    """A program that starts a process in a session of its own."""
-    return f"import subprocess\nprocess = subprocess.Popen(['sleep', '{seconds}'], start_new_session=True)"
-
-
 @pytest.mark.long
 def test_a_notebook_that_ends_what_runs_it_is_named_and_leaves_nothing_behind(handed_in):
     seconds = 600 + os.getpid() / 1e7
-    path = handed_in(sleeper(seconds), "import os, signal; os.kill(os.getppid(), signal.SIGKILL)")
+    path = handed_in(SLEEPER.format(seconds), "import os, signal; os.kill(os.getppid(), signal.SIGKILL)")
     with pytest.raises(handin.CannotRun, match=r"cell 2 \(import os.*\) fails: it ended the process that runs it"):
         texts(path, OPEN)
     assert not is_running(seconds)
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory):
-    """(folder of a notebook, {name: what its cells print when it is run in the strongest enclosure})."""
-    if not STRONGEST.files:
-        pytest.skip("this system does not let its users make namespaces")
-    folder, home = (tmp_path_factory.mktemp(name) for name in ("notebook", "home"))
-    (home / "secret").write_text("secret")
-    (folder / "beside.csv").write_text("1")
-    path, seconds = folder / "small.ipynb", 700 + os.getpid() / 1e7
-    with pytest.MonkeyPatch.context() as patch, socket.create_server(("127.0.0.1", 0)) as server:
-        patch.setenv("HOME", str(home))
-        port = server.getsockname()[1]
-        sources = {
-            "seen": f"import os\nprint(open('beside.csv').read(), os.path.exists({str(home / 'secret')!r}))",
-            "own outputs": f"print('of the' + ' author' in open({str(path)!r}).read())",
-            "written": "open('made', 'w').write('x')\nos.remove('beside.csv')\nprint(sorted(os.listdir()))",
-            "project": (
-                "from study import ROOT, store\nstore.write(ROOT / 'build' / 'of_a_test', 'x')\n"
-                "print((ROOT / 'build' / 'of_a_test').exists(), (ROOT / 'data' / 'registry.toml').exists())"
-            ),
-            "elsewhere": FAILS.format("open('/etc/of_a_test', 'w')"),
-            "this computer": f"import socket\n{FAILS.format(CONNECTS.format('127.0.0.1', port))}",
-            "network": FAILS.format(CONNECTS.format("192.0.2.1", 80)),
-            "rights": "import subprocess\nprint(subprocess.run(['mount', '-o', 'remount,bind,rw', '/']).returncode)",
-            "processes": sleeper(seconds),
-            "parent": "import signal\nos.kill(os.getppid(), signal.SIGKILL)\nprint('here')",
-        }
-        cells = [new_code_cell(source, outputs=cell("of the author").outputs) for source in sources.values()]
+HOSTILE = """
+import os, signal, socket, subprocess
+from study import ROOT, store
+def tried(function, *arguments):
+    try:
+        return function(*arguments)
+    except OSError as error:
+        return error.strerror
+print(open("beside.csv").read(), os.path.exists("{secret}"))
+print("of the" + " author" in open("small.ipynb").read())
+open("made", "w").write("x")
+os.remove("beside.csv")
+print(sorted(os.listdir()))
+store.write(ROOT / "build" / "of_a_test", "x")
+print((ROOT / "build" / "of_a_test").exists(), (ROOT / "data" / "registry.toml").exists())
+print(tried(open, "/etc/of_a_test", "w"))
+print(tried(socket.create_connection, ("127.0.0.1", {port}), 1))
+print(tried(socket.create_connection, ("192.0.2.1", 80), 1))
+done = subprocess.run(["mount", "-o", "remount,bind,rw", "/"], capture_output=True)
+print(b"permission denied" in done.stderr)
+os.kill(os.getppid(), signal.SIGKILL)
+print("here")
+"""
+FOUND = """\
+1 False
+False
+['made', 'small.ipynb']
+True True
+Read-only file system
+Connection refused
+Network is unreachable
+True
+here
+"""
+
+
+@pytest.mark.skipif(not STRONGEST.files, reason="this system does not let its users make namespaces")
+def test_an_enclosed_notebook_reaches_its_folder_only_and_leaves_nothing(tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    secret = tmp_path / "home" / "secret"
+    secret.write_text("secret")
+    monkeypatch.setenv("HOME", str(secret.parent))
+    path = tmp_path / "notebook" / "small.ipynb"
+    path.parent.mkdir()
+    path.with_name("beside.csv").write_text("1")
+    seconds = 700 + os.getpid() / 1e7
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        program = HOSTILE.format(secret=secret, port=server.getsockname()[1])
+        shown = new_output("stream", text="of the author")
+        cells = [new_code_cell(SLEEPER.format(seconds), outputs=[shown]), new_code_cell(program)]
         nbformat.write(new_notebook(cells=cells), path)
-        yield folder, dict(zip(sources, texts(path, STRONGEST), strict=True)) | {"left": is_running(seconds)}
-
-
-def test_an_enclosed_notebook_sees_its_folder_and_not_the_users(hostile):
-    assert hostile[1]["seen"] == "1 False\n"
-
-
-def test_an_enclosed_notebook_does_not_find_its_own_outputs(hostile):
-    assert hostile[1]["own outputs"] == "False\n" and "of the author" in (hostile[0] / "small.ipynb").read_text()
-
-
-def test_what_an_enclosed_notebook_writes_is_forgotten(hostile):
-    folder, found = hostile
-    assert found["written"] == "['made', 'small.ipynb']\n" and found["project"] == "True True\n"
-    assert sorted(path.name for path in folder.iterdir()) == ["beside.csv", "small.ipynb"]
-    assert not (ROOT / "build" / "of_a_test").exists()
-    assert found["elsewhere"] == "Read-only file system\n"
-
-
-def test_an_enclosed_notebook_has_no_network(hostile):
-    assert hostile[1]["this computer"] == "Connection refused\n" and hostile[1]["network"] == "Network is unreachable\n"
-
-
-def test_an_enclosed_notebook_cannot_undo_that(hostile):
-    assert "permission denied" in hostile[1]["rights"]
-
-
-def test_an_enclosed_notebook_leaves_no_process_and_cannot_end_what_runs_it(hostile):
-    assert hostile[1]["left"] is False and hostile[1]["parent"] == "here\n"
+        assert texts(path, STRONGEST) == ["", FOUND]
+    assert not is_running(seconds)
+    assert sorted(each.name for each in path.parent.iterdir()) == ["beside.csv", "small.ipynb"]
+    assert "of the author" in path.read_text() and not (ROOT / "build" / "of_a_test").exists()
 
 
 def test_where_the_system_offers_no_namespaces_that_is_said(monkeypatch):
-    monkeypatch.setattr(enclosure, "APART", ["false"])
-    assert enclosure.strongest() == OPEN
     assert str(OPEN) == "with the network within reach, with unprotected files"
-    monkeypatch.setattr(enclosure, "APART", ["/nonexistent/unshare"])
-    assert enclosure.strongest() == OPEN
+    for missing in ("false", "/nonexistent/unshare"):
+        monkeypatch.setattr(enclosure, "APART", [missing])
+        assert strongest() == OPEN
 
 
 @pytest.mark.skipif(not STRONGEST.network, reason="this system does not let its users make namespaces")
 def test_where_files_cannot_be_protected_the_network_is_still_cut_off(monkeypatch):
-    monkeypatch.setattr(enclosure, "_plan", lambda *_: {"nothing": 1})
-    assert enclosure.strongest() == Enclosure(network=True, files=False)
+    usual = Enclosure.run
+    monkeypatch.setattr(Enclosure, "run", lambda self, *rest: ("", "", 1) if self.files else usual(self, *rest))
+    assert strongest() == Enclosure(network=True, files=False)
