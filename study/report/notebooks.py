@@ -194,7 +194,7 @@ def _hash(content):
 
 def clean(notebook):
     """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., no metadata but tags and
-    the source of texts with values.
+    the source of texts with values. JupyterLab folds what prepares, in an executed copy.
 
     What it was made from stays.
     Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
@@ -211,6 +211,8 @@ def clean(notebook):
         cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             cell.outputs = _joined(cell.outputs)
+            if cell.execution_count and "setup" in kept.get("tags", ()):
+                cell.metadata["jupyter"] = {"source_hidden": True}
         _check_texts(index, cell)
     return notebook
 
