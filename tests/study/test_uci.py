@@ -109,15 +109,13 @@ def test_repeats_are_means_over_folds_with_their_standard_deviation():
 
 def test_a_number_knows_the_readings_that_it_is_inside_of():
     row = {"table": "II", "dataset": "sonar", "kernel": "linear", "split": "train", "statistic": "mean", "published": 13.03}
-    readings = pd.DataFrame(
-        {"reading": [tables.BASE, "one, two", "two", "three"], "verdict": ["outside", "within", "within", "outside"]}
-    )
-    readings = readings.assign(**row, ours=[2.4, 9.0, 12.0, 12.9], low=1.0, high=14.0, median=[2.4, 9.0, 12.0, 12.9])
-    [found] = tables.across_readings(readings).to_dict("records")
+    names, near = [tables.BASE, "one, two", "two", "three"], [2.4, 9.0, 12.0, 12.9]
+    verdicts = ["outside", "within", "within", "outside"]
+    readings = pd.DataFrame({"reading": names, "verdict": verdicts, "ours": near, "median": near, "low": 1.0, "high": 14.0})
+    [found] = tables.across_readings(readings.assign(**row)).to_dict("records")
     assert [found[name] for name in ("verdict", "inside", "readings", "fewest changes", "nearest", "there")] == [
         "outside", 2, 3, "two", "three", 12.9,
     ]  # fmt: skip
-    assert "inside under 2 of 3 other readings" in claims._inside_under(readings.iloc[1:], "two")
 
 
 def test_all_numbers_of_a_table_are_judged_together(monkeypatch):
@@ -356,19 +354,6 @@ def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny, compared,
     assert set(others["reading"]) == set(compared["reading"]) - {tables.BASE}
 
 
-def test_verdicts_of_small_runs_are_those_of_their_sets(tiny):
-    found = claims.verdicts(tiny)
-    assert len(found) == 5 and found["wine-separable"] == ("holds", {"share": "100 %", "folds": 6})
-    assert set(found["kernel-improves"][1]) == {"printed", "wine", "wine_interval"}
-
-
-def test_what_the_source_prints_bears_its_comparisons_out():
-    found = tables.in_print(close=1.0)
-    assert found["rbf-prior"] == {"iris": "no", "sonar": "yes", "vowel": "yes", "wine": "yes"}
-    assert set(found["kernel-improves"].values()) == set(found["better-than-cited"].values()) == {"yes"}
-    assert tables.in_print(close=0.005)["better-than-cited"]["wine"] == "no"
-
-
 def test_what_moves_an_error_is_tested_on_the_same_folds(tiny):
     found = tables.beyond_iterations(tiny)
     stored = tiny["readings"].query("kernel == 'rbf' and reading == @Reading(demote='all', order='fixed').key")
@@ -384,10 +369,12 @@ def test_what_moves_an_error_is_tested_on_the_same_folds(tiny):
 )
 def test_a_p_that_cannot_be_smaller_is_printed_as_a_bound(p, repeats, printed):
     assert tables.p_printed(p, repeats) == printed
-    found = pd.DataFrame({"reading": ["a"], "unit": "epochs", "p": p, "repeats": 7})
-    assert tables.with_p_printed(found, ["p"], repeats=repeats).to_dict("list") == {
-        "reading": ["a"], "p": [printed], "repeats": [7]
-    }  # fmt: skip
+
+
+def test_the_published_rates_and_settings_are_those_of_the_article():
+    row = source.published_rates().query("dataset == 'sonar' and kernel == 'poly' and split == 'test' and statistic == 'sd'")
+    assert row[["parameter", "iterations", "published"]].to_numpy().tolist() == [[9, 2000, 8.15]]
+    assert source.cited_errors() == {"iris": 3.33, "sonar": 14.53, "vowel": 6.26, "wine": 2.25}
 
 
 def test_the_program_that_fits_best_says_how_sonar_is_treated():
@@ -509,33 +496,19 @@ def test_distributions_show_all_repeats_and_the_published_means(tiny):
     assert sorted(x for x, _ in drawn(test, figures.DIAMOND)) == sorted(published)
 
 
-def test_programs_have_their_numbers_in_their_fields(tiny, compared, tiny_programs):
-    joint = {table: tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III")}
-    known = tiny_programs[tiny_programs["reading"] == PROGRAM["III"]]
-    found = tables.in_epochs(known, joint)
-    [axis] = figures.figure_programs(found, known).axes
-    texts = [f"{row.inside} of {row.of};  {tables.p_printed(row.p, row.repeats)}" for row in found.itertuples()]
-    assert sorted(text.get_text() for text in axis.texts) == sorted(texts)
-
-
 def test_curves_and_parameters_show_means_over_the_repeats(tiny):
     compared = tables.compare(tiny["repeats"])
     for figure, table, x in (
         (figures.figure_curves(tiny["curves"], compared), tiny["curves"], "iterations"),
         (figures.figure_parameters(tiny["grid"], compared), tiny["grid"].query("iterations == 5000"), "parameter"),
     ):
-        for axis, kernel in zip(figure.axes, [k for k in source.KERNELS if k in set(table["kernel"])], strict=True):
+        kernels = [kernel for kernel in source.KERNELS if kernel in set(table["kernel"])]
+        for axis, kernel in zip(figure.axes, kernels, strict=True):
             means = 100 * table[table["kernel"] == kernel].groupby(x)["test_mean"].mean()
-            assert axis.lines[2].get_xdata().tolist() == means.index.tolist()
-            assert axis.lines[2].get_ydata().tolist() == means.tolist()
-            row = compared.query("kernel == @kernel and split == 'test' and statistic == 'mean'")
-            assert drawn(axis, figures.DIAMOND) == [(row[x].item(), row["published"].item())]
+            assert dict(zip(*axis.lines[2].get_data(), strict=True)) == means.to_dict()
 
 
-def test_predictors_and_baselines_show_each_repeat(tiny):
-    figure = figures.figure_predictors(tiny["predictors"])
-    found = tiny["predictors"].query("kernel == 'rbf' and predictor == 'voted'")
-    assert figure.axes[1].lines[6].get_ydata().tolist() == (100 * found["test_errors"] / found["n_test"]).tolist()
+def test_baselines_show_each_repeat(tiny):
     [axis] = figures.figure_baselines(tiny["baselines"], tiny["repeats"], source.cited_errors()).axes
     points = [x for line in axis.lines if line.get_marker() == "o" for x in line.get_xdata()]
     means = [*tiny["baselines"]["test_mean"], *tiny["repeats"].query("repeat == 0")["test_mean"]]
@@ -544,7 +517,18 @@ def test_predictors_and_baselines_show_each_repeat(tiny):
 
 def test_differences_are_drawn_with_their_intervals():
     found = {"RBF - polynomial": {"iris": sure(-0.2), "wine": sure(0.1, p=0.5)}, "RBF - linear": {"iris": sure(0.3)}}
-    iris, wine = figures.figure_differences(found).axes
+    iris, _ = figures.figure_differences(found).axes
     points = [x for line in iris.lines[:4] for x in line.get_xdata()]
     assert points == pytest.approx([-21.0, -19.0, -20.0, 29.0, 31.0, 30.0])
-    assert wine.lines[0].get_color() == figures.style.GREY
+
+
+def test_programs_have_their_numbers_in_their_fields(tiny, compared, tiny_programs):
+    joint = {table: tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III")}
+    known = tiny_programs[tiny_programs["reading"] == PROGRAM["III"]]
+    found = tables.in_epochs(known, joint)
+    assert (
+        found.iloc[3]["of"] == found.iloc[[1, 2]]["of"].sum()
+        and found.iloc[3]["p"] == known["both, sonar not scaled in II"].item()
+    )
+    texts = [text.get_text() for text in figures.figure_programs(found, known).axes[0].texts]
+    assert texts == [f"{row.inside} of {row.of};  {tables.p_printed(row.p, row.repeats)}" for row in found.itertuples()]
