@@ -1,7 +1,7 @@
-"""The house: what may import what, how large the rooms are, and nobody lives in them for nothing."""
+"""The house: what may import what, and nobody lives in it for nothing."""
 
 import ast
-import itertools
+import functools
 import json
 import re
 from pathlib import Path
@@ -20,16 +20,26 @@ TOGETHER = {"ledger.py", "ladder.py"}
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
 
 
+@functools.cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def module(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(tree):
+    """[(alias, what it stands for)] of all imports of a module, wherever they stand."""
+    for node in ast.walk(tree):
+        assert not getattr(node, "level", 0), "say where from, in full"
+        for each in getattr(node, "names", ()) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            yield each.asname or each.name, f"{node.module}.{each.name}" if isinstance(node, ast.ImportFrom) else each.name
+
+
 def imported(path):
     """The dotted names that a module of the project imports, with what it takes from them."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path}: say where from, in full"
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    return {name for _, name in imports(parsed(path))}
 
 
 @pytest.mark.parametrize("path", KP, ids=lambda path: path.stem)
@@ -45,48 +55,32 @@ def test_a_chapter_imports_no_other_chapter_and_shared_rooms_import_none(path):
     assert path.name in TOGETHER or others <= {own}
 
 
-def test_figures_know_no_experiment():
-    for path in STUDY:
-        if path.name == "figures.py":
-            assert not [name for name in imported(path) if "experiment" in name.split(".") or name.startswith("sklearn")], (
-                path
-            )
-
-
-def test_what_notebooks_show_of_the_literal_code_fits_on_a_printed_line():
-    path = ROOT / "study" / "literal.py"
-    shown = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]
-    lines = path.read_text(encoding="utf-8").splitlines()
-    long = [line for node in shown for line in lines[node.lineno - 1 : node.end_lineno] if len(line) > 103]
-    assert shown and not long
+@pytest.mark.parametrize("path", [path for path in STUDY if path.name == "figures.py"], ids=module)
+def test_figures_know_no_experiment(path):
+    assert not [name for name in imported(path) if "experiment" in name.split(".") or name.startswith("sklearn")]
 
 
 def programs():
-    """{name: text} of all that calls functions: modules by dotted names, benchmarks, notebooks, the head of Snakefile."""
-    found = {module(path): path.read_text(encoding="utf-8") for path in [*KP, *STUDY]}
-    found |= {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")}
+    """{name: tree} of all that calls functions: modules by dotted names, benchmarks, notebooks, the head of Snakefile."""
+    found = {module(path): parsed(path) for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py")]}
     for path in (ROOT / "notebooks").glob("*.ipynb"):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-        found[path.name] = "\n".join([*code, *(each for text in texts for each in expressions(text))])
-    return found | {"Snakefile": (ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")[0]}
+        texts = []
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            text = "".join(cell["source"])
+            texts += [text] if cell["cell_type"] == "code" else expressions(text)
+        found[path.name] = ast.parse("\n".join(texts))
+    head, _, _ = (ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")
+    return found | {"Snakefile": ast.parse(head)}
 
 
-def module(path):
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
-def called(name, text, modules):
+def called(name, tree, modules):
     """What a program reads: (module, name) of what stands in modules, itself included but for calls of a function by itself,
     and the names of attributes of anything else, which may be methods."""
-    tree, found, alias = ast.parse(text), set(), {}
-    for node in ast.walk(tree):
-        for each in node.names if isinstance(node, ast.ImportFrom) else ():
-            path = f"{node.module}.{each.name}"
-            if path in modules:
-                alias[each.asname or each.name] = path
-            found.add((node.module, each.name))
+    found, alias = set(), {}
+    for short, path in imports(tree):
+        found.add(tuple(path.rpartition(".")[::2]))
+        if path in modules:
+            alias[short] = path
     for place in tree.body:
         for node in ast.walk(place):
             if isinstance(node, ast.Name) and node.id != getattr(place, "name", ""):
@@ -98,18 +92,17 @@ def called(name, text, modules):
 
 
 def test_no_function_is_called_by_nobody():
-    texts = programs()
-    used = set().union(*(called(name, text, set(texts)) for name, text in texts.items()))
-    registry, idle = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8"), []
-    printed = {("study.literal", name) for report in chapters.REPORTS.values() for name in report.listing}
+    trees, idle = programs(), []
+    used = set().union(*(called(name, tree, trees.keys()) for name, tree in trees.items()))
+    used |= {("study.literal", name) for report in chapters.REPORTS.values() for name in report.listing}
+    registry = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8")
     for path in [*KP, *STUDY]:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("__"):
                 declared = any(isinstance(d, ast.Call) and ast.unparse(d.func) == "experiment" for d in node.decorator_list)
                 known = declared or f'"{node.name}"' in registry or node.name in PUBLIC
-                inner = node not in tree.body and (node.name in used or (module(path), node.name) in used)
-                if not (known or inner or (module(path), node.name) in used | printed):
+                method = node.name in used and node not in parsed(path).body
+                if not (known or method or (module(path), node.name) in used):
                     idle.append(f"{path.relative_to(ROOT)}: {node.name}")
     assert idle == []
 
@@ -117,26 +110,20 @@ def test_no_function_is_called_by_nobody():
 def test_no_program_needs_docstrings():
     """With PYTHONOPTIMIZE=2 there are none: they may be handed on, as to argparse, but not taken apart."""
     for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py"), ROOT / "bootstrap.py"]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Attribute | ast.Subscript):
-                assert "__doc__" not in ast.unparse(node.value), f"{path}: {ast.unparse(node)}"
+                names = {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(node.value)}
+                assert "__doc__" not in names, f"{path}: {ast.unparse(node)}"
 
 
 # What fingerprints of definitions (study/definitions.py) cannot follow stands nowhere in kp and study.
 
-MODULES = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in [*KP, *STUDY]}
+MODULES = {path: module(path) for path in [*KP, *STUDY]}
 BUILT_IN = {"globals", "locals", "exec", "eval", "setattr", "delattr", "__import__"}
 TAKEN = {"get_type_hints", "signature", "singledispatch", "singledispatchmethod", "import_module", "reload", "modules"}
 HIDDEN = {"__subclasses__", "__init_subclass__", "__annotations__", "__dict__", "__globals__", "__doc__"}
 CHANGING = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "clear", "remove", "discard", "register"}
 REGISTER_NOTHING = {"compiled", "experiment", "single_threaded"}
-
-
-def project_imports(tree):
-    """[(alias, what it stands for)] of all imports of a module, wherever they stand."""
-    for node in ast.walk(tree):
-        for each in getattr(node, "names", ()) if isinstance(node, ast.Import | ast.ImportFrom) else ():
-            yield each.asname or each.name, f"{node.module}.{each.name}" if isinstance(node, ast.ImportFrom) else each.name
 
 
 def root_of(node):
@@ -146,72 +133,69 @@ def root_of(node):
     return node.id if isinstance(node, ast.Name) else None
 
 
+def put_together(text):
+    """Whether a name after @ is put together from parts."""
+    parts = [getattr(part, "value", "") for part in getattr(text, "values", ())]
+    open_ends = [part for part in parts[:-1] if isinstance(part, str) and re.search(r"@[\w.]*$", part)]
+    return isinstance(text, ast.BinOp) or bool(open_ends)
+
+
+def read_of_an_exception(handler):
+    """The attributes of an exception that are read elsewhere than in what is raised or said."""
+    parts = [part for part in ast.walk(handler) if isinstance(part, ast.Raise | ast.JoinedStr)]
+    said = {id(each) for part in parts for each in ast.walk(part)}
+    for each in ast.walk(handler):
+        if isinstance(each, ast.Attribute) and root_of(each) == handler.name and id(each) not in said:
+            yield f"what an exception holds is read: {ast.unparse(each)}"
+
+
 def unfollowed(tree):
     """What a module has that fingerprints cannot follow, as texts."""
-    alias = list(project_imports(tree))
+    alias = list(imports(tree))
     meaning = dict(alias)
     modules = {name for name, found in alias if found in MODULES.values()}
     local = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     local |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     own = {name for name, found in alias if found.partition(".")[0] in ("kp", "study")} - local
     taken = {name for name, found in alias if found.rpartition(".")[2] in TAKEN}
-    yield from (
-        f"{name} is imported as two things" for name in meaning if len({found for each, found in alias if each == name}) > 1
-    )
+    yield from (f"{name} is imported as two things" for name, found in alias if meaning[name] != found)
     yield from (f"{name} is imported and defined" for name in set(meaning) & syntax.bound(tree.body))
     bases = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__"):
-            yield f"{node.name} of a module"
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            yield f"a call when a module is imported: {ast.unparse(node.value.func)}"
+        match node:
+            case ast.FunctionDef(name="__getattr__" | "__dir__"):
+                yield f"{node.name} of a module"
+            case ast.Expr(value=ast.Call()):
+                yield f"a call when a module is imported: {ast.unparse(node.value.func)}"
     for node in ast.walk(tree):
-        text = ast.unparse(node) if isinstance(node, ast.expr | ast.stmt) else ""
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            yield text
-        elif isinstance(node, ast.Global):
-            yield text
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            if node.id in modules and id(node) not in bases:
-                yield f"a module as a value: {node.id}"
-            if node.id in BUILT_IN | taken and node.id not in local:
-                yield text
-        elif isinstance(node, ast.Attribute):
-            if node.attr in HIDDEN or (node.attr in TAKEN and root_of(node) in meaning and root_of(node) not in own):
-                yield text
-            if not isinstance(node.ctx, ast.Load) and root_of(node) in own:
-                yield f"what belongs to another module is changed: {text}"
-        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and root_of(node) in own:
-            yield f"what belongs to another module is changed: {text}"
-        elif isinstance(node, ast.Call):
-            function = node.func
-            if isinstance(function, ast.Attribute) and function.attr in CHANGING and root_of(function) in own:
-                yield f"what belongs to another module is changed: {text}"
-            if (
-                isinstance(function, ast.Name)
-                and function.id == "getattr"
-                and isinstance(node.args[1], ast.JoinedStr | ast.BinOp)
-            ):
-                yield text
-            for each in node.args if isinstance(function, ast.Attribute) and function.attr in ("query", "eval") else ():
-                parts = [getattr(part, "value", "") for part in getattr(each, "values", ())]
-                open_ = [
-                    text for text, _ in itertools.pairwise(parts) if isinstance(text, str) and re.search(r"@[\w.]*$", text)
-                ]
-                if isinstance(each, ast.BinOp) or open_:
-                    yield f"a name in a text that is put together: {text}"
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            called = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-            yield from (
-                f"decorator {root_of(d)}" for d in called if root_of(d) in own and root_of(d) not in REGISTER_NOTHING
-            )
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            raised = {
-                id(part) for each in ast.walk(node) if isinstance(each, ast.Raise | ast.JoinedStr) for part in ast.walk(each)
-            }
-            for each in ast.walk(node):
-                if isinstance(each, ast.Attribute) and root_of(each) == node.name and id(each) not in raised:
-                    yield f"what an exception holds is read: {ast.unparse(each)}"
+        match node:
+            case ast.ImportFrom(names=[ast.alias(name="*")]) | ast.Global():
+                yield ast.unparse(node)
+            case ast.Name(id=name, ctx=ast.Load()):
+                if name in modules and id(node) not in bases:
+                    yield f"a module as a value: {name}"
+                if name in BUILT_IN | taken and name not in local:
+                    yield name
+            case ast.Attribute(attr=name) if name in HIDDEN:
+                yield ast.unparse(node)
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                if name in TAKEN and root_of(node) in meaning and root_of(node) not in own:
+                    yield ast.unparse(node)
+            case ast.Attribute() | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                if root_of(node) in own:
+                    yield f"what belongs to another module is changed: {ast.unparse(node)}"
+            case ast.Call(func=ast.Attribute(attr=name)):
+                if name in CHANGING and root_of(node.func) in own:
+                    yield f"what belongs to another module is changed: {ast.unparse(node)}"
+                if name in ("query", "eval") and any(map(put_together, node.args)):
+                    yield f"a name in a text that is put together: {ast.unparse(node)}"
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.JoinedStr() | ast.BinOp(), *_]):
+                yield ast.unparse(node)
+            case ast.FunctionDef() | ast.ClassDef():
+                roots = {root_of(decorator) for decorator in node.decorator_list}
+                yield from (f"decorator {root}" for root in roots & own - REGISTER_NOTHING)
+            case ast.ExceptHandler(name=str()):
+                yield from read_of_an_exception(node)
 
 
 FOLLOWED_OTHERWISE = {
@@ -266,7 +250,7 @@ def test_what_fingerprints_cannot_follow_is_found(text):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: MODULES[path])
 def test_nothing_is_written_that_fingerprints_cannot_follow(path):
-    found = set(unfollowed(ast.parse(path.read_text(encoding="utf-8"))))
+    found = set(unfollowed(parsed(path)))
     assert found == FOLLOWED_OTHERWISE.get(MODULES[path], set())
 
 
