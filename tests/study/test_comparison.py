@@ -12,7 +12,7 @@ from kp import kernels
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import datasets, statistics, style
+from study import datasets, statistics
 from study.comparison import experiment as comparison
 from study.comparison import figures, methods, tables
 from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, NAMES, PERCEPTRONS, THRESHOLDS, Candidate
@@ -248,15 +248,6 @@ def test_families_are_corrected_each_for_itself(table, monkeypatch):
     assert found["p"].tolist()[:4] == [p_cell(each.p) for each in alone.values()]
 
 
-def test_leaving_out_a_set_shows_what_hangs_on_it():
-    odd = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, -0.5])
-    name, control = ("one-vs-all", "off"), ("ordinary", "off")
-    table = pd.DataFrame({name: 0.2 - odd, control: 0.2}, index=pd.Index(list("abcdefgh"), name="dataset"))
-    found = tables.over_sets(table, {name: (name, control)})
-    row = tables.shown(found, table, {name: (name, control)}).iloc[0]
-    assert found[name].p > 0.05 and row["changes without"] == "h"
-
-
 @pytest.fixture
 def per_set():
     """One set: one-vs-all is wrong on 20 examples more in both repetitions, Xu and Zhang's form on as many fewer."""
@@ -287,15 +278,6 @@ def test_predictors_are_compared_with_the_final_one(predictors):
     assert len(found) == 24 and {each.adjusted for each in found.values()} == {"Holm over 24"}
     assert found["minimizing", "linear", "on"].estimate == pytest.approx(np.median([0, 0, 0, 0.01, 0.01, 0.02]))
     assert tables.against_final_table(found).loc[0, "minimizing"] == "+0.5, p = 1.0"
-
-
-def test_choices_count_the_chosen_predictors(predictors):
-    fewest = predictors["predictor"].map({"voted": 1, "average": 2, "final": 3, "minimizing": 4})
-    tied = predictors["dataset"].eq("c") & predictors["predictor"].eq("average")
-    rows = predictors.assign(chosen=predictors["predictor"].eq("voted") & predictors["dataset"].ne("c") | tied)
-    found = tables.choices(rows.assign(validation_errors=fewest.where(~tied, 1)))
-    assert len(found) == 8 and (found["voted"] == 2).all() and (found["tied"] == 1).all()
-    assert (found[["final", "average", "minimizing"]] == 0).all(axis=None)
 
 
 def test_both_verdicts_on_thresholds_hang_on_nearly_every_single_set():
@@ -352,25 +334,6 @@ def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
     assert points(first, marker="o") == [[20, 0]]
     assert points(first, marker="D") == [[100 * over["one-vs-all", "off"].estimate, 1]]
     assert [line.get_markerfacecolor() for line in third.get_lines() if line.get_marker() == "D"] == ["white"]
-
-
-def test_differences_from_the_svm_stand_in_the_order_of_its_errors(table):
-    table["SVM", "-"] = [0.3, 0.1, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8]
-    name, svm = ("one-vs-all", "off"), table["SVM", "-"].sort_values()
-    over = tables.over_sets(table, {name: (name, ("SVM", "-"))})
-    (axis,) = figures.figure_against_svm(table, over, [name]).axes
-    assert [label.get_text() for label in axis.get_yticklabels()][:3] == ["b (10.0)", "c (20.0)", "a (30.0)"]
-    drawn = points(axis, marker=style.METHOD_MARKERS["one-vs-all"])
-    assert [x for x, _ in drawn] == pytest.approx([*(100 * (table.loc[svm.index, name] - svm)), 100 * over[name].estimate])
-
-
-def test_figures_of_widths_draw_the_tables():
-    widths = pd.DataFrame({"set": ["s"], "ordinary, off": [1.0], "Xu-Zhang, off": [0.5], "Xu-Zhang, on": [0.25]})
-    left, right = figures.figure_best_widths(widths).axes
-    assert points(left, marker="D") == [[0.5, 0]] and points(right, marker="D") == [[0.25, 0]]
-    lines = figures.figure_narrow(tables.by_width(widths_table())).axes[1].get_lines()
-    solid = [line for line in lines if (line.get_linestyle(), line.get_color()) == ("-", style.PREDICTOR_COLOURS["final"])]
-    assert [line.get_xydata().tolist() for line in solid] == [[[0.25, 12], [1.0, 22]]]
 
 
 @pytest.mark.parametrize("names", ["iris digits", ""])

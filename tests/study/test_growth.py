@@ -188,15 +188,6 @@ def test_a_law_that_bends_is_told_from_one_that_does_not():
     assert straight.loc[["errors", "mistakes"], "p"].min() > 0.05 and np.isnan(straight.loc["fit", "p"])
 
 
-def test_virtual_examples_are_set_against_all_images():
-    keys = {"degree": 4, "order": 0, "epoch": 1, "n_test": 100, "mistakes": 7, "support": 5}
-    curves = pd.DataFrame([{"n": n, "predictor": name, "errors": n // 10, **keys} for n in (20, 100) for name in PREDICTORS])
-    costs = pd.DataFrame({"n": [20, 100], "order": 0, "degrees": [5, 1], "fit": [1.0, 2.0], "peak": [0.5, 0.6]})
-    table = tables.virtual(curves, costs, 100, degree=4)
-    assert table[["final", "peak"]].to_numpy().tolist() == [[0.02, 0.5], [0.1, 0.6]]
-    assert "peak memory (GiB)" not in set(tables.side_by_side(table.assign(peak=np.nan))["quantity"])
-
-
 def test_stored_predictions_are_those_of_the_experiment(monkeypatch):
     monkeypatch.setitem(experiment.SIZES, "digits", (300, 1200))
     grown = tables.grown("digits", n_orders=2)

@@ -223,21 +223,6 @@ def test_a_committee_votes_and_knows_where_it_agrees():
     assert found["wrong"].tolist() == [False, False, False, True] and found["agree"].tolist() == [True, False, False, False]
 
 
-def test_a_file_of_binary_errors_counts_for_as_many_numbers_as_it_holds():
-    claims = pd.DataFrame(
-        [
-            ("Fig. 5 (a)", "exact", 60000, 5),
-            ("Fig. 6 (a)", "outside", 10000, 5),
-            ("Binary errors (files behind Figs 3 and 4)", "outside", 60, 58),
-            ("Final report, Table 1", "exact", 6, 3),
-            ("Section 2", "degenerate", 1, 1),
-        ],
-        columns=["item", "verdict", "n", "ours"],
-    )
-    found = tables.replicated(claims)
-    assert found["numbers"].tolist() == [2, 60, 0, 0, 1] and found["the same"].tolist() == [1, 58, 0, 0, 1]
-
-
 # Nearest neighbours.
 
 

@@ -148,17 +148,6 @@ def test_of_the_published_choices_only_that_of_the_neural_network_lies_at_an_end
     assert table["at the edge"][table["at the edge"] != ""].to_dict() == {"neural network": "hidden units"}
 
 
-def test_costs_stand_with_the_errors_of_one_predictor():
-    errors = pd.DataFrame(
-        {"method": ["a", OURS, OURS], "epoch": [0, 1, 1], "predictor": [np.nan, "final", "average"], "errors": [5, 9, 4]}
-    ).assign(n_test=100, numbers=[1, 2, 2], choice="")
-    costs = pd.DataFrame({"method": ["a", OURS], "epoch": [0, 1], "fit": [1.0, 2.0]}).assign(predict=0.1, peak=1.0)
-    assert tables.cost(errors, costs, predictor="final")[["error", "numbers"]].to_numpy().tolist() == [[0.05, 1], [0.09, 2]]
-    fast = pd.DataFrame({"method": ["a (fast)"], "choice": "", "errors": 5, "n_test": 100, "numbers": 1})
-    both = tables.joined(errors, costs, fast.assign(fit=0.5, predict=0.2, peak=3.0))
-    assert tables.cost(*both, predictor="average")["fit"].tolist() == [1.0, 2.0, 0.5]
-
-
 @pytest.fixture(scope="module")
 def own():
     return ladder.perceptrons("digits", n_held=300, n_orders=3)
