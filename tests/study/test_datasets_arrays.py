@@ -155,11 +155,10 @@ def test_a_fingerprint_is_the_sha256_of_a_fixed_layout():
     X, y = np.array([[1, 2], [3, 4]]), np.array([0, 1], np.uint8)
     data = datasets.Data("tiny", X, y, None, None, ("a", "b"), (0, 1), ("0", "1"))
     layout = b"X <i8 (2, 2)\n" + b"".join(i.to_bytes(8, "little") for i in (1, 2, 3, 4)) + b"y |u1 (2,)\n\x00\x01"
-    assert datasets.fingerprint(data) == hashlib.sha256(layout).hexdigest()
-    for same in (replace(data, X=np.asfortranarray(X)), replace(data, X=X.astype(">i8"))):
-        assert datasets.fingerprint(same) == datasets.fingerprint(data)
-    for other in (replace(data, X=X.T), replace(data, X=X.astype("<i4")), replace(data, X_test=X, y_test=y)):
-        assert datasets.fingerprint(other) != datasets.fingerprint(data)
+    for same in (X, np.asfortranarray(X), X.astype(">i8")):
+        assert datasets.fingerprint(replace(data, X=same)) == hashlib.sha256(layout).hexdigest()
+    other = {datasets.fingerprint(each) for each in (data, replace(data, X=X.T), replace(data, X_test=X, y_test=y))}
+    assert len(other) == 3
 
 
 # Synthetic sets.
@@ -195,18 +194,14 @@ def test_blobs_and_five_classes_are_separable_with_the_stated_margin(seed):
     X, y = datasets.five_classes(random_state=seed)
     means = np.array([[0.2, 0.2], [0.8, 0.2], [0.5, 0.5], [0.2, 0.8], [0.8, 0.8]])
     f = 2 * X @ means.T - (means**2).sum(axis=1)
-    steepness = 2 * np.linalg.norm(means[y][:, None] - means, axis=2)
-    steepness[np.arange(len(y)), y] = 1e-9  # no distance from oneself
-    distance = (f[np.arange(len(y)), y][:, None] - f) / steepness
-    distance[np.arange(len(y)), y] = np.inf
-    assert distance.min() >= 0.3 / np.sqrt(2) - 0.18 - 1e-12
+    for j, mean in enumerate(means):
+        rows = y != j
+        steepness = 2 * np.linalg.norm(means[y[rows]] - mean, axis=1)
+        distance = (f[rows, y[rows]] - f[rows, j]) / steepness
+        assert distance.min() >= 0.3 / np.sqrt(2) - 0.18 - 1e-12
 
 
-@pytest.mark.parametrize(
-    ("name", "separated"),
-    [("blobs2d", [0, 1, 2]), ("five-classes", [0, 1, 3, 4]), ("gaussians2d", [])]
-    + [("moons", []), ("spirals", []), ("four-spirals", [])],
-)
+@pytest.mark.parametrize(("name", "separated"), [("blobs2d", [0, 1, 2]), ("five-classes", [0, 1, 3, 4]), ("moons", [])])
 def test_a_line_separates_these_classes_from_the_rest_and_no_others(name, separated):
     """The linear programme z (w.x + b) >= 1 has a solution."""
     data = datasets.load(name)

@@ -115,18 +115,16 @@ def test_other_settings_are_computed_once_and_kept_under_build(folders):
     assert len(files(folders / "build")) == 2
 
 
-def test_a_run_that_stops_goes_on_where_it_stopped(folders):
-    def failing(settings, *, progress=False):
-        if settings == PUBLISHED[1]:
-            raise KeyboardInterrupt
-        return squares(settings)
+def test_a_run_that_stops_goes_on_where_it_stopped(folders, monkeypatch):
+    real = experiment.Experiment._keep
 
-    failing.__name__ = "squares"
-    broken = declare()
-    broken.compute, roots = failing, broken._roots
-    broken._roots = lambda settings: [squares, *roots(settings)[1:]]
-    with pytest.raises(KeyboardInterrupt):
-        broken.publish()
+    def keep(self, settings, result):
+        real(self, settings, result)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(experiment.Experiment, "_keep", keep)
+        declare().publish()
     assert not (folders / "results").exists()
     assert published_calls() == PUBLISHED[1:] and files(folders / "build") == {}
 
