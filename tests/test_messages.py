@@ -1,10 +1,10 @@
 """What a message tells its reader to use exists."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
-import pytest
 from sklearn.svm import SVC
 
 ROOT = Path(__file__).parents[1]
@@ -12,6 +12,11 @@ PROGRAMS = [*sorted((ROOT / "kp").glob("*.py")), *sorted((ROOT / "study").rglob(
 FILES = {path.name for path in ROOT.glob("*")} | {path.name for path in (ROOT / "data").glob("*")}
 FILES |= {path.name for path in (ROOT / "study").glob("*/*.toml")}
 NAME = re.compile(r"(?<![\w/.'-])(?:[a-z]\w*\.)*[a-z]+(?:_[a-z0-9]+)*(?:\.[a-z]\w*)*(?![\w/-])")
+
+
+@functools.cache
+def nodes(path):
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def strings(node):
@@ -22,7 +27,7 @@ def strings(node):
 def messages():
     """(file, text) of what is raised anywhere."""
     for path in PROGRAMS:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 yield from ((path.relative_to(ROOT).as_posix(), text) for each in node.exc.args for text in strings(each))
 
@@ -31,13 +36,13 @@ def defined():
     """All names that the programs define: functions, classes, parameters, variables and attributes; modules, too."""
     found = {path.stem for path in PROGRAMS} | {path.parent.name for path in PROGRAMS}
     for path in PROGRAMS:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 found.add(node.name)
             elif isinstance(node, ast.arg | ast.keyword):
                 found.add(node.arg)
-            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-                found.add(node.id if isinstance(node, ast.Name) else node.attr)
+            elif isinstance(getattr(node, "ctx", None), ast.Store):
+                found.add(getattr(node, "id", getattr(node, "attr", None)))
     return found
 
 
@@ -57,8 +62,7 @@ def test_names_in_messages_are_defined():
 
 
 def test_commands_in_messages_are_there():
-    pytest.importorskip("study")
-    texts = [text for path in PROGRAMS for text in strings(ast.parse(path.read_text(encoding="utf-8")))]
+    texts = [text for path in PROGRAMS for text in strings(nodes(path)[0])]
     named = {tuple(found) for text in texts for found in re.findall(r"python -m (study[\w.]*) ([a-z]+)", text)}
     main = {module: (ROOT / module.replace(".", "/") / "__main__.py").read_text(encoding="utf-8") for module, _ in named}
     assert len(named) > 5

@@ -1,6 +1,7 @@
 """The lists of dependencies agree with each other and with what is imported; so do versions in several files."""
 
 import ast
+import functools
 import importlib.metadata
 import json
 import os
@@ -51,24 +52,31 @@ RUN_ONLY = {
 """What is needed without being imported under its name."""
 
 
+distributions = functools.cache(importlib.metadata.packages_distributions)
+
+
+@functools.cache
+def modules(path):
+    """The top names that a Python file or a source notebook imports."""
+    text, found = path.read_text(encoding="utf-8"), set()
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
 def imported(*patterns):
-    """The distributions of what Python files and source notebooks import from outside, the standard library aside."""
-    own, found = {"kp", "study", "oracles"} | {path.stem for path in (ROOT / "benchmarks").glob("*.py")}, set()
-    for path in {path for pattern in patterns for path in ROOT.glob(pattern)}:
-        text = path.read_text(encoding="utf-8")
-        if path.suffix == ".ipynb":
-            cells = json.loads(text)["cells"]
-            text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(node.module.partition(".")[0])
-    found -= own | set(sys.stdlib_module_names)
-    distributions = importlib.metadata.packages_distributions()
+    """The distributions of what files import from outside, the standard library aside."""
+    found = set().union(*(modules(path) for pattern in patterns for path in ROOT.glob(pattern)))
+    found -= {"kp", "study", "oracles"} | {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     # What is not installed goes by its own name.
     apart = {"pypandoc", "mpl_toolkits", "sklearnex"}
-    return {name(distributions.get(module, [module])[0]) for module in found - apart}
+    return {name(distributions().get(module, [module])[0]) for module in found - sys.stdlib_module_names - apart}
 
 
 def test_what_is_imported_is_declared_and_the_reverse():
@@ -84,16 +92,11 @@ def test_what_is_imported_is_declared_and_the_reverse():
     assert everything - used == set(RUN_ONLY), (everything - used) ^ set(RUN_ONLY)
 
 
-def test_lock_pins_every_direct_dependency():
-    pinned = {name(line) for line in LOCK.splitlines() if re.match(r"[a-z0-9._-]+==", line)}
-    assert {name(requirement) for requirement in direct_dependencies()} <= pinned
-
-
-def test_lock_hashes_every_package_and_names_no_address():
+def test_the_lock_pins_and_hashes_every_package_and_names_no_address():
     packages = re.split(r"\n(?=\S)", LOCK.strip())
-    assert len(packages) > 100
     for package in packages:
         assert re.match(r"[a-z0-9._-]+==\S+ .*\n( +--hash=sha256:[0-9a-f]{64}( \\)?\n?)+\Z", package), package[:100]
+    assert {name(requirement) for requirement in direct_dependencies()} <= {name(package) for package in packages}
     assert "://" not in LOCK
 
 
@@ -103,7 +106,6 @@ def test_versions_agree_in_all_files():
     assert PROJECT["version"] == str(citation["version"]) == version
     assert str(citation["date-released"]) == date
     assert PROJECT["license"] == citation["license"] == "BSD-3-Clause"
-    assert {each["year"] for each in citation["references"]} == {2005, 2017, 2021}
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +132,7 @@ def test_the_wheel_has_the_algorithms_alone_and_needs_what_they_import(wheels):
     assert {name(each) for each in needed if "extra ==" not in each} == imported("kp/*.py")
 
 
-def test_the_wheel_works_far_from_the_checkout_and_imports_nothing_of_it(wheels, tmp_path):
+def test_the_wheel_works_far_from_the_checkout_and_an_editable_installation_has_the_study_too(wheels, tmp_path):
     wheels["wheel"].extractall(tmp_path)
     program = (
         "import sys, kp, importlib, pkgutil\n"
@@ -143,9 +145,6 @@ def test_the_wheel_works_far_from_the_checkout_and_imports_nothing_of_it(wheels,
         [sys.executable, "-P", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert Path(done.stdout.strip()).is_relative_to(tmp_path)
-
-
-def test_an_editable_installation_has_the_study_too(wheels):
     (path,) = (path for path in wheels["editable"].namelist() if path.endswith(".pth"))
     folder = Path(wheels["editable"].read(path).decode().strip())
     assert (folder / "study" / "__init__.py").is_file() and (folder / "kp" / "__init__.py").is_file()

@@ -42,34 +42,17 @@ predict_or_reject(model, X, rejected="?")  # wrong
 """
 
 
-@pytest.fixture(scope="module")
-def mypy(tmp_path_factory):
-    """Run mypy with the project's settings on some files; its exit code and its output."""
+def test_the_hints_of_kp_hold_inside_kp_and_refuse_each_wrong_line_of_a_user_and_no_right_one(tmp_path):
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed; python3 bootstrap.py makes an environment that has it")
-    cache = tmp_path_factory.mktemp("mypy")
-
-    def run(*paths):
-        command = [sys.executable, "-m", "mypy", f"--cache-dir={cache}", "--config-file=pyproject.toml", *map(str, paths)]
-        environment = os.environ | {"MYPYPATH": str(ROOT)}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
-
-    return run
-
-
-def test_the_hints_of_kp_hold_inside_kp(mypy):
-    code, text = mypy()
-    assert code == 0, text
-
-
-def test_hints_refuse_each_wrong_line_of_a_user_and_no_right_one(mypy, tmp_path):
     program = tmp_path / "user.py"
     program.write_text(USER)
-    code, text = mypy(program)
-    wrong = [number for number, line in enumerate(USER.splitlines(), start=1) if line.endswith("# wrong")]
-    found = {int(number) for number in re.findall(r"user\.py:(\d+): error", text)}
-    assert code == 1 and sorted(found) == wrong, text
+    command = [sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "--config-file=pyproject.toml", "kp", str(program)]
+    environment = os.environ | {"MYPYPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    wrong = [("user", number) for number, line in enumerate(USER.splitlines(), start=1) if line.endswith("# wrong")]
+    found = {(Path(file).stem, int(line)) for file, line in re.findall(r"^(.+?):(\d+): error", done.stdout, re.MULTILINE)}
+    assert done.returncode == 1 and sorted(found) == wrong, done.stdout + done.stderr
 
 
 def public():
@@ -86,17 +69,11 @@ def public():
     return found
 
 
-def test_the_public_surface_has_hints():
+def test_the_public_surface_has_hints_that_name_what_is_there():
     lacking = []
     for name, function in public().items():
-        signature = inspect.signature(function)
+        signature = inspect.signature(function, eval_str=True)
         hints = [each.annotation for each in signature.parameters.values() if each.name not in ("self", "cls")]
         if inspect.Signature.empty in [*hints, signature.return_annotation]:
             lacking.append(name)
     assert len(public()) > 40 and lacking == []
-
-
-def test_hints_name_what_is_there():
-    """A name in quotes, or one of a module that is imported for it alone, is there when it is asked for."""
-    for function in public().values():
-        inspect.get_annotations(function, eval_str=True)
