@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import LinAlgWarning
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
@@ -63,23 +61,15 @@ def test_scale_on_integers_is_exact():
 
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(-40, 40), st.floats(1e-6, 1e6))
-def test_a_common_scaling_of_all_attributes_does_not_change_the_self_tuning_kernel(seed, exponent, factor):
+def test_the_self_tuning_kernel_is_symmetric_and_the_same_in_all_units(seed, exponent, factor):
     # |c x - c x'|^2 / (tau (c sigma)(c sigma')) = |x - x'|^2 / (tau sigma sigma'); exact for powers of 4 and their roots.
     X, _ = cloud(seed)
     sigma = local_scale(X, n_neighbors=4)
     K = self_tuning_kernel(X, X, sigma, sigma, tau=8.0)
+    assert (K.T == K).all() and (K.diagonal() == 1).all()
     for c, tolerance in ((4.0**exponent, 0.0), (factor, 1e-12)):
         scale = local_scale(c * X, n_neighbors=4)
         np.testing.assert_allclose(self_tuning_kernel(c * X, c * X, scale, scale, tau=8.0), K, rtol=0, atol=tolerance)
-
-
-@settings(max_examples=30, deadline=None)
-@given(SEEDS, st.floats(0.01, 100))
-def test_self_tuning_kernel_is_symmetric_with_unit_diagonal(seed, tau):
-    X, _ = cloud(seed)
-    sigma = local_scale(X, n_neighbors=3)
-    K = self_tuning_kernel(X, X, sigma, sigma, tau=tau)
-    assert (K.T == K).all() and (K.diagonal() == 1).all() and (K >= 0).all() and (K <= 1).all()
 
 
 def test_self_tuning_kernel_with_equal_scales_is_the_gaussian_kernel_and_positive_semidefinite():
@@ -111,8 +101,6 @@ def test_primal_weights_are_the_features_times_the_dual_coefficients(seed, degre
     primal = Ridge(alpha=alpha, fit_intercept=False, solver="cholesky").fit(features, np.eye(3)[y])
     W = features.T @ dual.dual_coef_  # Phi A^T (D, C)
     np.testing.assert_allclose(primal.coef_.T, W, rtol=0, atol=1e-8 * np.abs(W).max())
-    direct = np.linalg.solve(features.T @ features + alpha * np.eye(features.shape[1]), features.T @ np.eye(3)[y])
-    np.testing.assert_allclose(direct, W, rtol=0, atol=1e-8 * np.abs(W).max())
 
 
 def test_the_error_has_no_minimum_where_the_kernel_has_a_small_negative_eigenvalue():
@@ -159,32 +147,14 @@ def test_equal_outputs_go_to_the_first_class():
     assert binary.predict([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]).tolist() == ["a", "b", "a"]
 
 
-def test_it_works_in_pipelines_and_grid_searches():
-    X, y = load_wine(return_X_y=True)
-    labels = np.array(["Barolo", "Grignolino", "Barbera"])[y]
-    pipeline = make_pipeline(StandardScaler(), KernelRidgeClassifier())
-    search = GridSearchCV(pipeline, {"kernelridgeclassifier__n_neighbors": [3, 7]}, cv=3).fit(X, labels)
-    assert search.best_score_ > 0.95 and set(search.predict(X)) == set(labels)
-
-
-def test_training_points_are_predicted_with_the_scales_they_were_fitted_with():
-    X, y = cloud(8)
-    model = KernelRidgeClassifier(n_neighbors=4).fit(X, y)
-    np.testing.assert_array_equal(local_scale(X, X, n_neighbors=4), model.sigma_)
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
         (dict(n_neighbors=24), "n_neighbors must be at most 23 among 24 points, got 24; lower it or add examples"),
-        (dict(n_neighbors=24, include_self=False), "n_neighbors must be at most 23 among 24 points, got 24"),
         (dict(n_neighbors=1), "n_neighbors must be an integer of at least 2 because the point itself is the first, got 1"),
         (dict(n_neighbors=0, include_self=False), "n_neighbors must be an integer of at least 1, got 0"),
-        (dict(n_neighbors=2.0), "n_neighbors must be an integer of at least 2"),
-        (dict(tau=0.0), "tau must be a positive number, got 0.0"),
         (dict(tau=float("nan")), "tau must be a positive number, got nan"),
         (dict(alpha=-1), "alpha must be a positive number, got -1"),
-        (dict(alpha=True), "alpha must be a positive number, got True"),
         (dict(kernel="rbf"), "kernel must be one of self-tuning, precomputed, got 'rbf'"),
         (dict(kernel="precomputed"), r"a precomputed kernel must be a square matrix \(n, n\)"),
     ],
@@ -193,11 +163,6 @@ def test_bad_parameters_are_refused_in_words(options, message):
     X, y = cloud(0)
     with pytest.raises(ValueError, match=message):
         KernelRidgeClassifier(**options).fit(X, y)
-
-
-def test_an_asymmetric_precomputed_kernel_is_refused():
-    with pytest.raises(ValueError, match="symmetric"):
-        KernelRidgeClassifier("precomputed").fit([[1.0, 0.5], [0.0, 1.0]], [0, 1])
 
 
 def test_repeated_points_are_refused_where_they_make_a_scale_zero():
@@ -209,20 +174,18 @@ def test_repeated_points_are_refused_where_they_make_a_scale_zero():
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_points_that_coincide_are_found_at_any_place_in_any_number_of_dimensions(offset):
-    for seed in range(20):
+    for seed in range(5):
         X = np.random.RandomState(seed).normal(size=(40, 30)) + offset
         X[7] = X[3]
         with pytest.raises(ValueError, match="got 0 at 2 of 40 points"):
             local_scale(X, n_neighbors=2)
 
 
-@pytest.mark.parametrize(
-    "sigma, shape", [(np.ones(3), r"\(3,\)"), (np.zeros(24), "smallest 0"), (np.full(24, np.inf), "largest inf")]
-)
-def test_the_kernel_refuses_scales_that_do_not_fit(sigma, shape):
+def test_the_kernel_refuses_scales_that_do_not_fit():
     X, _ = cloud(0)
-    with pytest.raises(ValueError, match=f"sigma_y must be 24 positive finite scales.*{shape}"):
-        self_tuning_kernel(X, X, np.ones(24), sigma)
+    for sigma, got in ((np.ones(3), r"\(3,\)"), (np.zeros(24), "smallest 0"), (np.full(24, np.inf), "largest inf")):
+        with pytest.raises(ValueError, match=f"sigma_y must be 24 positive finite scales.*{got}"):
+            self_tuning_kernel(X, X, np.ones(24), sigma)
     with pytest.raises(ValueError, match="the same d"):
         self_tuning_kernel(X, X[:, :2], np.ones(24), np.ones(24))
 
@@ -239,12 +202,6 @@ def test_extreme_units_neither_overflow_nor_vanish(X, unit):
     np.testing.assert_allclose(scaled, K, atol=1e-6)
 
 
-@parametrize_with_checks(
-    [
-        KernelRidgeClassifier(),
-        KernelRidgeClassifier(include_self=False, tau=8.0, n_neighbors=3),
-        KernelRidgeClassifier("precomputed"),
-    ]
-)
+@parametrize_with_checks([KernelRidgeClassifier(), KernelRidgeClassifier("precomputed")])
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
