@@ -3,7 +3,7 @@
     python benchmarks/literal.py [--n 4000 8000] [--degree 3] [--epochs 1] [--digits 3] [--threads 2]
     python benchmarks/literal.py --svc [--n 60000] [--degree 3] [--epochs 10] [--threads 2]
 
-The literal form (Hermans 2021, study.literal.algorithm_1) makes the whole matrix K = (1 + X X^T)^p in NumPy once and takes
+The literal form (Hermans 2021, kp.literal.algorithm_1) makes the whole matrix K = (1 + X X^T)^p in NumPy once and takes
 the product of alpha z with a column of it at every step; for the average and the minimizing predictor it then adds up the
 stored alpha and counts the training errors of each different one with K (alpha z). Both learn from the first n training
 images of MNIST in the same orders, and must make the same mistakes and arrive at the same predictors.
@@ -19,10 +19,10 @@ import numpy as np
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from kp import PREDICTORS, kernels
+from kp import PREDICTORS, kernels, literal
 from kp.gram import Gram
 from kp.perceptron import find_mistakes, visiting_orders
-from study import datasets, literal
+from study import datasets
 from study.mnist import experiment as mnist
 
 SEED = 0

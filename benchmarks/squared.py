@@ -2,7 +2,7 @@
 
     python benchmarks/squared.py [--n 250 500 1000 2000 4000] [--epochs 10 200] [--dataset mnist] [--threads 2] [--blocks]
 
-The literal form (Xu & Zhang 2005, study.literal.xu_zhang) is plain NumPy with the whole matrix K: C n products at
+The literal form (Xu & Zhang 2005, kp.literal.xu_zhang) is plain NumPy with the whole matrix K: C n products at
 every visit, and two rows of the coefficients moved at every mistake. The shipped form is the default one, `Dense` in
 K^2 + 1; its time has the squaring of K in it. --blocks also runs `Coefficients`, which never holds K^2, here with K at hand.
 All get the same K, that of the linear kernel on the first n training images with pixels cut to 0 or 1, so that every sum is
@@ -16,9 +16,10 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kp import literal
 from kp.kesler import Coefficients, Dense, find_mistakes, squared
 from kp.perceptron import visiting_orders
-from study import datasets, literal
+from study import datasets
 
 SEED = 0
 COLUMNS = ("example", "step", "demoted")

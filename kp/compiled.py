@@ -30,7 +30,7 @@ SOURCES = sources()
 
 
 def cache_folder() -> Path | None:
-    """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else beside the
+    """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else next to the
     byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
     for parent in _parents():
         folder = parent / f"kp-{SOURCES[:16]}"

@@ -241,7 +241,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tqdm(orders, desc=type(self).__name__, total=self.max_iter, unit="epoch")
 
     def _fix(self, X):
-        """Fix the kernel and the units of points on the training set X, whatever becomes of the parameters afterwards."""
+        """Fix the kernel and the units of points on the training set X, regardless of later changes of the parameters."""
         if callable(self._form) or self._precomputed:
             self._kernel = kernels.GIVEN
             return
@@ -652,8 +652,8 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
     Raises
     ------
     ValueError
-        If min_margin or rejected is not valid, or the scores are not one for each class, but for
-        example one for each pair of classes.
+        If min_margin or rejected is not valid, or the scores are not one for each class (for
+        example one for each pair of classes).
 
     See Also
     --------

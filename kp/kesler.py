@@ -83,7 +83,7 @@ class Dense:
     n_classes : int
         Number C of classes.
     demote : {"winner", "first", "all"}, default="winner"
-        Classes to demote of those that match or beat the true one.
+        The demoted classes among the ones that match or beat the true one.
     count_errors : bool, default=True
         Count the training errors after every mistake.
     """
@@ -116,7 +116,7 @@ class Rows:
     threshold : float, default=0.0
         Number that a mistake moves beta by.
     demote : {"winner", "first", "all"}, default="winner"
-        Classes to demote of those that match or beat the true one.
+        The demoted classes among the ones that match or beat the true one.
     threads : int, default=2
         Number of threads. It does not change the result.
     """
@@ -172,7 +172,7 @@ class Coefficients:
     threshold : float, default=1.0
         Number that a mistake moves beta by.
     demote : {"winner", "first", "all"}, default="winner"
-        Classes to demote of those that match or beat the true one.
+        The demoted classes among the ones that match or beat the true one.
     threads : int, default=2
         Number of threads. It does not change the result.
     """
@@ -224,7 +224,7 @@ class Linear:
     threshold : float, default=1.0
         Number that a mistake moves b by.
     demote : {"winner", "first", "all"}, default="winner"
-        Classes to demote of those that match or beat the true one.
+        The demoted classes among the ones that match or beat the true one.
     """
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):

@@ -1,6 +1,6 @@
 """Numbers side by side, as processors have them and Numba does not: LANES sums at a time that stay in registers.
 
-Products and sums are rounded one by one, never fused: the bits are the same on every processor, whatever its vectors."""
+Products and sums are rounded one by one, never fused: the bits are the same on every processor, for vectors of any width."""
 
 from llvmlite import ir
 from numba import config, types

@@ -391,7 +391,7 @@ class MulticlassKernelPerceptron(_AllClasses):
             raise ValueError("the minimizing predictor needs training errors: for Xu and Zhang's update, solver='squared'")
 
     def _learner(self, X, y, n_classes):
-        """What finds the mistakes; see kp.kesler."""
+        """The code that finds the mistakes; see kp.kesler."""
         kernel = self._kernel
         n = len(y)
         threshold = float(self.threshold)

@@ -691,7 +691,7 @@ class Growing:
 
 
 class Stream:
-    """What a model needs to go on by single examples: `vectors` (S, d), its support examples, and `held`, (points,
+    """State of a model for learning from single examples: `vectors` (S, d), its support examples, and `held`, (points,
     coefficients (m, s)) of the final predictors over stretches of them, each more than twice as long as the next. Scores are
     summed over the support examples in the order in which they came: parts of any size give the same bits."""
 
@@ -740,7 +740,7 @@ class Stream:
 
 
 def _values(model, points, held):
-    """K (n, s) of points and those that are held, which are the first argument of a function."""
+    """K (n, s) of points and the held examples, which are the first argument of a function."""
     if callable(model._form):
         return np.ascontiguousarray(model._call_kernel(held, points).T)
     return model._between(points, held).values(model._kernel, np.arange(len(points)))

@@ -78,7 +78,7 @@ UCI_SCALES = {
         "inner_folds": 5,
     },
 }
-"""The same for the chapters on single sets and for their summary, which reads what they computed."""
+"""The same for the chapters on single sets and for their summary, which reads their results."""
 UCI_SETS = {"iris": None, "sonar": None, "vowel": None, "wine": "wine-bundled"}
 """The data sets of the published tables, and the bundled one that stands for them in the quick profile."""
 
@@ -199,13 +199,13 @@ CHAPTERS = [
 ]
 
 VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
-"""The parameter of a source notebook that tells its variants apart."""
+"""The parameter of a source notebook that distinguishes its variants."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A document made of chapters. front : what stands before the contents, or ""; chapters : what is numbered; appendices :
-    what comes after them under letters; web : what follows on pages only; listing : its code, functions of study.literal and
+    """A document of chapters. front : the chapter before the contents, or ""; chapters : the numbered ones; appendices :
+    chapters after them under letters; web : chapters on pages only, last; listing : its code, functions of kp.literal and
     modules."""
 
     title: str
@@ -224,12 +224,12 @@ class Report:
 
 
 COMPANIONS = ("seeds", "course", "family")
-"""What is a document of its own, and on the pages of the study follows its chapters."""
+"""Chapters of the separate documents, which follow the study's chapters on its pages."""
 WEB = (
     *COMPANIONS, "data", *(f"mnist_degree_{degree}" for degree in range(1, 7)), *(f"uci_{name}" for name in UCI_SETS),
     "class", "tour", "setup",
 )  # fmt: skip
-"""What stands on the pages of the study and not on paper."""
+"""Chapters that are on the pages of the study and not on paper."""
 
 REPORTS = {
     "all": Report(
@@ -286,7 +286,7 @@ EXPERIMENTS = (
     "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
     "seeds", "course", "family", "claims",
 )  # fmt: skip
-"""What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
+"""Folders of study with an experiment.py in the order of computation; the ledger of claims, which reads all, is last."""
 
 
 def chapters(profile):
@@ -297,7 +297,7 @@ def chapters(profile):
 
 
 def manifest(profile):
-    """The table of all figures of a profile, beside them."""
+    """The table of all figures of a profile, in the same folder."""
     return FIGURES[profile] / "manifest.csv"
 
 
@@ -334,9 +334,9 @@ def experiments(name, *, unpublished=False):
 
 
 def report(profile, name="all", *, web=False):
-    """[(chapter, its number)] of one of REPORTS in a profile, in order; what the profile leaves out is not counted.
+    """[(chapter, its number)] of one of REPORTS in a profile, in order; chapters left out by the profile are not counted.
 
-    web: with what stands on pages only.
+    web: with chapters that are on pages only.
     """
     if name not in REPORTS:
         raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
@@ -351,7 +351,7 @@ def report(profile, name="all", *, web=False):
 
 def listing(name):
     """The code of a report as texts, each (title, source)."""
-    literal = importlib.import_module("study.literal")
+    literal = importlib.import_module("kp.literal")
     found = []
     for each in REPORTS[name].listing:
         whole = importlib.import_module(each) if "." in each else None

@@ -9,9 +9,10 @@ from math import comb
 import numpy as np
 import pandas as pd
 
+from kp import literal
 from kp.mistakes import PREDICTORS
 from kp.perceptron import visiting_orders
-from study import literal, statistics
+from study import statistics
 
 CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])
 """Four points X (4, 2) and their signs z (4,): each pair of one sign lies on a diagonal, and the diagonals cross."""
@@ -56,7 +57,7 @@ def _signed(value):
 
 
 def _sum(terms):
-    """ "1 - 1 - 1 = -1", with true minus signs; the number alone where there is one term or none."""
+    """Write a sum out with its value and true minus signs, as "1 - 1 - 1 = -1"; of one term or none, the number alone."""
     if len(terms) < 2:
         return _signed(sum(terms))
     first, *rest = terms
@@ -90,7 +91,7 @@ def predictor_scores(log, f):
 def error_table(scores, z):
     """Tidy table (predictor, split, errors, n) from scores {split: {predictor: f (c,)}} and signs {split: z (c,)}.
 
-    A score of 0 is an error, whatever the sign.
+    A score of 0 is an error for either sign.
     """
     rows = [
         (name, split, int(np.sum(z[split] * f[name] <= 0)), len(z[split]))

@@ -24,12 +24,12 @@ DOING = {
     "fit", "predict", "score", "partial_fit", "transform", "fit_transform", "decision_function", "staged_predict", "figure",
     "holds", "cross_val_score", "predict_proba", "staged_decision_function",
 }  # fmt: skip
-PACKAGES = ("kp", "sklearn", "scipy", "study.statistics", "study.literal", "study.style")
-"""What is imported from these and called fits, predicts, tests or draws."""
+PACKAGES = ("kp", "sklearn", "scipy", "study.statistics", "kp.literal", "study.style")
+"""Modules whose imported functions fit, predict, test or draw."""
 NUMBER = re.compile(r"(?<![\w.])[−+-]?\d[\d,]*(?:\.\d+)?(?: ?%)?")
 NAMED = "degree epoch order chapter figure table equation section eq digit k n p".split()
 NAME = re.compile(rf"\b(?:{'|'.join(NAMED)})s?\.?(?: =)?\s*$", re.IGNORECASE)
-"""What stands before a number that is a name."""
+"""Words before a number that is a name."""
 YEAR = re.compile(r"(?:19|20)\d\d$")
 
 
@@ -157,7 +157,7 @@ def table(names=None):
 
 
 def main(names):
-    """Print the table, and for single notebooks what is too long or too full."""
+    """Print the table, and for single notebooks the parts that are too long or too full."""
     import pandas as pd
 
     found = table(names)

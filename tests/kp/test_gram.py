@@ -21,7 +21,6 @@ from kp.gram import (
     CrossGram,
     Gram,
     Points,
-    PrecomputedKernel,
     Products,
     unit_of,
 )  # fmt: skip
@@ -134,13 +133,6 @@ def test_integers_beyond_single_precision_are_exact_while_double_precision_holds
     np.testing.assert_array_equal(found, ordered(X, Y))
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.float32])
-def test_the_type_of_the_numbers_does_not_matter(dtype):
-    X = np.random.RandomState(0).randint(0, 2 if dtype is bool else 100, (20, 9))
-    found, arithmetic = products(X.astype(dtype), X)
-    assert arithmetic == Arithmetic.SINGLE and found.tolist() == integers(X, X)
-
-
 @pytest.mark.parametrize("kind", ["bytes", "heavy", "large", "real"])
 def test_rows_and_columns_in_any_order_and_number_give_the_same_bits(kind):
     X = of_kind(kind, BLOCK + 30, d=6)
@@ -203,35 +195,6 @@ def test_columns_of_held_and_missing_rows_are_the_true_ones_and_leave_the_store_
     assert gram.computed == computed and np.all(buffer[-5:] == 77)
     again, rows = CrossGram(gram.source).columns(examples, start, stop, buffer)
     np.testing.assert_array_equal(again[rows], true[examples, start:stop])
-
-
-def test_held_rows_are_not_made_again_for_columns():
-    asked = []
-
-    def function(rows, columns):
-        asked.append(rows.tolist())
-        return np.add.outer(rows * 10.0, np.arange(6)[columns])
-
-    gram = Gram(PrecomputedKernel(function, 6, 6), memory_budget=3 * 6 * 8)
-    gram.fetch(np.array([1, 4]))
-    block, rows = gram.columns(np.array([4, 0, 1, 5]), 2, 5, np.empty(12))
-    assert asked == [[1, 4], [0, 5]]
-    np.testing.assert_array_equal(block[rows], np.add.outer([40.0, 0.0, 10.0, 50.0], [2, 3, 4]))
-    gram.columns(np.array([4, 1]), 0, 6, np.empty(12))
-    assert len(asked) == 2
-
-
-def test_given_values_are_taken_as_they_are_and_a_given_matrix_is_never_made():
-    K = np.random.RandomState(0).standard_normal((4, 7))
-    source = PrecomputedKernel(lambda rows, columns: K[rows, columns], 4, 7)
-    assert source.arithmetic == Arithmetic.GIVEN and source.dtype == np.float64
-    block, rows = CrossGram(source).columns(np.array([3, 1]), 2, 7, np.empty(10))
-    np.testing.assert_array_equal(block[rows], K[[3, 1], 2:7])
-    square = K[:, :4]
-    gram = Gram.of_matrix(square)
-    assert gram.store is square and gram.fetch(np.array([3, 2])) == 0 and gram.computed == 0
-    block, rows = gram.columns(np.array([3, 0]), 1, 4, np.empty(6))
-    np.testing.assert_array_equal(block[rows], K[[3, 0], 1:4])
 
 
 @pytest.mark.parametrize(
@@ -409,16 +372,6 @@ def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
 )  # fmt: skip
 def test_points_that_are_no_images_keep_their_unit(X):
     assert unit_of(X) == 1
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float64])
-def test_other_points_beside_images_are_taken_into_their_unit(dtype):
-    random = np.random.RandomState(1)
-    pixels, others = random.randint(0, 256, (4, 6)), random.standard_normal((3, 6)).astype(dtype)
-    images = Points.per(255, pixels / 255)
-    source, out = Products(images, Points.per(255, others)), np.empty((4, 3))
-    source.block(np.arange(4), slice(None), out)
-    np.testing.assert_allclose(out / 255**2, pixels / 255 @ others.T.astype(float), rtol=1e-12, atol=1e-12)
 
 
 def test_points_in_different_units_do_not_meet():

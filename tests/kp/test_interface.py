@@ -75,15 +75,6 @@ def test_scores_of_a_linear_perceptron_on_images_are_those_of_its_weights():
     np.testing.assert_allclose(model.decision_function(IMAGES[200:]), expected, rtol=1e-12, atol=1e-12)
 
 
-@each([m for m in LOGGED if m._takes_sparse])
-def test_sparse_images_have_the_scores_of_dense_ones(model):
-    X = IMAGES[200:]
-    dense = short(model).fit(IMAGES[:200], DIGITS[:200])
-    np.testing.assert_array_equal(dense.decision_function(sparse.csr_array(X)), dense.decision_function(X))
-    thin = short(model).fit(sparse.csr_array(IMAGES[:200]), DIGITS[:200])
-    np.testing.assert_allclose(thin.decision_function(X), thin.decision_function(sparse.csr_array(X)), rtol=1e-12)
-
-
 def test_a_stream_of_images_goes_on_after_a_fit_in_the_units_of_the_fit():
     model = short(OneVsAllKernelPerceptron("rbf")).fit(IMAGES[:150], DIGITS[:150])
     model.partial_fit(IMAGES[150:], DIGITS[150:])

@@ -14,8 +14,8 @@ from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kp import literal
 from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
-from study import literal
 
 SEEDS = st.integers(0, 999)
 

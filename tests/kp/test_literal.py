@@ -5,8 +5,7 @@ import oracles
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kp import OneVsAllKernelPerceptron
-from study import literal
+from kp import OneVsAllKernelPerceptron, literal
 
 SEEDS = st.integers(0, 10**6)
 

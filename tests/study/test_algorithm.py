@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from matplotlib.collections import PathCollection
 from scipy import stats
 
-from kp import kernels
+from kp import kernels, literal
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
-from study import ROOT, datasets, literal
+from study import ROOT, datasets
 from study.algorithm import experiment, figures, tables
 from study.margins import rounded, separable_bound
 from study.plane import lattice

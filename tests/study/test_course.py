@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from study import literal, statistics
+from kp import literal
+from study import statistics
 from study.claims import readings_rows
 from study.course import claims, experiment, figures, tables
 

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 from sklearn.svm import SVC
 
-from kp import kernels
+from kp import kernels, literal
 from kp.budget import BudgetPerceptron, Norma, normalized
 from kp.perceptron import visiting_orders
-from study import datasets, literal
+from study import datasets
 from study.family import claims, descent, experiment, figures, guarantee, tables
 from study.family.names import KEYS, ODD_OR_EVEN, TEN_DIGITS
 

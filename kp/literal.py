@@ -1,4 +1,4 @@
-"""The sources' own pseudo-code, one short function each: slow, and written to be read beside the source.
+"""The sources' own pseudo-code, one short function each: slow, and written to be read next to the source.
 
 Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page; Akar &
 Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen, Smola & Williamson 2004.
@@ -14,8 +14,7 @@ import numpy as np
 # Hermans 2021: one binary kernel perceptron for each class, and the predictors chosen from all that it went through.
 def algorithm_1(K, z, order):
     """Algorithm 1: the multiset A, a list of alpha (n,) after each of the T steps (section 3.2)."""
-    # line 1
-    A = []
+    A = []  # line 1
     alpha = np.zeros(len(z), dtype=int)
     for t in order:  # lines 2 to 4: the epochs, each in its shuffled order
         prediction = np.sign(g(alpha, z, K[:, t]))  # line 5
