@@ -9,49 +9,28 @@ from study.report.notebooks import inputs
 LEDGER = pd.DataFrame(
     {
         "source": ["Hermans 2021"] * 3 + ["Akar & Ye 2017"] * 2,
-        "item": ["Fig. 5 (a)", "Table 1", "Table 1", "Table 3", "Table 3"],
-        "quantity": list("abcde"),
-        "kind": ["files", "printed", "printed", "printed", "printed"],
         "verdict": ["exact", "outside", "degenerate", "exact", "not comparable"],
         "choices": [1, 1, 1, 48, 7],
-        "published": 1.0,
-        "ours": 2.0,
-        "explanation": ["", "why", "", "", "other data"],
     }
 )
-STATEMENTS = pd.DataFrame(
-    {
-        "key": ["h/1", "h/2"],
-        "source": "Hermans 2021",
-        "statement": "s",
-        "verdict": ["holds", "cannot be told"],
-        "evidence": "e",
-    }
-)
+STATEMENTS = pd.DataFrame({"source": "Hermans 2021", "verdict": ["holds", "cannot be told"]})
 
 
 def test_sources_are_counted_in_order_and_together():
     table = claims.by_source(LEDGER, STATEMENTS)
-    assert table.index.tolist() == ["Hermans 2021", "Akar & Ye 2017", "all"]
-    assert table.loc["all", ["numbers", "exact", "outside", "degenerate", "not comparable", "statements"]].tolist() == [
-        5,
-        2,
-        1,
-        1,
-        1,
-        2,
-    ]
-    assert table["of these after a search"].tolist() == [
-        0,
-        1,
-        1,
-    ]  # an exact number of 48 tries; what is not compared does not count
+    columns = ["numbers", "exact", "outside", "degenerate", "not comparable", "statements", "of these after a search"]
+    assert table[columns].to_dict("index") == {
+        "Hermans 2021": dict(zip(columns, (3, 1, 1, 1, 0, 2, 0), strict=True)),
+        # An exact number of 48 tries; what is not compared does not count.
+        "Akar & Ye 2017": dict(zip(columns, (2, 1, 0, 0, 1, 0, 1), strict=True)),
+        "all": dict(zip(columns, (5, 2, 1, 1, 1, 2, 1), strict=True)),
+    }
 
 
 def test_the_set_up_is_read_from_registry_and_lock():
     sets = tables.data_sets().set_index("data set")
-    row = sets[sets.index.str.startswith("MNIST")].iloc[0]
-    assert row[["training", "test", "attributes", "classes", "files"]].tolist() == [60_000, 10_000, 784, 10, "downloaded"]
+    (name,) = (name for name in sets.index if name.startswith("MNIST"))
+    assert sets.loc[name, ["training", "test", "attributes", "classes"]].tolist() == [60_000, 10_000, 784, 10]
     assert tables.software()["package"].tolist() == list(tables.PACKAGES)
 
 
@@ -65,11 +44,5 @@ def test_what_computing_takes_is_shown_by_chapter_and_together(monkeypatch, tmp_
         ["all", 3, 2.1, 3.5],
     ]
     monkeypatch.setattr("study.report.notebooks.ROOT", tmp_path)
-    assert (
-        inputs("from study.front import tables\ntables.computing()")
-        == costs.files()
-        == [
-            costs.path("claims"),
-            costs.path("mnist"),
-        ]
-    )
+    expected = [costs.path("claims"), costs.path("mnist")]
+    assert inputs("from study.front import tables\ntables.computing()") == costs.files() == expected
