@@ -38,42 +38,40 @@ def left(folder):
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_result_is_kept_as_it_was(disk):
+def write_result(path, folder):
     source = {"experiment": "a", "parameters": [], "code": "", "data": {}}
-    store.write_arrays(disk / "a.npz", {"x": np.arange(3)}, source)
-    before = (disk / "a.npz").read_bytes()
-    with pytest.raises(OSError) as error:
-        store.write_arrays(disk / "a.npz", {"x": np.random.RandomState(0).bytes(50_000)}, source)
-    assert error.value.errno == errno.ENOSPC
-    assert str(error.value).endswith(f"No space left on device{REMEDY}: '{disk}/a.npz'")
-    assert left(disk) == ["a.npz", "other"] and (disk / "a.npz").read_bytes() == before
+    store.write_arrays(path, {"x": np.random.RandomState(0).bytes(50_000)}, source)
 
 
-def test_a_figure_is_kept_as_it_was(disk, monkeypatch):
-    monkeypatch.setattr(display, "ROOT", disk)
-    (disk / "data-counts.svg").write_text("earlier")
-    source = display.Source({}, set(), ("counts",), (), frozenset())
+def draw_figure(path, folder):
     figure, axis = plt.subplots()
     axis.plot(np.random.RandomState(0).normal(size=5000))
-    with pytest.raises(OSError) as error:
-        display.OpenChapter(source, "data", False, ".").figure("counts", figure)
-    assert error.value.errno == errno.ENOSPC
-    assert left(disk) == ["data-counts.svg", "other"] and (disk / "data-counts.svg").read_text() == "earlier"
+    source = display.Source({}, set(), ("counts",), (), frozenset())
+    display.OpenChapter(source, "data", False, ".").figure("counts", figure)
 
 
-def test_an_executed_notebook_is_kept_as_it_was(disk, tmp_path):
+def execute_notebook(path, folder):
     cells = [new_markdown_cell("# Title"), new_code_cell("print('a' * 50_000)", metadata={"tags": ["parameters"]})]
-    nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), tmp_path / "a.ipynb")
-    (disk / "a.ipynb").write_text("earlier")
+    nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), folder / "a.ipynb")
+    notebooks.execute(folder / "a.ipynb", path, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), [("a.npz", write_result), ("data-counts.svg", draw_figure), ("a.ipynb", execute_notebook)]
+)
+def test_what_was_there_is_kept_as_it_was(name, make, disk, tmp_path, monkeypatch):
+    monkeypatch.setattr(display, "ROOT", disk)
+    (disk / name).write_text("earlier")
     with pytest.raises(OSError) as error:
-        notebooks.execute(tmp_path / "a.ipynb", disk / "a.ipynb", {})
+        make(disk / name, tmp_path)
     assert error.value.errno == errno.ENOSPC
-    assert str(error.value).endswith(f"No space left on device{REMEDY}: '{disk}/a.ipynb'")
-    assert left(disk) == ["a.ipynb", "other"] and (disk / "a.ipynb").read_text() == "earlier"
+    assert str(error.value).endswith(f"No space left on device{REMEDY}: '{disk}/{name}'")
+    assert left(disk) == sorted([name, "other"]) and (disk / name).read_text() == "earlier"
 
 
 def test_a_report_is_kept_as_it_was_and_the_command_says_why(disk, capsys, tmp_path):
-    nbformat.write(new_notebook(cells=[new_markdown_cell("# Title")]), tmp_path / "a.ipynb")
+    cells = [new_markdown_cell("# Title"), new_code_cell("1", execution_count=1)]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "a.ipynb")
     (disk / "a.html").write_text("earlier")
     (disk / "more").write_bytes(bytes(shutil.disk_usage(disk).free - 4096))
     arguments = ["report", "--target", str(disk / "a.html"), "--notebooks", str(tmp_path / "a.ipynb")]

@@ -26,23 +26,20 @@ def with_output(**output):
     return new_notebook(cells=[new_code_cell("x", outputs=[new_output(**output)])])
 
 
-def test_two_executions_give_the_same_bytes_from_any_folder(tmp_path, monkeypatch):
+def test_two_executions_give_the_same_clean_bytes_from_any_folder(tmp_path, monkeypatch):
     source = write(tmp_path / "a.ipynb", "print(degree)\nprint(os.path.exists('a.ipynb'))\ndegree + 1")
-    execute(source, tmp_path / "out/first.ipynb", {"degree": 3})
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
+    first, second = tmp_path / "out" / "first.ipynb", tmp_path / "elsewhere" / "second.ipynb"
+    execute(source, first, {"degree": 3})
+    second.parent.mkdir()
+    monkeypatch.chdir(second.parent)
     execute(Path("../a.ipynb"), Path("second.ipynb"), {"degree": 3})
-    first, second = tmp_path / "out/first.ipynb", tmp_path / "elsewhere/second.ipynb"
     assert first.read_bytes() == second.read_bytes()
-    assert sorted(path.name for path in first.parent.iterdir()) == ["first.ipynb"]
+    assert list(first.parent.iterdir()) == [first]
     notebook = nbformat.read(first, as_version=4)
     assert clean(notebook) == notebook
-    assert [cell.id for cell in notebook.cells] == ["0", "1", "2", "3", "4"]
     assert notebook.cells[3].metadata.tags == ["injected-parameters"]
     printed, value = notebook.cells[4].outputs
-    assert printed.text == "3\nTrue\n"
-    assert value.data["text/plain"] == "4"
-    assert notebook.metadata.kernelspec.name == "python3"
+    assert (printed.text, value.data["text/plain"]) == ("3\nTrue\n", "4")
 
 
 def test_unknown_parameter_is_refused_and_nothing_runs(tmp_path):
@@ -52,21 +49,20 @@ def test_unknown_parameter_is_refused_and_nothing_runs(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.ipynb"]
 
 
-def test_failing_cell_leaves_no_target_but_the_failed_notebook(tmp_path):
-    source = write(tmp_path / "a.ipynb", "1 / 0")
-    with pytest.raises(RuntimeError, match=r"ZeroDivisionError.*read .*out\.failed\.ipynb"):
-        execute(source, tmp_path / "out.ipynb", {})
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.ipynb", "out.failed.ipynb"]
-
-
-def test_outputs_that_cannot_be_committed_fail_the_execution_and_spare_the_old_target(tmp_path):
-    source = write(tmp_path / "a.ipynb", "import warnings\nwarnings.warn('odd')")
-    target = tmp_path / "out.ipynb"
+@pytest.mark.parametrize(
+    ("code", "error", "message"),
+    [
+        ("1 / 0", RuntimeError, r"ZeroDivisionError.*read .*out\.failed\.ipynb"),
+        ("import warnings\nwarnings.warn('odd')", ValueError, r"nothing on stderr.*read .*out\.failed\.ipynb"),
+    ],
+)
+def test_a_run_that_fails_or_cannot_be_committed_is_kept_beside_the_old_target(code, error, message, tmp_path):
+    source, target = write(tmp_path / "a.ipynb", code), tmp_path / "out.ipynb"
     target.write_text("old")
-    with pytest.raises(ValueError, match="nothing on stderr"):
+    with pytest.raises(error, match=message):
         execute(source, target, {})
     assert target.read_text() == "old"
-    assert (tmp_path / "out.failed.ipynb").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.ipynb", "out.failed.ipynb", "out.ipynb"]
 
 
 def test_clean_drops_timings_ids_and_metadata_and_joins_streams():
@@ -86,11 +82,6 @@ def test_clean_drops_timings_ids_and_metadata_and_joins_streams():
     assert len(notebook.cells[0].outputs) == 2
 
 
-def test_clean_refuses_stderr():
-    with pytest.raises(ValueError, match="cell 0: expected nothing on stderr, got 'careful'"):
-        clean(with_output(output_type="stream", name="stderr", text="careful"))
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -104,12 +95,13 @@ def test_clean_refuses_stderr():
     ],
 )
 def test_clean_refuses_paths_of_a_machine(text):
-    with pytest.raises(ValueError, match="same on every machine"):
-        clean(with_output(output_type="stream", name="stdout", text=f"read {text}\n"))
-    with pytest.raises(ValueError, match="same on every machine"):
-        clean(with_output(output_type="display_data", data={"text/plain": text}))
-    with pytest.raises(ValueError, match="same on every machine"):
-        clean(new_notebook(cells=[new_code_cell(f"folder = {text!r}")]))
+    for notebook in (
+        with_output(output_type="stream", name="stdout", text=f"read {text}\n"),
+        with_output(output_type="display_data", data={"text/plain": text}),
+        new_notebook(cells=[new_code_cell(f"folder = {text!r}")]),
+    ):
+        with pytest.raises(ValueError, match="same on every machine"):
+            clean(notebook)
 
 
 def test_tidy_brings_a_source_saved_by_jupyter_into_its_plain_form(tmp_path):
