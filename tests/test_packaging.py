@@ -58,7 +58,8 @@ distributions = functools.cache(importlib.metadata.packages_distributions)
 @functools.cache
 def modules(path):
     """The top names that a Python file or a source notebook imports."""
-    text, found = path.read_text(encoding="utf-8"), set()
+    found = set()
+    text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         cells = json.loads(text)["cells"]
         text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

@@ -126,7 +126,8 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
 def test_mistakes_on_other_data_are_refused(model):
     X, y = WHOLE, load_iris().target
     mistakes = model.fit(X, y).mistakes_
-    seen, logs = vars(model).copy(), mistakes if isinstance(mistakes, list) else [mistakes]
+    seen = vars(model).copy()
+    logs = mistakes if isinstance(mistakes, list) else [mistakes]
     wrong = [replace(log, example=log.example + 150) for log in logs]
     wrong = wrong if isinstance(mistakes, list) else wrong[0]
     for n, labels, others, message in (

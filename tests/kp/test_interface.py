@@ -396,7 +396,8 @@ def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model):
 
 def test_a_stream_of_sparse_points_is_that_of_dense_ones():
     dense, topics = texts(True)
-    a, b = OneVsAllKernelPerceptron(degree=2), OneVsAllKernelPerceptron(degree=2)
+    a = OneVsAllKernelPerceptron(degree=2)
+    b = OneVsAllKernelPerceptron(degree=2)
     for part in (slice(0, 9), slice(9, 50), slice(50, 120)):
         a.partial_fit(dense[part], topics[part], classes=range(3))
         b.partial_fit(sparse.csr_array(dense[part]), topics[part], classes=range(3))

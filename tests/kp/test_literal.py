@@ -51,7 +51,9 @@ def test_one_vs_all_stores_the_vectors_that_the_log_tells(seed, degree, epochs):
 @given(SEEDS, st.integers(1, 3))
 def test_the_voted_perceptron_counts_the_steps_that_each_predictor_survives(seed, degree):
     X, y = problem(seed, n_classes=2)
-    z, K, (order,) = 2 * y - 1, oracles.polynomial(X, X, degree), oracles.orders(len(y), 1, 3, seed)
+    z = 2 * y - 1
+    K = oracles.polynomial(X, X, degree)
+    (order,) = oracles.orders(len(y), 1, 3, seed)
     model = OneVsAllKernelPerceptron(degree=degree, max_iter=3, random_state=seed, stop_if_separated=False).fit(X, y)
     alphas, c = literal.voted_perceptron(K, z, order)
     assert c[0] == 0 and c[1:] == np.diff(model.mistakes_[0].step, append=model.mistakes_[0].steps()).tolist()
@@ -64,8 +66,10 @@ def test_the_voted_perceptron_counts_the_steps_that_each_predictor_survives(seed
 @given(SEEDS)
 def test_the_dual_perceptron_is_the_primal_one(seed):
     X, y = problem(seed, n_classes=2)
-    z, (order,) = 2 * y - 1, oracles.orders(len(y), 1, 3, seed)
-    w, alpha = literal.perceptron(X, z, order), literal.kernel_perceptron(X @ X.T, z, order)
+    z = 2 * y - 1
+    (order,) = oracles.orders(len(y), 1, 3, seed)
+    w = literal.perceptron(X, z, order)
+    alpha = literal.kernel_perceptron(X @ X.T, z, order)
     assert np.array_equal(w, (alpha * z) @ X)
 
 
@@ -86,7 +90,9 @@ def test_from_zero_a_score_of_0_costs_the_delta_rule_half_a_step_and_the_counts_
 
 def test_integers_of_any_size_stay_exact():
     X, y = problem(3, n_classes=2)
-    z, K, (order,) = 2 * y - 1, oracles.polynomial(X, X, 2), oracles.orders(len(y), 1, 2, 0)
+    z = 2 * y - 1
+    K = oracles.polynomial(X, X, 2)
+    (order,) = oracles.orders(len(y), 1, 2, 0)
     assert np.array_equal(literal.algorithm_1(2**70 * K, z, order), literal.algorithm_1(K, z, order))
     held, scores = literal.budget_perceptron(K, z.tolist(), order, 5)
     same, larger = literal.budget_perceptron(2**70 * K, z.tolist(), order, 5)

@@ -120,7 +120,8 @@ def test_linear_perceptron_equals_the_literal_update(problem, demote):
 def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, degree):
     X, y, _, seed, epochs = problem
     y = (y > 0).astype(int)
-    K, (order,) = oracles.polynomial(X, X, degree, coef0=0), oracles.orders(len(y), 1, epochs, seed)
+    K = oracles.polynomial(X, X, degree, coef0=0)
+    (order,) = oracles.orders(len(y), 1, epochs, seed)
     alpha, beta = literal.xu_zhang_binary(K, 2 * y - 1, order)
     options = {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
     model = MulticlassKernelPerceptron("poly", degree=degree, coef0=0.0, **options).fit(X, y)

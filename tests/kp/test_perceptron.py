@@ -26,8 +26,7 @@ def problems(draw):
     n, d, classes = draw(st.integers(2, 14)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
     X, test = (draw(arrays(int, (size, d), elements=st.integers(-9, 9))) for size in (n, 3))
     y = draw(arrays(int, n, elements=st.integers(0, classes - 1)).filter(lambda y: np.ptp(y) > 0))
-    degree, epochs, seed = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 99))
-    return X, y, test, degree, epochs, seed
+    return X, y, test, draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 99))
 
 
 def expected_scores(X, y, test, degree, epochs, seed):
@@ -78,7 +77,9 @@ def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, mo
         "large": lambda: random.randint(-30000, 30000, (200, 60)),
         "real": lambda: random.standard_normal((200, 60)),
     }[kind]()
-    y, results, row = random.randint(0, 3, 200), [], 200 * (4 if kind == "bytes" else 8)
+    y = random.randint(0, 3, 200)
+    row = 200 * (4 if kind == "bytes" else 8)
+    results = []
     for threads, stretch, rows in [(1, 200, 200), (2, 7, 1), (3, 50, 13)]:
         monkeypatch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
