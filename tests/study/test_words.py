@@ -213,22 +213,13 @@ def test_the_chapters_read_as_they_should():
     assert (worst <= [40, 0, 0]).all(), worst
 
 
-def imported(program):
-    """The names that a program binds by imports."""
-    found = [node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return {(each.asname or each.name).partition(".")[0] for node in found for each in node.names}
-
-
-def names(program):
-    """The names that a program reads."""
-    return {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
-
-
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_what_is_imported_is_used_in_code_or_words(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     asked = "\n".join(each for source in texts for each in expressions.expressions(source))
-    used = {node for source in (code, asked) for node in names(source)}
-    assert imported(code) <= used, imported(code) - used
+    nodes = list(ast.walk(ast.parse(f"{code}\n{asked}")))
+    aliases = [each for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for each in node.names]
+    imported = {(each.asname or each.name).partition(".")[0] for each in aliases}
+    assert imported - {node.id for node in nodes if isinstance(node, ast.Name)} == set()

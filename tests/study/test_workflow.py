@@ -236,5 +236,4 @@ def test_the_lock_of_a_process_ends_with_it(tmp_path):
         lock.hold(path, "one alone")
     holder.kill()
     holder.communicate()
-    lock.hold(path, "one alone").close()
     lock.hold(path, "one alone", wait=True).close()
