@@ -1,8 +1,8 @@
 """Everything that turns the algorithms into a report: experiments, stored results, figures, notebooks, documents.
 
 It is run from a checkout. Importing it asks for the same loops on every x86 processor with AVX2, of this process if NumPy is
-not loaded yet, and of those that it starts: NumPy's and OpenBLAS's loops for newer processors differ from others in the last
-bit. A processor without AVX2 gets the loops that OpenBLAS has for it. What is counted is the same on every processor; real
+not loaded yet, and of the processes that it starts: NumPy's and OpenBLAS's loops for newer processors differ in the
+last bit. A processor without AVX2 gets the loops that OpenBLAS has for it. Counts are the same on every processor; real
 numbers have the same bits where the processor has AVX2 and exp, log and pow come from one libm.
 
 Where the user's own folder cannot be written, what Matplotlib, IPython and Jupyter keep there goes below build/, or into a
@@ -44,8 +44,8 @@ HAS_AVX2 = (
 
 
 def _has_avx2():
-    """True if this x86 processor has AVX2 and FMA. OpenBLAS takes the type that it is told without looking: where an
-    instruction is missing, loading it ends the process. So it must not be loaded here before it is known."""
+    """True if this x86 processor has AVX2 and FMA. OpenBLAS takes the processor type that it is given without a check: where
+    an instruction is missing, loading it ends the process, so it must not be loaded here before this is known."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             return {"avx2", "fma"} <= set(next(line for line in file if line.startswith("flags")).split())

@@ -147,7 +147,7 @@ def _batch(options):
 
 
 def _command(options):
-    """The command of a batch as it was typed, but for where its table goes."""
+    """The command of a batch as it was typed, except the path of its table."""
     chosen = ["--stratified"] * options.stratified + (["--table", options.table] if options.table else [])
     return " ".join(["python -m study run", options.experiment, *options.settings, *chosen])
 

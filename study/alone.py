@@ -1,4 +1,4 @@
-"""What a computation costs: run in a process of its own, by the clock and its peak memory."""
+"""Cost of a computation: seconds and peak memory, measured in a separate process."""
 
 import multiprocessing
 import sys
@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 GIB = 2**30 if sys.platform == "darwin" else 2**20
-"""What of ru_maxrss is a GiB: it counts bytes there, kilobytes elsewhere."""
+"""Units of ru_maxrss in a GiB: bytes on macOS, kilobytes elsewhere."""
 
 
 def alone(function, part, which):
-    """function(part, which) = (result, numbers, seconds), and behind its seconds the peak memory in GiB of the process of
-    its own in which it ran; on small data sets it runs here, and the memory is NaN. part.dataset names the data set."""
+    """function(part, which) = (result, numbers, seconds), and behind its seconds the peak memory in GiB of the separate
+    process in which it ran; on small data sets it runs here, and the memory is NaN. part.dataset names the data set."""
     if part.dataset != "mnist":
         predictions, numbers, seconds = function(part, which)
         return predictions, numbers, (*seconds, np.nan)
@@ -29,7 +29,7 @@ def measured(function, part, which):
 
 
 def peak_memory():
-    """The largest memory, in GiB, that this process has had so far; NaN on Windows, which does not tell in this way."""
+    """The largest memory, in GiB, that this process has had so far; NaN on Windows, which does not report it in this way."""
     try:
         import resource
     except ImportError:

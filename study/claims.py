@@ -1,10 +1,10 @@
-"""Claims: a number that a source publishes, ours beside it, and a verdict; the ledger of all is data/results/claims.csv.
+"""Claims: a number that a source publishes, our number, and a verdict; the ledger of all is data/results/claims.csv.
 
 One row for every published number. A published number printed with d decimals stands for the values that round to it. The
 verdict is
 
     exact            ours is one of these values
-    within           one of them lies in [low, high], which is over what `interval_of` says
+    within           one of them lies in [low, high], whose source of variation is named in `interval_of`
     outside          none does; `explanation` says why, as far as we know, and `chapter` where it is argued
     degenerate       the number cannot fail (0.00 where the data separate, a placeholder, a fact of the data set): no success
     not comparable   ours is of other data or another quantity than the published number; `explanation` says which
@@ -105,7 +105,7 @@ def readings_rows(frame, ledger):
 
 @dataclass(frozen=True)
 class Statement:
-    """What a source says in words: its key in the ledger, source, place, what it says, the verdict that a person has given
+    """A claim of a source in words: its key in the ledger, source, place, its text, the verdict that a person has given
     it, and the evidence, a text with {names} of values and their formats."""
 
     key: str
@@ -156,7 +156,7 @@ def statement_rows(room, found, *, chapter):
 def judged_twice(said):
     """The keys of statements that have a verdict more than once: of one source, and with the same name or the same words.
 
-    A name is what stands after the last / of a key. said: rows of the table of statements.
+    A name is the part of a key after its last /. said: rows of the table of statements.
     """
     name = said["key"].str.rpartition("/")[2]
     words = said["statement"].str.casefold().str.replace(r"\W+", " ", regex=True).str.strip()
@@ -170,7 +170,7 @@ def published(name):
 
 
 def searched(ledger):
-    """(n,) bool: those that are exact or within, and found by a search: more than one setting or reading was tried."""
+    """(n,) bool: True if exact or within, and found by a search: more than one setting or reading was tried."""
     return ledger["verdict"].isin(["exact", "within"]) & (ledger["choices"] > 1)
 
 

@@ -1,6 +1,6 @@
-"""What the experiments cost: seconds and memory of a computation from nothing, kept in data/measured by chapter.
+"""Costs of the experiments: seconds and memory of a computation from nothing, kept in data/measured by chapter.
 
-As with all that is measured, what is there stays until its file is deleted: computing again changes no byte.
+Existing measurements are kept; delete the file to measure again.
 """
 
 import os
@@ -20,9 +20,9 @@ def path(chapter):
 
 
 def compute_again(chapter):
-    """Compute all experiments of a chapter again, each in a process of its own; returns the first exit code other than 0.
+    """Compute all experiments of a chapter again, each in a separate process; returns the first exit code other than 0.
 
-    Where the costs of these experiments are not known yet, they are written, but for Windows, which does not tell them.
+    Where the costs of these experiments are not known yet, they are written, except on Windows, which does not report them.
     """
     experiments = chapters.experiments(chapter)
     rows = []
@@ -42,7 +42,7 @@ def compute_again(chapter):
 
 
 def _run(command):
-    """(exit code, what the process took, or None on Windows, which does not tell)."""
+    """(exit code, costs of the process, or None on Windows, which does not report them)."""
     process = subprocess.Popen(command)
     if not hasattr(os, "wait4"):
         return process.wait(), None

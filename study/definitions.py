@@ -1,11 +1,11 @@
 """Which definitions a function reaches, and their fingerprint: what a stored result depends on.
 
-A definition is a function, a class, a method or a constant of a module of this project. It reaches those that its body
-names, through imports and attributes of modules, and they reach others. Of a class that is reached, those methods count that
-can be called: what is named as an attribute (or as a text) by anything that is reached, special methods, and those that
-other packages call. The fingerprint of a set of functions is the hash of all that they reach, and of what stands between
-every computation and its reader (ALWAYS). What does not count in a statement says `study.syntax`; besides, the places and
-names of modules and definitions do not, nor what stands beside them: code may move and be renamed without making a result
+A definition is a function, a class, a method or a constant of a module of this project. It reaches the definitions that
+its body names, through imports and attributes of modules, and they reach others. Of a class that is reached, the methods
+that can be called count: methods named as an attribute (or as a text) by anything that is reached, special methods, and
+methods that other packages call. The fingerprint of a set of functions is the hash of all that they reach, and of the code
+between every computation and its reader (ALWAYS). `study.syntax` says what does not count in a statement. Nor do the places
+and names of modules and definitions count, nor the code next to them: code may move and be renamed without making a result
 stale, and a changed operator makes stale exactly what reaches it.
 
 Fingerprints are of the code that this process has imported. All sources are read when `study` is imported; where a file has
@@ -34,7 +34,7 @@ DEFINING = (*FUNCTIONS, ast.ClassDef, *IMPORTS)
 BINDING = (*DEFINING, ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 ALWAYS = (("study", "SAME_BYTES"), ("study.experiment", "Experiment"), ("study.experiment", "Experiment.publish"))
-"""What every number goes through: the loops that are asked for, and what stores and reads results."""
+"""Definitions that every number goes through: the choice of loops, and the code that stores and reads results."""
 
 BOUNDARY = frozenset({
     # Experiments know the parsers of their data one by one.
@@ -209,8 +209,8 @@ class Module:
         return [each for each in self._body if self.is_program or not isinstance(each, BINDING) or not syntax.bound([each])]
 
     def value(self, name):
-        """The statements that a name's value depends on: those that bind it and, where there are several, those between
-        them, which may have read the first value."""
+        """The statements that a name's value depends on: the statements that bind it and, where there are several, those
+        between them, which may have read the first value."""
         statements = self.definitions[name]
         if len(statements) == 1 or isinstance(statements[0], DEFINING):
             return statements
@@ -274,7 +274,7 @@ class Code:
         return sorted(address for address in self._walk(addresses) if address[1])
 
     def resolve(self, module, name):
-        """What a global name of a module means: ("own", module, name), ("module", dotted), ("other", dotted),
+        """Return the meaning of a global name of a module: ("own", module, name), ("module", dotted), ("other", dotted),
         ("boundary", name), ("free", name), or None."""
         scope = self.modules[module]
         if scope.is_program and name in scope.definitions:
@@ -294,7 +294,7 @@ class Code:
         return found or ("module", f"{module}.{name}")
 
     def _walk(self, addresses):
-        """{address: number} of all that is reached, numbered in the order in which it is met, whatever it is called."""
+        """{address: number} of all that is reached, numbered in the order in which it is met, regardless of its name."""
         numbers = {}
         names = set()
         classes = []
@@ -321,7 +321,7 @@ class Code:
                         yield address
 
     def _is_called_from_outside(self, module, name, statements):
-        """True of special methods, of those that other packages call or may call, and of those that a decorator gets."""
+        """True of special methods, of methods that other packages call or may call, and of methods with a decorator."""
         method = statements[0].name
         if method in CALLED or (method.startswith("__") and method.endswith("__")):
             return True
@@ -331,7 +331,7 @@ class Code:
         return "other" in bases or ("scikit-learn" in bases and method.startswith("_"))
 
     def _bases(self, module, name):
-        """What a class and its bases inherit from outside of the project: a subset of {"scikit-learn", "other"}."""
+        """Return the kinds of packages that a class and its bases inherit from: a subset of {"scikit-learn", "other"}."""
         statement = self.modules[module].definitions[name][0]
         found = set()
         if not isinstance(statement, ast.ClassDef) or statement.keywords:

@@ -10,7 +10,7 @@
     kernel(other_settings)   computed once and kept under build/results
     kernel.publish()         computes what is missing of the published table, part by part, and writes it
 
-Settings are frozen dataclasses; each one is a part of its own. A stored part belongs to its parameters, to the code that it
+Settings are frozen dataclasses; each one is a separate part. A stored part belongs to its parameters, to the code that it
 reaches (study.definitions) and to its data: files, parsers, and what else it reads. Published results are never computed on
 the spot: where they are missing or stale, StaleResult names the command that makes them.
 """
@@ -60,7 +60,7 @@ class Experiment:
         <chapter>.csv where both have one name.
     measured : tuple of str
         Those of the tables that hold times or memory. They are kept apart, in data/measured; what was once measured for
-        these parameters stays until its file is deleted, whatever the code.
+        these parameters stays until its file is deleted, for any code.
     arrays : function settings -> str, or None
         The name of a part's file of arrays. The result has them under the key "arrays".
     data : function settings -> list of str
@@ -168,8 +168,8 @@ class Experiment:
     def checkpoint(self, settings, step, compute):
         """The arrays {name: array} of a step of a long computation, for the computing function itself.
 
-        They are those that an interrupted run has kept under build/, or compute(), which are kept now. step is a name. The
-        steps of a part are removed when the part is done.
+        They are the arrays that an interrupted run has kept under build/, or compute(), which are kept now. step is a name.
+        The steps of a part are removed when the part is done.
         """
         path = self._steps(settings) / f"{step}.npz"
         source = self.provenance([settings])
@@ -222,7 +222,7 @@ class Experiment:
         return list(dict.fromkeys(names))
 
     def provenance(self, settings):
-        """What the results of a list of settings depend on: a dict of plain values."""
+        """Return the inputs of the results of a list of settings: a dict of plain values."""
         parameters = [self._plain(s) for s in settings]
         data = {name: datasets.facts(name) for name in self.datasets(settings)}
         paths = {Path(path) for s in settings for path in (self._reads(s) if self._reads else ())}

@@ -1,4 +1,4 @@
-"""The protocol on images that chapters share: the estimator of a degree and a visiting order, and what is read of it.
+"""The protocol on images that chapters share: the estimator of a degree and a visiting order, and the results read from it.
 
 Source: Hermans 2021, sections 3 to 5: K = (1 + gamma x . y)^p, all epochs, four predictors.
 

@@ -1,4 +1,4 @@
-"""The ladder of errors, from a linear perceptron to shifted copies: it is made of what several chapters have stored."""
+"""The ladder of errors, from a linear perceptron to shifted copies: it combines stored results of several chapters."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -67,7 +67,7 @@ def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
 
 
 def majority(votes):
-    """(n,): the class that most of votes (R, n) name, of equals the lowest."""
+    """(n,): the class that most of votes (R, n) name; ties go to the lowest."""
     return np.stack([(votes == c).sum(axis=0) for c in range(int(votes.max()) + 1)]).argmax(axis=0)
 
 

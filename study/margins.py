@@ -1,7 +1,7 @@
 """Margins of unit vectors, and how many mistakes a perceptron can make where they are attained.
 
 Sources: Novikoff 1962; Freund & Schapire 1999 (Theorems 2 and 3); Duda, Hart & Stork 2001 (Kesler's construction); Lawson &
-Hanson 1974 (chapter 23). Any unit vector u makes the bounds true, so they hold to whatever precision u was found.
+Hanson 1974 (chapter 23). Any unit vector u makes the bounds true, so they hold for any precision of u.
 
 Symbols: phi(x) an example in the space of the kernel, z = +-1 its sign, u a unit vector, margins (n,) z_i u.phi(x_i), R the
 largest |phi(x_i)|, gamma > 0 a margin, D = sqrt(sum_i max(0, gamma - z_i u.phi(x_i))^2).
@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 def mistake_bound(margins, R):
     """(bound, gamma, D): the least ((R + D) / gamma)^2 over gamma > 0.
 
-    A perceptron that starts from 0 makes no more mistakes than this in one pass over the examples, in whatever order it
-    visits them (Freund & Schapire 1999, Theorem 2). In terms of s = 1 / gamma the root is convex:
+    A perceptron that starts from 0 makes no more mistakes than this in one pass over the examples, in any order of
+    visits (Freund & Schapire 1999, Theorem 2). In terms of s = 1 / gamma the root is convex:
     R s + |max(0, 1 - s margins)|.
     """
     margins = np.asarray(margins, dtype=float)

@@ -25,7 +25,7 @@ from study import chapters
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""
 SEEDS = ("random_state", "order")
-"""Fields that choose between runs which are alike but for chance."""
+"""Fields that choose between runs that differ by chance only."""
 WORDS = {"true": True, "false": False}
 KINDS = {int: "a whole number or a range as in 0:30", float: "a number", bool: "true or false", str: "a word"}
 
@@ -90,7 +90,7 @@ def _types(experiment):
 
 
 def described(experiment):
-    """The options of an experiment's batch as text, a line each: name, what it takes, default."""
+    """The options of an experiment's batch as text, a line each: name, values, default."""
     defaults = {field.name: field.default for field in fields(type(_published(experiment)[0]))}
     lines = []
     for name, (kinds, several) in _types(experiment).items():

@@ -1,4 +1,4 @@
-"""What the settings of experiments share: how they are checked, and the seeds of visiting orders."""
+"""Common parts of the settings of experiments: their checks, and the seeds of visiting orders."""
 
 IMAGES = ("mnist", "digits")
 """The data sets of images: the one of the source, and the one that needs no download."""

@@ -1,4 +1,4 @@
-"""Tests and intervals of the study, each written once: what is compared, what varies, the estimate, its interval, its p.
+"""Tests and intervals of the study, each written once: comparison, source of variation, estimate, interval and p.
 
 A comparison is a `Difference` a - b of two rates or means, with a 95 % interval and a two-sided p. Which one to take follows
 from what varies:
@@ -39,7 +39,7 @@ KEPT_DRAWS = 5 * 10**6
 @dataclass(frozen=True)
 class Difference:
     """a - b. estimate, low and high: with its interval; p: two-sided, adjusted where `adjusted` names the correction; n:
-    how many of what varies; varies: what the interval and the test are over; test: the name of the test."""
+    how many of what varies; varies: the source of variation of the interval and the test; test: the name of the test."""
 
     estimate: float
     low: float
@@ -60,7 +60,7 @@ class Difference:
 @dataclass(frozen=True)
 class Excess:
     """Whether a count of n is larger than was promised. p: the chance of as many or more where the promise is just kept,
-    adjusted where `adjusted` names the correction; varies: what this chance is over; test: its name."""
+    adjusted where `adjusted` names the correction; varies: the source of this chance; test: its name."""
 
     count: int
     n: int
@@ -120,7 +120,7 @@ def beta_binomial(n, a, b):
 
 
 def student(differences, *, varies):
-    """The mean of independent differences (n,), n >= 2: Student's t. varies names what they are over."""
+    """The mean of independent differences (n,), n >= 2: Student's t. varies names their source of variation."""
     return _t_interval(differences, 1.0, varies, "Student's t")
 
 
@@ -128,7 +128,7 @@ def ratio(a, b, *, varies):
     """mean(a) / mean(b) of pairs (n,), n >= 2, over independent repeats: Fieller's interval (1954); p tests a ratio of 0.
 
     The interval holds the ratios r for which Student's test of a - r b does not reject 0; it is (-inf, inf) where b itself
-    cannot be told from 0.
+    does not differ significantly from 0.
     """
     a = np.asarray(a, dtype=float)
     b = np.asarray(b, dtype=float)
@@ -321,7 +321,7 @@ def holm(differences):
 class Membership:
     """Whether a vector of numbers is an ordinary one among repeats of ours. p: of the sum of squared standard scores; above,
     below: how many numbers lie above and below the median of all; sides: p of that imbalance; m: numbers that vary; n:
-    repeats; varies: what they are over."""
+    repeats; varies: their source of variation."""
 
     p: float
     above: int
@@ -337,7 +337,7 @@ def membership(numbers, repeats, *, varies):
 
     All n + 1 vectors are scored alike, each number by its mean and standard deviation over all of them; p is the share of
     vectors whose sum of squared scores is at least that of `numbers`, which is among them: at least 1 / (n + 1), and valid
-    whatever the correlations between numbers. `sides` is the same for | above - below |. Numbers that are the same in all
+    for any correlations between numbers. `sides` is the same for | above - below |. Numbers that are the same in all
     vectors are left out; p is 1 where none is left, and nan without repeats.
     """
     numbers = np.asarray(numbers, dtype=float)
@@ -353,7 +353,7 @@ def membership(numbers, repeats, *, varies):
     total = (((pooled - pooled.mean(axis=0)) / pooled.std(axis=0)) ** 2).sum(axis=1)
     sides = np.sign(pooled - np.median(pooled, axis=0))
     uneven = np.abs(sides.sum(axis=1))
-    # What is equal but for rounding counts as equal.
+    # Values that differ by rounding only count as equal.
     p, of_sides = ((part >= part[0] - 1e-9 * (1 + part[0])).mean() for part in (total, uneven))
     return Membership(float(p), int((sides[0] > 0).sum()), int((sides[0] < 0).sum()), float(of_sides), m, n, varies)
 
@@ -376,7 +376,7 @@ def fixed_sequence(p_values, *, alpha=ALPHA):
 def half_widths(table):
     """(smallest, largest) half-width of the intervals of a family, columns low and high: what its tests can see.
 
-    A difference much smaller than the smallest goes unnoticed, whatever the verdict; Holm's correction asks for somewhat
+    A difference much smaller than the smallest goes unnoticed, for any verdict; Holm's correction asks for somewhat
     more than the half-width.
     """
     widths = (table["high"] - table["low"]) / 2

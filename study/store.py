@@ -1,4 +1,4 @@
-"""Results on disk: written at once or not at all, and read only if they belong to what reads them.
+"""Results on disk: written at once or not at all, and read only if they match the request.
 
 Every stored file has its provenance: what was run (experiment, parameters), on what data, by which code and with which
 versions (study.experiment makes it). Arrays carry it inside the .npz file, tables in a .json file of the same name. Nothing
@@ -56,7 +56,7 @@ def write_arrays(path, arrays, source):
 def read_arrays(path, source, command):
     """The arrays that were stored for this provenance. Raises StaleResult if they are not there, damaged or others.
 
-    Parameters, data and code must agree; versions may differ. command is what the reader is told to run.
+    Parameters, data and code must agree; versions may differ. command is the remedy in the message.
     """
     try:
         with np.load(path) as file:
@@ -78,7 +78,7 @@ def table_text(table):
 
 
 def write_table(path, table, source, command):
-    """Store a tidy table as CSV, and beside it as .json its provenance, sha256 and the command that makes it."""
+    """Store a tidy table as CSV, and next to it as .json its provenance, sha256 and the command that makes it."""
     text = table_text(table)
     record = {**source, "command": command, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": len(table)}
     write(path, text)
@@ -86,16 +86,16 @@ def write_table(path, table, source, command):
 
 
 KEYS = {"experiment": "experiment", "parameters": "parameters", "data": "data", "code": "code"}
-"""What a stored result must agree in with what reads it, and how messages call it."""
+"""Provenance fields that must match, and their names in error messages."""
 
 
 PLACES_SHOWN = 3
 CHARACTERS_SHOWN = 70
-"""How much of what differs a message shows."""
+"""Limits on the differences listed in a message."""
 
 
 def read_table(path, source=None, command="make report PROFILE=full", *, keys=tuple(KEYS)):
-    """The stored table, if its bytes are those that were recorded and, where `source` is given, agree with it in `keys`.
+    """The stored table, if its bytes are the recorded ones and, where `source` is given, agree with it in `keys`.
 
     Raises StaleResult with the command that remakes it.
     """
@@ -138,7 +138,7 @@ def _check(path, found, source, command, keys=tuple(KEYS)):
 
 
 def _difference(expected, found):
-    """In what two plain values differ: the first places, and how many others there are."""
+    """Return where two plain values differ: the first places, and how many others there are."""
     expected = _leaves(expected)
     found = _leaves(found)
     both = {**expected, **found}

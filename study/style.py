@@ -1,4 +1,4 @@
-"""What all figures share: the style sheet, one palette, heat maps, axes, and how images of digits are drawn.
+"""Common parts of all figures: the style sheet, one palette, heat maps, axes, and how images of digits are drawn.
 
 A figure is a function figure_NAME of tables or arrays in study/<chapter>/figures.py that returns a matplotlib Figure; it
 reads and writes no file and fits nothing.
@@ -76,7 +76,7 @@ CLASS_COLOURS = (TEAL, CLAY, PLUM, SAND, SKY, INK, "#9A9A3D", "#B39BC8", "#99999
 CLASS_MARKERS = "os^DvPXh*<"
 
 PUBLISHED = {"color": "#CC0000", "marker": "d", "linestyle": "none"}
-"""A published number, wherever it stands beside ours."""
+"""A published number, wherever it is next to ours."""
 BAND = "#DDDDDD"
 """An interval or a range of ours."""
 REFERENCE = {"color": GREY, "linewidth": 0.8, "linestyle": "--"}

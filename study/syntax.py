@@ -1,4 +1,4 @@
-"""What of a program's text counts: statements as plain lists, without what changes no result, and the names that they name.
+"""The parts of a program's text that count: statements as plain lists, without parts that change no result, and their names.
 
 What does not count: layout, comments, docstrings and types; wording, which is what an exception, a failed assertion, a
 warning, a log or a progress bar says, and texts that are made for it; and the names of local variables, which are numbered
@@ -57,7 +57,7 @@ class Scope:
         self.depth = outer.depth + 1 if outer else 0
 
     def find(self, name, *, read=False):
-        """What stands for a local name, or None if it is none."""
+        """Return the substitute of a local name, or None if it is none."""
         if name in self.global_names:
             return None
         if name in self.kept:
@@ -136,7 +136,7 @@ def is_ignored(node):
 
 
 def _target_of_text(node):
-    """The name that a statement gives a text, made without a call but for joining others; None of other statements."""
+    """The name that a statement gives a text, made without a call except to join others; None of other statements."""
     if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
         return None
     values = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
@@ -171,7 +171,7 @@ class Reader:
         return special(self, node, scope)
 
     def means(self, node, scope=MODULE):
-        """What a name, or a name with attributes, stands for outside of the scopes; None if it is neither."""
+        """Return the meaning of a name, or of a name with attributes, outside of the scopes; None if it is neither."""
         if isinstance(node, ast.Name):
             return None if scope.find(node.id) else self._meaning(node.id)
         base = self.means(node.value, scope) if isinstance(node, ast.Attribute) else None
@@ -242,7 +242,7 @@ class Reader:
         return ["Lambda", self.read(node.args, scope), self.read(node.body, scope_of(node, scope))]
 
     def _comprehension(self, node, scope):
-        """What a comprehension first goes through is read outside of its scope."""
+        """Read a comprehension; its first iterable is read outside of its scope."""
         inside = scope_of(node, scope)
         (first, *others) = node.generators
         source = self.read(first.iter, scope)

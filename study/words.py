@@ -1,4 +1,4 @@
-"""Numbers as words have them: what stands in a sentence, in a table and on an axis has one form, made here.
+"""Numbers as words have them: numbers in sentences, in tables and on axes have one form, made here.
 
 Rates are fractions in code and percent in words; differences of rates are percentage points. A comparison is anything with
 `estimate`, `low` and `high`: a study.statistics.Difference, or a row of a table of them.

@@ -2,8 +2,10 @@
 
 import ast
 import functools
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,37 @@ def test_no_program_needs_docstrings():
             if isinstance(node, ast.Attribute | ast.Subscript):
                 names = {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(node.value)}
                 assert "__doc__" not in names, f"{path}: {ast.unparse(node)}"
+
+
+TICS = (
+    "told apart", "be told", "as of", "of equals", "of its own", "of their own", "but for", "in place of", "anew",
+    "as it is written", "whatever", "beside", "those that",
+)  # fmt: skip
+"""Phrases to replace by standard English: distinguishable, as in, ties go to, separate, except, instead of, again, ..."""
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "HANDIN.md", "INTERNALS.md", "kp/README.md")]
+
+
+def prose(path):
+    """The text of a page; the docstrings of a module and, where its text has any of TICS, its comments as one text."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        return [text]
+    bare = [node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Expr)]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline) if tics(text.replace("#", "")) else ()
+    comments = " ".join(each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT)
+    return [comments, *(each.value for each in bare if isinstance(getattr(each, "value", None), str))]
+
+
+def tics(text):
+    """The phrases of TICS in a text, except the verdict "cannot be told" in quotes, and a "What" at its beginning."""
+    text = " ".join(text.replace('"cannot be told"', "").split())
+    return re.findall(rf"(?<![.\w])(?:{'|'.join(TICS)})\b", text.lower()) + ["what"] * text.startswith("What ")
+
+
+def test_docstrings_comments_and_pages_have_no_tics():
+    assert tics("What is there, " + ",\n".join(TICS)) == [*TICS, "what"] and not tics('verdict "cannot be told"; besides')
+    found = {str(path.relative_to(ROOT)): tics(text) for path in [*KP, *STUDY, *PAGES] for text in prose(path) if tics(text)}
+    assert found == {}
 
 
 # What fingerprints of definitions (study/definitions.py) cannot follow stands nowhere in kp and study.

@@ -1,5 +1,5 @@
-"""How many mistakes a kernel perceptron makes on separable sets in the plane, beside the mistake bound; and how much its
-four predictors depend on the visiting order, on the toy set.
+"""How many mistakes a kernel perceptron makes on separable sets in the plane, with the mistake bound; and how much its four
+predictors depend on the visiting order, on the toy set.
 
 Source: Novikoff 1962. Symbols: X (n, 2) examples, z (n,) signs +-1, k = (1 + x.y)^p, R and gamma as in study.margins.
 """
@@ -118,7 +118,7 @@ def mistakes_by_order(X, z, degree, *, n_orders, max_iter=10_000):
 
 
 def gapped(n_samples=60, *, gap=0.2, random_state):
-    """X (n, 2) uniform on [-1, 1]^2 but for a strip of width `gap` about the line 2 x_1 + x_2 = 1/2; z (n,) +-1 by its side.
+    """X (n, 2) uniform on [-1, 1]^2 except a strip of width `gap` about the line 2 x_1 + x_2 = 1/2; z (n,) +-1 by its side.
 
     random_state: int or np.random.RandomState. Raises ValueError if the gap is not in 0..1.
     """

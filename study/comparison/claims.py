@@ -1,4 +1,4 @@
-"""What Xu and Zhang (2005) report of others, and what this comparison has to say to it; words stand in statements.toml."""
+"""Findings of others that Xu and Zhang (2005) report, and the evidence of this comparison; words are in statements.toml."""
 
 from study import claims as ledger
 from study.comparison import experiment, tables

@@ -5,13 +5,13 @@ one-vs-all, ordinary multiclass and Xu and Zhang's perceptron on the same data i
 
 Protocol. Sets with a customary split are trained and tested on it. Of the others the rows that repeat an earlier one are
 dropped; one half, stratified, trains and the other tests, then the other way round, so that a repetition tests every example
-once (Dietterich 1998). Training parts beyond `largest` examples are cut to a stratified subset of that size, drawn anew in
+once (Dietterich 1998). Training parts beyond `largest` examples are cut to a stratified subset of that size, drawn again in
 each repetition: the squared kernel matrix of all must be held, and all methods learn from the same examples. Attributes are
 scaled to [0, 1] on the training part. Every choice (kernel, width, degree, penalty, neighbours, epochs, predictor) is made
 on validation data: two thirds of the training part train and one third validates, three times over where it is small; of
-vowel the speakers are shared out, so that those who validate do not train. The fewest errors win. Of equals the one wins
-that is a priori steadier: means before single predictors, RBF before polynomial, wide before narrow, many epochs before few.
-The method is then trained on the whole training part and meets the test set once.
+vowel the speakers are shared out, so that no speaker both trains and validates. The fewest errors win. Ties go to the
+candidate that is a priori steadier: means before single predictors, RBF before polynomial, wide before narrow, many epochs
+before few. The method is then trained on the whole training part and meets the test set once.
 
 The methods stand in study.comparison.methods. Symbols: n training examples.
 """
@@ -311,7 +311,7 @@ def compare(settings, *, progress=False):
 
 
 def _sizes(split):
-    """What one split is made of."""
+    """Sizes of one split, dropped rows and test rows that are in its training part."""
     known = {row.tobytes() for row in np.ascontiguousarray(split.X)}
     return {
         "dropped": split.dropped, "available": split.available, "n_train": len(split.y), "n_test": len(split.y_test),

@@ -27,8 +27,8 @@ FAMILY = {"off": "no thresholds", "on": "thresholds"}
 def figure_against_svm(table, over_sets, methods):
     """Test error of some methods minus the SVM's on each set, and over the sets.
 
-    table as of `tables.by_method`; over_sets {(method, thresholds): Difference} from the SVM; methods: such names. Sets are
-    sorted by the SVM's error, which stands beside their names; below them pseudo-medians with their intervals.
+    table as in `tables.by_method`; over_sets {(method, thresholds): Difference} from the SVM; methods: such names. Sets are
+    sorted by the SVM's error, which is printed next to their names; below them pseudo-medians with their intervals.
     """
     svm = table["SVM", "-"].sort_values()
     figure, axis = canvas(height=1.5 + 0.23 * len(svm))
@@ -53,7 +53,7 @@ def figure_against_svm(table, over_sets, methods):
 def figure_differences(per_set, over_sets):
     """Differences of test errors from the ordinary form's, a panel for each form of each family.
 
-    per_set as of `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
+    per_set as in `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
     where the adjusted p is below 0.05; lines are 95 % intervals.
     """
     names = _datasets(per_set)
@@ -84,7 +84,7 @@ def _point(axis, y, row, colour, marker):
 def figure_narrow(by_width):
     """Validation error against the width, a panel for each form: each predictor with thresholds on (lines) and off (dashes).
 
-    by_width as of `tables.by_width`.
+    by_width as in `tables.by_width`.
     """
     methods = _methods(by_width)
     figure, axes = canvas(1, len(methods), height=2.6, sharex=True, sharey=True)
@@ -111,7 +111,7 @@ def figure_narrow(by_width):
 
 
 def figure_best_widths(widths):
-    """The best RBF width of each form on each data set, a panel for each family; widths as of `tables.best_widths`."""
+    """The best RBF width of each form on each data set, a panel for each family; widths as in `tables.best_widths`."""
     names = list(widths["set"])
     figure, axes = canvas(1, 2, height=1.2 + 0.19 * len(names), sharex=True, sharey=True)
     for axis, thresholds in zip(axes, THRESHOLDS, strict=True):

@@ -53,7 +53,7 @@ class Candidate:
 
     @property
     def of_kernel(self):
-        """What tells kernels apart; the same for all methods."""
+        """Key of the candidate's kernel, the same for all methods."""
         return self.kernel, self.width if self.kernel == "rbf" else self.degree
 
 
@@ -106,7 +106,7 @@ class Grams:
 
 
 class Method:
-    """What a method has to say; name is its spelling in tables and figures, thresholds "on", "off" or "-"."""
+    """Interface of a method; name is its spelling in tables and figures, thresholds "on", "off" or "-"."""
 
     has_predictors = False
     """True if one fit has all predictors of kp, after every epoch."""
@@ -118,7 +118,7 @@ class Method:
         self.thresholds = thresholds
 
     def candidates(self, settings):
-        """The candidates that need a fit of their own; predictor and epoch are read off one fit."""
+        """The candidates that need a separate fit; predictor and epoch are read off one fit."""
         raise NotImplementedError
 
     def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
@@ -149,7 +149,7 @@ class Method:
 
 
 class Perceptron(Method):
-    """What our perceptrons have in common: one fit has all predictors of kp, after every epoch."""
+    """Base of our perceptrons: one fit has all predictors of kp, after every epoch."""
 
     has_predictors = True
 
@@ -162,7 +162,7 @@ class Perceptron(Method):
 
 
 class KernelPerceptron(Perceptron):
-    """What the three forms have in common. A prediction takes a kernel value for each example with a mistake."""
+    """Base of the three forms. A prediction takes a kernel value for each example with a mistake."""
 
     def candidates(self, settings):
         return self._rbf(settings.widths) + [self._base(kernel="poly", degree=float(p)) for p in settings.degrees]

@@ -1,4 +1,4 @@
-"""What the chapter's figures, tables and conditions are made of; tables are those of study.comparison.experiment.compare.
+"""Data of the chapter's figures, tables and conditions; tables are those of study.comparison.experiment.compare.
 
 What is compared over the data sets, and with what, was declared before the results were seen:
 
@@ -63,7 +63,7 @@ def sets(errors, splits):
 
 
 def grids(settings):
-    """What each method tries: a row for each, with the number of fits and of candidates (predictors and epochs apart)."""
+    """Candidates of each method, a row each, with the number of fits and of candidates (predictors and epochs apart)."""
     widths = f"{len(settings.widths)} widths"
     degrees = f"degrees {_list(settings.degrees)}"
     narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
@@ -145,7 +145,7 @@ def reference_pairs():
 FAMILIES = {
     "forms": form_pairs, "thresholds": threshold_pairs, "kernel": kernel_pairs, "references": reference_pairs,
 }  # fmt: skip
-"""What is compared over the sets with everything chosen on validation data, family by family."""
+"""Comparisons over the sets, family by family, with everything chosen on validation data."""
 
 
 def families(table):
@@ -159,7 +159,7 @@ def families(table):
 
 
 def shown(differences, table, pairs):
-    """A row for each difference of `over_sets`, with what leaving out one set does.
+    """A row for each difference of `over_sets`, with the effect of leaving out one set.
 
     "one set left out" is the range of the estimate, and "changes without" names the sets without which the verdict is
     another, or counts them.
@@ -201,7 +201,7 @@ def _few(names, n):
 
 
 def in_points(difference, *, digits=2):
-    """ "+0.31 (−0.10 to +0.80)": a difference in percentage points with its interval, without one where there are few."""
+    """Format a difference in percentage points with its interval, where it has one, as "+0.31 (−0.10 to +0.80)"."""
     text = f"{100 * difference.estimate:+.{digits}f}"
     if not np.isfinite([difference.low, difference.high]).all():
         return text
@@ -266,7 +266,7 @@ def choices(errors):
 def edges(errors, settings):
     """How often the choice stands at an edge of its grid: a row for each method with a grid, and each parameter of it.
 
-    lowest and highest count the choices at the ends of the grid among those that have the parameter (`of`).
+    lowest and highest count the choices at the ends of the grid among the choices that have the parameter (`of`).
     """
     rows = []
     chosen = errors[errors["chosen"]]

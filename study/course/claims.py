@@ -5,8 +5,8 @@ Words stand in statements.toml.
 The example in space is that of the listing: s = 0.2, which stands last there, and 50 samples of each class. The example in
 the plane has 100 samples of each class, and its generator is not printed: it is given the listing's. ours is the median over
 n runs, low and high their 95 % range. The spread of the runs that the page shows is printed for neither, so that their
-numbers are not compared. What the page prints of its digits stands beside MNIST images, at the width whose mean test error
-is nearest to the page's; other images have other errors, and they are not compared either.
+numbers are not compared. The page's numbers on its digits are shown next to ours on MNIST, at the width whose mean test
+error is nearest to the page's; other images have other errors, and they are not compared either.
 """
 
 import numpy as np
@@ -136,7 +136,7 @@ def _modifications():
 
 
 def _digits():
-    """{key: tables.summary} of what the kernel example gives on our images, without a percentile."""
+    """{key: tables.summary} of the results of the kernel example on our images, without a percentile."""
     found = digits(PUBLISHED)
     errors = found["digits"]
     confusion = found["confusion"]

@@ -90,7 +90,7 @@ PUBLISHED = Settings(dataset="mnist", n_seeds=1000, n_code_seeds=200, n_splits=1
 
 
 def fields(*names):
-    """A function that gives these fields of settings as a dict: what an experiment depends on."""
+    """A function that gives these fields of settings as a dict: the inputs of an experiment."""
     return lambda settings: {name: getattr(settings, name) for name in names}
 
 
@@ -115,7 +115,7 @@ def delta_rule_run(inputs, *, code="binary", n_per_class=50, s=0.2, eta=1.0, ran
 
 def nearest_run(inputs, modifications, *, n_seeds, random_state=0, **options):
     """(seed, X, y, model) of the `delta_rule_run` that separated the classes with this number of modifications, or the
-    nearest to it, the first of equals among n_seeds seeds. Raises ValueError if none of them separated the classes."""
+    nearest to it among n_seeds seeds; ties go to the first. Raises ValueError if none of them separated the classes."""
     best = None
     for seed in range(random_state, random_state + n_seeds):
         X, y, model = delta_rule_run(inputs, random_state=seed, **options)
@@ -214,7 +214,7 @@ def modification_bound(X, plane, start):
 
 
 def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
-    """What the single modifications of a run do, binary codes, for both examples; one row a run.
+    """Effects of the single modifications of a run, binary codes, on both examples; one row a run.
 
     Columns: inputs, s, eta, run, converged, modifications, corrected (modifications after which all outputs are right on
     the sample presented), fell and rose (those after which fewer and more samples are wrong in any output than before). A
@@ -391,7 +391,7 @@ def confusion_table(digits, width, *, n_splits, random_state=0):
 
 
 def nearest_width(table, error):
-    """The width at which the mean test error of one-hot codes is nearest to `error`, the narrowest of equals."""
+    """The width at which the mean test error of one-hot codes is nearest to `error`; ties go to the narrowest."""
     one_hot = table[table["code"] == "one-hot"]
     means = (one_hot["test_errors"] / one_hot["n_test"]).groupby(one_hot["width"]).mean()
     return float((means - error).abs().idxmin())
@@ -422,7 +422,7 @@ def listing(settings, *, progress=False):
 
 @experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
 def steps(settings, *, progress=False):
-    """What single modifications do; see `count_steps`."""
+    """Effects of single modifications; see `count_steps`."""
     return count_steps(n_seeds=settings.n_seeds, random_state=settings.random_state)
 
 

@@ -191,7 +191,7 @@ def _draw_classes(axis, X, y, codes, *, size):
 
 def _draw_line(axis, w, colour, style, *, width, ghost=False):
     """The line w_0 + w_1 x_1 + w_2 x_2 = 0 and an arrow along (w_1, w_2), from that visible point of the line which leaves
-    most room for it, the nearest to the origin of equals. A ghost is pale and has no arrow."""
+    most room for it; ties go to the point nearest to the origin. A ghost is pale and has no arrow."""
     normal = w[1:] / np.linalg.norm(w[1:])
     foot = -w[0] / np.linalg.norm(w[1:]) * normal
     along = np.array([-normal[1], normal[0]])

@@ -193,7 +193,7 @@ def rate_differences(steps):
 
 
 def paired(differences, *, varies):
-    """statistics.student; where there are fewer than two differences nothing can be told: an infinite interval, p = 1."""
+    """statistics.student; fewer than two differences allow no conclusion: an infinite interval, p = 1."""
     if len(differences) > 1:
         return statistics.student(differences, varies=varies)
     return statistics.Difference(np.sum(differences), -np.inf, np.inf, 1.0, len(differences), varies, "none")
@@ -272,7 +272,7 @@ def planes_table(spreads, *, n_per_class=50):
 def any_output(errors):
     """The errors (runs,) of experiment.digits as the page's listing counts them: test images wrong in any output.
 
-    These are the images read wrongly, and those that match no code but are read rightly all the same.
+    These are the misclassified images, and the images that match no code but are classified correctly all the same.
     """
     return errors["test_errors"] + errors["unmatched"] - errors["unmatched_errors"]
 

@@ -41,9 +41,9 @@ MEASURES = {"distance": squared_distances, "angle": squared_sines}
 def nearest_pairs(X, y, count, *, measure="distance", progress=False):
     """The `count` nearest pairs of examples of different classes, each example in one pair at most; a tidy table.
 
-    The pairs are taken one after the other: always the nearest of those whose examples are both still free, the first by
-    (first, second) of equals. X (n, d), y (n,), measure one of MEASURES. Columns: rank from 1, first < second (indices of
-    examples), label_first, label_second, value (as of MEASURES). There are fewer rows where no more pairs exist. progress
+    The pairs are taken one after the other: always the nearest whose examples are both still free; ties go to
+    the first by (first, second). X (n, d), y (n,), measure one of MEASURES. Columns: rank from 1, first < second (indices of
+    examples), label_first, label_second, value (as in MEASURES). There are fewer rows where no more pairs exist. progress
     shows a bar of the pairs. Raises ValueError unless count is at least 1.
     """
     if not count >= 1:
@@ -60,7 +60,7 @@ def nearest_pairs(X, y, count, *, measure="distance", progress=False):
             found = np.concatenate([found, _within(points, order, rows, columns, limit, MEASURES[measure])])
             found = found[np.lexsort(found.T)]
             # A maximal set of disjoint pairs is at least half as large as any other: where 2 count - 1 disjoint pairs lie
-            # within D, taking the nearest first meets `count` of them within D, whatever other pairs are still to come.
+            # within D, taking the nearest first meets `count` of them within D, regardless of the pairs that follow.
             taken = _disjoint(found, 2 * count - 1)
             if len(taken) == 2 * count - 1:
                 limit = found[taken[-1], 2]

@@ -104,7 +104,7 @@ def load(name, *, random_state=0, download=True):
 
 @cache
 def _parsed(dataset, *stamps):
-    """The Data of a set of files or a bundled set. stamps (path, size, time of change) tell states of the files apart."""
+    """The Data of a set of files or a bundled set. stamps (path, size, time of change) distinguish states of the files."""
     files = [(str(path), fetch.read(file, path)) for file, (path, *_) in zip(dataset.files, stamps, strict=True)]
     try:
         arrays = PARSERS[dataset.parser](*files, **dataset.options)

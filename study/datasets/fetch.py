@@ -140,7 +140,7 @@ def _limited(largest, deadline):
 
 
 def _member(archive, name, size):
-    """The bytes of the archive's member of this name, in whatever folder; one byte more than size at most."""
+    """The bytes of the archive's member of this name, in any folder; one byte more than size at most."""
     with zipfile.ZipFile(archive) as members:
         for path in members.namelist():
             if path.rpartition("/")[2] == name:

@@ -1,4 +1,4 @@
-"""Data sets of one's own: a CSV file becomes an entry of data/own.toml, beside the study's registry."""
+"""The user's own data sets: a CSV file becomes an entry of data/own.toml, next to the study's registry."""
 
 import hashlib
 import json

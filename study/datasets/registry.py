@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "data" / "registry.toml"
 OWN = ROOT / "data" / "own.toml"
-"""Where data sets of one's own are registered (study.datasets.own); it may be absent."""
+"""Where the user's own data sets are registered (study.datasets.own); it may be absent."""
 REMEDY = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
 
 
@@ -40,7 +40,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
-    """What is known of a data set before it is read.
+    """Facts of a data set that are known before it is read.
 
     classes are the labels in sorted order, target_names their names, counts and test_counts the rows of each. parser
     names the function that gives the arrays (study.datasets.PARSERS), and options are its keywords. sha256 is the
@@ -90,7 +90,7 @@ class Dataset:
 
     @property
     def kind(self):
-        """'file', 'bundled' (with scikit-learn) or 'synthetic'."""
+        """Return 'file', 'bundled' (with scikit-learn) or 'synthetic'."""
         return "file" if self.files else "bundled" if self.sha256 else "synthetic"
 
 

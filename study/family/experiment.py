@@ -31,7 +31,7 @@ COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 DEGREES = range(1, 7)
 
 
-# What is run: the settings of a notebook, and the parts that its tables are made of.
+# The settings of a notebook, and the parts of its tables.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Stream(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Part):
-    """One fraction `noise` of wrong labels, and what learns from them in n_epochs passes, at each lambda besides 0."""
+    """One fraction `noise` of wrong labels, and the learners from them in n_epochs passes, at each lambda besides 0."""
 
     noise: float
     n_epochs: int
@@ -90,8 +90,9 @@ class Guarantee(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a notebook runs. n_train: the first examples of the training set; budgets: B for odd or even; class_budgets: B of
-    each of ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the RBF kernel.
+    """Settings of a notebook's run. n_train: the first examples of the training set; budgets: B for odd or even;
+    class_budgets: B of each of ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the
+    RBF kernel.
 
     For tests there are n_repeats orders: of n_noise examples, visited n_epochs times, of which the fractions `noise` of the
     labels are wrong, at each lambda of `regularizations`; of n_memory examples for learners that hold equally many,
@@ -328,7 +329,7 @@ def _dataset(part):
 
 @experiment("family", published=PUBLISHED.streams, tables=("streams", "final"), data=_dataset, processes=2, sample=5)
 def streams(part, *, progress=False):
-    """{streams, final} of a Stream: what its learner did up to each checkpoint, and what it has come to.
+    """{streams, final} of a Stream: the learner's counts up to each checkpoint, and its final state.
 
     streams: the columns names.KEYS, examples, online_errors, mistakes, support (examples held);
     final: KEYS, n, errors on the n_test test examples, damage and shrinking of Forgetrons (sums over removals).
@@ -610,7 +611,7 @@ def _margins_of_part(kernel, K, X, z, cost):
 
 @experiment("family", published=PUBLISHED.guarantees, data=_dataset)
 def guaranteed(part, *, progress=False):
-    """The least value of the Forgetron's bound over competitors within reach, beside its mistakes.
+    """The least value of the Forgetron's bound over competitors within reach, and its mistakes.
 
     Columns: random_state, n, budget (0: a reach without limit), reach (missing without limit), norm of the best competitor
     found, lower and upper bound of the least value, mistakes of the self-tuning Forgetron in one pass (of the perceptron for
@@ -633,7 +634,7 @@ def guaranteed(part, *, progress=False):
 
 @experiment("family", published=PUBLISHED.guarantees, data=_dataset)
 def relatives(part, *, progress=False):
-    """What makes the perceptron a relative of NORMA and of SMO, in one pass: a row for each order.
+    """Relations of the perceptron to NORMA and to SMO, in one pass: a row for each order.
 
     Columns: random_state, n, mistakes, norma_same (NORMA with rho = lambda = 0 and eta = 1 holds the same examples with the
     same weights after the same scores), least_gain and dual: the smallest gain at a mistake, and the sum of the gains, of

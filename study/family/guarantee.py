@@ -1,4 +1,4 @@
-"""What the Forgetron guarantees, evaluated: the least value of its bound over all competitors within its reach.
+"""The Forgetron's guarantee, evaluated: the least value of its bound over all competitors within its reach.
 
 Sources: Dekel, Shalev-Shwartz & Singer 2008 (the bound); Hsieh et al. 2008 (coordinate ascent on the dual without
 threshold). With a budget of B >= 83 a Forgetron makes at most

@@ -22,7 +22,7 @@ LEARNERS = {
     NORMA_AVERAGE: ("perceptron", 1.0, True, "averaged"),
     SVM: ("svm", None, True, "last"),
 }
-"""What learns from wrong labels: {name: method, margin rho, whether lambda > 0, predictor as the stored tables call it}."""
+"""Learners from wrong labels: {name: method, margin rho, whether lambda > 0, predictor as the stored tables call it}."""
 PERCEPTRONS = (FINAL, AVERAGE, VOTED)
 """The predictors of the perceptron itself."""
 BESIDE = (AVERAGE, VOTED, MARGIN, REGULARISED)

@@ -1,4 +1,4 @@
-"""What the tables of the family's chapter say: growth, error by budget and at equal memory, wrong labels, guarantees.
+"""Summaries for the family's chapter: growth, error by budget and at equal memory, wrong labels, guarantees.
 
 These are summaries of the tables of study.family.experiment; tests and intervals are those of study.statistics. Where it is
 not said otherwise they are over random orders, each of which is another sample of examples too.
@@ -103,7 +103,7 @@ def memory_differences(memory, final, rate, control="oldest"):
 
 
 def budget_costs(memory, method="oldest"):
-    """What a budget adds to the online error of the perceptron without one: a row for each budget of a method.
+    """Online error of a budget less that of the perceptron without one: a row for each budget of a method.
 
     Columns budget, online (the method's rate) and none (the perceptron's), means over orders, and their difference with its
     95 % interval and p (Student's t over the orders, Holm over the budgets): estimate, low, high, p, n_orders.
@@ -258,7 +258,7 @@ def shares(ways):
 
 
 def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
-    """What more passes do to predictors: a row for each rate and each of `watched`.
+    """Effect of more passes on predictors: a row for each rate and each of `watched`.
 
     train and test are the changes of the error rates from one pass to the last, with their 95 % intervals and p (Student's
     t over orders, Holm over all rows and both errors); overfits is True where the tests show that the training error falls

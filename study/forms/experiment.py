@@ -63,7 +63,7 @@ KERNELS = {
     "mnist": {"widths": (300.0, 500.0, 700.0, 1000.0, 1400.0), "degrees": (2, 4, 6), "n": 4000, "n_validate": 4000},
     "digits": {"widths": (8.0, 16.0, 24.0), "degrees": (2, 4), "n": 400, "n_validate": 400},
 }
-"""What kernels are chosen from, and on how many examples."""
+"""Settings of the choice of kernels: candidates and numbers of examples."""
 
 EPOCHS = {
     "mnist": {1000: 10, 2000: 10, 4000: 10, 10_000: 10, 60_000: 4},
@@ -80,7 +80,7 @@ def choice_settings(dataset):
 
 
 def growth_settings(dataset):
-    """The settings of `growth`: every form at every n, but for Xu and Zhang's without threshold beyond SQUARED examples."""
+    """The settings of `growth`: every form at every n, except Xu and Zhang's without threshold beyond SQUARED examples."""
     return [
         Settings(choice=choice, n=n, epochs=epochs)
         for n, epochs in EPOCHS[dataset].items()
@@ -96,7 +96,7 @@ def kernel_of(kind, parameter):
 
 @dataclass
 class Learnt:
-    """What a form has learnt: a log for each perceptron (one-vs-all) or a single one, training points, time taken."""
+    """A fitted form: a log for each perceptron (one-vs-all) or a single one, training points, time taken."""
 
     form: str
     kernel: kernels.Kernel
@@ -127,8 +127,8 @@ def at_once(step, compute):
 def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, checkpoint=at_once, progress=False):
     """Train one form on X (n, d), y (n,) indices of classes; all forms stop after an epoch without a mistake.
 
-    checkpoint(step, compute) gives the arrays of an epoch of the largest runs: those that an interrupted run has kept, or
-    those of compute().
+    checkpoint(step, compute) gives the arrays of an epoch of the largest runs: the arrays that an interrupted run has kept,
+    or those of compute().
     """
     started = time.perf_counter()
     spent = 0.0
@@ -156,7 +156,7 @@ def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads
 
 
 def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, checkpoint, bar):
-    """The log of Xu and Zhang's update as it is written, epoch by epoch with a checkpoint each, and the seconds it took."""
+    """The log of Xu and Zhang's update, applied literally, with a checkpoint after each epoch, and the seconds it took."""
     columns = CrossGram(Products(points, points, threads=threads))
     learner = kesler.Coefficients(
         lambda rows: columns.values(kernel, rows), y, n_classes, threshold=threshold, threads=threads
@@ -271,7 +271,7 @@ def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes,
 
 @experiment("forms", published=lambda: choice_settings("mnist"), data=lambda settings: [settings.dataset])
 def choice(settings, *, progress=False):
-    """The table of validation errors of a form with every kernel to choose from; columns as of `measure`."""
+    """The table of validation errors of a form with every kernel to choose from; columns as in `measure`."""
     X, y, *_ = split(settings.dataset)
     n = settings.n
     held = slice(len(y) - settings.n_validate, None)
@@ -287,7 +287,7 @@ def choice(settings, *, progress=False):
 def chosen(table):
     """{form: (kind, parameter)}: the kernel with the fewest validation errors of any predictor at any epoch.
 
-    table as of `choice`; where several kernels have the fewest, the first of them.
+    table as in `choice`; ties go to the first kernel.
     """
     best = table.sort_values("errors", kind="stable").groupby("form", sort=False).first()
     return {form: (best.loc[form, "kernel"], float(best.loc[form, "parameter"])) for form in FORMS if form in best.index}
@@ -298,7 +298,7 @@ def chosen(table):
     data=lambda settings: [settings.choice.dataset],
 )  # fmt: skip
 def growth(settings, *, progress=False):
-    """{errors, times}: test errors of a form with its chosen kernel, columns as of `measure`; seconds of its training."""
+    """{errors, times}: test errors of a form with its chosen kernel, columns as in `measure`; seconds of its training."""
     form = settings.choice.form
     n = settings.n
     X, y, X_test, y_test = split(settings.choice.dataset)
@@ -310,14 +310,14 @@ def growth(settings, *, progress=False):
     return {"errors": table.drop(columns="seconds"), "times": table[["form", "n", "seconds"]].drop_duplicates()}
 
 
-# The forms on equal terms: no threshold, a width chosen anew for each, the same epochs, the same predictors.
+# The forms on equal terms: no threshold, a separate width chosen for each, the same epochs, the same predictors.
 
 EQUAL = ("one-vs-all", "ordinary", "Xu-Zhang, no threshold")
 """The forms that are compared on equal terms."""
 PAIR = ("Xu-Zhang, no threshold", "Xu-Zhang")
 """Xu and Zhang's form without and with its threshold: both learn side by side from the same kernel rows."""
 JUDGED = ("final", "average")
-"""The predictors that are reported; widths are chosen by the average one, whatever the test images say."""
+"""The predictors that are reported; widths are chosen by the average one, never by the test images."""
 ROWS = 512
 VISITS = 32
 """Kernel rows that are made together, and visits of Xu and Zhang's form that are gone through together."""
@@ -533,7 +533,7 @@ def tuning(settings, *, progress=False):
 
 
 def best_widths(table):
-    """{form: width}: the fewest validation errors of the average predictor, over all orders; the first of equals.
+    """{form: width}: the fewest validation errors of the average predictor, over all orders; ties go to the first.
 
     table: the rows of `tuning` at one n.
     """
@@ -549,7 +549,7 @@ def best_widths(table):
 def equal(settings, *, progress=False):
     """{equal, arrays}: test errors of the forms on equal terms, and of Xu and Zhang's with threshold at the same width.
 
-    Columns as of `tuning`, n_new being the test images; a row for each epoch that is read. arrays: wrong (order, form,
+    Columns as in `tuning`, n_new being the test images; a row for each epoch that is read. arrays: wrong (order, form,
     predictor, test image), after the last epoch, forms and predictors in the order of the rows.
     """
     X, y, X_test, y_test = split(settings.tuned.dataset)

@@ -40,7 +40,7 @@ def figure_tuning(tuning):
 def figure_own_width(rows):
     """Validation error (left) and mistakes in training (right) against the width, a line for each form.
 
-    rows as of tables.by_width; the ring marks the width with the lowest error of each form.
+    rows as in tables.by_width; the ring marks the width with the lowest error of each form.
     """
     figure, axes = canvas(1, 2, height=2.6)
     for form in _forms(rows):

@@ -1,4 +1,4 @@
-"""What the tables of the three multiclass forms say: errors at the end, best widths, spectra, times.
+"""Summaries of the tables of the three multiclass forms: errors at the end, best widths, spectra, times.
 
 Tables are those of study.forms.experiment.
 """
@@ -114,7 +114,7 @@ def pairs(wrong, *, order=0):
 
 
 def over_orders(wrong, a, b, predictor):
-    """The differences (orders,) of test errors of two forms, in percentage points; wrong as of `pairs`."""
+    """The differences (orders,) of test errors of two forms, in percentage points; wrong as in `pairs`."""
     forms = [*EQUAL[:2], *PAIR]
     place = JUDGED.index(predictor)
     rates = 100 * wrong[:, :, place].mean(axis=-1)
@@ -124,7 +124,7 @@ def over_orders(wrong, a, b, predictor):
 def pairs_table(found, wrong):
     """The comparisons of `pairs` as rows: forms, predictor, errors in percentage points with interval, p.
 
-    least and most are the ends of the differences over all orders; wrong as of `pairs`.
+    least and most are the ends of the differences over all orders; wrong as in `pairs`.
     """
     rows = []
     for (a, b, predictor), gap in found.items():
@@ -141,7 +141,7 @@ def three_forms(rows):
 
 def by_width(tuning, n):
     """A row for each form and width with n examples: error (of the average predictor on the validation images, a fraction,
-    mean over the orders) and mistakes (their median); tuning as of experiment.tuning."""
+    mean over the orders) and mistakes (their median); tuning as in experiment.tuning."""
     rows = tuning[(tuning["n"] == n) & (tuning["predictor"] == "average")]
     rows = rows.assign(error=rows["errors"] / rows["n_new"])
     groups = rows.groupby(["form", "width"], sort=False, as_index=False)
@@ -159,7 +159,7 @@ def largest_terms(rates):
 def own_widths(tuning, wrong, n):
     """(Difference, {form: width}): Xu and Zhang's form with threshold less without, each with its own best width.
 
-    Validation errors of the average predictor with n examples, in the first order; wrong as of `widths_found`.
+    Validation errors of the average predictor with n examples, in the first order; wrong as in `widths_found`.
     """
     part = tuning[tuning["n"] == n].reset_index(drop=True)
     best = best_widths(part)

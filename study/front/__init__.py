@@ -1,1 +1,1 @@
-"""What stands before the contents of a report, and at its end."""
+"""Matter before the contents of a report, and at its end."""

@@ -1,4 +1,4 @@
-"""Small tables of the set-up: data sets, software, what computing takes."""
+"""Small tables of the set-up: data sets, software, costs of computing."""
 
 import re
 

@@ -1,7 +1,7 @@
 """Prepared images, and more of them: what preparation does to the error, and how errors, mistakes and costs grow with n.
 
-Source of the protocol: Hermans 2021, with K = (1 + gamma x . y)^p. Preparations are those that the literature on MNIST
-names, and scalings of pixels. Order r of degree p has the seed p + 100 r.
+Source of the protocol: Hermans 2021, with K = (1 + gamma x . y)^p. Preparations are those named in the literature on
+MNIST, and scalings of pixels. Order r of degree p has the seed p + 100 r.
 
 Symbols: n training examples, D degrees, E epochs; predictors in the order of PREDICTORS.
 """
@@ -113,9 +113,9 @@ def growth_settings(dataset="mnist", *, n_orders=N_ORDERS):
     arrays=lambda part: f"{part.n}_{part.order}", data=lambda part: [part.dataset],
 )  # fmt: skip
 def curves(part, *, progress=False):
-    """{curves, costs, arrays} of one part, each in a process of its own.
+    """{curves, costs, arrays} of one part, each in a separate process.
 
-    curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as of `prepared`. costs: n, order,
+    curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as in `prepared`. costs: n, order,
     degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
     """
     n = len(datasets.load(part.dataset).X)

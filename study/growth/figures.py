@@ -23,7 +23,7 @@ def figure_prepared_images(images):
 
 
 def figure_differences(effects):
-    """How much each preparation changes the error, those that lower it first: a mark with its interval for each degree."""
+    """How much each preparation changes the error, reductions first: a mark with its interval for each degree."""
     order = effects.groupby("preparation")["estimate"].mean().sort_values().index
     degrees = sorted(effects["degree"].unique())
     figure, axis = canvas(height=0.3 * len(order) + 0.7)

@@ -68,7 +68,7 @@ PREPARATIONS = {
     "deskewed and blurred": deskewed_and_blurred,
     "moved": moved,
 }
-"""{preparation: function of training and test images}: what scales pixels, then what moves ink."""
+"""{preparation: function of training and test images}: first the ones that scale pixels, then the ones that move ink."""
 
 
 def deskew(image):
@@ -99,7 +99,7 @@ def each(function, X):
 
 
 def shifted(X, down, right):
-    """X (n, side * side) with each image moved by so many pixels, numbers or arrays (n,); what comes in is blank."""
+    """X (n, side * side) with each image moved by so many pixels, numbers or arrays (n,); pixels that come in are blank."""
     side = round(X.shape[1] ** 0.5)
     down, right = (np.broadcast_to(part, len(X)) for part in (down, right))
     images = X.reshape(len(X), side, side)

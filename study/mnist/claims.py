@@ -1,4 +1,4 @@
-"""The published numbers and statements of Hermans 2021, draft, final report and result files, beside ours.
+"""The published numbers and statements of Hermans 2021, draft, final report and result files, compared with ours.
 
 The draft is of 9 June 2021. The final report of 11 June stands in the public repository of the work, together with the files
 of results from which its curves were drawn: https://github.com/lukher98/digit-classification, commit 95b4981. There the 360

@@ -358,7 +358,7 @@ def nearest_neighbours(X, y, X_test, *, progress=False):
 
 
 def _smallest(values, count):
-    """The columns (r, count) of the smallest values of each row, the first of equals first; overwrites values."""
+    """The columns (r, count) of the smallest values of each row, ties in their order; overwrites values."""
     rows = np.arange(len(values))
     found = np.empty((len(values), count), dtype=np.intp)
     for place in range(count):

@@ -109,7 +109,7 @@ def halves(errors, n_first):
 
 
 def committee(predictions, labels, n_classes):
-    """The vote of several predictors (m, n), the lowest class of equals, and how they agree.
+    """The vote of several predictors (m, n), where ties go to the lowest class, and how they agree.
 
     {"wrong": (n,) bool of the vote, "agree": (n,) bool where all say the same}.
     """
@@ -128,7 +128,7 @@ def mistakes_by_digit(logs):
 
 
 def hardest(logs, count):
-    """The training examples with the most mistakes over all digits; of equals the first. Columns example, mistakes."""
+    """The training examples with the most mistakes over all digits; ties go to the first. Columns example, mistakes."""
     examples, mistakes = np.unique(np.concatenate([log.example for log in logs]), return_counts=True)
     order = np.lexsort([examples, -mistakes])[:count]
     return pd.DataFrame({"example": examples[order], "mistakes": mistakes[order]})

@@ -1,4 +1,4 @@
-"""What the figures of Xu & Zhang 2005 tell of their sets in the plane, and what it says of its algorithm.
+"""Facts that the figures of Xu & Zhang 2005 show of their sets in the plane, and statements on their algorithm.
 
 Words stand in statements.toml.
 """
@@ -14,7 +14,7 @@ CHAPTER = "classes"
 
 
 def claims():
-    """A row for each figure: ours is what a set of the same description gives, drawn and visited by the seed 0.
+    """A row for each figure: ours is the number on a set of the same description, drawn and visited by the seed 0.
 
     low and high are the middle 95 % of the draws, percentile the place of the published number among them. The rows are
     degenerate: our sets are separable by construction, so that the algorithm stops without an error.
@@ -48,7 +48,7 @@ def claims():
 
 
 def statements():
-    """What the source says in words of its algorithm.
+    """Statements of the source, in words, on its algorithm.
 
     That two parameters alone matter is judged in study.uci.claims, on the source's own sets. Theorems, and what its figures
     show of a set that is not known, are no statements that numbers could refute.

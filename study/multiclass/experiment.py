@@ -41,7 +41,7 @@ RESOLUTION = 300
 """An example is close to a boundary below this distance; boundaries are measured in chords, on such a lattice."""
 
 
-# What is run: the settings of a notebook, and the parts that its tables are made of.
+# The settings of a notebook, and the parts of its tables.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a notebook runs: five classes that lines separate all together, and spirals, their seed, and the kernels."""
+    """Settings of a notebook's run: five linearly separable classes, and spirals, their seed, and the kernels."""
 
     five: str = "five-classes"
     spirals: str = "four-spirals"
@@ -172,7 +172,7 @@ def parameters_of(name, **options):
     return {"kernel": name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
 
 
-# What can be learnt.
+# Limits of learning.
 
 
 @experiment("multiclass", published=PUBLISHED.separability, data=lambda part: [part.dataset])
@@ -214,7 +214,7 @@ def separable(K, y):
 
 
 def cycles(X, y, *, max_iter=10_000):
-    """What the linear perceptron of eq. 5 does with each choice of the demoted class on X (n, d), always in the order given.
+    """Runs of the linear perceptron of eq. 5 with each choice of the demoted class on X (n, d), always in the order given.
 
     X are whole numbers, so that the state is exact: W and b less those of the first class, on which alone decisions depend.
     If it is the same at the ends of two epochs, all between them comes again for ever. Columns: demoted, ends ("stops",
@@ -408,13 +408,13 @@ def turning(lines):
 
 @experiment("multiclass", published=PUBLISHED.identities, data=lambda part: [part.dataset])
 def identities(part, *, progress=False):
-    """What the source says of convergence, on one Problem whose kernel is given: one row.
+    """Check the source's statements on convergence, on one Problem whose kernel is given: one row.
 
     Columns: dataset, kernel, examples, classes, converged, mistakes; transformed ("yes" if eq. 5 on the examples' kernel
     values makes the mistakes of eq. 11, in example, step and class); kesler ("yes" if the weights of eq. 5 are the sum of
-    the Kesler vectors of its mistakes, but for rounding); bound (on mistakes, where one class is demoted); support (distinct
+    the Kesler vectors of its mistakes, up to rounding); bound (on mistakes, where one class is demoted); support (distinct
     examples with a mistake of the ordinary update); affine ("yes" if the scores on the examples are affine functions of
-    them, but for rounding).
+    them, up to rounding).
     """
     X, y = part.examples()
     K = part.gram(X)

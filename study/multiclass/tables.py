@@ -21,7 +21,7 @@ FORMS = pd.DataFrame(
 
 
 def cases(problems, *, resolution):
-    """What figures.figure_cases draws of problems {title: experiment.Problem}, each perceptron fitted to its set."""
+    """Data of figures.figure_cases for problems {title: experiment.Problem}, each perceptron fitted to its set."""
     found = []
     for title, problem in problems.items():
         X, y = problem.examples()
@@ -76,7 +76,7 @@ def with_orders(mistakes, orders):
 
 
 def by_value(counts):
-    """What figures.figure_mistakes draws of rows of `with_orders`: spirals by their width, the five classes by a factor."""
+    """Data of figures.figure_mistakes from rows of `with_orders`: spirals by their width, the five classes by a factor."""
     spirals, five = (counts[counts["kernel"] == kernel] for kernel in ("rbf", "poly"))
     return {
         r"spirals: width $\sigma$": spirals.assign(value=spirals["sigma"]),

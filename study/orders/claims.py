@@ -40,7 +40,7 @@ def share(parts):
 
 
 def named(degrees):
-    """ "4", "2 and 5", "2 to 6", "none"."""
+    """Format whole numbers as "4", "2 and 5", "2 to 6" or "none"."""
     degrees = list(degrees)
     if len(degrees) > 2 and degrees == list(range(degrees[0], degrees[-1] + 1)):
         return f"{degrees[0]} to {degrees[-1]}"

@@ -76,7 +76,7 @@ def figure_answer(means, epochs, *, within=ROPE):
     """Which degree, which predictor, after how many epochs? Left: mean test error after the last epoch by degree.
 
     means: degree, predictor, estimate, low, high (95 %, orders and test images), lowest, highest (of all orders), published.
-    Right: epochs as of tables.among_epochs: every epoch less the last, the mean over the degrees, with 95 % intervals over
+    Right: epochs as in tables.among_epochs: every epoch less the last, the mean over the degrees, with 95 % intervals over
     orders and images; in the grey band differences count as none.
     """
     figure, (left, right) = canvas(1, 2, height=3.0, width_ratios=[3, 2])
@@ -110,8 +110,8 @@ def figure_answer(means, epochs, *, within=ROPE):
 def figure_among_predictors(verdicts, *, within=ROPE):
     """Other predictors less the average one of the same degree, a panel for each epoch, with 95 % intervals.
 
-    verdicts as of tables.among_predictors. Filled: higher or lower; half filled: the same within the grey band; hollow:
-    cannot be told.
+    verdicts as in tables.among_predictors. Filled: higher or lower; half filled: the same within the grey band; hollow:
+    neither is significant.
     """
     epochs = sorted(verdicts["epoch"].unique())
     figure, axes = canvas(1, len(epochs), height=3.0, squeeze=False)
@@ -156,7 +156,7 @@ def figure_selection(counts, chosen, n):
 
 
 def figure_digits(rates, confusion):
-    """Left: error rates by digit (rows) and degree (columns), in percent, as of tables.by_digit. Right: confusions (C, C) of
+    """Left: error rates by digit (rows) and degree (columns), in percent, as in tables.by_digit. Right: confusions (C, C) of
     one degree, means over orders: true digits in rows, rounded; right answers are in grey, below one half nothing."""
     figure, (left, right) = canvas(1, 2, height=3.1, width_ratios=[6, 10])
     digits = list(rates.index)

@@ -1,4 +1,4 @@
-"""The published study as texts quote it: the orders of MNIST, what was chosen in them, and the errors of the choices."""
+"""The published study as texts quote it: the orders of MNIST, the choices made in them, and the errors of the choices."""
 
 from functools import cache
 
@@ -25,7 +25,7 @@ def labels():
 
 @cache
 def predictions():
-    """What the orders of the degrees above 1 say: a list of (n, D, 4, E) as for `tables.wrong`."""
+    """Predictions of the orders of the degrees above 1: a list of (n, D, 4, E) as for `tables.wrong`."""
     return [arrays["predictions"] for arrays in runs(settings())["arrays"][:N_ORDERS]]
 
 
@@ -49,7 +49,7 @@ def chosen():
 
 @cache
 def honest():
-    """`tables.honest_errors`, by what was chosen among."""
+    """`tables.honest_errors`, by the set of candidates."""
     return tables.honest_errors(wrong(), CURVED, chosen(), held()).set_index("among")
 
 

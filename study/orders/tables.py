@@ -17,7 +17,7 @@ ROPE = 0.0005
 ALL_FOUR = "all four"
 BY_MEAN = "all four, by the mean over orders"
 CHOICES = (*PREDICTORS, ALL_FOUR)
-"""What may be chosen: degree and epoch of one predictor, or of any."""
+"""Sets of candidates: degree and epoch of one predictor, or of any."""
 CONTROL = "average"
 """The predictor with which the others are compared: our choice, fixed before the orders were run."""
 OTHERS = tuple(name for name in PREDICTORS if name != CONTROL)
@@ -120,7 +120,7 @@ def among_epochs(wrong, *, within=ROPE):
 def settled(epochs, predictor):
     """The first epoch from which on every error is shown to be practically that after the last epoch.
 
-    epochs as of `among_epochs`. The epochs have an order, so they are tested in it, from the last but one downwards, until
+    epochs as in `among_epochs`. The epochs have an order, so they are tested in it, from the last but one downwards, until
     one is not shown to lie within the region of equivalence (statistics.fixed_sequence). The last epoch is always settled.
     """
     rows = epochs[epochs["predictor"] == predictor].sort_values("epoch", ascending=False)
@@ -199,7 +199,7 @@ def published_place(runs):
 
 
 def ensembles(predictions, labels, degrees, *, predictor=CONTROL):
-    """The majority of the orders for each degree, by one predictor after the last epoch; of equals the lowest class.
+    """The majority of the orders for each degree, by one predictor after the last epoch; ties go to the lowest class.
 
     predictions as for `wrong`. Columns degree, single (the mean error of one order), majority (its error), estimate, low,
     high and p of majority less single over test images and the single orders (statistics.crossed, Holm over the degrees);
@@ -248,7 +248,7 @@ def answers(predictions, *, predictor=CONTROL):
 
 
 def by_digit(said, labels, degrees):
-    """Error rates, means over orders, by digit (rows) and degree (columns); said (R, n, D) as of `answers`."""
+    """Error rates, means over orders, by digit (rows) and degree (columns); said (R, n, D) as in `answers`."""
     rates = [(said[:, labels == digit] != digit).mean(axis=(0, 1)) for digit in np.unique(labels)]
     return pd.DataFrame(rates, index=pd.Index(np.unique(labels), name="digit"), columns=list(degrees))
 
@@ -261,7 +261,7 @@ def confusions(said, labels):
 
 
 def confused(counts):
-    """How often two digits are taken for each other, in either order, as of `confusions`: a Series under names such as
+    """How often two digits are taken for each other, in either order, as in `confusions`: a Series under names such as
     "4 and 9", the most first."""
     low, high = np.triu_indices(len(counts), 1)
     both = pd.Series(counts[low, high] + counts[high, low], index=[f"{a} and {b}" for a, b in zip(low, high, strict=True)])
@@ -270,7 +270,7 @@ def confused(counts):
 
 def hardest(said, labels):
     """The test images by the share of orders and degrees that misclassify them, the highest first: example, true, predicted
-    (the wrong answer given most often) and share. said (R, n, D) as of `answers`; of equals the first; images that are
+    (the wrong answer given most often) and share. said (R, n, D) as in `answers`; ties go to the first; images that are
     always right are left out."""
     votes = np.stack([(said == digit).mean(axis=(0, 2)) for digit in range(int(max(said.max(), labels.max())) + 1)])
     share = 1 - votes[labels, np.arange(len(labels))]
@@ -284,10 +284,10 @@ def hardest(said, labels):
 def choices(held, tested, names):
     """Choose by `held` errors, look at the test `errors` of `tested`: tables of degree, epoch and predictor for each run.
 
-    names are the columns that tell runs apart, the last of them the runs that are alike but for chance. A row for each run
-    and each of CHOICES: names, among, predictor, degree, epoch, held (errors), honest (test errors of the choice), fewest
-    (those of the best candidate by hindsight) and elsewhere (the mean test errors of that candidate in the other runs that
-    are alike). Of equals the lowest degree, the earliest epoch and the first predictor are chosen.
+    names are the columns that identify runs; the last of them numbers the runs that differ by chance only. A row for each
+    run and each of CHOICES: names, among, predictor, degree, epoch, held (errors), honest (test errors of the choice),
+    fewest (those of the best candidate by hindsight) and elsewhere (the mean test errors of that candidate in the other runs
+    that are alike). Ties go to the lowest degree, the earliest epoch and the first predictor.
     """
     keys = ["degree", "epoch", "place"]
     held, tested = (table.assign(place=table["predictor"].map(PREDICTORS.index)) for table in (held, tested))
@@ -358,7 +358,7 @@ def _chosen(wrong, degrees, chosen):
 
 def by_mean(held, degrees):
     """The degree, predictor and epoch with the fewest held-out errors on average over all orders, as `choices` has them: the
-    same row for each order. held: degree, order, epoch, predictor, held. Of equals as in `choices`."""
+    same row for each order. held: degree, order, epoch, predictor, held. Ties as in `choices`."""
     own = held[held["degree"].isin(degrees)]
     place = own["predictor"].map(PREDICTORS.index)
     means = own["held"].groupby([own["degree"], own["epoch"], place]).mean()
@@ -368,7 +368,7 @@ def by_mean(held, degrees):
 
 
 def chosen_by(among, chosen, held, degrees):
-    """What one of HONEST chooses: a row for each order, as `choices` has them."""
+    """Choices of one of HONEST: a row for each order, as `choices` has them."""
     return by_mean(held, degrees) if among == BY_MEAN else chosen[chosen["among"] == among]
 
 

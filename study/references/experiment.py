@@ -1,8 +1,8 @@
-"""Learners of scikit-learn on the images of the study, beside the kernel perceptron with every predictor and epoch.
+"""Learners of scikit-learn on the images of the study, compared with the kernel perceptron with every predictor and epoch.
 
 All take pixels divided by the largest pixel value, except the kernel perceptron, whose products of raw pixels are exact.
 What can be chosen is chosen by the errors on the last images of the training set, after training on all others; then the
-method is trained on all of it and meets the test images once: on MNIST in a process of its own, whose processor seconds and
+method is trained on all of it and meets the test images once: on MNIST in a separate process, whose processor seconds and
 peak memory are kept. Every learner has one thread, so that costs compare and bits do not depend on the number of cores.
 Learners that have not converged stop at their limit of iterations.
 
@@ -42,9 +42,9 @@ ESTIMATORS = {
     "polynomial SVM": SVC(kernel="poly", gamma="scale", cache_size=1000),
     "RBF SVM": SVC(cache_size=1000),
 }
-"""{method: estimator}, without what is chosen."""
+"""{method: estimator}, without the chosen parameters."""
 MACHINES = ("polynomial SVM", "RBF SVM")
-"""Those that scikit-learn-intelex has, too."""
+"""Learners that scikit-learn-intelex has, too."""
 
 
 def _varied(name, values, **others):
@@ -69,10 +69,10 @@ GRIDS = {
         *_varied("C", (25.0,), gamma=0.01),
     ],
 }
-"""{method: [what is chosen]}; of equally good ones the first is taken. Those of a support vector machine are lines along
+"""{method: [candidate]}; ties go to the first. Those of a support vector machine are lines along
 which one parameter varies; they were made longer, by errors on the held-out images alone, until no choice lay at an end."""
 SHOWN = {"max_iter": "epochs", "hidden_layer_sizes": "hidden units"}
-"""What parameters are called, where they have another name than scikit-learn's."""
+"""Names of parameters, where they differ from scikit-learn's."""
 OURS = "kernel perceptron"
 EPOCHS = (1, 2, 3, 5, 10)
 """Epochs after which the kernel perceptron is looked at, each time trained from the beginning."""
@@ -187,7 +187,7 @@ def learners(part, *, progress=False):
 
 
 def _chosen(part):
-    """(the rows of the candidates, the candidate with the fewest errors on the held-out images, the first of equals)."""
+    """(the rows of the candidates, the candidate with the fewest errors on the held-out images; ties go to the first)."""
     tried = candidates(part)
     if len(tried) == 1:
         return pd.DataFrame(columns=["method", "choice", "held", "n_held"]), tried[0]

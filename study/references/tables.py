@@ -11,7 +11,7 @@ from study.references.experiment import OURS
 MARGIN = 0.002
 """Errors that differ by less than 0.2 points count as equal in practice; set before the machines were chosen."""
 ALTERNATIVES = ("coef0",)
-"""Parameters of which a grid has alternatives in place of a range: it has no ends."""
+"""Parameters of which a grid has alternatives instead of a range: it has no ends."""
 CONTROL = "average"
 """The predictor of the kernel perceptron that is compared with other learners."""
 SVM = "RBF SVM"
@@ -74,7 +74,7 @@ def tried(choices, grids, names):
     """A row for each method that has a choice: method, candidates, grid (its values), choice, at the edge (the parameters
     of the choice that have the first or last value of their range), fewest and most (held-out errors).
 
-    choices: the table of learners; grids {method: [{parameter: value}]} in its order; names: what parameters are called.
+    choices: the table of learners; grids {method: [{parameter: value}]} in its order; names: printed names of parameters.
     """
     rows = []
     for method, part in choices.groupby("method", sort=False):
@@ -97,8 +97,8 @@ def tried(choices, grids, names):
 
 
 def bill(compared, costs, ladder):
-    """What each error costs, the lowest first: learner, error with error low and error high; estimate, low and high, of
-    the kernel perceptron less the learner; fit and predict (seconds), peak (GiB) and threads.
+    """Errors and their costs, the lowest error first: learner, error with error low and error high; estimate, low and high,
+    of the kernel perceptron less the learner; fit and predict (seconds), peak (GiB) and threads.
 
     compared, costs, ladder: the tables of these functions. The kernel perceptron has its steps of the ladder that were
     timed. What scikit-learn-intelex finds is not compared: only its number of errors is stored.

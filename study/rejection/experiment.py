@@ -1,8 +1,8 @@
 """The ensemble over visiting orders: votes and scores on held-out images, on test images, and on inputs that are no digits.
 
 Sources: Hermans 2021, final report: section 6 proposes ensembles over visiting orders and an uncertainty for each
-prediction, section 7 a class "invalid input"; the perceptrons are those of its sections 3 to 5, of one degree, each with an
-order of its own.
+prediction, section 7 a class "invalid input"; the perceptrons are those of its sections 3 to 5, of one degree, each with its
+own order.
 
 The last images of the training set are held out: no perceptron sees them. On them scales, temperatures, thresholds and
 p-values are set; the test set then says what they are worth. The scikit-learn digits take the place of MNIST in the quick

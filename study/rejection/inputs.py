@@ -2,17 +2,17 @@
 
 All kinds have the size and the range of values of the data set, whole numbers 0..top in a square of side * side pixels:
 
-    permuted      a test image whose pixels are shuffled, each image anew: as much ink as a digit, no strokes
+    permuted      a test image whose pixels are shuffled, each image separately: as much ink as a digit, no strokes
     inverted      top - x of a test image x: white on black
     noise         each pixel drawn evenly from 0..top
     blank         0 everywhere, one image
-    halves        the left half of one test image beside the right half of another of a different class
+    halves        the left half of one test image next to the right half of another of a different class
     like digits   the letters LIKE_DIGITS, whose shapes come near to a digit
     letters       all other letters of the Latin alphabet
 
 Letters are outlines of matplotlib's bundled DejaVu fonts, turned by up to TILT degrees, scaled until the longer side fills
 the box (20 of 28 pixels, as in MNIST; all of the small digits), and filled with antialiasing by Agg. As in MNIST, the centre
-of mass stands in the middle where a margin leaves room for it, but for less than a pixel.
+of mass stands in the middle where a margin leaves room for it, to less than a pixel.
 """
 
 import string

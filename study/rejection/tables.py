@@ -54,7 +54,7 @@ NAMES = {
     "single_error": "error of single",
     "refused_held": "refused, held out",
 }
-"""What readers call columns; of the others they see the names, without underscores."""
+"""Printed names of columns; the others are printed by their names, without underscores."""
 COUNTS = {
     "errors": ".4g",
     "fewest": ".0f",
@@ -76,7 +76,7 @@ COUNTS = {
 
 @dataclass(frozen=True)
 class Answers:
-    """What the ensemble says on n images: votes {predictor: (n, C)}, scores (n, C) and single (n, C), those of one order."""
+    """Answers of the ensemble on n images: votes {predictor: (n, C)}, scores (n, C), and single (n, C) of one order."""
 
     votes: dict
     scores: np.ndarray
@@ -133,7 +133,7 @@ def error_table(answers, y, orders):
 
 
 def ensembles(answers):
-    """{name: classes (n,)}: the most votes, the lowest class of equals, and the highest mean score."""
+    """{name: classes (n,)}: the most votes (ties go to the lowest class) and the highest mean score."""
     found = {f"vote, {predictor}": votes.argmax(axis=1) for predictor, votes in answers.votes.items()}
     return found | {"mean score, average": answers.scores.argmax(axis=1)}
 
@@ -423,7 +423,7 @@ def guaranteed_threshold(confidence, wrong, target):
 
 
 def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
-    """What must be refused for an error: thresholds from the held-out images, and what they do on the test images.
+    """Refusals that an error target requires: thresholds from the held-out images, and their effects on the test images.
 
     held, test: {measure: (classes, confidence)}; rule: threshold_for or guaranteed_threshold. Columns target, measure,
     threshold, refused_held, refused, accepted, errors, error, low, high; error and interval are of the accepted test images.
@@ -519,7 +519,7 @@ def class_coverage(p, y, y_held, level):
     The promise is that a true class is missing with probability at most `level`, over held-out and test images. With m
     held-out images of a class and k = floor(level (m + 1)) the share that misses is at most Beta(k, m + 1 - k) over the
     former, and the count of missed among n test images beta-binomial: p is the chance of as many or more, p_holm is adjusted
-    over the classes. visible is the highest coverage that would be told from the promise even with the smallest p of all.
+    over the classes. visible is the highest coverage that differs significantly from the promise even with the smallest p.
     """
     rows = []
     tests = {}
@@ -560,7 +560,7 @@ def typicality(parts, y_held):
 
 def refusals(typical, *, share=REFUSED):
     """Who is refused at the highest threshold that refuses at most the share of held-out digits: a row for each part and
-    measure: measure, part, threshold, refused (a share), low, high, n. Refused is what lies below the threshold."""
+    measure: measure, part, threshold, refused (a share), low, high, n. Images below the threshold are refused."""
     rows = []
     for name, of in typical.items():
         held = np.sort(of["held out"])

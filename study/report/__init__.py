@@ -1,4 +1,4 @@
-"""Notebooks executed and shown: what their cells show, words with values, documents, hand-ins."""
+"""Notebooks executed and shown: the output of their cells, words with values, documents, hand-ins."""
 
 from study.report.display import open_chapter, show_source
 

@@ -1,7 +1,7 @@
-"""Several notebooks executed side by side, each in a process and a kernel of its own.
+"""Several notebooks executed side by side, each in its own process and kernel.
 
 On Linux both are forked from one process that has imported the study, so that not each of them starts an interpreter and
-reads the code again; elsewhere they start anew. Nothing of one notebook reaches another.
+reads the code again; elsewhere they start from nothing. Nothing of one notebook reaches another.
 """
 
 import gc
@@ -32,9 +32,9 @@ def execute(chapters, profile, *, jobs=1, changed=False):
     """Execute the notebooks of chapters, at most `jobs` at a time, the last first: they take longest.
 
     What a run prints goes to build/<profile>/logs/<name>.log. A mark under build/ says what an executed notebook was made
-    from, and changed=True leaves out those that would be made from the same. When all others are done, raises RuntimeError
-    with the messages of those that failed, and at once if another process executes notebooks of this profile: both would
-    write the same files. What is forked here ends with this process.
+    from, and changed=True leaves out notebooks that would be made from the same. When all others are done, raises
+    RuntimeError with the messages of the failed ones, and at once if another process executes notebooks of this profile:
+    both would write the same files. What is forked here ends with this process.
     """
     stem = chapters[0].name if len(chapters) == 1 else "notebooks"
     held = lock.hold(BUILD / profile / f"{stem}.lock", f"one process alone can execute {stem} of profile {profile}")
@@ -75,7 +75,7 @@ def _execute_all(chapters, profile, jobs, changed, held):
 
 
 def _error(heard, process, log):
-    """What a process said that failed."""
+    """Message of a process that failed."""
     try:
         return heard.recv()
     except EOFError:
@@ -158,7 +158,7 @@ def _mark(chapter, profile):
 
 
 class Forked:
-    """What makes a manager of kernels give its one kernel to a process that was forked before."""
+    """Mixin of a kernel manager that gives its one kernel to a process that was forked before."""
 
     @classmethod
     def with_kernel(cls, held):

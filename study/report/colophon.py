@@ -27,7 +27,7 @@ def version():
 
 
 def _of(path):
-    """What of a notebook is its author's. Raises ValueError for one that was not executed."""
+    """Return the parts of a notebook that are its author's. Raises ValueError for one that was not executed."""
     from study.report import handin
 
     try:

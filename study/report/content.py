@@ -1,4 +1,4 @@
-"""What a document takes from its notebooks: words, formulas, tables, code, and the pictures that they hold.
+"""Content that a document takes from its notebooks: words, formulas, tables, code, and the pictures that they hold.
 
 Nothing else, whoever wrote them. pandoc reads their text without raw HTML, TeX and Typst, and no file. What is left that
 a reader of the document could run or load is taken away here: attributes (browsers run those like onclick, Typst those like
@@ -121,6 +121,6 @@ def _raw(form, text):
 
 
 def _data(picture):
-    """A picture as an address that holds it: as an image of its own, its names do not meet those of the page."""
+    """A picture as an address that holds it: as a separate image, its names do not meet those of the page."""
     kind = {".svg": "image/svg+xml", ".png": "image/png"}[picture.suffix]
     return f"data:{kind};base64,{base64.b64encode(picture.read_bytes()).decode()}"

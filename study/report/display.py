@@ -1,4 +1,4 @@
-"""What notebook cells show: figures and tables, each once, with the same bytes on every run; and which outcomes hold.
+"""Output of notebook cells: figures and tables, each once, with the same bytes on every run; and which outcomes hold.
 
 Words are not shown here: they stand in cells of text, the caption of a figure or a table in the one after it
 (study.report.engine). Figures and tables are numbered in each notebook as they come; a document that is made of several puts
@@ -61,7 +61,7 @@ def _show_plain_numbers():
 
 @dataclass(frozen=True)
 class Source:
-    """What a source notebook says of itself before it is run.
+    """Facts of a source notebook that are known before it is run.
 
     parameters : {name: default} in their order; before : names that are assigned in code above the parameters; figures,
     tables : the names that it shows, in order; statements : the names of the outcomes in its text.
@@ -109,7 +109,7 @@ class OpenChapter:
     """Shows the figures and tables of a notebook under their numbers, and knows which of its statements hold.
 
     published says whether this run is that of the published study. folder is where figures are saved, relative to the
-    project; "" saves none. shown is the label of what was shown last.
+    project; "" saves none. shown is the label of the last figure or table.
     """
 
     def __init__(self, source, name, published, folder=""):
@@ -122,7 +122,7 @@ class OpenChapter:
         self._kept = {}
 
     def label(self, name):
-        """ "Figure 2": the label of what is shown under this name in this notebook, for the text.
+        """Return the label of a figure or table of this notebook by its name, for the text, as "Figure 2".
 
         Its blank is one that does not break, so that documents know a label from the words of a source.
         """
@@ -177,7 +177,7 @@ class OpenChapter:
         display({"image/png": png, "text/plain": self.shown}, raw=True, metadata={"image/png": about})
 
     def _shown_as(self, name, kind):
-        """The label of what is shown now; names that the source does not have are numbered after its own."""
+        """The label of the next figure or table; names that the source does not have are numbered after its own."""
         known = {"Figure": self.source.figures, "Table": self.source.tables}[kind]
         if name not in known and name not in self._more[kind]:
             self._more[kind].append(name)

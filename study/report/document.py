@@ -4,18 +4,18 @@ notebook --(this module)--> Markdown --(pandoc)--> HTML with MathML, or Typst --
 the same notebooks give the same bytes. Each notebook is a chapter. A figure or a table and the caption after it become a
 float, whose number has the chapter's in front, and labels in sentences become links.
 
-What a cell is for is said by its tags (of those that the run understands see study.report.engine):
+Cell tags (study.report.engine has the tags that matter for the run):
 
     notebook      for the reader of the notebook only
     setup         code that prepares: in the notebook only
     show          code that is shown on paper, too; other code is folded on pages, and not on paper
     appendix      evidence: after the chapters on pages, and not on paper
     exercises     questions, and
-    solution      their answers: on pages, answers folded; on paper in sheets of their own
+    solution      their answers: on pages, answers folded; on paper in separate sheets
     box           framed
     only:NAME     in the report of this name only
 
-A notebook whose number is "" stands before the contents. References are links to #ref-key; those that are used are listed
+A notebook whose number is "" stands before the contents. References are links to #ref-key; the references used are listed
 at the end, from refs.bib.
 """
 
@@ -42,7 +42,7 @@ CAPTION = re.compile(r"\A\*\*(Figure|Table)\N{NO-BREAK SPACE}(\d+)\.\*\* ?")
 ANSWER = re.compile(r"\*\*(Solution \d+)\.\*\*")
 """How the words of a solution begin."""
 SHEETS = {"exercises": ("exercises",), "solutions": ("exercises", "solution")}
-"""What the sheets of exercises take of each notebook."""
+"""Parts of each notebook that the sheets of exercises take."""
 EVIDENCE = re.compile(r"#+ (\[[\w.]+\]\{\.number\} )?Evidence")
 """A heading that says no more than the one of its appendix."""
 LARGEST_DRAWING = {"typst": 500_000, "html": 50_000}
@@ -63,7 +63,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a document takes: form "html" or "typst"; code, whether all code is shown; report, its name, for texts that stand
+    """Options of a document: form "html" or "typst"; code, whether all code is shown; report, its name, for texts that stand
     in one report only; sheet, one of SHEETS for a sheet of exercises, else ""."""
 
     form: str
@@ -83,7 +83,7 @@ class Layout:
         return self.form == "html" or not {"appendix", "exercises", "solution"} & set(tags)
 
     def shows(self, cell):
-        """Whether the code of a cell is in the document: all of it on pages, folded but for what is to be seen."""
+        """Whether the code of a cell is in the document: all of it on pages, folded except the code that is to be seen."""
         tags = cell.metadata.get("tags", [])
         if not cell.source.strip() or {"parameters", "injected-parameters", "setup"} & set(tags):
             return self.code
@@ -129,7 +129,7 @@ def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), 
 def without_font(text):
     """The characters of a text, sorted, that none of the fonts of the PDF has.
 
-    A PDF for archives may hold no box in place of a character, so Typst names the first one there; it is taken away.
+    A PDF for archives may hold no box instead of a character, so Typst names the first one there; it is taken away.
     """
     import typst
 
@@ -185,7 +185,7 @@ def _references(keys, form):
 
 
 def _text(sources, folder, layout, listing):
-    """The whole document as Markdown: what stands before the contents, the chapters, their appendices, then a listing."""
+    """The whole document as Markdown: the matter before the contents, the chapters, their appendices, then a listing."""
     front = []
     chapters = []
     appendices = []
@@ -216,7 +216,7 @@ def _text(sources, folder, layout, listing):
 
 
 def _blocks(source, pictures, layout):
-    """(tags, Markdown) of what a document takes of a notebook; its pictures are written into files whose paths begin so."""
+    """(tags, Markdown) of a notebook's parts in a document; its pictures are written into files whose paths begin so."""
     path = Path(source.path)
     counts = [0]
     cells = _cells(path)
@@ -245,7 +245,7 @@ def _blocks(source, pictures, layout):
 
 
 def _with_folded_solutions(blocks):
-    """The blocks, with each solution in a fold of its own: its words, and the code before or after them."""
+    """The blocks, with each solution in its own fold: its words, and the code before or after them."""
     solution = []
     for tags, text in blocks:
         is_words = ANSWER.match(text)
@@ -335,7 +335,7 @@ class _Labels:
         return f"{kind}\N{NO-BREAK SPACE}{self.number}{'.' * bool(self.number)}{place}"
 
     def anchor(self, label):
-        """ "figure-mnist-2": where a label leads."""
+        """Return the anchor of a label, as "figure-mnist-2"."""
         return f"{label.split(chr(160))[0].lower()}-{self.stem}-{label.rpartition('.')[2].split(chr(160))[-1]}"
 
     def linked(self, text):
@@ -378,7 +378,7 @@ def _pasted(text, attachments, pictures):
 
 @dataclass(frozen=True)
 class _Shown:
-    """Makes Markdown of what a cell shows; caption is the text after it."""
+    """Makes Markdown of a cell's output; caption is the text after it."""
 
     where: str
     pictures: str

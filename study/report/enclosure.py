@@ -1,10 +1,10 @@
 """Runs a program that somebody else wrote, apart from the rest of this computer as far as the system offers that.
 
-Linux offers namespaces to its users (unshare and setpriv of util-linux, mounts by mount(2)): one of its own for the network,
+Linux offers namespaces to its users (unshare and setpriv of util-linux, mounts by mount(2)): a separate one for the network,
 which has no way out; one for processes, all of which end with the first; one for mounts. In it every file is read only, what
 is written into the project or the folder of the program is kept in memory and forgotten, and the user's own folder, /tmp,
-/run and /dev are empty but for what the program needs. Elsewhere, and where users may not do this, a program can do what its
-user can.
+/run and /dev are empty except the files that the program needs. Elsewhere, and where users may not do this, a program can do
+what its user can.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ OWN = ("home", "tmp")
 
 @dataclass(frozen=True)
 class Enclosure:
-    """What a program is kept from: `network`, to reach it and to leave processes behind; `files`, to change any, and to see
+    """Protections against a program: `network`, reaching it and leaving processes behind; `files`, changing any and seeing
     the user's own."""
 
     network: bool
@@ -45,7 +45,7 @@ class Enclosure:
 
     @property
     def meaning(self):
-        """What a program can do, as a clause."""
+        """Return a clause that says what a program can do."""
         if self.files:
             return (
                 "it changes no file; of your folder and /tmp it sees the project, the data, Python and its own folder, and "
@@ -57,7 +57,7 @@ class Enclosure:
         """Run a command of this Python's (a list, which follows its path); returns (what it wrote to stdout, to stderr, its
         exit code).
 
-        It starts in the project's folder. If files are protected, it finds the copy in place of the file. work is a folder
+        It starts in the project's folder. If files are protected, it finds the copy instead of the file. work is a folder
         that is there for it, and holds the copy. When it ends, the processes that it started end too.
         """
         home, temporary = (work / "own" / name for name in OWN)
@@ -108,7 +108,7 @@ def strongest():
 
 
 def _plan(file, copy, work):
-    """What `_protect` takes, for a file whose folder, Python and data are needed."""
+    """Return the arguments of `_protect` for a file whose folder, Python and data are needed."""
     needed = [sys.prefix, sys.base_prefix, os.environ.get("KP_DATA"), *sys.path, file.parent, work]
     shown = {str(Path(each).resolve()) for each in needed if each and Path(each).is_dir()}
     hidden = {str(Path(each).resolve()) for each in ("/tmp", "/run", "/dev", tempfile.gettempdir(), Path.home())} - {"/"}
@@ -168,7 +168,7 @@ def _loopback():
 
 
 def _protect(file, copy, work, shown, hidden):
-    """Make all files read only, empty the hidden folders but for what is shown, and keep in memory what is written into the
+    """Make all files read only, empty the hidden folders except the shown paths, and keep in memory what is written into the
     project and the folder of the file."""
     written = {str(ROOT), os.path.dirname(file)} - {"/"}
     devices = {f"/dev/{name}" for name in DEVICES}
@@ -206,7 +206,7 @@ def _protect(file, copy, work, shown, hidden):
 
 
 def _place(descriptor):
-    """A path of what is open, whatever lies over it now."""
+    """Return a path to an open file, regardless of mounts over it."""
     return f"/proc/self/fd/{descriptor}"
 
 

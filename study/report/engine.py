@@ -92,7 +92,7 @@ class Client(PapermillNotebookClient):
     fill = run_sync(async_fill)
 
     def _describe(self, caption):
-        """A caption is also what the picture shows to those who cannot see it."""
+        """A caption is also the description of the picture for readers who cannot see it."""
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*|\\(?=\W)", "", " ".join(caption.split())))
         for output in self.shown.outputs if self.shown is not None else ():
             if "image/png" in output.get("data", {}):
@@ -108,7 +108,7 @@ class Client(PapermillNotebookClient):
         )
 
     async def asked(self, cell):
-        """What the kernel says of a text cell: see study.report.expressions.said."""
+        """Return the kernel's answer on a text cell: see study.report.expressions.said."""
         said = "__import__('study.report.expressions', fromlist=['said']).said"
         own = [tag for tag in tags(cell) if tag != "caption" or self._has_label()]
         call = f"{said}({cell.source!r}, {own!r}, get_ipython(), globals().get('chapter'))"

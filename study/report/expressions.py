@@ -2,7 +2,7 @@
 
 An expression is a name, an attribute, an item or one short call of these; what it needs is computed in the cells above it.
 Its value must be a text or a whole number: others are given a form first (study.words). In the words it shows as text,
-whatever it holds.
+with any content.
 """
 
 import ast
@@ -13,7 +13,7 @@ from study.report.references import addressed, cites
 KEPT = "kept"
 LEFT_OUT = "left out"
 FALSE = "false"
-"""What becomes of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
+"""Outcome of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
 ASKED = {"holds", "published", "caption"}
 """Tags with which it depends on the run what a text says."""

@@ -37,9 +37,9 @@ class CannotRun(RuntimeError):
 
 @dataclass(frozen=True)
 class Code:
-    """What can be said without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
-    parameters as text, those that are not the defaults; what differs from the source; its lines that the source lacks; the
-    Python files in its folder; its text cells that the source lacks; whether it was executed."""
+    """Facts known without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
+    parameters as text where they differ from the defaults; its differences from the source; its lines that the source lacks;
+    the Python files in its folder; its text cells that the source lacks; whether it was executed."""
 
     source: str
     parameters: str
@@ -74,7 +74,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a run shows of the outputs: those that do not come out again, how many pictures are equal, and how many were not
+    """Outputs compared with a second run: the outputs that differ, how many pictures are equal, and how many were not
     compared because they are no PNG."""
 
     differences: tuple[str, ...]
@@ -97,7 +97,7 @@ def read(path):
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
         return notebook
-    except Exception as error:  # what is no notebook can fail in a dozen ways
+    except Exception as error:  # a file that is no notebook can fail in a dozen ways
         raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {_cut(str(error))}") from None
 
 
@@ -228,7 +228,7 @@ def _tags(cell):
 
 
 def _parameters(notebook, original):
-    """The values that a notebook gives its parameters, as "degree = 3, n_train = 200", without those that the source has."""
+    """Values of a notebook's parameters, as "degree = 3, n_train = 200", where they differ from the source's."""
     defaults = _assigned(original) if original else {}
     return ", ".join(f"{name} = {value}" for name, value in _assigned(notebook).items() if defaults.get(name) != value)
 
@@ -255,7 +255,7 @@ def _assignments(source):
 
 
 def _code_differences(notebook, original):
-    """Yield what differs in the code cells; cells that assign other values to the source's parameters do not."""
+    """Yield the differences of the code cells; cells that assign other values to the source's parameters do not."""
     if original is None:
         return
     ours, theirs = (_without_values(each) for each in (notebook, original))
@@ -338,13 +338,13 @@ def _pictures(cell):
 
 
 def _picture_difference(picture, again):
-    """In what a picture differs from that of the new run; "" if all pixels are equal."""
+    """Return how a picture differs from that of the new run; "" if all pixels are equal."""
     if picture is None or again is None:
         return "is missing" if picture is None else "does not come out again"
     try:
         ours = _pixels(picture)
         theirs = _pixels(again)
-    except Exception as error:  # what is no picture can fail in a dozen ways
+    except Exception as error:  # a file that is no picture can fail in a dozen ways
         return f"must be a PNG, got {type(error).__name__}"
     if ours.shape != theirs.shape:
         return f"has {ours.shape[1]} x {ours.shape[0]} pixels, again {theirs.shape[1]} x {theirs.shape[0]}"

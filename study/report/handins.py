@@ -29,7 +29,7 @@ def notebooks(folder):
 
 
 def read(paths, folder):
-    """What can be said without running anything: a row for each notebook, "cannot be run" for a file that is none.
+    """Facts known without running anything: a row for each notebook, "cannot be run" for a file that is none.
 
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
     with the same cells and outputs.

@@ -41,7 +41,7 @@ def rows(ledger, statements):
 
 
 def command(chapter):
-    """What computes the results again that a chapter of the ledger rests on, and what that takes."""
+    """Return the commands that recompute the results behind a chapter of the ledger, and their costs."""
     names = chapters.chapter(chapter).experiments[:1]
     return "; ".join(f"python -m study run {name} --recompute" for name in names), "; ".join(map(costs.words, names))
 

@@ -1,4 +1,4 @@
-"""The table of all figures: what draws each, in which notebook, from which results."""
+"""The table of all figures: the function that draws each, its notebook and its results."""
 
 import re
 
@@ -32,6 +32,6 @@ def table(profile):
 
 
 def write(profile):
-    """Write the table of a profile beside its figures, once all of them are there."""
+    """Write the table of a profile next to its figures, once all of them are there."""
     if all(path.exists() for path in chapters.files(profile) if path.suffix == ".svg"):
         store.write(chapters.manifest(profile), table(profile).to_csv(index=False))

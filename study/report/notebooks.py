@@ -39,7 +39,7 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     """Execute the notebook source with parameters (name -> value), write the cleaned result to target; its `made_from`.
 
     The kernel's current folder is cwd, by default the folder of source. target appears only when every cell has run
-    and the result passes clean; until then an earlier target is left as it was. A failed run is kept beside it as
+    and the result passes clean; until then an earlier target is left as it was. A failed run is kept next to it as
     <target>.failed.ipynb. Other options go to papermill's engine.
     Raises ValueError for a parameter that source does not declare, RuntimeError if a cell fails or the kernel ends,
     ValueError if the outputs cannot be committed.
@@ -106,7 +106,7 @@ def execute(source, target, parameters, *, cwd=None, **engine):
 
 
 class OwnKernelManager(AsyncKernelManager):
-    """Starts this Python's kernel, whatever JUPYTER_PATH or the user's own folders call python3.
+    """Starts this Python's kernel, regardless of what JUPYTER_PATH or the user's own folders call python3.
 
     exit_code is, on its class, that of a kernel that was found to have ended, or None.
     """
@@ -133,7 +133,7 @@ def ending(exit_code):
 
 
 def limits():
-    """What the shell has set that processes of notebooks may need more of, as a piece of a sentence; mostly ""."""
+    """Return limits of the shell that may be too low for processes of notebooks, as a piece of a sentence; mostly ""."""
     try:
         import resource
     except ImportError:  # Windows
@@ -148,7 +148,7 @@ def limits():
 
 
 def made_from(source, parameters):
-    """What an execution of the notebook source with parameters depends on: a dict of plain values.
+    """Return the inputs of an execution of the notebook source with parameters: a dict of plain values.
 
     source : hash of the cells; parameters; code : fingerprint of all definitions that the cells and
     the expressions in the text reach; files : sha256 of the

@@ -4,7 +4,7 @@ import base64
 import hashlib
 
 PLACE = '<meta http-equiv="Content-Security-Policy" content="">'
-"""What a template of a page has in its head."""
+"""Head of a page's template."""
 
 
 def sealed(page):

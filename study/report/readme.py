@@ -1,6 +1,6 @@
 """The part of README.md that is made of results: what the conclusion says first, and the ledger by source.
 
-It is written anew when the notebooks of profile full are executed; what stands around it is written by hand.
+It is written again when the notebooks of profile full are executed; what stands around it is written by hand.
 """
 
 import json
@@ -40,5 +40,5 @@ def written(text):
 
 
 def write():
-    """Write the part anew."""
+    """Write the part again."""
     store.write(README, written(README.read_text(encoding="utf-8")))

@@ -1,11 +1,11 @@
-"""What Akar & Ye 2017 publish: their numbers, in percent, facts of their set, and their statements, each with a verdict.
+"""Claims of Akar & Ye 2017: their numbers, in percent, facts of their set, and their statements, each with a verdict.
 
 Words stand in statements.toml.
 
 ours of Table 3 is the accuracy on the source's split by the one of PROTOCOLS protocols that agrees with most of its numbers;
-the interval is that of its distribution over random splits (2.5 to 97.5 percentile). Their optimum stands beside the best of
-all settings of the fine grid on their split. Other grids, and the settings that are sound, those with K + lambda I positive
-definite, a criterion that was chosen post hoc, are readings.
+the interval is that of its distribution over random splits (2.5 to 97.5 percentile). Their optimum is compared with the best
+of all settings of the fine grid on their split. Other grids, the sound settings (K + lambda I positive
+definite), a criterion that was chosen post hoc, are readings.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def claims():
 
 
 def readings():
-    """The ninth number of Table 3 with tau = 20 in place of 1/20, the optimum of other sets of settings, and other
+    """The ninth number of Table 3 with tau = 20 instead of 1/20, the optimum of other sets of settings, and other
     clusterings; see study.claims."""
     row = _table_3().iloc[[-1]]
     row = row.assign(key=_key(pd.Series(MISPRINT[0])), reading="τ = 20")
@@ -176,7 +176,7 @@ def _clustering_readings():
 def statements():
     """The source's theses, each with the verdict that our numbers bear out; see study.claims.statement_rows.
 
-    What it says of its own definitions, of facts of the set, and from others is in the chapter and has no verdict.
+    Its statements on its own definitions, on facts of the set, and from others are in the chapter and have no verdict.
     """
     _, points = methods(PUBLISHED)
     found = {

@@ -59,7 +59,7 @@ PRINTABLE = {
     "k": tuple(range(2, 31)),
     "lam": tuple(sorted(float(f"{a}e{b}") for a in (1, 2, 5) for b in range(-4, 5))),
 }
-"""What one value of the setting that does not come out is changed to, the other two as printed: tau to whole numbers, tenths
+"""Changes of one value of the setting that does not come out, the other two as printed: tau to whole numbers, tenths
 and reciprocals of whole numbers, k to whole numbers, lambda to one, two or five times a power of ten."""
 
 
@@ -123,7 +123,7 @@ class Examples:
 
 
 def examples(dataset, *, repeats=False):
-    """The training examples of a data set; without repeats each row of X occurs once, the first of equals, in order."""
+    """The training examples of a data set; without repeats each row of X occurs once, at its first place, in order."""
     data = datasets.load(dataset)
     keep = np.arange(len(data.y)) if repeats else np.sort(np.unique(data.X, axis=0, return_index=True)[1])
     y = np.searchsorted(np.array(data.classes), data.y[keep])
@@ -238,7 +238,7 @@ def published_numbers():
 
 
 def table_3_settings():
-    """The nine settings of Table 3 and, last, the one with tau = 20 in place of 1/20: list of (lam, tau, k)."""
+    """The nine settings of Table 3 and, last, the one with tau = 20 instead of 1/20: list of (lam, tau, k)."""
     table = published_numbers().query("item == 'Table 3'")
     return [(lam, tau, int(k)) for lam, tau, k in table[["lam", "tau", "k"]].to_numpy()] + [tuple(MISPRINT[1].values())]
 

@@ -121,8 +121,8 @@ def figure_surface(surface, ks, marks, ours=()):
 def figure_differences(paired):
     """Each method's difference in test error from a reference: bootstrap intervals over the examples (tables.paired).
 
-    Full marks where the difference is told from 0 at 5 % (verdict of the table), hollow ones where it is not; the reference
-    itself is the line at 0.
+    Full marks where the difference from 0 is significant at 5 % (verdict of the table), hollow ones elsewhere; the
+    reference itself is the line at 0.
     """
     rows = paired.iloc[::-1].reset_index(drop=True)
     figure, axis = canvas(height=0.165 * len(rows) + 0.9)

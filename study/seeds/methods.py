@@ -112,14 +112,14 @@ METHODS = (
 
 
 WIDTHS = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0)
-"""Widths sigma that the tuned forms choose from, in units of sqrt(d / 2) for d attributes; the first of equals."""
+"""Widths sigma that the tuned forms choose from, in units of sqrt(d / 2) for d attributes; ties go to the first."""
 
 
 def tuned_forms(X, y, random_state):
     """{name: (width, function from points to classes)}: the three forms with Gaussian kernels, final and average.
 
-    Each chooses its width of WIDTHS by five-fold cross-validation on X (n, d), y (n,): the fewest errors, of equals the
-    first. All else is as in METHODS: ten epochs of one-vs-all, at most a hundred of the multiclass forms, their thresholds.
+    Each chooses its width of WIDTHS by five-fold cross-validation on X (n, d), y (n,): the fewest errors; ties go to
+    the first. All else is as in METHODS: ten epochs of one-vs-all, at most a hundred of the multiclass forms, thresholds.
     """
     unit = np.sqrt(X.shape[1] / 2)
     options = dict(random_state=random_state, n_jobs=1)

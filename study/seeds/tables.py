@@ -1,4 +1,4 @@
-"""What the chapter on the seeds concludes from its stored tables: summaries and comparisons, nothing fitted.
+"""Conclusions of the chapter on the seeds from its stored tables: summaries and comparisons, nothing fitted.
 
 Source: Akar & Ye 2017. Tests are those of study.statistics. Symbols and stored tables as in study.seeds.experiment.
 """
@@ -95,10 +95,10 @@ def hardness(nine, splits):
 
 def optima(grid):
     """The best accuracies on the source's split (experiment.source_grid): on the grid of the surface and on the finer one,
-    among all settings and among those whose K + lambda I is positive definite there.
+    among all settings and among settings whose K + lambda I is positive definite there.
 
-    Columns: grid ("coarse", "fine"), sound ("all", "positive definite"), settings, best, lam, tau, k (of a best one: of
-    equals the largest lambda, then tau, then k), better (settings with more correct than the published optimum), equal.
+    Columns: grid ("coarse", "fine"), sound ("all", "positive definite"), settings, best, lam, tau, k (of a best one; ties
+    go to the largest lambda, then tau, then k), better (settings with more correct than the published optimum), equal.
     """
     number = published_numbers().query("quantity == 'optimal test accuracy'")["published"].item() / 100
     table = grid.assign(accuracy=1 - grid["errors"] / grid["n"], pd=grid["smallest_eigenvalue"] + grid["lam"] > 0)
@@ -115,7 +115,7 @@ def optima(grid):
 
 
 def misprints(changed, variants):
-    """What changing one thing does to the setting whose published accuracy does not come out; a row for each thing.
+    """Effect of changing one thing in the setting whose published accuracy does not come out; a row for each thing.
 
     From experiment.misprint and protocol_variants. Columns: changed (τ, k, λ, protocol), tried (values), low, high
     (accuracies), equal (values with the published accuracy), values (which).
@@ -201,7 +201,7 @@ def exact(ours, published, decimals=2):
 
 
 def sensitivity(variants, against):
-    """What each convention does: a row for each of CHANGES.
+    """Effect of each convention: a row for each of CHANGES.
 
     Columns: variant, mean (accuracy of the nine settings), best (that of BEST), equal (how many of the nine equal those of
     `against` (9,)), difference (the largest from them, in percentage points).
@@ -377,7 +377,7 @@ def hard_against(hard, control, methods=None):
 
 
 def hard_copies(hard):
-    """What repeated rows do that are kept: a row for each set that has any and each method.
+    """Effect of keeping repeated rows: a row for each set that has any and each method.
 
     Columns: dataset, method, copied (share of the test examples that the training part holds as well), on_copies and
     on_others (errors on these and on the other test examples), kept and dropped (errors with all rows and with each row

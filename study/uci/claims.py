@@ -61,7 +61,7 @@ def readings(results=None):
 
 
 def statements():
-    """What the source says in words about these experiments, with verdicts from the tests on our folds (see study.claims).
+    """Statements of the source, in words, on these experiments; verdicts from the tests on our folds (see study.claims).
 
     What cannot be judged has no row: which numbers are bold, and what methods of a page that is gone would do.
     """

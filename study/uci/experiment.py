@@ -32,7 +32,7 @@ DEMOTED = tuple(Reading(demote=demote, order=order) for demote in DEMOTE for ord
 SHORT = tuple(replace(each, unit=unit) for unit in ("presentations", "updates") for each in DEMOTED)
 """The same with the other units of an iteration."""
 OTHERS = (Reading(order="given"), Reading(scaling="all"), Reading(folds="consecutive"), Reading(threshold=False))
-"""Changes of what else is open, one at a time."""
+"""Changes of the other open questions, one at a time."""
 SCALED = (*DEMOTED, *SHORT, *OTHERS)
 UNSCALED = tuple(
     replace(each, scaling="outside") for each in SCALED if (each.scaling, each.folds) == ("train", "stratified")
@@ -51,7 +51,7 @@ DEGREES = (1, 2, 4, 6, 9, 12, 16, 20)
 WIDTHS = (0.9, 0.6, 0.4, 0.3, 0.2, 0.1)
 """The smoothest first: of settings with equal errors it is preferred."""
 CAPPED = {("vowel", "poly"): 500}
-"""Limits of iterations in the grid: polynomials of low degree do not separate vowel, and 500 is what was published there."""
+"""Limits of iterations in the grid: polynomials of low degree do not separate vowel; the published limit there is 500."""
 
 N_FOLDS = 10
 N_REPEATS = 100
@@ -73,7 +73,7 @@ RATES = ["train_mean", "train_sd", "test_mean", "test_sd"]
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is run on one data set. rows are methods, one for each kernel: those of Tables II and III, or others.
+    """Settings of the runs on one data set. rows are methods, one for each kernel: those of Tables II and III, or others.
 
     n_repeats cross-validations of n_folds each are made, from random_state on, and fewer in secondary experiments
     (`count`). degrees and widths are the grid from which inner_folds choose.
@@ -152,7 +152,7 @@ def family(run):
 
 
 def _plain(*names):
-    """What an experiment depends on, as plain values: the rows, folds and repeats, and these fields besides."""
+    """Return the inputs of an experiment as plain values: the rows, folds and repeats, and these fields besides."""
     common = ("dataset", "rows", "n_folds", "n_repeats", "random_state")
     return lambda settings: {name: value for name, value in asdict(settings).items() if name in (*common, *names)}
 
@@ -170,7 +170,7 @@ def sets(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def kernel(settings, *, progress=False):
-    """The rows of Table III, a row for each fold; columns as of `protocol.cross_validate`."""
+    """The rows of Table III, a row for each fold; columns as in `protocol.cross_validate`."""
     return _folds(settings, "kernel", _kernel_rows(settings), progress=progress)
 
 
@@ -183,7 +183,7 @@ def grid(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain("degrees", "widths", "inner_folds"))
 def chosen(settings, *, progress=False):
-    """Degree or width and iterations chosen by inner folds, a row for each outer fold; columns as of `protocol.chosen`."""
+    """Degree or width and iterations chosen by inner folds, a row for each outer fold; columns as in `protocol.chosen`."""
     jobs = [
         (settings.dataset, settings.grid(kernel), ITERATIONS, repeat)
         for kernel in ("poly", "rbf")
@@ -196,7 +196,7 @@ def chosen(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def baselines(settings, *, progress=False):
-    """Test errors of other methods, for Table I; columns as of `protocol.cross_validate_baselines`."""
+    """Test errors of other methods, for Table I; columns as in `protocol.cross_validate_baselines`."""
     # In processes: scikit-learn's ensembles set filters of warnings that threads share, and then warn of each other.
     jobs = [[(settings.dataset, repeat)] for repeat in settings.repeats("baselines")]
     run = delayed(partial(cv.cross_validate_baselines, n_folds=settings.n_folds, threads=1))
@@ -206,7 +206,7 @@ def baselines(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def predictors(settings, *, progress=False):
-    """Errors of the four predictors in the rows of Table III; columns as of `protocol.predictors`."""
+    """Errors of the four predictors in the rows of Table III; columns as in `protocol.predictors`."""
     jobs = settings.jobs("predictors", _kernel_rows(settings))
     with _workers(settings):
         return cv.predictors(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
@@ -222,7 +222,7 @@ def curves(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def readings(settings, *, progress=False):
-    """The rows of Tables II and III under the READINGS but the base one; columns as of `readings.cross_validate`."""
+    """The rows of Tables II and III under the READINGS but the base one; columns as in `readings.cross_validate`."""
     jobs = []
     for row in settings.rows:
         counts = reading_counts(settings, row.kernel)
@@ -243,7 +243,7 @@ def readings(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def rival(settings, *, progress=False):
-    """Test errors of the support vector machine on the folds of the first repeats; columns as of `others.rival`."""
+    """Test errors of the support vector machine on the folds of the first repeats; columns as in `others.rival`."""
     jobs = [(settings.dataset, repeat) for repeat in settings.repeats("grid", "rbf")]
     return others.rival(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
 
@@ -258,13 +258,13 @@ def thresholds(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def speakers(settings, *, progress=False):
-    """Errors on the second part of a set that comes in two, learnt from the first; columns as of `others.two_parts`."""
+    """Errors on the second part of a set that comes in two, learnt from the first; columns as in `others.two_parts`."""
     return others.two_parts(settings.jobs("grid", settings.rows), threads=cpu_count(), progress=progress)
 
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def linear(settings, *, progress=False):
-    """The rows of Table II, a row for each fold; columns as of `protocol.cross_validate`."""
+    """The rows of Table II, a row for each fold; columns as in `protocol.cross_validate`."""
     return _folds(settings, "linear", [row for row in settings.rows if row.kernel == "linear"], progress=progress)
 
 

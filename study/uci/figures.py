@@ -118,7 +118,7 @@ def figure_readings_of_set(compared, kernel="linear"):
     """The central 95 % of the mean training and test error of one set under every reading; the published number as a line.
 
     Readings that cannot differ on this set are drawn once, under the first of their names. Where all repeats have the same
-    error, its number stands in place of the bar.
+    error, its number is drawn instead of the bar.
     """
     rows = compared[(compared["kernel"] == kernel) & (compared["statistic"] == "mean")].drop(
         columns="reading_key", errors="ignore"

@@ -1,6 +1,6 @@
-"""What stands beside the repeated cross-validations: one other method fold by fold, and a set in its own two parts.
+"""Baselines of the repeated cross-validations: an SVM on the same folds, and a set in its own two parts.
 
-Source of the numbers beside: Xu & Zhang 2005, Table I. The folds are those of study.uci.protocol.
+Source of the published numbers: Xu & Zhang 2005, Table I. The folds are those of study.uci.protocol.
 """
 
 import numpy as np

@@ -114,7 +114,7 @@ class Fold:
                 moves += 1.0
 
     def learner(self, *, count_errors=False):
-        """What finds the mistakes; see kp.kesler."""
+        """The code that finds the mistakes; see kp.kesler."""
         y = self.y[0]
         C = self.n_classes
         method = self.method
@@ -324,9 +324,9 @@ def _voted_errors(fold, log):
 def chosen(jobs, *, n_folds=10, inner_folds=5, threads=2, progress=False):
     """Choose kernel parameter and iterations by an inner cross-validation of each training part: no test example is seen.
 
-    jobs are (dataset, [Method of each parameter], limits, repeat), the methods of one kernel in the order in which equals
-    are preferred. A row for each outer fold with the setting of the fewest inner errors (of equals the first parameter,
-    then the fewest iterations): columns dataset, kernel, repeat, fold, parameter, iterations, test_errors and n_test of
+    jobs are (dataset, [Method of each parameter], limits, repeat), the methods of one kernel in the order in which ties
+    are resolved. A row for each outer fold with the setting of the fewest inner errors (ties go to the first parameter,
+    then to the fewest iterations): columns dataset, kernel, repeat, fold, parameter, iterations, test_errors and n_test of
     the outer fold, inner_error.
     """
     tasks = [(*job, i) for job in jobs for i in range(n_folds)]

@@ -1,4 +1,4 @@
-"""What the source leaves open, in combination: a reading of its text, and cross-validations of many readings at once.
+"""Questions that the source leaves open, in combination: readings of its text, and cross-validations of many at once.
 
 Source: Xu & Zhang 2005, section IV.B; eqs 3 to 5, 10 and 11. It says neither what an iteration is, nor which of several
 classes that match the true one is demoted, nor in which order the examples are visited, nor what the folds were. A `Reading`
@@ -42,7 +42,7 @@ class Reading:
     once, or "each" does and the true class gains once for each of them (Kesler's construction, all pairs at once). unit: an
     iteration is an epoch, a presentation of one example, or an update, a mistake. order: "fresh", a new shuffle in each
     epoch, "fixed", one shuffle for all, or "given". scaling to [0, 1]: by the "train"ing part, by "all" examples, by the
-    training part and only where attributes lie "outside" of [0, 1], or "none". folds as of `protocol.Method`; threshold.
+    training part and only where attributes lie "outside" of [0, 1], or "none". folds as in `protocol.Method`; threshold.
     """
 
     demote: str = "winner"
@@ -191,7 +191,7 @@ def _changes(scores, true, demote, change):
     for j in range(scores.shape[0]):
         change[j] = -1.0 if scores[j] >= own else 0.0
         count += scores[j] >= own
-    if demote < 2:  # only the first of those that reach this score
+    if demote < 2:  # only the first class that reaches this score
         least = most if demote == 0 else own
         found = 0.0
         for j in range(scores.shape[0]):

@@ -1,4 +1,4 @@
-"""What the printed conclusions on the published tables are made of: functions of stored results; nothing is fitted here.
+"""Data of the printed conclusions on the published tables: functions of stored results; nothing is fitted here.
 
 results is {name: table} of the experiments of study.uci.experiment; repeats has one row for each cross-validation
 (`repeats_of`); compared has one row for each published rate (`compare`). Error rates are fractions in results and repeats,
@@ -29,7 +29,7 @@ DDOF = "standard deviation divided by k - 1"
 COMPARED = ["ours", "low", "median", "high", "percentile", "repeats", "verdict"]
 VERDICTS = ["exact", "within", "outside", "degenerate"]
 VARIES = "folds and visiting orders"
-"""What varies between repeats."""
+"""The source of variation between repeats."""
 
 
 # Published and ours.
@@ -69,7 +69,7 @@ def _with_verdicts(table, *, decimals, degenerate=False):
 
 
 MARKS = {"outside": "*", "exact": "", "within": "", "degenerate": ""}
-"""What marks a number of ours by the verdict on the published one."""
+"""Marks on our numbers by the verdict on the published one."""
 
 
 def side_by_side(compared):
@@ -115,7 +115,7 @@ WORDS = {
     "folds": {"plain": "folds not stratified", "consecutive": "folds in the order of the file"},
     "threshold": {False: "no threshold"},
 }
-"""A reading in words: what it changes of the plain reading."""
+"""A reading in words: its changes of the plain reading."""
 
 
 def words(reading):
@@ -166,7 +166,7 @@ def by_reading(results, *, n_folds=N_FOLDS):
 
 
 def distinct(compared, dataset):
-    """The rows of `by_reading` of readings that can differ on one set: of those that cannot, the first."""
+    """The rows of `by_reading` of readings that can differ on one set; of readings that cannot, the first."""
     kept = set()
     for table, readings in READINGS.items():
         first = {}
@@ -183,8 +183,8 @@ def _larger_sd(repeats, n_folds):
 def joint(results, table, reading, *, sets=None, n_folds=N_FOLDS):
     """`statistics.membership` of all published numbers of a table under a reading, in the repeats that all its rows have.
 
-    table "II", "III", or both, where the second is under a reading of its own: {"II": reading, "III": reading}. sets: those
-    that count, all by default. reading DDOF is the plain reading with the larger standard deviations.
+    table "II", "III", or both, where the second is under another reading: {"II": reading, "III": reading}. sets: the
+    sets that count, all by default. reading DDOF is the plain reading with the larger standard deviations.
     """
     readings = table if isinstance(table, dict) else {table: reading}
     return _place(*(_beside(results, name, each, sets=sets, n_folds=n_folds) for name, each in readings.items()))
@@ -237,7 +237,7 @@ def named(table):
 def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
     """A row for each reading of a table: how many of its numbers lie inside, and the joint place of all of them.
 
-    Columns reading, the fields of `Reading`, inside and of (exact and within, of those that are not degenerate), above
+    Columns reading, the fields of `Reading`, inside and of (exact and within, of the numbers that are not degenerate), above
     and below our medians, sides and p (see `statistics.membership`), repeats.
     """
     results = with_repeats(results)
@@ -369,7 +369,7 @@ def name_of(row):
 
 
 NUMBER = ["table", "dataset", "kernel", "split", "statistic"]
-"""What tells the published rates apart."""
+"""Key columns of the published rates."""
 
 
 def across_readings(compared):
@@ -528,7 +528,7 @@ def choices(grid):
 
 
 def chosen_parameters(results):
-    """The published kernel parameters and iterations, and those that our repeats choose on their test folds.
+    """The published kernel parameters and iterations, and the ones that our repeats choose on their test folds.
 
     Columns table, dataset, kernel, quantity ("parameter" or "iterations"), published, ours (weighted median), low, high
     (between which the middle 95 % of our choices lie), percentile, repeats, candidates (how many settings were tried) and
@@ -573,7 +573,7 @@ def _quantiles(values, weights, levels):
 
 
 def optimism(results):
-    """What choosing on the test folds hides, and what choosing without them costs: a row for each set, kernel and repeat.
+    """Optimism of choosing on the test folds, and cost of choosing without them: a row for each set, kernel and repeat.
 
     Columns apparent (the smallest mean test error of the grid, as the source reports it), again (the mean test error of the
     settings so chosen in all other repeats), nested (of what inner folds choose, in the same repeat; missing in most),
@@ -595,7 +595,7 @@ def optimism(results):
 
 
 def optimism_table(found):
-    """Means over the repeats of `optimism`, a row for each set and kernel; nested and cost over those that have inner folds.
+    """Means over the repeats of `optimism`, a row for each set and kernel; nested and cost over repeats with inner folds.
 
     sd: standard deviation of the optimism over the repeats; repeats, and inner, the repeats with inner folds.
     """
@@ -617,7 +617,7 @@ def table_1(sets):
 
 
 def rival_beside_cited(rival):
-    """The last column of Table I, and the mean test error of the support vector machine; columns as of `compare`.
+    """The last column of Table I, and the mean test error of the support vector machine; columns as in `compare`.
 
     Other methods than the source's on other folds: no verdict follows.
     """
@@ -722,7 +722,7 @@ def better_kernel(dataset):
 
 
 def in_print(*, close):
-    """What the source's own test errors say of its comparisons: {statement: {set: "yes", "no" or "tie"}}.
+    """Verdicts of the source's own test errors on its comparisons: {statement: {set: "yes", "no" or "tie"}}.
 
     wine-separable: no training error in Table II. kernel-improves: the better kernel of Table III has a smaller error than
     the linear perceptron of Table II. rbf-prior: the RBF kernel has a smaller one than the polynomial. better-than-cited:
