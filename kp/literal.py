@@ -106,14 +106,15 @@ def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
     W = np.zeros((C, X.shape[1]), dtype=X.dtype)
     b = np.zeros(C, dtype=int)
     for step, q in enumerate(order):
-        # eq. 4
         i = y[q]
-        f = W @ X[q] + b * threshold
+        f = W @ X[q] + b * threshold  # eq. 4
         rivals = demoted(f, i, demote)
         if rivals:
-            W[i], b[i] = W[i] + X[q], b[i] + 1  # eq. 5, first line
+            W[i] = W[i] + X[q]  # eq. 5, first line
+            b[i] = b[i] + 1
         for j in rivals:
-            W[j], b[j] = W[j] - X[q], b[j] - 1  # eq. 5, second line
+            W[j] = W[j] - X[q]  # eq. 5, second line
+            b[j] = b[j] - 1
             mistakes.append((q, step, j))
     return W, b * threshold, mistakes
 
@@ -136,14 +137,15 @@ def xu_zhang(K, y, order, *, demote="winner", threshold=1):
     alpha = np.zeros((C, len(y)), dtype=K.dtype)
     beta = np.zeros(C, dtype=int)
     for step, q in enumerate(order):
-        # eq. 10
         i = y[q]
-        f = alpha @ K[:, q] + beta * threshold
+        f = alpha @ K[:, q] + beta * threshold  # eq. 10
         rivals = demoted(f, i, demote)
         if rivals:
-            alpha[i], beta[i] = alpha[i] + K[:, q], beta[i] + 1  # eq. 11, first line
+            alpha[i] = alpha[i] + K[:, q]  # eq. 11, first line
+            beta[i] = beta[i] + 1
         for j in rivals:
-            alpha[j], beta[j] = alpha[j] - K[:, q], beta[j] - 1  # eq. 11, second line
+            alpha[j] = alpha[j] - K[:, q]  # eq. 11, second line
+            beta[j] = beta[j] - 1
             mistakes.append((q, step, j))
     return alpha, beta * threshold, mistakes
 
@@ -236,9 +238,8 @@ def forgetron(K, z, order, B, *, basic=False):
         scores.append(value(f, z, K[:, t]))
         if np.sign(scores[-1]) == z[t]:
             continue
-        # f' = f_t + y_t k(x_t, .)
         M = M + 1
-        f = [*f, (t, 1)]
+        f = [*f, (t, 1)]  # f' = f_t + y_t k(x_t, .)
         if len(f) <= B:
             continue
         r, sigma = f[0]
