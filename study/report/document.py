@@ -102,7 +102,7 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
         options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
-        page = _pandoc(text, "html", folder, options)
+        page = _pandoc(text, _colophon(sources), "html", folder, options)
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
     store.write(target, policy.sealed(page))
@@ -158,18 +158,24 @@ def typst_source(sources, folder, layout, *, title, listing=(), author="", cours
     facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
     options = ["--syntax-highlighting=none", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
-    return _pandoc(text, "typst", folder, options)
+    return _pandoc(text, _colophon(sources), "typst", folder, options)
 
 
-def _pandoc(text, form, folder, options):
+def _pandoc(text, last, form, folder, options):
+    """The document of a text, with its references and what stands last."""
     import pypandoc
 
-    if keys := sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text))):
-        listed = Path(folder, "references")
-        listed.write_text(_references(keys, form), encoding="utf-8")
-        options = [*options, f"--include-after-body={listed}"]
+    keys = sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text)))
+    last = pypandoc.convert_text(content.parsed(last, form, folder, OPTIONS), form, format="json", sandbox=True)
+    after = Path(folder, "after")
+    after.write_text("\n\n".join([_references(keys, form), last] if keys else [last]), encoding="utf-8")
     document = content.parsed(text, form, folder, OPTIONS)
-    return pypandoc.convert_text(document, form, format="json", extra_args=[*OPTIONS, *options], sandbox=True)
+    options = [*OPTIONS, *options, f"--include-after-body={after}"]
+    return pypandoc.convert_text(document, form, format="json", extra_args=options, sandbox=True)
+
+
+def _colophon(sources):
+    return f"::: box\n{colophon.words([source.path for source in sources if not source.own])}\n:::"
 
 
 def _references(keys, form):
@@ -207,8 +213,7 @@ def _text(sources, folder, layout, listing):
         programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
         appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
     first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
-    last = f"::: box\n{colophon.words([source.path for source in sources if not source.own])}\n:::"
-    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web, last])
+    text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])
     for source in sources:
         stem = Path(source.path).stem
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")

@@ -110,7 +110,8 @@ def code(path, notebook):
     modules = [*folder.glob("*.py"), *folder.glob("*.so"), *folder.glob("*/__init__.py")]
     beside = tuple(sorted(each.relative_to(folder).as_posix() for each in modules))
     texts = tuple(_own_texts(notebook, original))
-    executed = any(cell.get("execution_count") for cell in notebook.cells)
+    counts = [cell.get("execution_count") for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    executed = any(counts) or not counts
     return Code(source, _parameters(notebook, original), differences, lines, beside, texts, executed)
 
 
