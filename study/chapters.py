@@ -277,14 +277,14 @@ REPORTS = {
         title="The family of the kernel perceptron: an encyclopedia article measured",
         chapters=("algorithm", "budgets", "family"),
         appendices=("declaration",),
-        listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma"),
+        listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma", "romma"),
     ),
 }
 """The report of the study, and one for each of its sources."""
 
 EXPERIMENTS = (
     "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
-    "seeds", "course", "family", "claims",
+    "seeds", "course", "family", "romma", "claims",
 )  # fmt: skip
 """What is computed, in this order: folders of study with an experiment.py, and the ledger of claims, which reads all."""
 
