@@ -264,10 +264,10 @@ def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, s
 
 # Li & Long 1999: ROMMA.
 def romma(K, z, order, *, w=(), aggressive=False):
-    """Pairs (i, a) of w = sum_i a_i x_i after all steps, and the score w.x_t of each step before it.
+    """Pairs (i, a) of w = sum_i a_i x_i after all steps, and the scores w.x, each before its step.
 
-    w: where it starts, [(o, 1)] for phi(0), o being the index of the point 0. K[i][t] = k(x_i, x_t), to which noise control
-    adds lambda where i = t is an example (section 5)."""
+    w: where it starts; [(o, 1)] is phi(0), o the index of a point 0. K[i][t] = k(x_i, x_t), to which
+    noise control adds lambda where i = t is an example."""
     w, scores = list(w), []
     for t in order:
         f = sum(a * K[i][t] for i, a in w)

@@ -22,7 +22,7 @@ def page(tmp_path_factory):
 def test_every_public_name_of_kp_stands_on_the_page(page):
     places = set(re.findall(r'<(?:section|div) id="([^"]+)"', page))
     estimators = [name for name in kp.__all__ if hasattr(getattr(kp, name), "fit")]
-    assert set(kp.__all__) <= places and len(estimators) == 9
+    assert set(kp.__all__) <= places and len(estimators) == 10
     assert {f"{name}.{method}" for name in estimators for method in ("__init__", "fit", "predict")} <= places
     assert not [place for place in places if "._" in place.replace(".__init__", "") or place.endswith("_request")]
 
