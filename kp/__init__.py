@@ -32,10 +32,11 @@ from kp.least_squares import KernelRidgeClassifier
 from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron
+from kp.romma import Romma, UpdateLog
 
 __version__ = "0.1.0"
 __all__ = [
     "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "KernelRidgeClassifier", "MistakeLog",
     "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
-    "OutputCodeKernelPerceptron", "predict_or_reject",
+    "OutputCodeKernelPerceptron", "Romma", "UpdateLog", "predict_or_reject",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """The sources' own pseudo-code, one short function each: slow, and written to be read next to the source.
 
 Sources: Hermans 2021; Freund & Schapire 1999; the article "Kernel perceptron"; Xu & Zhang 2005; the course page; Akar &
-Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen, Smola & Williamson 2004.
+Ye 2017; Cavallanti, Cesa-Bianchi & Gentile 2007; Dekel, Shalev-Shwartz & Singer 2008; Kivinen, Smola & Williamson 2004;
+Li & Long 1999.
 
 Symbols: n examples, d features, C classes, X (n, d), K (n, n) kernel values, K[i, t] = k(x_i, x_t), z (n,) labels +-1,
 y (n,) classes 0..C-1, order: the example of each of the T steps, all epochs in one sequence. sgn(0) = 0 is neither label, so
@@ -283,3 +284,25 @@ def norma(K, z, order, *, eta, lam, rho=0, nu=None, tau=None, intercept=False, s
         b = b + step * error * z[q] * intercept
         rhos.append(rhos[-1] + step * (nu - error) if nu is not None else rho)
     return f, scores, b, rhos
+
+
+# Li & Long 1999: ROMMA.
+def romma(K, z, order, *, w=(), aggressive=False):
+    """Pairs (i, a) of w = sum_i a_i x_i after all steps, and the scores w.x, each before its step.
+
+    w: where it starts; [(o, 1)] is phi(0), o the index of a point 0. K[i][t] = k(x_i, x_t), to which
+    noise control adds lambda where i = t is an example."""
+    w, scores = list(w), []
+    for t in order:
+        f = sum(a * K[i][t] for i, a in w)
+        scores.append(f)
+        if z[t] * f > 0 and not (aggressive and z[t] * f < 1):
+            continue
+        own, square = K[t][t], sum(a * b * K[i][j] for i, a in w for j, b in w)  # |x|^2, |w|^2
+        if z[t] * f >= own * square:  # the shortest with y w.x >= 1 is beyond the old one
+            w = [(t, z[t] / own)]
+        elif own * square > f * f:  # eqs 3 to 5
+            c = (own * square - z[t] * f) / (own * square - f * f)
+            d = square * (z[t] - f) / (own * square - f * f)
+            w = [*((i, c * a) for i, a in w), (t, d)]
+    return w, scores

@@ -90,7 +90,7 @@ CHAPTERS = [
         source="mnist",
         quick=IMAGES["quick"],
         full={**IMAGES["full"], "n_orders": 20, "n_linear": 5, "n_held": 10_000},
-        experiments=("mnist", "orders", "data", "claims"),
+        experiments=("mnist", "orders", "data", "romma", "claims"),
     ),
     Chapter(
         source="lower",
@@ -277,14 +277,14 @@ REPORTS = {
         title="The family of the kernel perceptron: an encyclopedia article measured",
         chapters=("algorithm", "budgets", "family"),
         appendices=("declaration",),
-        listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma"),
+        listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma", "romma"),
     ),
 }
 """The report of the study, and one for each of its sources."""
 
 EXPERIMENTS = (
     "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
-    "seeds", "course", "family", "claims",
+    "seeds", "course", "family", "romma", "claims",
 )  # fmt: skip
 """Folders of study with an experiment.py in the order of computation; the ledger of claims, which reads all, is last."""
 

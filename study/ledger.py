@@ -14,12 +14,13 @@ from study.mnist import claims as mnist
 from study.mnist import statements as words
 from study.multiclass import claims as multiclass
 from study.orders import claims as orders
+from study.romma import claims as romma
 from study.seeds import claims as seeds
 from study.uci import claims as uci
 
 # Functions by name, in the order of the sources: what is looked up by a text would not count in the ledger's fingerprint.
-CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims)
-READINGS = (uci.readings, seeds.readings, course.readings)
+CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, romma.claims)
+READINGS = (uci.readings, seeds.readings, course.readings, romma.readings)
 STATEMENTS = (
     words.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
     course.statements, family.statements,

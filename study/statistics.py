@@ -14,6 +14,7 @@ from what varies:
     crossed            the same in several visiting orders: orders and examples vary       (crossed random effects)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
 
+A number that is a mean of other repeats than ours: `further_mean`.
 One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
 Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`, whether groups of
 examples have the same mean `equal_means`. Several p of one family are adjusted by `holm` (1979); where their order is fixed
@@ -122,6 +123,16 @@ def beta_binomial(n, a, b):
 def student(differences, *, varies):
     """The mean of independent differences (n,), n >= 2: Student's t. varies names their source of variation."""
     return _t_interval(differences, 1.0, varies, "Student's t")
+
+
+def further_mean(values, k):
+    """(low, high): where the mean of k further repeats lies with probability LEVEL, from independent repeats (n,), n >= 2.
+
+    Student's t with n - 1 degrees of freedom: mean +- t s sqrt(1 / n + 1 / k), for repeats of one normal distribution.
+    """
+    values = np.asarray(values, dtype=float)
+    half = stats.t.ppf((1 + LEVEL) / 2, values.size - 1) * values.std(ddof=1) * np.sqrt(1 / values.size + 1 / k)
+    return float(values.mean() - half), float(values.mean() + half)
 
 
 def ratio(a, b, *, varies):

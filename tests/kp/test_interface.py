@@ -25,6 +25,7 @@ from kp import (
     Norma,
     OneVsAllKernelPerceptron,
     OutputCodeKernelPerceptron,
+    Romma,
     kernels,
 )
 
@@ -34,7 +35,7 @@ LOGGED = [
     OneVsAllKernelPerceptron("rbf"), OutputCodeKernelPerceptron(degree=2, code="binary"), MulticlassKernelPerceptron("rbf"),
     MulticlassKernelPerceptron(degree=2, update="ordinary"), MulticlassPerceptron(), DeltaRulePerceptron(),
 ]  # fmt: skip
-ALL = [*LOGGED, BudgetPerceptron(), Forgetron(), Norma(), KernelRidgeClassifier("precomputed")]
+ALL = [*LOGGED, BudgetPerceptron(), Forgetron(), Norma(), Romma(noise_control=1.0), KernelRidgeClassifier("precomputed")]
 
 
 def each(models):

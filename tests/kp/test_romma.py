@@ -1,0 +1,257 @@
+"""The relaxed online maximum margin algorithm against the paper's equations, and its theorem."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kp import Romma, kernels, literal, romma
+
+RULES = [Romma(start="zero"), Romma(aggressive=True), Romma(aggressive=True, noise_control=2.0)]
+each_rule = pytest.mark.parametrize("model", RULES, ids=lambda model: str(model)[:60])
+
+
+@st.composite
+def streams(draw, most=12):
+    """A short set of small integer points with signs, and two visiting orders; both signs occur."""
+    n = draw(st.integers(2, most))
+    d = draw(st.integers(1, 3))
+    X = draw(st.lists(st.lists(st.integers(-3, 3), min_size=d, max_size=d), min_size=n, max_size=n))
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n).filter(lambda y: len(set(y)) > 1))
+    return np.array(X), np.array(y), draw(st.integers(0, 99))
+
+
+def blobs(n, classes, seed, *, flip=0.0):
+    """Integer points of overlapping classes; a fraction of the labels is drawn anew."""
+    random = np.random.RandomState(seed)
+    y = random.randint(0, classes, n)
+    X = random.randint(0, 8, (n, 6)) + 3 * np.eye(classes, 6, dtype=int)[y]
+    return X, np.where(random.random_sample(n) < flip, random.randint(0, classes, n), y)
+
+
+def orders_of(model, n):
+    """The visits of all epochs of a learner of two classes."""
+    random = np.random.RandomState(model.random_state)
+    return np.concatenate([order[0] for order in romma.visiting_orders(n, 1, model.max_iter, random_state=random)])
+
+
+kernel_choices = st.sampled_from([("poly", {"degree": 1}), ("poly", {"degree": 3}), ("rbf", {"gamma": 0.25})])
+
+
+@settings(max_examples=80, deadline=None)
+@given(streams(), kernel_choices, st.booleans(), st.sampled_from([0.0, 0.5, 30.0]), st.booleans())
+def test_romma_equals_the_literal_one(stream, kernel, aggressive, noise, from_origin):
+    X, y, seed = stream
+    model = Romma(
+        kernel[0], **kernel[1], aggressive=aggressive, noise_control=noise, start="origin" if from_origin else "zero",
+        max_iter=2, random_state=seed,
+    )  # fmt: skip
+    own = kernels.polynomial(model.degree) if model.kernel == "poly" else kernels.rbf(gamma=model.gamma)
+    points = np.vstack([X, 0 * X[:1]])
+    plain = own(points, points)
+    K = plain + np.diag([noise] * len(X) + [0.0])
+    order = orders_of(model, len(X))
+    w, scores = literal.romma(K.tolist(), y.tolist(), order, w=[(len(X), 1.0)] * from_origin, aggressive=aggressive)
+    margins = np.array(scores) * y[order]
+    # Else rounding decides: what is a mistake, or a margin below 1, or how large the weights of nearly opposite vectors are.
+    near = [np.abs(margins - edge) for edge in (0, 1)[: 1 + aggressive]]
+    assume(all(np.all((each > 1e-7) | (margins == 0)) for each in near) and np.abs(scores).max() < 1e5)
+    model.fit(X, y)
+    (log,) = model.mistakes_
+    moved = margins < 1 if aggressive else margins <= 0
+    np.testing.assert_array_equal(log.step, np.flatnonzero(moved))
+    np.testing.assert_array_equal(log.example, order[log.step])
+    np.testing.assert_array_equal(log.wrong, margins[log.step] <= 0)
+    assert log.n_mistakes() == np.count_nonzero(margins <= 0)
+    expected = sum(a * plain[i] for i, a in w)[:-1] if w else np.zeros(len(X))
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_the_first_steps_by_hand():
+    """x = 1, 2, 1 on a line with a threshold: w = (1, 0) at phi(0), then c w + d x by eqs 3 to 5, in exact fractions."""
+    K = [[Fraction(a * b + 1) for a in (1, 2, 0)] for b in (1, 2, 0)]
+    z = [-1, 1, 1]
+    w, scores = literal.romma(K, z, [0, 1], w=[(2, Fraction(1))])
+    # f(x_0) = 1 is wrong: |x|^2 = 2, |w|^2 = 1, so c = (2 + 1) / (2 - 1) = 3 and d = (-1 - 1) / (2 - 1) = -2; w = (1, -2).
+    # f(x_1) = 1 - 4 = -3 is wrong: |x|^2 = 5, |w|^2 = 5, so c = (25 + 3) / (25 - 9) = 7/4 and d = 5 (1 + 3) / 16 = 5/4.
+    assert scores == [1, -3]
+    assert w == [(2, Fraction(21, 4)), (0, Fraction(-7, 2)), (1, Fraction(5, 4))]
+    model = Romma("poly", degree=1, shuffle=False).fit(np.array([[1], [2]]), [0, 1])
+    assert model.dual_coef_.tolist() == [[-3.5, 1.25]] and model.origin_coef_.tolist() == [5.25]
+    np.testing.assert_allclose(model.decision_function(np.array([[2], [0]])), [1, 5.25 - 3.5 + 1.25])
+
+
+@each_rule
+@pytest.mark.parametrize("kind", ["bytes", "integers", "reals", "images", "sparse"])
+def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
+    X, y = blobs(160, 3, 2, flip=0.1)
+    made = {
+        "bytes": X.astype(np.uint8), "integers": -300 * X, "reals": X / 7, "images": X.astype(np.uint8) / 255,
+        "sparse": sparse.csr_array(X / 7),
+    }  # fmt: skip
+    X = made[kind]
+    model = clone(model).set_params(gamma=1e-3, degree=2, max_iter=3, random_state=0, noise_control=1.0)
+    whole = clone(model).fit(X, y)
+    monkeypatch.setattr(romma, "STRETCH", 16)
+    others = [clone(model).set_params(n_jobs=3), clone(model).set_params(memory_budget=40 * 8 * 160)]
+    for other in (each.fit(X, y) for each in others):
+        for own, log in zip(whole.mistakes_, other.mistakes_, strict=True):
+            for name in ("example", "step", "scale", "weight", "wrong", "ends"):
+                np.testing.assert_array_equal(getattr(own, name), getattr(log, name), err_msg=name)
+        np.testing.assert_array_equal(whole.decision_function(X), other.decision_function(X))
+    assert all(log.n_mistakes() > 9 for log in whole.mistakes_)
+
+
+def test_one_versus_all_is_one_binary_learner_for_each_class_and_scores_are_sums_of_kernel_values():
+    X, y = blobs(120, 3, 4)
+    model = Romma(aggressive=True, noise_control=5.0, degree=2, gamma=0.01, shuffle=False, max_iter=2)
+    many = clone(model).fit(X, y)
+    K = kernels.polynomial(2, gamma=0.01)
+    for a in range(3):
+        one = clone(model).fit(X, (y == a).astype(int))
+        np.testing.assert_array_equal(many.decision_function(X)[:, a], one.decision_function(X))
+        expected = many.dual_coef_[a] @ K(many.support_vectors_, X) + many.origin_coef_[a] * K(0 * X[:1], X)[0]
+        np.testing.assert_allclose(one.decision_function(X), expected, rtol=1e-9, atol=1e-9)
+    assert [log.n_mistakes(1) for log in many.mistakes_] == [
+        np.count_nonzero(log.wrong[log.step < 120]) for log in many.mistakes_
+    ]
+
+
+def test_staged_scores_are_those_of_each_epoch_bit_for_bit():
+    X, y = blobs(100, 3, 5)
+    model = Romma(degree=2, gamma=0.01, max_iter=3, noise_control=1.0, random_state=0).fit(X, y)
+    for epoch, f in enumerate(model.staged_decision_function(X), start=1):
+        np.testing.assert_array_equal(f, model.decision_function(X, epoch=epoch))
+        np.testing.assert_array_equal(f, model.set_params(epoch=epoch).decision_function(X))
+    again = clone(model).with_mistakes(X, y, model.mistakes_)
+    np.testing.assert_array_equal(again.decision_function(X), f)
+    with pytest.raises(ValueError, match="mistakes must be a list of 3 logs, one for each learner"):
+        clone(model).with_mistakes(X, y, model.mistakes_[:2])
+
+
+@pytest.mark.parametrize("orders", ["separate", "shared", "repeated"])
+def test_models_that_are_fitted_together_are_those_that_were_fitted_alone(orders):
+    X, y = blobs(150, 3, 6)
+    models = [
+        clone(each).set_params(gamma=0.01, orders=orders, max_iter=3, random_state=7, start="origin") for each in RULES
+    ]
+    for alone, model in zip([clone(each).fit(X, y) for each in models], romma.fit_together(models, X, y), strict=True):
+        np.testing.assert_array_equal(alone.decision_function(X), model.decision_function(X))
+        np.testing.assert_array_equal(alone.support_, model.support_)
+    with pytest.raises(ValueError, match="models must have the same kernel, start and max_iter"):
+        romma.fit_together([models[0], clone(models[0]).set_params(degree=2)], X, y)
+
+
+def test_orders_are_of_each_learner_of_an_epoch_or_of_all():
+    visits = {}
+    for orders in ("separate", "shared", "repeated"):
+        model = Romma(orders=orders, max_iter=2, random_state=3)
+        visits[orders] = np.stack([np.broadcast_to(order, (3, 40)) for order in model._visiting_orders(3, 40)])
+    assert len({row.tobytes() for row in visits["separate"].reshape(6, 40)}) == 6
+    assert len({row.tobytes() for row in visits["shared"].reshape(6, 40)}) == 2
+    assert len({row.tobytes() for row in visits["repeated"].reshape(6, 40)}) == 1
+    assert all(np.array_equal(np.sort(row), np.arange(40)) for each in visits.values() for row in each.reshape(6, 40))
+
+
+# ------------------------------------------------------------------ theorems
+
+
+def separable(seed, *, d=4, n=60):
+    """Integer points with the signs of a plane through a gap, and the shortest u with y u.x >= 1 on all of them."""
+    random = np.random.RandomState(seed)
+    X = random.randint(-9, 10, (n, d))
+    f = X @ random.randint(1, 4, d)
+    X = X[np.abs(f) > 4]
+    y = np.sign(f[np.abs(f) > 4])
+    machine = SVC(kernel="linear", C=1e6, tol=1e-8).fit(np.vstack([X, -X]), np.concatenate([y, -y]))
+    u = machine.coef_[0]
+    return X, y, u / np.min(y * (X @ u))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_mistakes_are_at_most_the_square_of_the_radius_times_that_of_any_u_that_separates(seed, aggressive):
+    """M <= R^2 |u|^2 (Li & Long, Theorems 3 and 5): each mistake adds at least 1 / R^2 to |w|^2, which stays below |u|^2."""
+    X, y, u = separable(seed)
+    model = Romma("linear", start="zero", aggressive=aggressive, max_iter=200, random_state=seed).fit(X, y)
+    (log,) = model.mistakes_
+    assert log.n_mistakes() <= (X**2).sum(axis=1).max() * (u @ u) * (1 + 1e-6)
+    w = model.dual_coef_[0] @ model.support_vectors_
+    assert w @ w <= (u @ u) * (1 + 1e-6)
+    assert log.n_mistakes() == log.n_mistakes(100) and np.all(y * (X @ w) > 0), "at last there are no mistakes"
+    if aggressive:
+        assert np.linalg.norm(w - u) < 0.1 * np.linalg.norm(u), "it tends to the maximal margin"
+
+
+@settings(max_examples=30, deadline=None)
+@given(streams(20), kernel_choices, st.booleans())
+def test_after_an_update_the_example_has_margin_1_and_w_grows(stream, kernel, aggressive):
+    X, y, seed = stream
+    model = Romma(kernel[0], **kernel[1], aggressive=aggressive, noise_control=1.0, max_iter=2, random_state=seed)
+    (log,) = model.fit(X, y).mistakes_
+    own = kernels.polynomial(model.degree) if model.kernel == "poly" else kernels.rbf(gamma=model.gamma)
+    points = np.vstack([X, 0 * X[:1]])
+    K = own(points, points) + np.diag([1.0] * len(X) + [0.0])
+    square = K[-1, -1]
+    w = np.append(np.zeros(len(X)), 1.0)
+    for t, c, d in zip(log.example, log.scale, log.weight, strict=True):
+        w = c * w + d * np.eye(len(w))[t]
+        before = square
+        square = w @ K @ w
+        np.testing.assert_allclose(y[t] * (w @ K[t]), 1, rtol=1e-6)
+        assert square >= before * (1 - 1e-9)
+
+
+def test_with_noise_control_contradicting_examples_are_learnt_and_without_it_they_are_left_alone():
+    X = np.array([[1, 2], [1, 2], [3, 1], [3, 1]])
+    y = np.array([0, 1, 0, 1])
+    model = Romma(degree=2, gamma=0.1, aggressive=True, noise_control=2.0, max_iter=200, random_state=0).fit(X, y)
+    training = model.decision_function(X) + 2 * np.bincount(model.support_, model.dual_coef_[0], minlength=4)
+    assert np.all((2 * y - 1) * training > 0.9), "each example has a coordinate of its own"
+    (log,) = Romma(degree=2, max_iter=2, shuffle=False).fit(X, y).mistakes_
+    assert np.isfinite(log.weight).all()
+
+
+# ------------------------------------------------------------------ the rest
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (Romma(kernel="precomputed"), "kernel must be one of linear, poly, rbf, got 'precomputed'"),
+        (Romma(noise_control=-1.0), "noise_control must be a finite number of at least 0, got -1.0"),
+        (Romma(aggressive=1), "aggressive must be True or False, got 1"),
+        (Romma(start="nowhere"), "start must be one of origin, zero, got 'nowhere'"),
+        (Romma(orders="random"), "orders must be one of separate, shared, repeated, got 'random'"),
+        (Romma(max_iter=2, epoch=3), "epoch must be at most max_iter=2, got 3"),
+        (Romma(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
+    ],
+)
+def test_what_cannot_be_is_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(*blobs(60, 2, 0, flip=0.5))
+
+
+def test_examples_that_are_too_small_are_refused():
+    with pytest.raises(ValueError, match=r"\|w\|\^2 must stay below 1e\+200, got 1e\+202: .*; scale the data up"):
+        Romma("linear", start="zero").fit([[1e-101], [-1e-101]], [0, 1])
+
+
+def test_other_predictors_are_refused():
+    X, y = blobs(30, 2, 0)
+    model = Romma(degree=2, noise_control=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="predictor must be final, the only one of Romma, got 'voted'"):
+        model.predict(X, predictor="voted")
+    with pytest.raises(ValueError, match="predictor must be final, the only one of Romma, got 'average'"):
+        next(model.staged_predict(X, predictor="average"))
+
+
+@parametrize_with_checks([Romma(), Romma(aggressive=True, noise_control=1.0)])
+def test_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
