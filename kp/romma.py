@@ -8,7 +8,7 @@ On a mistake the new w is the shortest of all that classify the example with mar
     c = (|x|^2 |w|^2 - y w.x) / (|x|^2 |w|^2 - (w.x)^2),  d = |w|^2 (y - w.x) / (|x|^2 |w|^2 - (w.x)^2),
     or w' = y x / |x|^2 where that is beyond the old one: y w.x >= |x|^2 |w|^2, as it is for w = 0
 The aggressive form does so wherever y w.x < 1. Noise control adds lambda to k(x_i, x_i) of each training example, as if each
-had a coordinate of its own: k(x_i, x_j) + lambda [i = j].
+had its own coordinate: k(x_i, x_j) + lambda [i = j].
 Symbols: n examples, m learners, z = y = +-1 signs (m, n), f = w.x scores (m, n), x and w in the space of the kernel. A
 score of 0 is a mistake. No bit of a result depends on threads, stretches or budgets: each score is moved by the same updates
 in the same order, f <- c f + d k(x_t, .)."""
@@ -63,6 +63,11 @@ class UpdateLog(Log):
     See Also
     --------
     kp.Romma : Its `mistakes_` are such logs.
+
+    References
+    ----------
+    - Li and Long (1999). The relaxed online maximum margin algorithm. Advances in Neural Information
+      Processing Systems 12. Journal version: https://doi.org/10.1023/A:1012435301888
 
     Examples
     --------
@@ -344,8 +349,8 @@ class Romma(Decoder):
     aggressive : bool, default=False
         Update also where the margin y w.x is below 1.
     noise_control : float, default=0.0
-        Constant added to k(x, x) of each training example, as if each had a coordinate of its own:
-        all are then separable.
+        Constant added to k(x, x) of each training example, as if each had its own
+        coordinate: all are then separable.
     start : {"origin", "zero"}, default="origin"
         Begin with w = phi(0), as the source's experiments do, so that scores begin as k(0, x), or
         with w = 0.

@@ -27,7 +27,7 @@ PERCEPTRONS = {"perceptron": "final", "voted perceptron": "voted"}
 N_PUBLISHED = 10
 """Orders of which the published numbers are means."""
 UNITS = {"error": ("test_error_percent", "test error (%)", 2), "mistakes": ("mistakes", "mistakes of all learners", 0)}
-"""What is counted: its column in the published table, its name and its decimals there."""
+"""Counted quantities: the column in the published table, the name and the decimals there."""
 OTHER = "each learner in a fresh order in each epoch"
 """The reading of the table of readings."""
 INTERVAL = "means of ten further orders (Student's t); {n} orders"
@@ -50,7 +50,7 @@ def readings():
 def together(perceptrons, romma):
     """Our runs by the names of the published table: algorithm, order, epoch, errors, n, mistakes.
 
-    perceptrons: order, epoch, predictor, errors, n, mistakes of one degree; romma as of `runs`.
+    perceptrons: order, epoch, predictor, errors, n, mistakes of one degree; romma as in `runs`.
     """
     parts = [perceptrons[perceptrons["predictor"] == name].assign(algorithm=row) for row, name in PERCEPTRONS.items()]
     return pd.concat([*parts, romma[romma["reading"] == REPEATED]], ignore_index=True)
@@ -58,7 +58,7 @@ def together(perceptrons, romma):
 
 def beside(published, ours):
     """A row for each published number of an algorithm that we have: its key, what it is, ours with low, high and n, and the
-    percentile; published as in data/published, ours as of `together`."""
+    percentile; published as in data/published, ours as in `together`."""
     found = []
     for row in published.to_dict("records"):
         name = row["algorithm"]

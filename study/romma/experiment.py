@@ -3,7 +3,7 @@
 Source: Y. Li, P. M. Long, The relaxed online maximum margin algorithm, NIPS 12, 1999, Table 1: K = (1 + x . y)^4 on pixels
 0 to 255 divided by 1100, a learner for each digit, the highest score wins, w starts at phi(0), T = 1 to 4 epochs, means of
 ten orders. The source leaves open whether an order is that of one epoch or of all. Here are both readings: FRESH, each
-learner visits the images in a random order of its own in each epoch, as the perceptrons of the chapter on MNIST do; and
+learner visits the images in its own random order in each epoch, as the perceptrons of the chapter on MNIST do; and
 REPEATED, all learners in all epochs in the same one. Order r has the seed 4 + 100 r.
 """
 
@@ -21,7 +21,7 @@ from study.settings import IMAGES, order_seed, require_integers, require_known
 
 DEGREE = 4
 SCALE = {"mnist": 1100, "digits": 69}
-"""What pixels are divided by: of the source, and of images whose largest value is 16 in the place of 255."""
+"""Divisors of pixels: the source's, and one for images whose largest value is 16 instead of 255."""
 VARIANTS = {
     "ROMMA": {},
     "aggressive ROMMA": {"aggressive": True},
