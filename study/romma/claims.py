@@ -1,4 +1,4 @@
-"""The numbers of Li & Long 1999, Table 1, beside ours: test errors and mistakes after 1 to 4 epochs, means of ten orders.
+"""The numbers of Li & Long 1999, Table 1, next to ours: test errors and mistakes after 1 to 4 epochs, means of ten orders.
 
 They were read in the text of the proceedings: Y. Li, P. M. Long, The relaxed online maximum margin algorithm, NIPS 12
 (1999), Table 1. MNIST, 60,000 and 10,000 images, K = (1 + x . y)^4, a learner for each digit, the highest score wins;
