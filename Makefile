@@ -71,8 +71,6 @@ test: environment ## check style and formatting, run all tests and the notebooks
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
-	@$(PY) -m study held
-	@$(PY) -m study.report.prose
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	$(PY) -m pytest -m "recompute or long"
@@ -99,6 +97,8 @@ test-runs:
 	$(PY) -m pytest $(RUNS)
 
 test-batch:
+	@$(PY) -m study held
+	@$(PY) -m study.report.prose
 	$(PY) -m pytest $(BATCH)
 
 test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))

@@ -4,6 +4,7 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+import pytest
 
 from study.alone import alone, measured
 from study.references import experiment
@@ -13,6 +14,7 @@ PART = Settings(method="linear SVM", dataset="digits", n_held=100)
 CHOSEN = experiment.candidates(PART)[0]
 
 
+@pytest.mark.long
 def test_a_process_of_its_own_gives_the_same_and_its_memory():
     here, _, (fit, predict, peak) = alone(experiment._reference, PART, CHOSEN)
     assert fit > 0 and predict > 0 and np.isnan(peak)  # a small set stays in this process

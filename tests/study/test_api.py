@@ -14,6 +14,7 @@ pytest.importorskip("pdoc", reason="pdoc is not installed; python3 bootstrap.py 
 from pdoc.__main__ import cli  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

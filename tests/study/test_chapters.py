@@ -101,6 +101,7 @@ def test_readme_says_what_the_conclusion_says_and_counts_as_the_ledger_does():
         readme.written(text.replace(readme.END, ""))
 
 
+@pytest.mark.long
 def test_papermill_alone_refuses_an_unknown_parameter_in_any_folder(tmp_path):
     command = [sys.executable, "-m", "papermill", ROOT / "notebooks" / "declaration.ipynb", "out.ipynb", "-p", "dgree", "2"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

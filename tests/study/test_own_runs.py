@@ -34,7 +34,8 @@ def said(cells):
     return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
-@pytest.mark.parametrize("name", [pytest.param("mnist", marks=pytest.mark.long), "class"])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["mnist", "class"])
 def test_an_own_run_shows_all_that_it_names_and_lists_what_does_not_hold(name, tmp_path):
     cells = executed(name, tmp_path, *OWN[name].split())
     text = said(cells)
