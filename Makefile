@@ -20,7 +20,7 @@ SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
 # for the others, beside batches and processes, which hardly need it; then those of the study, the source notebooks, and last
 # those that run notebooks of their own.
-LANES = test-kp test-batch test-study test-notebooks-1 test-notebooks-2 test-runs
+LANES = test-kp test-batch test-study test-notebooks-2 test-notebooks-1 test-runs
 
 .DEFAULT_GOAL := help
 .PHONY: help report pdf check api test test-all $(LANES) clean environment
@@ -81,7 +81,7 @@ RUNS = $(addprefix tests/study/test_,chapters.py handin.py own_runs.py runs.py)
 BATCH = $(addprefix tests/study/test_,batch.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
-NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm classes data seeds uci tables))
+NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data seeds uci tables))
 
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
