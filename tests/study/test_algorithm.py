@@ -205,6 +205,7 @@ def test_the_rows_of_the_experiment_are_the_bound_and_the_orders():
     assert [row["radius"], row["margin"], row["bound"]] == values
 
 
+@pytest.mark.long
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the loops of x86 processors")
 def test_the_stored_bounds_are_the_same_digits_on_an_old_processor():
     """OpenBLAS's loops for a processor without AVX: margins agree in about 8 digits."""

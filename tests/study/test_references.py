@@ -173,6 +173,7 @@ def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_cho
     np.testing.assert_allclose(own.votes.mean(axis=1), own.ensembles["majority"])
 
 
+@pytest.mark.long
 def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
     table = ladder.ladder("digits", n_held=300, n_orders=3, n_growth_orders=2)
     assert table.loc[0, "error"] == own.linear[:, PREDICTORS.index("final")].mean()

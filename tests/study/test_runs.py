@@ -148,6 +148,7 @@ def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
     assert "unrecognized arguments: --degree 3" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_two_runners_on_one_folder_write_the_same_bytes(tmp_path):
     code = (
         "import sys; from pathlib import Path; from study import experiment; from study.__main__ import main; "
