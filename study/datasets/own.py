@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from study import store
 from study.datasets import fetch, parse
 from study.datasets.registry import DATASETS, OWN, DataError, read
 
@@ -55,7 +56,7 @@ def enter(path, label, name=None):
         "addresses = []",
     ]
     before = OWN.read_text(encoding="utf-8") if OWN.exists() else ""
-    OWN.write_text(f"{before}{chr(10) * bool(before)}{chr(10).join(lines)}\n", encoding="utf-8")
+    store.write(OWN, "\n".join([before, *lines, ""] if before else [*lines, ""]))
     read(OWN)
     return name
 
