@@ -227,7 +227,7 @@ def _ledger(options):
 
 
 def _check(options):
-    from study.report import enclosure, handin
+    from study.report import handin
 
     path = options.notebook
     if path.is_dir():
@@ -236,9 +236,8 @@ def _check(options):
         notebook = handin.read(path)
         code = handin.code(path, notebook)
         print(f"{path}: {code}", flush=True)
-        apart = enclosure.strongest()
-        print(f"study: the code of {path} is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)
-        if not (options.yes or _agreed()):
+        apart = _agreed_enclosure(path, options)
+        if apart is None:
             return NOT_RUN
         outputs = handin.outputs(path, notebook, apart, timeout=options.timeout)
     except handin.CannotRun as error:
@@ -251,16 +250,15 @@ def _check(options):
 
 
 def _check_folder(options):
-    from study.report import enclosure, handins
+    from study.report import handins
 
     folder = options.notebook
     target = options.target or BUILD / "checks.csv"
     table = handins.read(handins.notebooks(folder), folder)
     shown = ["file", "source", "parameters", "code", "texts", "equal to"]
     print(table[shown].to_string(index=False), flush=True)
-    apart = enclosure.strongest()
-    print(f"study: the code of these notebooks is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)
-    if not (options.yes or _agreed()):
+    apart = _agreed_enclosure("these notebooks", options)
+    if apart is None:
         return NOT_RUN
     table = handins.run(table, folder, apart, jobs=options.jobs, timeout=options.timeout)
     store.write(target, table.to_csv(index=False))
@@ -268,6 +266,15 @@ def _check_folder(options):
     print(f"Table of {len(table)} notebooks: {os.path.relpath(target)}; they ran {apart}.", flush=True)
     codes = {handins.DIFFERS: DIFFERS, handins.CANNOT: CANNOT, handins.OWN: OWN}
     return next((code for verdict, code in codes.items() if verdict in set(table["verdict"])), 0)
+
+
+def _agreed_enclosure(what, options):
+    """The strongest enclosure that works here, or None if the user does not agree that the code of `what` is run in it."""
+    from study.report import enclosure
+
+    apart = enclosure.strongest()
+    print(f"study: the code of {what} is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)
+    return apart if options.yes or _agreed() else None
 
 
 def _agreed():

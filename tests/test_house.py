@@ -235,7 +235,6 @@ FOLLOWED_OTHERWISE = {
     "study": {"a call when a module is imported: _keep_elsewhere"},  # folders of caches
     # Of the command line, of documents and of what runs notebooks: no result is computed there.
     "study.__main__": {"a module as a value: document"},
-    "study.report.api": {"a module as a value: kp"},
     "study.report.batch": {"importlib.import_module"},
     "study.report.notebooks": {"importlib.import_module", "what an exception holds is read: error.evalue"},
     "study.chapters": {"importlib.import_module"},
