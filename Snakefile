@@ -13,7 +13,8 @@ from pathlib import Path
 
 os.environ["KP_LEADER"] = str(os.getpid())  # what is started here ends with this process, however it ends
 
-from study import chapters, datasets, lock, runs
+from study import chapters, datasets
+from study.results import lock, runs
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""

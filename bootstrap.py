@@ -110,7 +110,7 @@ def main():
     check_python()
     if is_made():
         return
-    from study import lock
+    from study.results import lock
 
     with lock.hold(ROOT / "build" / "environment.lock", "one set-up at a time", wait=True):
         if is_made():  # by the one that this one has waited for

@@ -1,7 +1,7 @@
 """The study from the command line.
 
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
-python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.runs)
+python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.results.runs)
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
 python -m study papermill ...    papermill with its own arguments, and with the values of the words in place
 python -m study list             list the notebooks of a profile, with the seconds that each took here
@@ -17,9 +17,10 @@ import os
 import sys
 from pathlib import Path
 
-from study import BUILD, chapters, costs, store
+from study import BUILD, chapters
 from study.datasets import DataError
-from study.store import StaleResult
+from study.results import costs, store
+from study.results.store import StaleResult
 
 DIFFERS = 1
 CANNOT = 2
@@ -99,7 +100,7 @@ def main(arguments=None):
 
 def _help(parser, options):
     """Show the options of `run`, and those of an experiment that is named."""
-    from study import runs
+    from study.results import runs
 
     parser.print_help()
     if options.experiment:
@@ -124,7 +125,7 @@ def _run(options):
 
 
 def _batch(options):
-    from study import runs
+    from study.results import runs
 
     experiment = runs.find(options.experiment, stratified=options.stratified)
     found = runs.settings(experiment, options.settings)

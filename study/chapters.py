@@ -324,7 +324,7 @@ def of_notebook(source, parameters):
 
 def experiments(name, *, unpublished=False):
     """The experiments of one of EXPERIMENTS that publish something, or all, in the order in which they are declared."""
-    from study.experiment import Experiment
+    from study.results.experiment import Experiment
 
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")

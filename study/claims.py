@@ -29,7 +29,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from study import RESULTS, ROOT, store
+from study import RESULTS, ROOT
+from study.results import store
 
 PUBLISHED = ROOT / "data" / "published"
 TABLES = ("claims", "readings", "statements")

@@ -8,12 +8,12 @@ from study import RESULTS, ROOT, claims
 from study.comparison import claims as comparison
 from study.course import claims as course
 from study.datasets.registry import PATH
-from study.experiment import experiment
 from study.family import claims as family
 from study.mnist import claims as mnist
 from study.mnist import statements as words
 from study.multiclass import claims as multiclass
 from study.orders import claims as orders
+from study.results.experiment import experiment
 from study.romma import claims as romma
 from study.seeds import claims as seeds
 from study.uci import claims as uci

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from study import chapters, syntax
+from study import chapters
 from study.report.expressions import expressions
+from study.results import syntax
 
 ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
@@ -149,7 +150,7 @@ def test_docstrings_comments_and_pages_have_no_tics():
     assert found == {}
 
 
-# What fingerprints of definitions (study/definitions.py) cannot follow stands nowhere in kp and study.
+# What fingerprints of definitions (study/results/definitions.py) cannot follow stands nowhere in kp and study.
 
 MODULES = {path: module(path) for path in [*KP, *STUDY]}
 BUILT_IN = {"globals", "locals", "exec", "eval", "setattr", "delattr", "__import__"}
@@ -238,11 +239,15 @@ FOLLOWED_OTHERWISE = {
     "study.report.batch": {"importlib.import_module"},
     "study.report.notebooks": {"importlib.import_module", "what an exception holds is read: error.evalue"},
     "study.chapters": {"importlib.import_module"},
-    "study.definitions": {"sys.modules"},
+    "study.results.definitions": {"sys.modules"},
     "study.style": {"a call when a module is imported: mpl.style.use"},  # of figures
     "kp.machine": {"a call when a module is imported: register_model(_Lanes)"},  # counts where anything of kp.machine does
-    "study.runs": {"typing.get_type_hints"},  # which settings can be given on the command line; they are parameters
-    "study.experiment": {"importlib.import_module", "compute.__doc__", "self.__doc__"},  # an experiment is found and named
+    "study.results.runs": {"typing.get_type_hints"},  # which settings can be given on the command line; they are parameters
+    "study.results.experiment": {
+        "importlib.import_module",
+        "compute.__doc__",
+        "self.__doc__",
+    },  # an experiment is found and named
 }
 """{module: what stands there, and can change no stored number}."""
 
@@ -250,7 +255,7 @@ FOLLOWED_OTHERWISE = {
 @pytest.mark.parametrize(
     "text",
     [
-        "from study.store import *",
+        "from study.results.store import *",
         "def f():\n    global X\n    X = 1",
         "from study import store as a\nfrom study import lock as a",
         "try:\n    from a import x\nexcept ImportError:\n    x = None",
@@ -262,10 +267,10 @@ FOLLOWED_OTHERWISE = {
         "def __getattr__(name): pass",
         "from study import store\nstore.write = None",
         "from study import store\nstore.KEYS['x'] = 1",
-        "from study.store import KEYS\ndef f(): KEYS.update(x=1)",
-        "from study.store import noted\n@noted\ndef f(): pass",
+        "from study.results.store import KEYS\ndef f(): KEYS.update(x=1)",
+        "from study.results.store import noted\n@noted\ndef f(): pass",
         "import numpy\nnumpy.seterr(all='raise')",
-        "from study.store import noted\nnoted(3)",
+        "from study.results.store import noted\nnoted(3)",
         "def f(x): return getattr(x, f'{x}_')",
         "def f(x): return x.query(f'a > @{x}')",
         "def f(x): return x.query('a > ' + x)",

@@ -1,7 +1,8 @@
 """How many mistakes a kernel perceptron makes on separable sets in the plane, with the mistake bound; and how much its four
 predictors depend on the visiting order, on the toy set.
 
-Source: Novikoff 1962. Symbols: X (n, 2) examples, z (n,) signs +-1, k = (1 + x.y)^p, R and gamma as in study.margins.
+Source: Novikoff 1962. Symbols: X (n, 2) examples, z (n,) signs +-1, k = (1 + x.y)^p, R and gamma as in
+study.protocols.margins.
 """
 
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from kp import kernels
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
-from study.experiment import experiment
-from study.margins import rounded, separable_bound, unit_margins
+from study.protocols.margins import rounded, separable_bound, unit_margins
+from study.results.experiment import experiment
 
 GAP = 0.1
 GAPS = (0.025, 0.05, 0.1, 0.2, 0.4, 0.8)

@@ -31,7 +31,7 @@ from study import datasets
 from study.comparison.methods import METHODS, NONE, PERCEPTRONS, THRESHOLDS, Candidate, Grams
 from study.datasets.fetch import obtain, read
 from study.datasets.parse import table
-from study.experiment import experiment
+from study.results.experiment import experiment
 
 DATASETS = (
     "optdigits", "pendigits", "letter", "satimage", "vowel", "seeds", "winequality-red", "winequality-white", "iris",

@@ -25,9 +25,9 @@ from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import CrossGram, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
 from study import ROOT, datasets
-from study.experiment import experiment
-from study.margins import rounded
-from study.settings import IMAGES, require_integers, require_known
+from study.protocols.margins import rounded
+from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results.experiment import experiment
 
 PAGE = ROOT / "data" / "published" / "course_page.csv"
 """The numbers that the page prints."""

@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from kp.gram import Points, Products
 from study import datasets
-from study.experiment import experiment
-from study.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results.experiment import experiment
 
 ROWS = 1024
 COLUMNS = 4096

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from study import store
 from study.datasets import fetch, parse
 from study.datasets.registry import DATASETS, OWN, DataError, read
+from study.results import store
 
 
 def enter(path, label, name=None):

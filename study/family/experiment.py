@@ -7,7 +7,7 @@ machines are scikit-learn's.
 Every learner sees the examples once, in random order, and is asked before it learns from each: its errors on the way are the
 online errors. All use k(x, y) / sqrt(k(x, x) k(y, y)), most with k = (1 + x.y)^p, which on raw pixels is nearly cos(x, y)^p.
 
-Symbols: n examples, M mistakes, B budget, u a unit vector, gamma > 0 a margin (see study.margins; R = 1 here).
+Symbols: n examples, M mistakes, B budget, u a unit vector, gamma > 0 a margin (see study.protocols.margins; R = 1 here).
 """
 
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ from kp import kernels
 from kp.budget import BudgetPerceptron, Forgetron, Norma, normalized
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.experiment import experiment
 from study.family import descent, guarantee
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
-from study.margins import mistake_bound, rounded, separable_bound, unit_margins
+from study.protocols.margins import mistake_bound, rounded, separable_bound, unit_margins
+from study.results.experiment import experiment
 
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 """Costs C of the support vector machines among which one is chosen."""

@@ -10,7 +10,7 @@ import pandas as pd
 from study import statistics
 from study.family.guarantee import LEAST_BUDGET, budget_for, reach
 from study.family.names import BESIDE, FINAL, KEYS, LEARNERS, MARGIN, NORMA, ODD_OR_EVEN, PAIRS, PERCEPTRONS, SVM, VOTED
-from study.margins import vote_bound
+from study.protocols.margins import vote_bound
 
 ORDERS = "random orders"
 HALF_DECADE = 10**0.5

@@ -24,7 +24,7 @@ from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.predictors import expansion, replay
 from study import datasets
-from study.experiment import experiment
+from study.results.experiment import experiment
 
 FORMS = ("one-vs-all", "ordinary", "Xu-Zhang", "Xu-Zhang, no threshold")
 SQUARED = 12_000

@@ -4,7 +4,8 @@ import re
 
 import pandas as pd
 
-from study import ROOT, costs, datasets
+from study import ROOT, datasets
+from study.results import costs
 
 
 def data_sets():

@@ -17,11 +17,11 @@ from tqdm import tqdm
 from kp.mistakes import PREDICTORS
 from kp.output_codes import SharedTraining
 from study import datasets
-from study.alone import alone
-from study.experiment import experiment
 from study.growth.preparations import PREPARATIONS, with_shifts
-from study.images import estimator, predictions, sizes
-from study.settings import IMAGES, require_integers, require_known
+from study.protocols.images import estimator, predictions, sizes
+from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results.alone import alone
+from study.results.experiment import experiment
 
 DEGREES = (4, 6)
 N_ORDERS = 5

@@ -10,10 +10,11 @@ one row of the ledger each: how many of its numbers are equal.
 import numpy as np
 import pandas as pd
 
-from study import RESULTS, datasets, store
+from study import RESULTS, datasets
 from study import claims as ledger
 from study.mnist import tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, neighbours
+from study.results import store
 
 SOURCE = "Hermans 2021"
 CHAPTER = "mnist"

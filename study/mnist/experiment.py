@@ -25,9 +25,9 @@ from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
-from study.experiment import experiment
 from study.mnist import tables
-from study.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results.experiment import experiment
 
 DEGREES = range(1, 7)
 SPLITS = ("train", "test")

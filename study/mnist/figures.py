@@ -122,7 +122,7 @@ def figure_class(rows, own):
     """Left: test error by epoch, the mean over all runs of a class, a band from lowest to highest, and one run (dashed).
     Right: the errors of all runs after the last epoch, each a dot; the seed `own` is marked.
 
-    rows: those of study.runs.table for runs that differ in their seed only.
+    rows: those of study.results.runs.table for runs that differ in their seed only.
     """
     figure, (left, right) = canvas(1, 2, height=3.0)
     test = rows[rows["split"] == "test"].assign(rate=100 * rows["errors"] / rows["n"])

@@ -172,7 +172,7 @@ def replicated(claims):
 
 def errors_by_seed(rows):
     """Test errors after the last epoch of runs that differ in their seed only: a row for each random_state, a column for
-    each predictor. rows: those of study.runs.table."""
+    each predictor. rows: those of study.results.runs.table."""
     last = rows[(rows["split"] == "test") & (rows["epoch"] == rows["epoch"].max())]
     wide = last.pivot(index="random_state", columns="predictor", values="errors")
     return wide[list(PREDICTORS)].rename_axis(columns=None)

@@ -4,7 +4,7 @@ Sources: Xu & Zhang 2005 (eqs 10 and 11, Figs 1 to 3); Duda, Hart & Stork 2001 (
 
 Symbols: X (n, 2) examples, y (n,) indices of C classes, K (n, n) kernel values, G (n, n) what the mistakes add to scores:
 K + 1 for the ordinary perceptron, K^2 + 1 for Xu and Zhang's. Classes are separable if one w has a positive product with
-all of Kesler's vectors (see study.margins); every mistake that demotes one class adds one of them to w.
+all of Kesler's vectors (see study.protocols.margins); every mistake that demotes one class adds one of them to w.
 """
 
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, One
 from kp.kesler import DEMOTE, Linear, find_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.experiment import experiment
-from study.margins import kesler_margins, kesler_pairs, rounded, separable_bound
-from study.plane import lattice
+from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
+from study.protocols.plane import lattice
+from study.results.experiment import experiment
 
 UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
 """The updates under their names in tables, and as the estimator has them."""

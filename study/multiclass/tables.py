@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from study import statistics
-from study.plane import lattice
+from study.protocols.plane import lattice
 
 FORMS = pd.DataFrame(
     [

@@ -23,9 +23,9 @@ from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
-from study.experiment import experiment
-from study.images import estimator, predictions, sizes
-from study.settings import IMAGES, require_integers, require_known
+from study.protocols.images import estimator, predictions, sizes
+from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results.experiment import experiment
 
 CURVED = (2, 3, 4, 5, 6)
 """The degrees above 1; degree 1 costs four times as much as these together, and is run in fewer orders."""

@@ -28,9 +28,9 @@ from threadpoolctl import threadpool_limits
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
-from study.alone import alone
-from study.experiment import experiment
-from study.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results.alone import alone
+from study.results.experiment import experiment
 
 ESTIMATORS = {
     "nearest neighbour": KNeighborsClassifier(1, algorithm="brute"),

@@ -19,10 +19,10 @@ from tqdm import tqdm
 
 from kp.output_codes import SharedTraining
 from study import datasets
-from study.experiment import experiment
-from study.images import estimator
+from study.protocols.images import estimator
+from study.protocols.settings import IMAGES, require_integers, require_known
 from study.rejection.inputs import KINDS, odd_inputs
-from study.settings import IMAGES, require_integers, require_known
+from study.results.experiment import experiment
 
 HELD_OUT = {"mnist": 10_000, "digits": 300}
 TOP = {"mnist": 255, "digits": 16}

@@ -19,8 +19,9 @@ import pandas as pd
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.parentpoller import ParentPollerUnix
 
-from study import BUILD, definitions, lock, store
+from study import BUILD
 from study.report import notebooks
+from study.results import definitions, lock, store
 
 FORK = sys.platform == "linux"
 PROCESSES = multiprocessing.get_context("fork" if FORK else "spawn")

@@ -19,7 +19,8 @@ import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
 
-from study import ROOT, chapters, store
+from study import ROOT, chapters
+from study.results import store
 from study.style import SETS
 
 PIXELS_PER_INCH = 200

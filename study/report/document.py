@@ -30,8 +30,9 @@ from urllib.parse import quote
 
 import nbformat
 
-from study import ROOT, store
+from study import ROOT
 from study.report import colophon, content, policy, references
+from study.results import store
 
 TEMPLATES = Path(__file__).parent
 # One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.

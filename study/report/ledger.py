@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 from string import Template
 
-from study import chapters, claims, costs, store
+from study import chapters, claims
 from study.report import policy
+from study.results import costs, store
 
 TEMPLATE = Path(__file__).with_name("ledger.html")
 COLUMNS = (

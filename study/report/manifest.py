@@ -4,7 +4,8 @@ import re
 
 import pandas as pd
 
-from study import ROOT, chapters, store
+from study import ROOT, chapters
+from study.results import store
 
 
 def table(profile):

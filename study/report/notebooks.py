@@ -22,9 +22,10 @@ from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from study import ROOT, claims, costs, definitions, store
-from study.experiment import Experiment
+from study import ROOT, claims
 from study.report.expressions import expressions
+from study.results import costs, definitions, store
+from study.results.experiment import Experiment
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

@@ -6,7 +6,8 @@ It is written again when the notebooks of profile full are executed; what stands
 import json
 import re
 
-from study import ROOT, chapters, claims, store
+from study import ROOT, chapters, claims
+from study.results import store
 
 README = ROOT / "README.md"
 START = "<!-- from here on: python -m study notebook --profile full -->\n"

@@ -16,8 +16,9 @@ high] with a probability of 95 % (statistics.further_mean); percentile is their 
 
 import pandas as pd
 
-from study import RESULTS, statistics, store
+from study import RESULTS, statistics
 from study import claims as ledger
+from study.results import store
 from study.romma.experiment import DEGREE, FRESH, REPEATED, VARIANTS, runs, settings
 
 SOURCE = "Li & Long 1999"

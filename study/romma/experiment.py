@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from kp.romma import Romma, fit_together
 from study import datasets
-from study.experiment import experiment
-from study.settings import IMAGES, order_seed, require_integers, require_known
+from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
+from study.results.experiment import experiment
 
 DEGREE = 4
 SCALE = {"mnist": 1100, "digits": 69}

@@ -28,10 +28,10 @@ from tqdm import tqdm
 
 from kp.least_squares import local_scale, self_tuning_kernel
 from study import ROOT, datasets
-from study.experiment import experiment
-from study.margins import kesler_pairs, rounded
+from study.protocols.margins import kesler_pairs, rounded
+from study.protocols.settings import require_integers, require_known
+from study.results.experiment import experiment
 from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
-from study.settings import require_integers, require_known
 
 PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"
 MISPRINT = {"lam": 1.0, "tau": 0.05, "k": 2}, {"lam": 1.0, "tau": 20.0, "k": 2}

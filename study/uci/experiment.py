@@ -18,11 +18,11 @@ from joblib import cpu_count, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
-from study.experiment import experiment
-from study.settings import require_integers
-from study.uci import others
+from study.protocols.settings import require_integers
+from study.results.experiment import experiment
 from study.uci import protocol as cv
 from study.uci import readings as rd
+from study.uci import rivals
 from study.uci.protocol import Method, summary
 from study.uci.readings import DEMOTE, Reading
 from study.uci.source import SETS, original, published_rates
@@ -243,9 +243,9 @@ def readings(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def rival(settings, *, progress=False):
-    """Test errors of the support vector machine on the folds of the first repeats; columns as in `others.rival`."""
+    """Test errors of the support vector machine on the folds of the first repeats; columns as in `rivals.rival`."""
     jobs = [(settings.dataset, repeat) for repeat in settings.repeats("grid", "rbf")]
-    return others.rival(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
+    return rivals.rival(jobs, n_folds=settings.n_folds, threads=cpu_count(), progress=progress)
 
 
 @experiment("uci", **DECLARED, parameters=_plain())
@@ -258,8 +258,8 @@ def thresholds(settings, *, progress=False):
 
 @experiment("uci", **DECLARED, parameters=_plain())
 def speakers(settings, *, progress=False):
-    """Errors on the second part of a set that comes in two, learnt from the first; columns as in `others.two_parts`."""
-    return others.two_parts(settings.jobs("grid", settings.rows), threads=cpu_count(), progress=progress)
+    """Errors on the second part of a set that comes in two, learnt from the first; columns as in `rivals.two_parts`."""
+    return rivals.two_parts(settings.jobs("grid", settings.rows), threads=cpu_count(), progress=progress)
 
 
 @experiment("uci", **DECLARED, parameters=_plain())

@@ -31,7 +31,7 @@ from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, product, squared, wa
 from kp.mistakes import PREDICTORS, MulticlassLog
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.settings import require_integers, require_known
+from study.protocols.settings import require_integers, require_known
 
 KERNELS = ("linear", "poly", "rbf")
 FOLDS = ("stratified", "plain", "consecutive")

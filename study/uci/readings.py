@@ -20,7 +20,7 @@ from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.kesler import product, squared
 from kp.machine import LANES, add_product, load_lanes, store_lanes
-from study.settings import require_known
+from study.protocols.settings import require_known
 from study.uci.protocol import Method, Shuffles, in_parallel, load, orders, splits
 
 DEMOTE = ("winner", "first", "all", "each")

@@ -23,8 +23,8 @@ from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import ROOT, datasets
 from study.algorithm import experiment, figures, tables
-from study.margins import rounded, separable_bound
-from study.plane import lattice
+from study.protocols.margins import rounded, separable_bound
+from study.protocols.plane import lattice
 
 matplotlib.use("agg")
 

@@ -6,9 +6,9 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 
-from study.alone import alone, measured
 from study.references import experiment
 from study.references.experiment import Settings
+from study.results.alone import alone, measured
 
 PART = Settings(method="linear SVM", dataset="digits", n_held=100)
 CHOSEN = experiment.candidates(PART)[0]

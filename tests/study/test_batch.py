@@ -10,9 +10,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import lock
 from study.__main__ import main
 from study.report import batch, notebooks
+from study.results import lock
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,8 @@ def test_a_failing_command_says_why_and_returns_1(arguments, message, capsys, mo
     monkeypatch.setenv("KP_DATA", str(tmp_path))
     monkeypatch.setenv("KP_OFFLINE", "1")
     monkeypatch.setattr("study.datasets.fetch.RAW", tmp_path / "raw")
-    monkeypatch.setattr("study.experiment.RESULTS", tmp_path)
-    monkeypatch.setattr("study.experiment.BUILD", tmp_path)
+    monkeypatch.setattr("study.results.experiment.RESULTS", tmp_path)
+    monkeypatch.setattr("study.results.experiment.BUILD", tmp_path)
     assert main(arguments) == 1
     assert message in capsys.readouterr().err
 

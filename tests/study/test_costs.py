@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from study import chapters, costs
+from study import chapters
+from study.results import costs
 
 told = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not say what a process took")
 

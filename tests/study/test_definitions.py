@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from study import ROOT, definitions, store
-from study.definitions import Code
+from study import ROOT
+from study.results import definitions, store
+from study.results.definitions import Code
 
 CODE = '''\
 """A module."""

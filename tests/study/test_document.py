@@ -17,11 +17,12 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import ROOT, claims, costs, style
+from study import ROOT, claims, style
 from study.__main__ import main
 from study.report import content, display, ledger, references
 from study.report import document as report
 from study.report.document import Layout, Source
+from study.results import costs
 
 FACTS = dict(
     title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026",

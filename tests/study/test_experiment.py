@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import ROOT, chapters, definitions, experiment
-from study.experiment import Experiment
-from study.store import StaleResult
+from study import ROOT, chapters
+from study.results import definitions, experiment
+from study.results.experiment import Experiment
+from study.results.store import StaleResult
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ from dataclasses import dataclass
 from pathlib import Path
 {first}
 import study.algorithm.experiment as own
-from study import definitions, store
+from study.results import definitions, store
 def ask():
     try:
         return definitions.fingerprint([own.orders]), own.orders.is_fresh()

@@ -10,9 +10,9 @@ import pytest
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron
 from study import datasets
-from study import experiment as machine
 from study.forms import experiment as forms
 from study.forms import figures, tables
+from study.results import experiment as machine
 
 N, EPOCHS = 250, 3
 CHOICE = forms.ChoiceSettings(dataset="digits", form="ordinary", widths=(4.0, 16.0), degrees=(2,), n=150, n_validate=100)

@@ -2,9 +2,10 @@
 
 import pandas as pd
 
-from study import claims, costs
+from study import claims
 from study.front import tables
 from study.report.notebooks import inputs
+from study.results import costs
 
 LEDGER = pd.DataFrame(
     {

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import datasets, store
+from study import datasets
 from study.__main__ import main
 from study.datasets import fetch
 from study.report import display, notebooks
+from study.results import store
 
 pytestmark = pytest.mark.long
 REMEDY = "; free some space, then run the same command again, which goes on where it was"

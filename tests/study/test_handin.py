@@ -274,7 +274,8 @@ def test_a_notebook_that_ends_what_runs_it_is_named_and_leaves_nothing_behind(ha
 
 HOSTILE = """
 import os, signal, socket, subprocess
-from study import ROOT, store
+from study import ROOT
+from study.results import store
 def tried(function, *arguments):
     try:
         return function(*arguments)

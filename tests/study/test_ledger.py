@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import chapters, claims, datasets, definitions
+from study import chapters, claims, datasets
 from study import ledger as everything
-from study.experiment import Experiment
+from study.results import definitions
+from study.results.experiment import Experiment
 
 
 @pytest.fixture(scope="module")

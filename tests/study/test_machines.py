@@ -15,8 +15,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import BUILD, HAS_AVX2, KEPT_AT_HOME, ROOT, SAME_BYTES
-from study.alone import peak_memory
 from study.report.notebooks import METADATA, limits
+from study.results.alone import peak_memory
 
 
 def run(program, *arguments, without=(), cwd=ROOT, **variables):
@@ -147,7 +147,7 @@ SURROUNDINGS = {
 PROGRAM = """
 import hashlib, os, sys
 os.umask(0o077)
-from study import store
+from study.results import store
 from study.mnist import experiment as mnist
 from study.report import notebooks
 study = mnist.Study(dataset="digits", n_epochs=2, n_train=300)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kp import kernels
 from kp.budget import BudgetPerceptron, normalized
-from study import margins
+from study.protocols import margins
 
 
 @settings(max_examples=30, deadline=None)

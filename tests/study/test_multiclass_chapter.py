@@ -14,9 +14,9 @@ from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.kesler import squared
 from study import datasets
 from study.claims import published
-from study.margins import kesler_margins, separable_bound
 from study.multiclass import claims, experiment, figures, tables
-from study.plane import lattice
+from study.protocols.margins import kesler_margins, separable_bound
+from study.protocols.plane import lattice
 
 matplotlib.use("agg")
 

@@ -57,7 +57,7 @@ def test_held_out_images_do_not_train(small):
 
 
 def test_more_orders_compute_only_the_new_ones(monkeypatch, tmp_path):
-    monkeypatch.setattr("study.experiment.BUILD", tmp_path)
+    monkeypatch.setattr("study.results.experiment.BUILD", tmp_path)
     seen, compute = [], experiment.runs.compute
 
     def counting(parts, **options):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from study.plane import lattice
+from study.protocols.plane import lattice
 
 
 def test_lattice_covers_the_examples_from_the_bottom_row_by_row():

@@ -2,8 +2,9 @@
 
 import pytest
 
-from study import ROOT, chapters, costs, datasets, definitions, store
+from study import ROOT, chapters, datasets
 from study.orders import claims as orders
+from study.results import costs, definitions, store
 from study.seeds import tables as seeds
 
 EXPERIMENTS = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
@@ -102,21 +103,21 @@ MUTATIONS = {
         {"algorithm.orders", "course.codes"},
     ),
     "tables rounded when they are stored": (
-        "study/store.py",
+        "study/results/store.py",
         "text = table_text(table)",
         "text = table_text(table.round(1))",
         ALL,
         set(),
     ),
     "arrays stored in half precision": (
-        "study/store.py",
+        "study/results/store.py",
         "np.array(record), **arrays)",
         "np.array(record), **{k: a.astype('f2') for k, a in arrays.items()})",
         ALL,
         set(),
     ),
     "a row less of each part": (
-        "study/experiment.py",
+        "study/results/experiment.py",
         "parts = [result[table] for",
         "parts = [result[table][1:] for",
         ALL,
@@ -193,7 +194,7 @@ MUTATIONS = {
         ALL,
     ),
     "where results are kept": (
-        "study/experiment.py",
+        "study/results/experiment.py",
         'f"{self.chapter}_{table}"',
         'f"{self.chapter}-{table}"',
         set(),

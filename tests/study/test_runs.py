@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import ROOT, chapters, datasets, experiment, runs
+from study import ROOT, chapters, datasets
 from study.__main__ import main
 from study.mnist import experiment as mnist
+from study.results import experiment, runs
 
 SMALL = ["--dataset", "digits", "--n-train", "100", "--n-epochs", "2"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import store
-from study.store import StaleResult
+from study.results import store
+from study.results.store import StaleResult
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = "python -m study run mnist"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from study import chapters, statistics
-from study.uci import claims, experiment, figures, others, source, tables
+from study.uci import claims, experiment, figures, rivals, source, tables
 from study.uci import protocol as cv
 from study.uci.arithmetic import reachable
 from study.uci.readings import Reading
@@ -277,7 +277,7 @@ def tiny(few_readings):
     run = experiment.settings("wine-bundled", **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cv, "baselines", lambda seed: {"tree": DecisionTreeClassifier(random_state=seed)})
-        patch.setattr(others, "baselines", lambda seed: {others.RIVAL: DecisionTreeClassifier(random_state=seed)})
+        patch.setattr(rivals, "baselines", lambda seed: {rivals.RIVAL: DecisionTreeClassifier(random_state=seed)})
         return tables.with_repeats({each.tables[0]: each.compute(run) for each in experiment.EXPERIMENTS})
 
 

@@ -18,8 +18,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import ROOT, chapters, lock
+from study import ROOT, chapters
 from study.report.notebooks import METADATA
+from study.results import lock
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")

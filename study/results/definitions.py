@@ -4,7 +4,7 @@ A definition is a function, a class, a method or a constant of a module of this 
 its body names, through imports and attributes of modules, and they reach others. Of a class that is reached, the methods
 that can be called count: methods named as an attribute (or as a text) by anything that is reached, special methods, and
 methods that other packages call. The fingerprint of a set of functions is the hash of all that they reach, and of the code
-between every computation and its reader (ALWAYS). `study.syntax` says what does not count in a statement. Nor do the places
+between every computation and its reader (ALWAYS). `syntax` says what does not count in a statement. Nor do the places
 and names of modules and definitions count, nor the code next to them: code may move and be renamed without making a result
 stale, and a changed operator makes stale exactly what reaches it.
 
@@ -25,24 +25,28 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from study import syntax
-from study.syntax import FUNCTIONS, IMPORTS, MODULE, Reader, scope_of
+from study.results import syntax
+from study.results.syntax import FUNCTIONS, IMPORTS, MODULE, Reader, scope_of
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("kp", "study")
 DEFINING = (*FUNCTIONS, ast.ClassDef, *IMPORTS)
 BINDING = (*DEFINING, ast.Assign, ast.AnnAssign, ast.AugAssign)
 
-ALWAYS = (("study", "SAME_BYTES"), ("study.experiment", "Experiment"), ("study.experiment", "Experiment.publish"))
+ALWAYS = (
+    ("study", "SAME_BYTES"),
+    ("study.results.experiment", "Experiment"),
+    ("study.results.experiment", "Experiment.publish"),
+)
 """Definitions that every number goes through: the choice of loops, and the code that stores and reads results."""
 
 BOUNDARY = frozenset({
     # Experiments know the parsers of their data one by one.
     "study.datasets.PARSERS",
     # Paths, and bytes on their way: what is read there is held against a checksum.
-    "study.datasets.fetch.obtain", "study.store.write",
+    "study.datasets.fetch.obtain", "study.results.store.write",
     # What is stored, where, and for which code, data and parameters; the declaration itself.
-    *(f"study.experiment.Experiment.{name}" for name in (
+    *(f"study.results.experiment.Experiment.{name}" for name in (
         "__init__", "__reduce__", "__repr__", "command", "is_fresh", "path", "provenance", "published", "_array_path",
         "_checkpoint_paths", "_key", "_steps",
     )),
@@ -382,7 +386,7 @@ class Code:
     def _declares(self, reader, decorator):
         """True of the decorator that declares an experiment, whose options are in provenance or change no number."""
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
-        return reader.means(function) == ("own", "study.experiment", "experiment")
+        return reader.means(function) == ("own", "study.results.experiment", "experiment")
 
 
 def _imported(statement, package):

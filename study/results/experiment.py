@@ -11,7 +11,7 @@
     kernel.publish()         computes what is missing of the published table, part by part, and writes it
 
 Settings are frozen dataclasses; each one is a separate part. A stored part belongs to its parameters, to the code that it
-reaches (study.definitions) and to its data: files, parsers, and what else it reads. Published results are never computed on
+reaches (definitions.py) and to its data: files, parsers, and what else it reads. Published results are never computed on
 the spot: where they are missing or stale, StaleResult names the command that makes them.
 """
 
@@ -30,7 +30,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from study import BUILD, MEASURED, RESULTS, datasets, definitions, store
+from study import BUILD, MEASURED, RESULTS, datasets
+from study.results import definitions, store
 
 VERSIONS = ("numpy", "numba", "llvmlite", "pandas", "scikit-learn", "scipy")
 

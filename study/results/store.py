@@ -1,7 +1,7 @@
 """Results on disk: written at once or not at all, and read only if they match the request.
 
 Every stored file has its provenance: what was run (experiment, parameters), on what data, by which code and with which
-versions (study.experiment makes it). Arrays carry it inside the .npz file, tables in a .json file of the same name. Nothing
+versions (experiment.py makes it). Arrays carry it inside the .npz file, tables in a .json file of the same name. Nothing
 here depends on the clock, so running again changes no byte.
 """
 

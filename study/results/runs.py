@@ -8,7 +8,7 @@ value. The runs are the product of the values. Fields that are not given keep th
 published results agree.
 
 Runs that differ in their seed only are computed together, PART at a time: they share what costs most. Each is kept under
-build/ when its part is done (study.experiment), so an interrupted batch goes on where it stopped.
+build/ when its part is done (study.results.experiment), so an interrupted batch goes on where it stopped.
 """
 
 import argparse

@@ -152,7 +152,7 @@ class Reader:
     """Reads statements of a module as plain lists.
 
     meaning(name) and attribute(module, name) say what names of the module and of modules stand for, as in
-    `study.definitions.Code`: (kind, ...) or None. met : the addresses of the definitions that are named, in their order;
+    `definitions.Code`: (kind, ...) or None. met : the addresses of the definitions that are named, in their order;
     names : attributes, and texts that may be names of attributes.
     """
 

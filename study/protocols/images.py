@@ -9,7 +9,7 @@ import numpy as np
 
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
-from study.settings import order_seed
+from study.protocols.settings import order_seed
 
 
 def estimator(degree, order, *, n_epochs, gamma=1.0):

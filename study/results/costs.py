@@ -10,8 +10,9 @@ import time
 
 import pandas as pd
 
-from study import MEASURED, chapters, store
-from study.alone import GIB
+from study import MEASURED, chapters
+from study.results import store
+from study.results.alone import GIB
 
 
 def path(chapter):
