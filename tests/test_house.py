@@ -17,7 +17,7 @@ from study.results import syntax
 ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
 STUDY = sorted((ROOT / "study").rglob("*.py"))
-SHARED = {"datasets", "report"}
+SHARED = {"datasets", "protocols", "report", "results"}
 TOGETHER = {"ledger.py", "ladder.py"}
 """What puts the results of several chapters together."""
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
@@ -257,16 +257,16 @@ FOLLOWED_OTHERWISE = {
     [
         "from study.results.store import *",
         "def f():\n    global X\n    X = 1",
-        "from study import store as a\nfrom study import lock as a",
+        "from study import store as a\nfrom study.results import lock as a",
         "try:\n    from a import x\nexcept ImportError:\n    x = None",
         "def f():\n    return globals()['x']",
         "A.__subclasses__()",
         "import functools\n@functools.singledispatch\ndef f(x): pass",
-        "from study import store\nmodule = store",
-        "from study import store\ndef f(): return g(store)",
+        "from study.results import store\nmodule = store",
+        "from study.results import store\ndef f(): return g(store)",
         "def __getattr__(name): pass",
-        "from study import store\nstore.write = None",
-        "from study import store\nstore.KEYS['x'] = 1",
+        "from study.results import store\nstore.write = None",
+        "from study.results import store\nstore.KEYS['x'] = 1",
         "from study.results.store import KEYS\ndef f(): KEYS.update(x=1)",
         "from study.results.store import noted\n@noted\ndef f(): pass",
         "import numpy\nnumpy.seterr(all='raise')",

@@ -1,1 +1,1 @@
-"""What several chapters run: the protocol on images, margins, lattices in the plane, and checks of settings."""
+"""Parts that several chapters run: the protocol on images, margins, lattices in the plane, checks of settings."""

@@ -1,1 +1,1 @@
-"""What is computed and kept: declared experiments, their stored results, and the fingerprints of the code behind them."""
+"""Computed results and how they are kept: declared experiments, stored tables, fingerprints of the code behind them."""

@@ -189,7 +189,7 @@ def test_code_may_move_to_other_modules(tmp_path):
 
 
 def test_the_fingerprint_is_the_same_in_another_process():
-    code = "from study import definitions, store; print(definitions.fingerprint([store.write_table]))"
+    code = "from study.results import definitions, store; print(definitions.fingerprint([store.write_table]))"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True

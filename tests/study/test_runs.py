@@ -152,7 +152,7 @@ def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
 @pytest.mark.long
 def test_two_runners_on_one_folder_write_the_same_bytes(tmp_path):
     code = (
-        "import sys; from pathlib import Path; from study import experiment; from study.__main__ import main; "
+        "import sys; from pathlib import Path; from study.results import experiment; from study.__main__ import main; "
         "experiment.BUILD = Path(sys.argv[1]); sys.exit(main(['run', *sys.argv[2:]]))"
     )
     arguments = ["mnist", *SMALL, "--degree", "3", "--random-state", "0:4", "--target"]

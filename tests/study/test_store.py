@@ -98,7 +98,7 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path):
     path = tmp_path / "file"
     store.write(path, "old")
     code = (
-        "import os, signal, sys; from study import store\n"
+        "import os, signal, sys; from study.results import store\n"
         "os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "store.write(sys.argv[1], 'new')"
     )

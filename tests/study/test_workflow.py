@@ -228,7 +228,7 @@ def test_a_damaged_executed_copy_is_named_and_the_earlier_report_stays(checkout)
 def test_the_lock_of_a_process_ends_with_it(tmp_path):
     path = tmp_path / "lock"
     program = (
-        "import sys, time; from study import lock; held = lock.hold(sys.argv[1], 'a');"
+        "import sys, time; from study.results import lock; held = lock.hold(sys.argv[1], 'a');"
         "print('held', flush=True); time.sleep(100)"
     )
     holder = subprocess.Popen([sys.executable, "-c", program, path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
