@@ -134,7 +134,7 @@ def uncertainty(labels):
 def ensemble(counts, found):
     """Whether an order errs more often where the others do not all agree, at every degree."""
     sd = tables.spread(counts, counts["epoch"].max()).query("degree > 1 and predictor == @tables.CONTROL")["sd"]
-    values = {"orders": N_ORDERS, "forced": percent(1 / N_ORDERS, 0), "sd_low": size(sd.min()), "sd_high": size(sd.max())}
+    values = {"orders": N_ORDERS, "sd_low": size(sd.min()), "sd_high": size(sd.max())}
     columns = {"agree": ("unanimous", 1), "same": ("error there", 2), "other": ("elsewhere", 0)}
     for name, (column, digits) in columns.items():
         values |= {f"{name}_low": percent(found[column].min(), digits), f"{name}_high": percent(found[column].max(), digits)}
