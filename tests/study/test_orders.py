@@ -324,16 +324,15 @@ def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
 
 def test_the_headline_on_the_first_page():
     stored_labels()
-    wrong, table = published.wrong(), published.honest()
+    table = published.honest()
     shown = (100 * table[["estimate", "low", "high"]]).round(2)
     assert shown.to_numpy().tolist() == [[1.58, 1.37, 1.80], [1.62, 1.40, 1.83], [1.57, 1.35, 1.79]]
     assert table["degrees"].tolist()[::2] == ["3 (10), 4 (10)", "3 (20)"]
-    pairs = tables.among_degrees(wrong, experiment.CURVED, "average")
-    sides = tables.differences_to(pairs, 3).set_index("degree")["verdict"]
+    sides = published.against_degree(3)["verdict"]
     assert sides.to_dict() == {2: tables.HIGHER, 4: tables.UNTOLD, 5: tables.HIGHER, 6: tables.HIGHER}
-    needed = tables.settled_by_degree(wrong, experiment.CURVED).set_index("predictor")
+    needed = tables.settled_by_degree(published.wrong(), experiment.CURVED).set_index("predictor")
     assert needed["mean"].tolist() == [9, 7, 7, 7]
-    gap = published.against(claims.learner("RBF SVM") != published.labels())
+    gap = published.against("RBF SVM")
     assert gap.low < 0 < gap.high < claims.ALIKE
 
 
