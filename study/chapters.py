@@ -284,7 +284,7 @@ REPORTS = {
 
 EXPERIMENTS = (
     "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
-    "seeds", "course", "family", "romma", "claims",
+    "seeds", "course", "family", "romma", "questions", "claims",
 )  # fmt: skip
 """Folders of study with an experiment.py in the order of computation; the ledger of claims, which reads all, is last."""
 
