@@ -172,7 +172,7 @@ def cost_settings(dataset="mnist"):
     "orders", published=cost_settings, measured=("kept_costs",), data=lambda part: [part.dataset]
 )  # fmt: skip
 def kept_costs(part, *, progress=False):
-    """What one fit takes, in a separate process: protocol, degree, order, support, fit and predict (seconds, of the final
+    """Costs of one fit, in a separate process: protocol, degree, order, support, fit and predict (seconds, of the final
     predictor on the test images), and peak (GiB)."""
     _, support, cost = alone(_timed, part, MEMORY_BUDGET)
     row = (part.protocol, part.degree, part.order, support, *cost)
@@ -349,7 +349,7 @@ def _add_steps(f, length, steps, sums):
 
 @compiled
 def _judge(f, length, y, wrong):
-    """wrong (2, c): is the highest score, the first of equal ones, of another class than y (c,)? Second row: of unit length."""
+    """wrong (2, c): is the highest score, the first of equal ones, of another class than y (c,)? Plain, and of unit length."""
     for j in range(len(y)):
         best = 0
         unit = 0
