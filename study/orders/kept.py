@@ -193,6 +193,7 @@ def _timed(part, memory_budget):
 
 EPOCHS_1999 = (0.1, 1, 2, 3, 4, 10, 30)
 """The numbers of epochs T of the table of 1999."""
+N_LAYOUT = 3
 METHODS = ("vote", "average", "average, normalised", "last", "last, normalised", "random", "random, normalised")
 """The rows of the table for each degree, in its order."""
 BLOCK = 1000
@@ -216,12 +217,10 @@ class Layout:
         require_integers(self, order=(0, 10**6), n_train=(10, size), degree=(1, 40))
 
 
-def layout_settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, n_train="all"):
-    """The parts of `layout_1999`: each degree from 1 to 6, in as many orders as in `kept`."""
-    counts = {1: min(n_linear, N_LINEAR)} | dict.fromkeys(CURVED, min(n_orders, N_ORDERS))
-    most = range(max(counts.values()))
-    parts = [Layout(dataset=dataset, degree=d, order=r, n_train=n_train) for r in most for d in CURVED if r < counts[d]]
-    return parts + [Layout(dataset=dataset, degree=1, order=r, n_train=n_train) for r in range(counts[1])]
+def layout_settings(dataset="mnist", *, n_orders=N_LAYOUT, n_train="all"):
+    """The parts of `layout_1999`: at most N_LAYOUT orders of each degree."""
+    orders = range(min(n_orders, N_LAYOUT))
+    return [Layout(dataset=dataset, degree=d, order=r, n_train=n_train) for r in orders for d in (*CURVED, 1)]
 
 
 @experiment(
@@ -349,7 +348,7 @@ def _add_steps(f, length, steps, sums):
 
 @compiled
 def _judge(f, length, y, wrong):
-    """wrong (2, c): is the highest score, the first of equal ones, of another class than y (c,)? Plain, and of unit length."""
+    """wrong (2, c): whether the highest score, the first of equals, is of another class than y (c,); also of unit length."""
     for j in range(len(y)):
         best = 0
         unit = 0
