@@ -26,7 +26,7 @@ from sklearn.utils.metaestimators import available_if
 
 from kp import kernels
 from kp.compiled import compiled
-from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
+from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, one_of
 from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
@@ -553,10 +553,12 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     epoch : int or None, default=None
         Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
         so is an epoch after an early stop. It may be set after `fit`.
-    shuffle : bool, default=True
-        Visit the examples in a new random order in each epoch, otherwise in the order given.
+    shuffle : {True, "once", False}, default=True
+        Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
+        in the order given.
     orders : {"separate", "shared"}, default="separate"
-        Draw an order for each class in turn, or one order for all classes.
+        Draw an order for each class in turn (Hermans), or one order for all classes, as in Freund and
+        Schapire, with shuffle="once".
     stop_if_separated : bool, default=True
         Stop after an epoch in which no perceptron makes a mistake.
     count_errors : bool, default=False
@@ -625,13 +627,13 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     """
 
     _parameters = {
-        **_OutputCodes._parameters, "orders": one_of("separate", "shared"), "shuffle": FLAG, "stop_if_separated": FLAG,
+        **_OutputCodes._parameters, "orders": one_of("separate", "shared"), "shuffle": SHUFFLE, "stop_if_separated": FLAG,
         "count_errors": FLAG,
     }  # fmt: skip
 
     def __init__(
         self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 10,
-        predictor: str = "final", epoch: Epoch = None, shuffle: bool = True, orders: str = "separate",
+        predictor: str = "final", epoch: Epoch = None, shuffle: bool | str = True, orders: str = "separate",
         stop_if_separated: bool = True, count_errors: bool = False, random_state: Seed = None,
         memory_budget: int = 2**30, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -659,10 +661,6 @@ class OneVsAllKernelPerceptron(_OutputCodes):
             stop_if_separated=self.stop_if_separated, count_errors=self.count_errors or self.predictor == "minimizing",
         )  # fmt: skip
         self._store(X, classes, logs)
-
-    def _visiting_orders(self, m, n):
-        random = check_random_state(self.random_state) if self.shuffle else None
-        return visiting_orders(n, m if self.orders == "separate" else 1, self.max_iter, random_state=random)
 
     def _code(self, n_classes):
         # Of two classes the two outputs would be mirror images; one is enough.

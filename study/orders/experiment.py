@@ -5,7 +5,7 @@ the seed p + 100 r: order 0 is the published run. Everything else is the publish
 ten epochs, four predictors. All orders and the degrees above 1 share their inner products.
 
 `runs` trains on all training images, `held_out` on all but the last, which choose; `cross_validated` chooses by folds of
-small training sets; `noise` learns from wrong labels.
+small training sets; `noise` learns from wrong labels. Orders that are shared and kept: study.orders.kept.
 
 Symbols: D degrees, E epochs, R orders; predictors in the order of PREDICTORS.
 """
@@ -23,6 +23,7 @@ from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
+from study.orders.kept import kept, kept_costs, layout_1999  # noqa: F401 (experiments of this chapter)
 from study.protocols.images import estimator, predictions, sizes
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.results.experiment import experiment

@@ -249,3 +249,12 @@ def test_bad_parameters_are_named(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         MulticlassKernelPerceptron(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [MulticlassKernelPerceptron(degree=2), MulticlassPerceptron()])
+def test_a_perceptron_of_all_classes_keeps_its_order_too(model):
+    random = np.random.RandomState(8)
+    X, y = random.randint(-5, 6, (30, 3)), random.randint(0, 3, 30)
+    model.set_params(max_iter=3, shuffle="once", stop_if_separated=False, random_state=5).fit(X, y)
+    order, log = np.random.RandomState(5).permutation(30), model.mistakes_
+    assert log.steps() == 90 and np.array_equal(order[log.step % 30], log.example)
