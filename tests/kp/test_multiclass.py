@@ -216,7 +216,7 @@ def test_mistakes_of_several_rows_are_counted_once(demote):
 
 
 @pytest.mark.parametrize("demote", DEMOTE)
-@pytest.mark.parametrize("limit", [1, 37, 60])
+@pytest.mark.parametrize("limit", [1, 17, 30])
 def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, limit, monkeypatch):
     monkeypatch.setattr(kesler, "BLOCK", 29)
     monkeypatch.setattr(kesler, "VISITS", 11)
