@@ -162,9 +162,9 @@ class MulticlassKernelPerceptron(_AllClasses):
         Move all coefficients of the two classes by k(x_m, x_q), or only that of example q.
     threshold : bool, default=True
         Move beta by 1 with every mistake; otherwise beta stays 0.
-    demote : {"winner", "first", "all"}, default="winner"
+    demote : {"winner", "first", "all", "each"}, default="winner"
         Of the classes that match or beat the true one, demote the best (ties go to the first), the
-        first, or all.
+        first, or all. "each" demotes all, and promotes the true class once for each of them.
     max_iter : int, default=10
         Largest number of epochs.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
@@ -428,9 +428,9 @@ class MulticlassPerceptron(_AllClasses):
     ----------
     threshold : bool, default=True
         Move b by 1 with every mistake; otherwise b stays 0.
-    demote : {"winner", "first", "all"}, default="winner"
+    demote : {"winner", "first", "all", "each"}, default="winner"
         Of the classes that match or beat the true one, demote the best (ties go to the first), the
-        first, or all.
+        first, or all. "each" demotes all, and promotes the true class once for each of them.
     max_iter : int, default=1000
         Largest number of epochs.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
