@@ -365,7 +365,7 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> model.predict([[0], [1], [3]], predictor="average").tolist()
         ['a', 'a', 'b']
@@ -411,7 +411,7 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> [labels.tolist() for labels in model.staged_predict([[0], [1], [3]])][:3]
         [['a', 'b', 'b'], ['a', 'a', 'b'], ['a', 'b', 'b']]
@@ -450,7 +450,7 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> [scores.tolist() for scores in model.staged_decision_function([[0], [3]])][:2]
         [[0.0, 9.0], [-2.0, 4.0]]

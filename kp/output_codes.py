@@ -205,7 +205,7 @@ class Decoder(KernelPerceptron):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> model.decision_function([[0], [3]]).tolist()
         [-4.0, 2.0]
@@ -348,7 +348,7 @@ class _OutputCodes(Decoder):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
         >>> model.dual_coef_.tolist()
         [[-2.0, -4.0, 2.0]]
@@ -543,13 +543,14 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
         Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1, which is exact on whole numbers.
+        and otherwise 1, which is exact on whole numbers. Take "scale" on standardised attributes.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     max_iter : int, default=10
         Largest number of epochs.
-    predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default. It may be set after `fit`.
+    predictor : {"final", "average", "minimizing", "voted"}, default="average"
+        Predictor that `predict` uses by default. It may be set after `fit`. On handwritten digits
+        no other one has detectably fewer errors than the average one.
     epoch : int or None, default=None
         Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
         so is an epoch after an early stop. It may be set after `fit`.
@@ -617,13 +618,13 @@ class OneVsAllKernelPerceptron(_OutputCodes):
     >>> model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=0)
     >>> model = model.fit(X[:1000], y[:1000])
     >>> round(model.score(X[1000:], y[1000:]), 3)
-    0.928
+    0.937
 
-    The average predictor after each epoch, from the same fit:
+    The final predictor after each epoch, from the same fit:
 
-    >>> stages = model.staged_predict(X[1000:], predictor="average")
+    >>> stages = model.staged_predict(X[1000:], predictor="final")
     >>> [round(float((labels == y[1000:]).mean()), 3) for labels in stages]
-    [0.931, 0.937]
+    [0.905, 0.928]
     """
 
     _parameters = {
@@ -633,7 +634,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
 
     def __init__(
         self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 10,
-        predictor: str = "final", epoch: Epoch = None, shuffle: bool | str = True, orders: str = "separate",
+        predictor: str = "average", epoch: Epoch = None, shuffle: bool | str = True, orders: str = "separate",
         stop_if_separated: bool = True, count_errors: bool = False, random_state: Seed = None,
         memory_budget: int = 2**30, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -790,7 +791,7 @@ class SharedTraining:
     >>> options = {"max_iter": 5, "stop_if_separated": False, "random_state": 0}
     >>> models = [OneVsAllKernelPerceptron(degree=degree, **options) for degree in (2, 3)]
     >>> [round(model.score(X, y), 2) for model in SharedTraining(X, y).fit(models)]
-    [0.69, 0.97]
+    [0.91, 0.91]
     """
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:

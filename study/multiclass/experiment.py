@@ -289,7 +289,7 @@ def methods(*, kernel, sigma=1.0, max_iter):
     return {
         **{f"Xu-Zhang, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTED},
         "ordinary, winner": clone(model).set_params(update="ordinary"),
-        "one-vs-all": OneVsAllKernelPerceptron(lambda X, Y: own(X, Y) + 1, max_iter=max_iter, n_jobs=1),
+        "one-vs-all": OneVsAllKernelPerceptron(lambda X, Y: own(X, Y) + 1, max_iter=max_iter, predictor="final", n_jobs=1),
     }
 
 

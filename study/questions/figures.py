@@ -1,7 +1,7 @@
 """The figure of the answers."""
 
 from study.questions.experiment import SCALERS
-from study.style import BLACK, GREY, PERCENT, REFERENCE, canvas, set_name
+from study.style import BLACK, GREY, REFERENCE, canvas, set_name
 
 
 def figure_constant(table, means):
@@ -13,10 +13,9 @@ def figure_constant(table, means):
     for axis, scaling in zip(axes, SCALERS, strict=True):
         axis.axhline(0, **REFERENCE)
         for name, own in table[table["scaling"] == scaling].groupby("dataset", sort=False):
-            axis.plot(own["degree"], own["estimate"], color=GREY, linewidth=0.7, alpha=0.7, label=set_name(name))
+            axis.plot(own["degree"], 100 * own["estimate"], color=GREY, linewidth=0.7, alpha=0.7, label=set_name(name))
         mean = means[means["scaling"] == scaling]
-        axis.plot(mean["degree"], mean["estimate"], color=BLACK, marker="o", markersize=3, linewidth=1.4)
+        axis.plot(mean["degree"], 100 * mean["estimate"], color=BLACK, marker="o", markersize=3, linewidth=1.4)
         axis.set(title=f"attributes {scaling}", xlabel="degree", xticks=sorted(mean["degree"]))
-    axes[0].set_ylabel("error without the 1 minus with it")
-    axes[0].yaxis.set_major_formatter(PERCENT)
+    axes[0].set_ylabel("difference of errors (points)")
     return figure

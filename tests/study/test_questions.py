@@ -42,7 +42,7 @@ def test_the_difference_is_tested_over_folds(rows):
     assert means["estimate"].to_numpy() == pytest.approx(table["estimate"].to_numpy() + 0.1)
     axes = figures.figure_constant(table, means).axes
     assert [axis.get_title() for axis in axes] == [f"attributes {name}" for name in experiment.SCALERS]
-    assert axes[1].lines[2].get_ydata() == pytest.approx(means.query("scaling == 'in [0, 1]'")["estimate"].to_numpy())
+    assert axes[1].lines[2].get_ydata() == pytest.approx(100 * means.query("scaling == 'in [0, 1]'")["estimate"].to_numpy())
 
 
 def test_a_rule_stops_where_it_says():
