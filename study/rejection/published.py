@@ -23,8 +23,8 @@ def labels():
 def agreed():
     """The row of `tables.by_votes` of the test images on which all orders agree; share: how many these are."""
     _, y = labels()
-    row = tables.by_votes(parts()["test"].votes["average"], y).iloc[0]
-    return row._append(row[["images"]].set_axis(["share"]) / len(y))
+    rows = tables.by_votes(parts()["test"].votes["average"], y)
+    return rows.assign(share=rows["images"] / len(y)).iloc[0]
 
 
 @cache
