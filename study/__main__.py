@@ -5,7 +5,7 @@ python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own r
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
 python -m study gather           write what is made of all executed notebooks together: the table of figures, README's part
 python -m study papermill ...    papermill with its own arguments, and with the values of the words in place
-python -m study list             list the notebooks of a profile, with the seconds that each took here
+python -m study list             list the notebooks of a profile, with the seconds that each took in a batch here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
 python -m study check FILE       hold a notebook that was handed in against its source; ask; run it again, apart from this
