@@ -180,7 +180,8 @@ def _notebook(options):
 
 def _execute_apart(name, profile):
     """Execute a notebook in a separate process, which says why if it fails; 1 in that case, else 0."""
-    code = subprocess.run([sys.executable, "-m", "study", "notebook", name, "--profile", profile]).returncode
+    command = [sys.executable, "-m", "study", "notebook", name, "--profile", profile]
+    code = subprocess.run(command, env={**os.environ, "KP_LEADER": str(os.getpid())}).returncode
     if code:
         print(f"{name}: failed" + (f", {signal.Signals(-code).name} has ended it" if code < 0 else ""), file=sys.stderr)
     return int(code != 0)

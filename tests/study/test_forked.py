@@ -146,7 +146,7 @@ def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_t
     codes = {"tour": 0, "data": 1, "class": -signal.SIGKILL}
     started = []
 
-    def run(command):
+    def run(command, env):
         started.append(command[2:])
         return subprocess.CompletedProcess(command, codes[command[4]])
 
