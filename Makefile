@@ -80,7 +80,7 @@ test-all: test ## also run the executed notebooks again, cell by cell, and compu
 RUNS = $(addprefix tests/study/test_,chapters.py handin.py own_runs.py runs.py)
 BATCH = $(addprefix tests/study/test_,forked.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
-SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
+SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
 NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data seeds uci tables))
 
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.

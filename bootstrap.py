@@ -24,8 +24,8 @@ IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
 
 COMPLETE = """
 import importlib.metadata, re, sys, tomllib
-project = tomllib.load(open(sys.argv[1] + "/pyproject.toml", "rb"))["project"]
-for requirement in sum(project["optional-dependencies"].values(), project["dependencies"]):
+project = tomllib.load(open(sys.argv[1] + "/pyproject.toml", "rb"))
+for requirement in sum(project["dependency-groups"].values(), project["project"]["dependencies"]):
     importlib.metadata.version(re.match("[A-Za-z0-9._-]+", requirement)[0])
 import study
 sys.exit(str(study.ROOT) != sys.argv[1])

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,6 +25,7 @@ from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products, unit_o
 from kp.hints import Array, Data, Epoch, Predictors
 from kp.kernels import HIGHEST_DEGREE, check_range
 from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
+from kp.perceptron import visiting_orders
 
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
@@ -65,6 +67,7 @@ FINITE = number("a finite number", lambda value: True)
 POSITIVE = number("a positive number", lambda value: value > 0)
 NOT_NEGATIVE = number("a finite number of at least 0", lambda value: value >= 0)
 FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_))
+SHUFFLE = Allowed("True, False or 'once'", lambda value: FLAG.test(value) or one_of("once").test(value))
 GAMMAS = one_of("scale", "auto")
 KERNEL_PARAMETERS = {
     "kernel": one_of(*KERNELS),
@@ -310,6 +313,12 @@ class KernelPerceptron(Classifier):
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
 
+    def _visiting_orders(self, m, n):
+        """The visiting orders of m perceptrons over n examples, epoch by epoch: (m, n), or (1, n) shared by all."""
+        random = check_random_state(self.random_state) if self.shuffle else None
+        m = 1 if getattr(self, "orders", None) == "shared" else m
+        return visiting_orders(n, m, self.max_iter, random_state=random, once=self.shuffle == "once")
+
     def predict(
         self, X: Data, *, predictor: str | None = None, epoch: Epoch = None, min_margin: float | None = None,
         rejected: Any = -1,
@@ -356,7 +365,7 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> model.predict([[0], [1], [3]], predictor="average").tolist()
         ['a', 'a', 'b']
@@ -402,7 +411,7 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> [labels.tolist() for labels in model.staged_predict([[0], [1], [3]])][:3]
         [['a', 'b', 'b'], ['a', 'a', 'b'], ['a', 'b', 'b']]
@@ -441,7 +450,7 @@ class KernelPerceptron(Classifier):
         Examples
         --------
         >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
         >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
         >>> [scores.tolist() for scores in model.staged_decision_function([[0], [3]])][:2]
         [[0.0, 9.0], [-2.0, 4.0]]

@@ -22,16 +22,22 @@ import numpy as np
 from kp.compiled import compiled
 from kp.gram import WIDTH, in_strips, ordered_products
 from kp.kernels import fill
-from kp.mistakes import MulticlassLog
+from kp.machine import LANES, add_product, load_lanes, store_lanes
+from kp.mistakes import MulticlassLog, first_rows
 from kp.predictors import TILE, blocks
 
-DEMOTE = ("winner", "first", "all")  # of the classes that match or beat the true one the best, the first, or each is demoted
+DEMOTE = ("winner", "first", "all", "each")
+"""Of the classes that match or beat the true one the best or the first is demoted, or all are; with "each" the true one is
+promoted once for each of them: Kesler's construction, all pairs at once."""
+WINNER, FIRST, ALL, EACH = range(4)
+NO_LIMIT = 2**62
+"""More mistakes than any run makes."""
 BLOCK = 512  # visits whose rows are made together where the matrix G is not kept
 VISITS = 64  # those of them that `Coefficients` goes through together: it makes their part of G
 STRIP = 128  # rows of a product that one thread computes at a time
 
 
-def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
+def find_mistakes(learner, orders, *, stop_if_separated=True, max_mistakes=None, callback=None):
     """Run a learner over the visiting orders.
 
     Parameters
@@ -42,6 +48,8 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
         A visiting order (1, n) for each epoch.
     stop_if_separated : bool, default=True
         End after the first epoch without a mistake.
+    max_mistakes : int or None, default=None
+        End after so many mistakes, at least 1, which ends the last epoch early.
     callback : callable, optional
         Called as callback(visits) after each epoch.
 
@@ -53,15 +61,18 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     columns = []
     ends = []
     steps = 0
+    left = NO_LIMIT if max_mistakes is None else max_mistakes
     for order in orders:
         order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
-        position, promoted, demoted, errors = learner.epoch(order)
+        position, promoted, demoted, errors = learner.epoch(order, left)
         columns.append((order[position], steps + position, promoted, demoted, errors))
-        steps += len(order)
+        left -= np.count_nonzero(first_rows(position))
+        visits = len(order) if left else int(position[-1]) + 1
+        steps += visits
         ends.append(steps)
         if callback:
-            callback(len(order))
-        if stop_if_separated and not len(position):
+            callback(visits)
+        if not left or (stop_if_separated and not len(position)):
             break
     example, step, promoted, demoted, errors = map(np.concatenate, zip(*columns, strict=True))
     counted = len(errors) == len(example)
@@ -82,8 +93,8 @@ class Dense:
         Classes 0..C-1 of the examples.
     n_classes : int
         Number C of classes.
-    demote : {"winner", "first", "all"}, default="winner"
-        The demoted classes among the ones that match or beat the true one.
+    demote : {"winner", "first", "all", "each"}, default="winner"
+        The demoted classes among the ones that match or beat the true one; see DEMOTE.
     count_errors : bool, default=True
         Count the training errors after every mistake.
     """
@@ -95,9 +106,13 @@ class Dense:
         self.demote = DEMOTE.index(demote)
         self.counting = count_errors
 
-    def epoch(self, order):
-        """Visit the examples once: of each mistake its position in the order, the classes it moves, and training errors."""
-        return _visit(self.G, self.y, order, self.demote, self.counting, self.F)
+    def epoch(self, order, left=NO_LIMIT):
+        """Visit the examples once, until `left` were mistakes.
+
+        Of each row of the log its mistake's position in the order, the classes it moves, and training errors.
+        """
+        position, demoted, errors = _visit(self.G, self.y, order, self.demote, left, self.counting, self.F)
+        return position, _promoted(self.y[order[position]], position, self.demote), demoted, errors
 
 
 class Rows:
@@ -115,8 +130,8 @@ class Rows:
         Number C of classes.
     threshold : float, default=0.0
         Number that a mistake moves beta by.
-    demote : {"winner", "first", "all"}, default="winner"
-        The demoted classes among the ones that match or beat the true one.
+    demote : {"winner", "first", "all", "each"}, default="winner"
+        The demoted classes among the ones that match or beat the true one; see DEMOTE.
     threads : int, default=2
         Number of threads. It does not change the result.
     """
@@ -131,28 +146,35 @@ class Rows:
         self.F = np.zeros((n_classes, len(y)))
         self.demote = DEMOTE.index(demote)
 
-    def epoch(self, order):
+    def epoch(self, order, left=NO_LIMIT):
         size = min(BLOCK, self.gram.capacity)
-        found = [self._block(order[start : start + size], start) for start in range(0, len(order), size)]
+        found = []
+        for start in range(0, len(order), size):
+            if not left:
+                break
+            found.append(self._block(order[start : start + size], start, left))
+            left -= np.count_nonzero(first_rows(found[-1][0]))
         return map(np.concatenate, zip(*found, strict=True))
 
-    def _block(self, examples, start):
+    def _block(self, examples, start, left):
         G = self.gram.values(self.kernel, examples, examples) + self.threshold
         norms = self.gram.norms
         positions = np.arange(len(examples))
-        position, promoted, demoted, _ = _visit(G, self.y[examples], positions, self.demote, False, self.F[:, examples])
+        position, demoted, _ = _visit(G, self.y[examples], positions, self.demote, left, False, self.F[:, examples])
         wrong = examples[position]
+        promoted = _promoted(self.y[wrong], position, self.demote)
+        times = _promotions(position, promoted)
         self.gram.fetch(np.unique(wrong))
         slots = self.gram.slot[wrong]
 
         def advance(part):
             return _advance(
                 self.stored, self.threshold, self.gram.store[:, part], norms[part], slots, norms[wrong],
-                promoted, demoted, self.y[part], self.F[:, part],
+                promoted, times, demoted, self.y[part], self.F[:, part],
             )  # fmt: skip
 
         errors = sum(in_strips(advance, len(norms), TILE, self.threads))
-        return start + position, promoted, demoted, _of_whole_mistakes(errors, promoted)
+        return start + position, promoted, demoted, _of_whole_mistakes(errors, position)
 
 
 class Coefficients:
@@ -171,8 +193,8 @@ class Coefficients:
         Number C of classes.
     threshold : float, default=1.0
         Number that a mistake moves beta by.
-    demote : {"winner", "first", "all"}, default="winner"
-        The demoted classes among the ones that match or beat the true one.
+    demote : {"winner", "first", "all", "each"}, default="winner"
+        The demoted classes among the ones that match or beat the true one; see DEMOTE.
     threads : int, default=2
         Number of threads. It does not change the result.
     """
@@ -186,25 +208,30 @@ class Coefficients:
         self.beta = np.zeros(n_classes)
         self.demote = DEMOTE.index(demote)
 
-    def epoch(self, order):
+    def epoch(self, order, left=NO_LIMIT):
         found = []
         for start in range(0, len(order), BLOCK):
+            if not left:
+                break
             rows = self.rows(order[start : start + BLOCK])
             for low in range(0, len(rows), VISITS):
                 K = rows[low : low + VISITS]
-                position, promoted, demoted = self._visits(K, self.y[order[start + low :][: len(K)]])
+                position, promoted, demoted = self._visits(K, self.y[order[start + low :][: len(K)]], left)
                 found.append((start + low + position, promoted, demoted, np.empty(0, dtype=np.int64)))
+                left -= np.count_nonzero(first_rows(position))
         return map(np.concatenate, zip(*found, strict=True))
 
-    def _visits(self, K, y):
+    def _visits(self, K, y, left):
         """Visit the examples of the rows K (b, n) and classes y (b,); positions of the mistakes, promoted, demoted."""
         F = product(self.alpha, K, threads=self.threads) + self.threshold * self.beta[:, None]
         G = squared(K.T, threads=self.threads) + self.threshold
-        position, promoted, demoted, _ = _visit(G, y, np.arange(len(y)), self.demote, False, F)
-        for q, i, j in zip(position, promoted, demoted, strict=True):
-            if i >= 0:
-                self.alpha[i] += K[q]
-                self.beta[i] += 1
+        position, demoted, _ = _visit(G, y, np.arange(len(y)), self.demote, left, False, F)
+        promoted = _promoted(y[position], position, self.demote)
+        times = _promotions(position, promoted)
+        for q, i, n, j in zip(position, promoted, times, demoted, strict=True):
+            if n:
+                self.alpha[i] += n * K[q]
+                self.beta[i] += n
             self.alpha[j] -= K[q]
             self.beta[j] -= 1
         return position, promoted, demoted
@@ -223,20 +250,35 @@ class Linear:
         Number C of classes.
     threshold : float, default=1.0
         Number that a mistake moves b by.
-    demote : {"winner", "first", "all"}, default="winner"
-        The demoted classes among the ones that match or beat the true one.
+    demote : {"winner", "first", "all", "each"}, default="winner"
+        The demoted classes among the ones that match or beat the true one; see DEMOTE.
     """
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
+        size = -(-n_classes // LANES) * LANES  # room for whole vectors of classes
         self.X = X
         self.y = y
+        self.n_classes = n_classes
         self.threshold = threshold
         self.demote = DEMOTE.index(demote)
-        self.W = np.zeros((n_classes, X.shape[1]))
-        self.b = np.zeros(n_classes)
+        self._W = np.zeros((X.shape[1], size))
+        self._b = np.zeros(size)
 
-    def epoch(self, order):
-        return *_visit_linear(self.X, self.y, order, self.demote, self.threshold, self.W, self.b), np.empty(0, np.int64)
+    @property
+    def W(self):
+        """Weights (C, d)."""
+        return self._W[:, : self.n_classes].T
+
+    @property
+    def b(self):
+        """Thresholds (C,), before they are multiplied."""
+        return self._b[: self.n_classes]
+
+    def epoch(self, order, left=NO_LIMIT):
+        rule = self.demote, left, self.threshold, self.n_classes
+        position, demoted = _visit_points(self.X, self.y, order, *rule, self._W.ravel(), self._b)
+        promoted = _promoted(self.y[order[position]], position, self.demote)
+        return position, promoted, demoted, np.empty(0, np.int64)
 
 
 def product(A, B, *, threads=2):
@@ -298,6 +340,7 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     examples = np.unique(log.example)
     kernel = columns.reading(kernel)
     index = np.searchsorted(examples, log.example)
+    times = _promotions(log.step, log.promoted)
     lengths = np.array([log.length(epoch) for epoch in epochs], dtype=np.int64)
     steps = np.array([log.steps(epoch) for epoch in epochs], dtype=np.int64)
     votes = np.zeros((len(epochs), n_classes, len(columns)))
@@ -311,35 +354,65 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
                 part = slice(start + tile.start, start + tile.stop)
                 return _walk(
                     kernel, threshold, block[:, tile], rows[index], columns.row_norms[log.example], columns.norms[part],
-                    log.step, log.promoted, log.demoted, lengths, steps, y[part], votes[:, :, part],
+                    log.step, log.promoted, times, log.demoted, lengths, steps, y[part], votes[:, :, part],
                 )  # fmt: skip
 
             errors += sum(pool.map(over, tiles))
-    return votes, _of_whole_mistakes(errors, log.promoted)
+    return votes, _of_whole_mistakes(errors, log.step)
 
 
-def _of_whole_mistakes(errors, promoted):
+def _of_whole_mistakes(errors, step):
     """Give every row of a mistake the training errors after its last row."""
-    last = np.append(np.flatnonzero(promoted >= 0)[1:], len(promoted)) - 1
-    return np.repeat(errors[last], np.diff(last, prepend=-1)) if len(promoted) else errors
+    last = np.append(np.flatnonzero(first_rows(step))[1:], len(step)) - 1
+    return np.repeat(errors[last], np.diff(last, prepend=-1)) if len(step) else errors
+
+
+def _promoted(true, step, demote):
+    """(M,) the class that each row promotes, or -1: the true one in a mistake's first row, or in each."""
+    return true if demote == EACH else np.where(first_rows(step), true, -1)
+
+
+def _promotions(step, promoted):
+    """(M,) how often each row's class is promoted: all promotions of a mistake at its first row, where they are one move."""
+    start = np.flatnonzero(first_rows(step))
+    times = np.zeros(len(step))
+    if len(step):
+        times[start] = np.add.reduceat(promoted >= 0, start, dtype=np.float64)
+    return times
 
 
 @compiled
-def _next_demoted(scores, own, true, j, demote):
-    """The class to demote after class j (-1 at first), or -1: the classes but the true one that score at least `own`."""
-    if demote == 0 or demote == 1:
-        if j >= 0:
-            return -1
-        for c in range(scores.shape[0]):
-            if c != true and scores[c] >= own and (j < 0 or scores[c] > scores[j]):
-                j = c
-                if demote == 1:
-                    return j
-        return j
-    for c in range(j + 1, scores.shape[0]):
-        if c != true and scores[c] >= own:
-            return c
-    return -1
+def _changes(scores, true, demote, change):
+    """Fill change (C,) with promotions less demotions of a visit and return how many classes are demoted: 0 if none."""
+    own = scores[true]
+    most = -np.inf
+    count = 0
+    scores[true] = -np.inf
+    for j in range(scores.shape[0]):
+        most = scores[j] if scores[j] > most else most
+    if most < own:
+        return 0
+    for j in range(scores.shape[0]):
+        change[j] = -1.0 if scores[j] >= own else 0.0
+        count += scores[j] >= own
+    if demote < ALL:  # only the first class that reaches this score
+        least = most if demote == WINNER else own
+        found = 0.0
+        for j in range(scores.shape[0]):
+            change[j] = -1.0 if scores[j] >= least and found == 0.0 else 0.0
+            found += change[j]
+        count = 1
+    change[true] = float(count) if demote == EACH else 1.0
+    return count
+
+
+@compiled
+def _keep(s, change, position, demoted):
+    """Append the rows of a mistake to the log: one for each class that is demoted."""
+    for j in range(change.shape[0]):
+        if change[j] < 0.0:
+            position.append(s)
+            demoted.append(j)
 
 
 @compiled
@@ -364,77 +437,77 @@ def _wrong(F, y):
 
 
 @compiled
-def _visit(G, y, order, demote, counting, F):
-    """Visit the examples in order; F (C, n) moves. Positions in the order, promoted, demoted, and errors of each row."""
+def _visit(G, y, order, demote, left, counting, F):
+    """Visit examples in order until `left` of them were mistakes; F (C, n) moves. Positions in the order, demoted
+    classes, and errors of each row."""
     position = [0 for _ in range(0)]
-    promoted = [0 for _ in range(0)]
     demoted = [0 for _ in range(0)]
     errors = [0 for _ in range(0)]
     scores = np.empty(F.shape[0])
+    change = np.empty(F.shape[0])
     for s in range(order.shape[0]):
+        if left == 0:
+            break
         t = order[s]
-        true = y[t]
         for c in range(F.shape[0]):
             scores[c] = F[c, t]
-        j = _next_demoted(scores, scores[true], true, -1, demote)
-        if j < 0:
+        if _changes(scores, y[t], demote, change) == 0:
             continue
+        left -= 1
         row = G[t]
-        up = F[true]
-        for u in range(row.shape[0]):
-            up[u] += row[u]
-        raised = true
-        while j >= 0:
-            down = F[j]
-            for u in range(row.shape[0]):
-                down[u] -= row[u]
-            position.append(s)
-            promoted.append(raised)
-            demoted.append(j)
-            raised = -1
-            j = _next_demoted(scores, scores[true], true, j, demote)
+        for c in range(F.shape[0]):
+            times = change[c]
+            if times != 0.0:
+                f = F[c]
+                for u in range(f.shape[0]):
+                    f[u] += times * row[u]
+        _keep(s, change, position, demoted)
         if counting:
             wrong = _wrong(F, y)
             for _ in range(len(position) - len(errors)):
                 errors.append(wrong)
-    return np.array(position), np.array(promoted), np.array(demoted), np.array(errors)
+    return np.array(position), np.array(demoted), np.array(errors)
 
 
 @compiled
-def _visit_linear(X, y, order, demote, threshold, W, b):
-    """Visit the examples in order; W (C, d) and b (C,) move. Positions in the order, promoted and demoted classes."""
+def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
+    """The same in input space, where W (d, C) and b (C,) move. Positions in the order and demoted classes.
+
+    W and b have room for whole vectors of LANES classes, and W is flat.
+    """
     position = [0 for _ in range(0)]
-    promoted = [0 for _ in range(0)]
     demoted = [0 for _ in range(0)]
-    scores = np.empty(W.shape[0])
+    size = b.shape[0]
+    all_scores = np.empty(size)
+    all_changes = np.zeros(size)
+    scores = all_scores[:n_classes]
+    change = all_changes[:n_classes]
+    start = threshold * b
     for s in range(order.shape[0]):
+        if left == 0:
+            break
         t = order[s]
-        true = y[t]
-        x = X[t]
-        for c in range(W.shape[0]):
-            scores[c] = threshold * b[c]
-            for k in range(x.shape[0]):
-                scores[c] += W[c, k] * x[k]
-        j = _next_demoted(scores, scores[true], true, -1, demote)
-        raised = true
-        if j >= 0:
-            for k in range(x.shape[0]):
-                W[true, k] += x[k]
-            b[true] += 1.0
-        while j >= 0:
-            for k in range(x.shape[0]):
-                W[j, k] -= x[k]
-            b[j] -= 1.0
-            position.append(s)
-            promoted.append(raised)
-            demoted.append(j)
-            raised = -1
-            j = _next_demoted(scores, scores[true], true, j, demote)
-    return np.array(position), np.array(promoted), np.array(demoted)
+        for j in range(0, size, LANES):
+            sums = load_lanes(start, j)
+            for k in range(X.shape[1]):
+                sums = add_product(sums, X[t, k], load_lanes(W, k * size + j))
+            store_lanes(all_scores, j, sums)
+        if _changes(scores, y[t], demote, change) == 0:
+            continue
+        left -= 1
+        for j in range(0, size, LANES):
+            lanes = load_lanes(all_changes, j)
+            for k in range(X.shape[1]):
+                store_lanes(W, k * size + j, add_product(load_lanes(W, k * size + j), X[t, k], lanes))
+        for j in range(n_classes):
+            b[j] += change[j]
+            start[j] = threshold * b[j]
+        _keep(s, change, position, demoted)
+    return np.array(position), np.array(demoted)
 
 
 @compiled
-def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demoted, y, F):
+def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, times, demoted, y, F):
     """Move the scores F (C, c) of some columns by these mistakes, one after the other; the wrong ones of them after each."""
     errors = np.zeros(len(slots), dtype=np.int64)
     values = np.empty(TILE)
@@ -444,26 +517,26 @@ def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, demote
         f = F[:, start:stop]
         for m in range(len(slots)):
             fill(kernel, store[slots[m], start:stop], row_norms[m], norms[start:stop], k)
-            _move(k, threshold, promoted[m], demoted[m], f)
+            _move(k, threshold, promoted[m], times[m], demoted[m], f)
             errors[m] += _wrong(f, y[start:stop])
     return errors
 
 
 @compiled
-def _move(k, threshold, promoted, demoted, F):
+def _move(k, threshold, promoted, times, demoted, F):
     for u in range(k.shape[0]):
         k[u] += threshold
-    if promoted >= 0:
+    if times > 0.0:
         up = F[promoted]
         for u in range(k.shape[0]):
-            up[u] += k[u]
+            up[u] += times * k[u]
     down = F[demoted]
     for u in range(k.shape[0]):
         down[u] -= k[u]
 
 
 @compiled
-def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demoted, lengths, steps, y, votes):
+def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, times, demoted, lengths, steps, y, votes):
     """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs."""
     n_classes = votes.shape[1]
     size = norms.shape[0]
@@ -489,7 +562,7 @@ def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, demo
             _vote(F, step[m] - since, total)
             since = step[m]
         fill(kernel, block[rows[m]], row_norms[m], norms, k)
-        _move(k, threshold, promoted[m], demoted[m], F)
+        _move(k, threshold, promoted[m], times[m], demoted[m], F)
         if counting:
             errors[m] = _wrong(F, y)
     return errors

@@ -91,7 +91,7 @@ def kernel_perceptron(K, z, order):
 
 # Xu & Zhang 2005.
 def demoted(f, i, demote):
-    """The classes j that a mistake on i demotes: the winner, the first or all with f_i <= f_j."""
+    """The classes j that a mistake on i demotes: the winner, the first, or (all, each) all with f_i <= f_j."""
     rivals = [j for j in range(len(f)) if j != i and f[i] <= f[j]]
     if demote == "winner" and rivals:
         return [max(rivals, key=lambda j: f[j])]
@@ -101,7 +101,7 @@ def demoted(f, i, demote):
 def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
     """Eqs 4 and 5: W (C, d), b (C,), mistakes (rows q, step, j for each j that example q demotes).
 
-    threshold is what a mistake adds to b: 1 in the source."""
+    threshold is what a mistake adds to b: 1 in the source. With "each", i is promoted once for each j."""
     C = max(y) + 1
     mistakes = []
     W = np.zeros((C, X.shape[1]), dtype=X.dtype)
@@ -110,9 +110,10 @@ def multiclass_linear(X, y, order, *, demote="winner", threshold=1):
         i = y[q]
         f = W @ X[q] + b * threshold  # eq. 4
         rivals = demoted(f, i, demote)
+        times = len(rivals) if demote == "each" else 1
         if rivals:
-            W[i] = W[i] + X[q]  # eq. 5, first line
-            b[i] = b[i] + 1
+            W[i] = W[i] + times * X[q]  # eq. 5, first line
+            b[i] = b[i] + times
         for j in rivals:
             W[j] = W[j] - X[q]  # eq. 5, second line
             b[j] = b[j] - 1
@@ -141,9 +142,10 @@ def xu_zhang(K, y, order, *, demote="winner", threshold=1):
         i = y[q]
         f = alpha @ K[:, q] + beta * threshold  # eq. 10
         rivals = demoted(f, i, demote)
+        times = len(rivals) if demote == "each" else 1
         if rivals:
-            alpha[i] = alpha[i] + K[:, q]  # eq. 11, first line
-            beta[i] = beta[i] + 1
+            alpha[i] = alpha[i] + times * K[:, q]  # eq. 11, first line
+            beta[i] = beta[i] + times
         for j in rivals:
             alpha[j] = alpha[j] - K[:, q]  # eq. 11, second line
             beta[j] = beta[j] - 1

@@ -28,6 +28,23 @@ Sources: Hermans 2021, section 3.3; Freund & Schapire 1999 (voted). See kp.predi
 SAME_FIT = "take the mistakes_ of a fit with the same parameters on the same X, y"
 
 
+def first_rows(step: np.ndarray) -> np.ndarray:
+    """Return which rows of a log (M,) are the first of a mistake: all rows of a mistake have its step."""
+    return np.diff(step, prepend=-1) > 0
+
+
+def net_promotions(
+    example: np.ndarray, promoted: np.ndarray, demoted: np.ndarray, weights: np.ndarray | None = None, *,
+    n_classes: int, n: int,
+) -> np.ndarray:  # fmt: skip
+    """Return promotions less demotions (C, n) of each example in rows (M,) of a log, by integer weights (M,), as float64."""
+    up = promoted >= 0
+    size = n_classes * n
+    raised = np.bincount(promoted[up] * n + example[up], None if weights is None else weights[up], minlength=size)
+    lowered = np.bincount(demoted * n + example, weights, minlength=size)
+    return np.reshape(raised - lowered, (n_classes, n)).astype(np.float64)
+
+
 def check_predictor(predictor: str) -> str:
     """Return the predictor; raise ValueError unless it is one of PREDICTORS."""
     if predictor not in PREDICTORS:
@@ -490,8 +507,8 @@ class MulticlassLog(Log):
 
     Each mistake raises the scores of one class by k(x_m, .) and lowers those of another (Xu and Zhang
     2005). A mistake that demotes several classes takes as many rows of its step, with the errors
-    after all of it; only the first row promotes. An example that another class matches or beats is
-    an error.
+    after all of it. Only the first row promotes, except with demote="each", where every row does. An
+    example that another class matches or beats is an error.
 
     Parameters
     ----------
@@ -532,7 +549,7 @@ class MulticlassLog(Log):
     demoted: np.ndarray
 
     def n_mistakes(self, epoch: int | None = None) -> int:
-        """Return the number of mistakes until the end of an epoch: of rows that promote a class.
+        """Return the number of mistakes until the end of an epoch: of steps that have rows.
 
         Parameters
         ----------
@@ -561,7 +578,7 @@ class MulticlassLog(Log):
         >>> model.mistakes_.n_mistakes()
         5
         """
-        return int(np.count_nonzero(self.promoted[: self.length(epoch)] >= 0))
+        return int(np.count_nonzero(first_rows(self.step[: self.length(epoch)])))
 
     def coefficients(self, predictor: str = "final", epoch: int | None = None, *, n_classes: int, n: int) -> np.ndarray:
         """Compute the coefficients c of f_c(x) = sum_i c_i k(x_i, x).
@@ -605,8 +622,5 @@ class MulticlassLog(Log):
         """
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
-        first = promoted >= 0
-        total = np.zeros((n_classes, n))
-        np.add.at(total, (promoted[first], example[first]), weights[first])
-        np.subtract.at(total, (demoted, example), weights)
+        total = net_promotions(example, promoted, demoted, weights, n_classes=n_classes, n=n)
         return total / self.steps(epoch) if predictor == "average" else total

@@ -4,16 +4,14 @@ Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n)
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from kp import kernels
-from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, KernelPerceptron, one_of
+from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, one_of
 from kp.gram import CrossGram, Points, PrecomputedKernel
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
 from kp.mistakes import SAME_FIT, MulticlassLog
-from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
@@ -28,7 +26,7 @@ class _AllClasses(KernelPerceptron):
 
     _parameters = {
         **KernelPerceptron._parameters, "demote": one_of(*DEMOTE), "n_jobs": MACHINE_PARAMETERS["n_jobs"],
-        **dict.fromkeys(("threshold", "shuffle", "stop_if_separated", "count_errors"), FLAG),
+        **dict.fromkeys(("threshold", "stop_if_separated", "count_errors"), FLAG), "shuffle": SHUFFLE,
     }  # fmt: skip
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
@@ -103,9 +101,8 @@ class _AllClasses(KernelPerceptron):
         return self._kernel, columns
 
     def _run(self, learner, n):
-        random = check_random_state(self.random_state) if self.shuffle else None
-        orders = visiting_orders(n, 1, self.max_iter, random_state=random)
-        return find_mistakes(learner, self._watched(orders), stop_if_separated=self.stop_if_separated)
+        orders = self._watched(self._visiting_orders(1, n))
+        return find_mistakes(learner, orders, stop_if_separated=self.stop_if_separated)
 
     def _store(self, X, classes, log):
         self._moved = float(self.threshold)  # what a mistake moves beta by
@@ -165,9 +162,9 @@ class MulticlassKernelPerceptron(_AllClasses):
         Move all coefficients of the two classes by k(x_m, x_q), or only that of example q.
     threshold : bool, default=True
         Move beta by 1 with every mistake; otherwise beta stays 0.
-    demote : {"winner", "first", "all"}, default="winner"
+    demote : {"winner", "first", "all", "each"}, default="winner"
         Of the classes that match or beat the true one, demote the best (ties go to the first), the
-        first, or all.
+        first, or all. "each" demotes all, and promotes the true class once for each of them.
     max_iter : int, default=10
         Largest number of epochs.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
@@ -175,8 +172,9 @@ class MulticlassKernelPerceptron(_AllClasses):
     epoch : int or None, default=None
         Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
         so is an epoch after an early stop. It may be set after `fit`.
-    shuffle : bool, default=True
-        Visit the examples in a new random order in each epoch, otherwise in the order given.
+    shuffle : {True, "once", False}, default=True
+        Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
+        in the order given.
     stop_if_separated : bool, default=True
         Stop after an epoch without a mistake.
     solver : {"squared", "coefficients"}, default="squared"
@@ -250,7 +248,7 @@ class MulticlassKernelPerceptron(_AllClasses):
     def __init__(
         self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0,
         update: str = "xu-zhang", threshold: bool = True, demote: str = "winner", max_iter: int = 10,
-        predictor: str = "final", epoch: Epoch = None, shuffle: bool = True, stop_if_separated: bool = True,
+        predictor: str = "final", epoch: Epoch = None, shuffle: bool | str = True, stop_if_separated: bool = True,
         solver: str = "squared", count_errors: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -430,15 +428,16 @@ class MulticlassPerceptron(_AllClasses):
     ----------
     threshold : bool, default=True
         Move b by 1 with every mistake; otherwise b stays 0.
-    demote : {"winner", "first", "all"}, default="winner"
+    demote : {"winner", "first", "all", "each"}, default="winner"
         Of the classes that match or beat the true one, demote the best (ties go to the first), the
-        first, or all.
+        first, or all. "each" demotes all, and promotes the true class once for each of them.
     max_iter : int, default=1000
         Largest number of epochs.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
         Predictor that `predict` uses by default. It may be set after `fit`.
-    shuffle : bool, default=True
-        Visit the examples in a new random order in each epoch, otherwise in the order given.
+    shuffle : {True, "once", False}, default=True
+        Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
+        in the order given.
     stop_if_separated : bool, default=True
         Stop after an epoch without a mistake.
     epoch : int or None, default=None
@@ -503,7 +502,7 @@ class MulticlassPerceptron(_AllClasses):
 
     def __init__(
         self, *, threshold: bool = True, demote: str = "winner", max_iter: int = 1000, predictor: str = "final",
-        shuffle: bool = True, stop_if_separated: bool = True, epoch: Epoch = None, count_errors: bool = False,
+        shuffle: bool | str = True, stop_if_separated: bool = True, epoch: Epoch = None, count_errors: bool = False,
         random_state: Seed = None, n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         self.threshold = threshold

@@ -49,7 +49,7 @@ from kp.predictors import TILE, one_for_each, replay
 STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 
 
-def visiting_orders(n, m, epochs, *, random_state=None):
+def visiting_orders(n, m, epochs, *, random_state=None, once=False):
     """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021).
 
     Parameters
@@ -62,17 +62,20 @@ def visiting_orders(n, m, epochs, *, random_state=None):
         Number of epochs.
     random_state : RandomState, optional
         Generator of the shuffles; without it each order is 0..n-1.
+    once : bool, default=False
+        Shuffle for the first epoch alone, and keep its orders (Freund & Schapire 1999, Fig. 1).
 
     Yields
     ------
     ndarray of shape (m, n)
         The orders of one epoch.
     """
-    for _ in range(epochs):
-        order = np.tile(np.arange(n), (m, 1))
-        if random_state is not None:
-            for row in order:
-                random_state.shuffle(row)
+    for epoch in range(epochs):
+        if not (once and epoch):
+            order = np.tile(np.arange(n), (m, 1))
+            if random_state is not None:
+                for row in order:
+                    random_state.shuffle(row)
         yield order
 
 

@@ -20,19 +20,18 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from kp.compiled import compiled
 
 from kp.estimator import (  # isort: skip
-    COUNT, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, MACHINE_PARAMETERS, NOT_NEGATIVE, one_of, or_none,
+    COUNT, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, MACHINE_PARAMETERS, NOT_NEGATIVE, SHUFFLE, one_of, or_none,
 )  # fmt: skip
 from kp.gram import Arithmetic, Gram, dot
 from kp.hints import Array, Callback, Data, Epoch, Gamma, Seed
 from kp.kernels import Kernel, check_range, fill
 from kp.mistakes import SAME_FIT, Log
 from kp.output_codes import Decoder, binary, one_hot
-from kp.perceptron import STRETCH, visiting_orders
+from kp.perceptron import STRETCH
 from kp.predictors import TILE, expansion
 
 LARGEST = 1e200  # of |w|^2
@@ -366,11 +365,11 @@ class Romma(Decoder):
     epoch : int or None, default=None
         Epoch, counted from 1, after which `predict` takes the weights by default. None is the last
         epoch. It may be set after `fit`.
-    shuffle : bool, default=True
-        Visit the examples in a new random order in each epoch, otherwise in the order given.
-    orders : {"separate", "shared", "repeated"}, default="separate"
-        Draw an order for each class in turn in each epoch, one for all classes in each epoch, or
-        one for all classes and epochs.
+    shuffle : {True, "once", False}, default=True
+        Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
+        in the order given.
+    orders : {"separate", "shared"}, default="separate"
+        Draw an order for each class in turn, or one order for all classes.
     random_state : int, RandomState or None, default=None
         Seed or generator of the visiting orders.
     memory_budget : int, default=2**30
@@ -427,14 +426,14 @@ class Romma(Decoder):
     _takes_sparse = True
     _parameters = {
         **LEARNING_PARAMETERS, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "epoch": or_none(COUNT), "aggressive": FLAG,
-        "noise_control": NOT_NEGATIVE, "start": one_of("origin", "zero"), "shuffle": FLAG,
-        "orders": one_of("separate", "shared", "repeated"),
+        "noise_control": NOT_NEGATIVE, "start": one_of("origin", "zero"), "shuffle": SHUFFLE,
+        "orders": one_of("separate", "shared"),
     }  # fmt: skip
 
     def __init__(
         self, kernel: str = "poly", *, aggressive: bool = False, noise_control: float = 0.0, start: str = "origin",
         degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 1, epoch: Epoch = None,
-        shuffle: bool = True, orders: str = "separate", random_state: Seed = None, memory_budget: int = 2**30,
+        shuffle: bool | str = True, orders: str = "separate", random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         self.kernel = kernel
@@ -522,12 +521,6 @@ class Romma(Decoder):
     def _learn(self, X, y, classes):
         logs = _learnt([self], self._gram(X), self._signs(y, classes), self._watched, self._n_threads())
         self._store(X, classes, logs)
-
-    def _visiting_orders(self, m, n):
-        random = check_random_state(self.random_state) if self.shuffle else None
-        if self.orders == "repeated":
-            return self.max_iter * list(visiting_orders(n, 1, 1, random_state=random))
-        return visiting_orders(n, m if self.orders == "separate" else 1, self.max_iter, random_state=random)
 
     def _signs(self, y, classes):
         return np.ascontiguousarray(_code(len(classes))[y].T)

@@ -133,6 +133,11 @@ CHAPTERS = [
         experiments=("family", "orders"),
     ),
     Chapter(source="conclusion", quick=None, experiments=("mnist", "orders", "references", "growth", "claims")),
+    Chapter(
+        source="questions",
+        quick=None,
+        experiments=("questions", "orders", "references", "growth", "rejection", "family"),
+    ),
     Chapter(source="ledger", quick=None, experiments=("claims",)),
     Chapter(source="setup", quick=None),
     Chapter(source="hermans_opening", quick=None, experiments=("mnist", "orders", "claims")),
@@ -247,6 +252,7 @@ REPORTS = {
             "tables",
             "budgets",
             "conclusion",
+            "questions",
         ),
         appendices=("ledger",),
         web=WEB,
@@ -286,7 +292,7 @@ REPORTS = {
 
 EXPERIMENTS = (
     "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
-    "seeds", "course", "family", "romma", "claims",
+    "seeds", "course", "family", "romma", "questions", "claims",
 )  # fmt: skip
 """Folders of study with an experiment.py in the order of computation; the ledger of claims, which reads all, is last."""
 

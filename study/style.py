@@ -144,9 +144,10 @@ def log_percent_axis(axis, *, which="y"):
 
 
 def draw_image(axis, pixels, title="", *, colour="black"):
-    """One image (side * side,) of ink on white, without axes."""
+    """One image (side * side,) of ink on white, without axes; a row of d attributes, which make no square, as a strip."""
     side = round(len(pixels) ** 0.5)
-    axis.imshow(np.asarray(pixels).reshape(side, side), cmap="gray_r", vmin=0)
+    rows = side if side**2 == len(pixels) else 1
+    axis.imshow(np.asarray(pixels).reshape(rows, -1), cmap="gray_r", vmin=min(0, np.min(pixels)))
     axis.set(xticks=[], yticks=[])
     axis.grid(False)
     for spine in axis.spines.values():

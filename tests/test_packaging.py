@@ -17,13 +17,15 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = DECLARED["project"]
+GROUPS = DECLARED["dependency-groups"]
 LOCK = (ROOT / "requirements.lock.txt").read_text()
 
 
 def direct_dependencies():
-    """Requirement texts of the package and of all extras."""
-    return [*PROJECT["dependencies"], *(text for extra in PROJECT["optional-dependencies"].values() for text in extra)]
+    """Requirement texts of the package and of all groups."""
+    return [*PROJECT["dependencies"], *(text for group in GROUPS.values() for text in group)]
 
 
 def name(requirement):
@@ -83,11 +85,10 @@ def imported(*patterns):
 def test_what_is_imported_is_declared_and_the_reverse():
     core = {name(requirement) for requirement in PROJECT["dependencies"]}
     assert imported("kp/*.py") == core
-    extras = PROJECT["optional-dependencies"]
-    study = core | {name(requirement) for requirement in extras["study"]}
+    study = core | {name(requirement) for requirement in GROUPS["study"]}
     used = imported("study/**/*.py", "notebooks/*.ipynb")
     assert used <= study, used - study
-    everything = study | {name(requirement) for requirement in extras["test"]}
+    everything = study | {name(requirement) for requirement in GROUPS["test"]}
     used = imported("kp/*.py", "study/**/*.py", "notebooks/*.ipynb", "tests/**/*.py", "benchmarks/*.py", "notebooks/*.py")
     assert used <= everything, used - everything
     assert everything - used == set(RUN_ONLY), (everything - used) ^ set(RUN_ONLY)
@@ -130,7 +131,7 @@ def test_the_wheel_has_the_algorithms_alone_and_needs_what_they_import(wheels):
     assert files == {f"kp/{path.name}" for path in [*(ROOT / "kp").glob("*.py"), ROOT / "kp" / "py.typed"]}
     (path,) = (path for path in wheel.namelist() if path.endswith(".dist-info/METADATA"))
     needed = re.findall(r"^Requires-Dist: (.*)$", wheel.read(path).decode(), re.MULTILINE)
-    assert {name(each) for each in needed if "extra ==" not in each} == imported("kp/*.py")
+    assert {name(each) for each in needed} == imported("kp/*.py")
 
 
 def test_the_wheel_works_far_from_the_checkout_and_an_editable_installation_has_the_study_too(wheels, tmp_path):

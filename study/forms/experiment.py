@@ -17,12 +17,13 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from tqdm import tqdm
 
-from kp import kernels, kesler, perceptron
-from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products
-from kp.mistakes import PREDICTORS, MulticlassLog
-from kp.predictors import expansion, replay
+from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassLog, OneVsAllKernelPerceptron, kernels
+from kp.gram import CrossGram, Points, Products
+from kp.kesler import Coefficients
+from kp.perceptron import visiting_orders
 from study import datasets
 from study.results.experiment import experiment
 
@@ -32,6 +33,7 @@ SQUARED = 12_000
 VOTING = 4_000
 """The most examples for which votes of Xu and Zhang's form are counted."""
 MEMORY = 5 * 2**30
+THREADS = 2
 SEED = 0
 
 
@@ -94,29 +96,15 @@ def kernel_of(kind, parameter):
     return kernels.gaussian(sigma=parameter) if kind == "rbf" else kernels.polynomial(int(parameter))
 
 
-@dataclass
-class Learnt:
-    """A fitted form: a log for each perceptron (one-vs-all) or a single one, training points, time taken."""
-
-    form: str
-    kernel: kernels.Kernel
-    points: Points
-    logs: list
-    n_classes: int
-    seconds: float
-
-    @property
-    def n_epochs(self):
-        return self.logs[0].n_epochs
-
-    @property
-    def support(self):
-        """Distinct examples (S,) on which any perceptron erred."""
-        return np.unique(np.concatenate([log.example for log in self.logs]))
-
-    @property
-    def threshold(self):
-        return float(self.form == "Xu-Zhang")
+def estimator(form, kind, parameter, n_epochs, *, count_errors=True, random_state=SEED):
+    """The estimator of a form with the kernel "rbf" of this width, or "poly" of this degree."""
+    options = {"max_iter": n_epochs, "count_errors": count_errors, "random_state": random_state}
+    options |= {"gamma": 1 / (2 * parameter**2)} if kind == "rbf" else {"degree": int(parameter)}
+    options |= {"memory_budget": MEMORY, "n_jobs": THREADS}
+    if form == "one-vs-all":
+        return OneVsAllKernelPerceptron(kind, **options)
+    update = "ordinary" if form == "ordinary" else "xu-zhang"
+    return MulticlassKernelPerceptron(kind, update=update, threshold=form == "Xu-Zhang", **options)
 
 
 def at_once(step, compute):
@@ -124,120 +112,30 @@ def at_once(step, compute):
     return compute()
 
 
-def learn(form, kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, checkpoint=at_once, progress=False):
-    """Train one form on X (n, d), y (n,) indices of classes; all forms stop after an epoch without a mistake.
-
-    checkpoint(step, compute) gives the arrays of an epoch of the largest runs: the arrays that an interrupted run has kept,
-    or those of compute().
-    """
+def trained(form, kind, parameter, X, y, n_epochs, *, checkpoint=at_once, progress=False):
+    """(fitted estimator, seconds) of one form on X (n, d), y (n,) indices of classes."""
+    model = estimator(form, kind, parameter, n_epochs)
+    if form in PAIR and len(y) > SQUARED:  # an epoch takes minutes: each is kept when it is done, which `fit` does not do
+        options = {"checkpoint": checkpoint, "progress": progress}
+        logs, seconds = side_by_side((form,), kernel_of(kind, parameter), X, y, n_epochs, **options)
+        return model.with_mistakes(X, y, logs[form]), seconds
     started = time.perf_counter()
-    spent = 0.0
-    points = Points(X)
-    random = np.random.RandomState(random_state)
-    if form == "one-vs-all":
-        gram = Gram(Products(points, points, threads=threads), memory_budget=MEMORY)
-        signs = np.where(y == np.arange(n_classes)[:, None], 1, -1).astype(np.int8)
-        orders = perceptron.visiting_orders(len(y), n_classes, n_epochs, random_state=random)
-        logs = perceptron.find_mistakes(gram, kernel, signs, orders, n_epochs, threads=threads, stop_if_separated=True)
-        return Learnt(form, kernel, points, logs, n_classes, time.perf_counter() - started)
-    orders = perceptron.visiting_orders(len(y), 1, n_epochs, random_state=random)
-    with tqdm(total=len(y) * n_epochs, unit="visit", unit_scale=True, disable=not progress) as bar:
-        if form == "ordinary":
-            gram = Gram(Products(points, points, threads=threads), memory_budget=MEMORY)
-            log = kesler.find_mistakes(kesler.Rows(gram, kernel, y, n_classes, threads=threads), orders, callback=bar.update)
-        elif len(y) <= SQUARED:
-            K = CrossGram(Products(points, points, threads=threads)).values(kernel, np.arange(len(y)))
-            G = kesler.squared(K, threads=threads) + float(form == "Xu-Zhang")
-            log = kesler.find_mistakes(kesler.Dense(G, y, n_classes), orders, callback=bar.update)
-        else:
-            threshold = float(form == "Xu-Zhang")
-            log, spent = _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, checkpoint, bar)
-    return Learnt(form, kernel, points, [log], n_classes, spent or time.perf_counter() - started)
+    return model.fit(X, y), time.perf_counter() - started
 
 
-def _by_coefficients(kernel, points, y, n_classes, orders, threshold, threads, checkpoint, bar):
-    """The log of Xu and Zhang's update, applied literally, with a checkpoint after each epoch, and the seconds it took."""
-    columns = CrossGram(Products(points, points, threads=threads))
-    learner = kesler.Coefficients(
-        lambda rows: columns.values(kernel, rows), y, n_classes, threshold=threshold, threads=threads
-    )
-    logs = []
-    for epoch, order in enumerate(orders, start=1):
-
-        def visit_all(order=order):
-            started = time.perf_counter()
-            log = kesler.find_mistakes(learner, [order])
-            found = {name: getattr(log, name) for name in ("example", "step", "promoted", "demoted")}
-            found |= {"alpha": learner.alpha, "beta": learner.beta}
-            return found | {"seconds": np.array(time.perf_counter() - started)}
-
-        arrays = checkpoint(f"epoch_{epoch}", visit_all)
-        learner.alpha = arrays["alpha"].copy()
-        learner.beta = arrays["beta"].copy()
-        logs.append(arrays)
-        bar.update(len(y))
-        if not len(arrays["example"]):
-            break
-    steps = [arrays["step"] + epoch * len(y) for epoch, arrays in enumerate(logs)]
-    together = {name: np.concatenate([arrays[name] for arrays in logs]) for name in ("example", "promoted", "demoted")}
-    ends = len(y) * np.arange(1, len(logs) + 1)
-    log = MulticlassLog(step=np.concatenate(steps), errors=None, ends=ends, **together)
-    return log, sum(float(arrays["seconds"]) for arrays in logs)
+def logs_of(model):
+    """The logs of a fit: one for each perceptron (one-vs-all), or a single one."""
+    return model.mistakes_ if isinstance(model.mistakes_, list) else [model.mistakes_]
 
 
-def predictions(learnt, X, *, votes=True, threads=2):
-    """{predictor: classes (E, c)} of the points X (c, d) after every epoch.
-
-    The minimizing predictor is left out where the log has no training errors, the voted one with votes=False.
-    """
-    epochs = range(1, learnt.n_epochs + 1)
-    points = Points(X)
-    columns = CrossGram(Products(learnt.points, points, threads=threads))
-    if learnt.form == "one-vs-all":
-        parts = [
-            {name: f.argmax(axis=1) for name, f in part.items()}
-            for _, part in replay(learnt.logs, learnt.kernel, columns, epochs=epochs, threads=threads)
-        ]
-        return {
-            name: np.concatenate([part[name] for part in parts], axis=1) for name in PREDICTORS if votes or name != "voted"
-        }
-    (log,) = learnt.logs
-    C = learnt.n_classes
-    support = learnt.support
-    names = [name for name in PREDICTORS[:3] if name != "minimizing" or log.errors is not None]
-    log = log.renumbered(np.searchsorted(support, log.example))
-    c = np.concatenate([log.coefficients(p, e, n_classes=C, n=len(support)) for p in names for e in epochs])
-    beta = learnt.threshold * c.sum(axis=1)
-    squared = learnt.form != "ordinary"
-    training = CrossGram(Products(learnt.points, learnt.points, threads=threads))
-    alpha = c
-    held = support
-    if squared:
-        alpha = expansion(c, support, learnt.kernel, training, threads=threads)
-        held = np.arange(len(training))
-    f = expansion(alpha, held, learnt.kernel, columns, threads=threads) + beta[:, None]
-    f = f.reshape(len(names), len(epochs), C, len(points))
-    out = {name: scores.argmax(axis=1) for name, scores in zip(names, f, strict=True)}
-    if votes:
-        source = CrossGram(
-            PrecomputedKernel(lambda rows, part: columns.values(learnt.kernel, support[rows], part), len(support), len(X))
-        )
-        if squared:
-            source = _squares(learnt, training, columns, threads)
-        counted, _ = kesler.walk(log, kernels.GIVEN, source, C, threshold=learnt.threshold, epochs=epochs, threads=threads)
-        out["voted"] = counted.argmax(axis=1)
-    return out
+def mistakes_by(model, epoch):
+    """The number of mistakes by the end of an epoch."""
+    return sum(log.n_mistakes(epoch) for log in logs_of(model))
 
 
-def _squares(learnt, training, columns, threads):
-    """Sums over all training points m of k(x_q, x_m) k(x_m, x), for support examples q and the points of `columns`."""
-    everyone = np.arange(len(training))
-
-    def values(rows, part):
-        left = training.values(learnt.kernel, learnt.support[rows])
-        return kesler.product(left, columns.values(learnt.kernel, everyone, part).T, threads=threads)
-
-    return CrossGram(PrecomputedKernel(values, len(learnt.support), len(columns)))
+def converged(model, n):
+    """True if the last epoch of n visits was without a mistake."""
+    return all(log.step[-1] < log.steps() - n for log in logs_of(model))
 
 
 def split(dataset):
@@ -250,21 +148,22 @@ def split(dataset):
     return data.X[:n], y[:n], data.X[n:], y[n:]
 
 
-def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, n_classes, checkpoint=at_once, progress=False):
+def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, checkpoint=at_once, progress=False):
     """Tidy table of one form with one kernel: counts of errors on the test points for each predictor and epoch."""
-    kernel = kernel_of(kind, parameter)
-    learnt = learn(form, kernel, X, y, n_epochs, n_classes=n_classes, checkpoint=checkpoint, progress=progress)
-    found = predictions(learnt, X_test, votes=len(y) <= VOTING or not form.startswith("Xu-Zhang"))
-    mistakes = [sum(log.length(e) for log in learnt.logs) for e in range(1, learnt.n_epochs + 1)]
-    clean = all(log.step[-1] < log.steps() - len(y) for log in learnt.logs)
+    model, seconds = trained(form, kind, parameter, X, y, n_epochs, checkpoint=checkpoint, progress=progress)
+    counted = logs_of(model)[0].errors is not None
+    voting = len(y) <= VOTING or form not in PAIR
+    names = [name for name in PREDICTORS if {"minimizing": counted, "voted": voting}.get(name, True)]
+    by_epoch = list(model.staged_predict(X_test, predictor=names))
     rows = [
         {
             "form": form, "kernel": kind, "parameter": parameter, "n": len(y), "predictor": predictor, "epoch": epoch,
-            "errors": int(np.count_nonzero(classes != y_test)), "n_test": len(y_test), "mistakes": mistakes[epoch - 1],
-            "support": len(learnt.support), "converged": clean, "seconds": round(learnt.seconds, 1),
+            "errors": int(np.count_nonzero(labels[predictor] != y_test)), "n_test": len(y_test),
+            "mistakes": mistakes_by(model, epoch), "support": len(model.support_),
+            "converged": converged(model, len(y)), "seconds": round(seconds, 1),
         }
-        for predictor, by_epoch in found.items()
-        for epoch, classes in enumerate(by_epoch, start=1)
+        for predictor in names
+        for epoch, labels in enumerate(by_epoch, start=1)
     ]  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -275,10 +174,9 @@ def choice(settings, *, progress=False):
     X, y, *_ = split(settings.dataset)
     n = settings.n
     held = slice(len(y) - settings.n_validate, None)
-    classes = int(y.max()) + 1
     grid = [("rbf", width) for width in settings.widths] + [("poly", float(degree)) for degree in settings.degrees]
     tables = [
-        measure(settings.form, kind, parameter, X[:n], y[:n], X[held], y[held], 10, n_classes=classes)
+        measure(settings.form, kind, parameter, X[:n], y[:n], X[held], y[held], 10)
         for kind, parameter in tqdm(grid, desc=settings.form, disable=not progress)
     ]
     return pd.concat(tables, ignore_index=True).drop(columns="seconds")
@@ -304,7 +202,7 @@ def growth(settings, *, progress=False):
     X, y, X_test, y_test = split(settings.choice.dataset)
     kernel = chosen(choice(settings.choice))[form]
     table = measure(
-        form, *kernel, X[:n], y[:n], X_test, y_test, settings.epochs, n_classes=int(y.max()) + 1,
+        form, *kernel, X[:n], y[:n], X_test, y_test, settings.epochs,
         checkpoint=partial(growth.checkpoint, settings), progress=progress,
     )  # fmt: skip
     return {"errors": table.drop(columns="seconds"), "times": table[["form", "n", "seconds"]].drop_duplicates()}
@@ -382,27 +280,30 @@ def equal_settings(dataset):
     ]
 
 
-def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=2, checkpoint=at_once, progress=False):
-    """{form of PAIR: Learnt}: Xu and Zhang's form without and with threshold, each as `learn` would train it.
+def side_by_side(forms, kernel, X, y, n_epochs, *, random_state=SEED, checkpoint=at_once, progress=False):
+    """({form: its log}, seconds) of some forms of PAIR by Xu and Zhang's update, applied literally.
 
-    Both go through the same orders, and every block of kernel rows is made once for both; up to SQUARED examples K is held.
+    They go through the same orders, and every block of kernel rows is made once for all; up to SQUARED examples K is held.
+    checkpoint(step, compute) gives the arrays of an epoch: those that an interrupted run has kept, or those of compute().
     """
     points = Points(X)
     random = np.random.RandomState(random_state)
-    columns = CrossGram(Products(points, points, threads=threads))
+    columns = CrossGram(Products(points, points, threads=THREADS))
     held = columns.values(kernel, np.arange(len(y))) if len(y) <= SQUARED else None
     block = {}
     learners = {
-        form: kesler.Coefficients(
-            lambda examples: block["rows"][[block["at"][q] for q in examples]], y, n_classes,
-            threshold=float(form == "Xu-Zhang"), threads=1,
+        form: Coefficients(
+            lambda examples: block["rows"][[block["at"][q] for q in examples]], y, int(y.max()) + 1,
+            threshold=float(form == "Xu-Zhang"), threads=THREADS // len(forms),
         )
-        for form in PAIR
+        for form in forms
     }  # fmt: skip
-    logs = {form: [] for form in PAIR}
-    with ThreadPoolExecutor(threads) as pool:
+    logs = {form: [] for form in forms}
+    seconds = 0.0
+    with ThreadPoolExecutor(len(forms)) as pool:
 
         def visit_all(order, running):
+            started = time.perf_counter()
             found = {form: [] for form in running}
             for start in tqdm(range(0, len(order), ROWS), disable=not progress, leave=False):
                 examples = order[start : start + ROWS]
@@ -411,20 +312,20 @@ def learn_pair(kernel, X, y, n_epochs, *, n_classes, random_state=SEED, threads=
                 logs_of_block = pool.map(_visits, [learners[form] for form in running], [examples] * len(running))
                 for form, log in zip(running, logs_of_block, strict=True):
                     found[form].append((start, log))
-            return _epoch_arrays(found, learners)
+            return _epoch_arrays(found, learners) | {"seconds": np.array(time.perf_counter() - started)}
 
-        for epoch, (order,) in enumerate(perceptron.visiting_orders(len(y), 1, n_epochs, random_state=random), start=1):
-            running = [form for form in PAIR if not logs[form] or len(logs[form][-1]["example"])]
+        for epoch, (order,) in enumerate(visiting_orders(len(y), 1, n_epochs, random_state=random), start=1):
+            running = [form for form in forms if not logs[form] or len(logs[form][-1]["example"])]
             if not running:
                 break
             arrays = checkpoint(f"epoch_{epoch}", lambda order=order, running=running: visit_all(order, running))
-            for place, form in enumerate(PAIR):
-                if form in running:
-                    own = {name: arrays[f"{place}_{name}"] for name in (*COLUMNS, "alpha", "beta")}
-                    learners[form].alpha = own["alpha"].copy()
-                    learners[form].beta = own["beta"].copy()
-                    logs[form].append(own)
-    return {form: Learnt(form, kernel, points, [_together(logs[form], len(y))], n_classes, 0.0) for form in PAIR}
+            seconds += float(arrays["seconds"])
+            for form in running:
+                own = {name: arrays[f"{PAIR.index(form)}_{name}"] for name in (*COLUMNS, "alpha", "beta")}
+                learners[form].alpha = own["alpha"].copy()
+                learners[form].beta = own["beta"].copy()
+                logs[form].append(own)
+    return {form: _together(logs[form], len(y)) for form in forms}, seconds
 
 
 COLUMNS = ("example", "step", "promoted", "demoted")
@@ -461,35 +362,41 @@ def _together(epochs, n):
     return MulticlassLog(errors=None, ends=n * np.arange(1, len(epochs) + 1), **joined)
 
 
-def at_epochs(learnt, epochs):
-    """The same with these epochs only, those after the end of the run being its last: fewer predictions are made."""
-    chosen = [min(epoch, learnt.n_epochs) - 1 for epoch in epochs]
-    return replace(learnt, logs=[replace(log, ends=log.ends[chosen]) for log in learnt.logs])
+def predictions_at(model, X, y, X_new, epochs):
+    """{predictor: labels (E, c)} of JUDGED at some epochs of a fit on X, y, those after its end being its last.
+
+    The fit is taken with the ends of these epochs only: fewer predictions are made than after every epoch.
+    """
+    read = np.minimum(epochs, model.n_iter_)
+    kept = np.unique(read)
+    logs = [replace(log, ends=log.ends[kept - 1]) for log in logs_of(model)]
+    model = clone(model).with_mistakes(X, y, logs if isinstance(model.mistakes_, list) else logs[0])
+    staged = list(model.staged_predict(X_new, predictor=JUDGED))
+    return {name: np.array([staged[i][name] for i in np.searchsorted(kept, read)]) for name in JUDGED}
 
 
-def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, n_classes, random_state, checkpoint=at_once, progress=False):
+def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, random_state, checkpoint=at_once, progress=False):
     """(rows, wrong) of the forms of EQUAL and of PAIR, trained on X, y with {form: RBF width}, judged on X_new, y_new.
 
     "Xu-Zhang" has the width of the form without threshold. rows: tuples (form, width, predictor, epoch, mistakes, epochs,
     converged, errors, n_new), a row for each epoch of `read`; wrong {(form, predictor): (c,) bool} after the last of them.
     """
-    forms = (*EQUAL[:2], *PAIR)
-    kernel = {form: kernels.gaussian(sigma=widths[form]) for form in EQUAL}
-    options = {"n_classes": n_classes, "random_state": random_state}
-    learnt = {form: learn(form, kernel[form], X, y, n_epochs, **options) for form in EQUAL[:2]}
-    learnt |= learn_pair(kernel[PAIR[0]], X, y, n_epochs, checkpoint=checkpoint, progress=progress, **options)
+    widths = widths | {PAIR[1]: widths[PAIR[0]]}
+    options = {"count_errors": False, "random_state": random_state}
+    models = {form: estimator(form, "rbf", widths[form], n_epochs, **options) for form in (*EQUAL[:2], *PAIR)}
+    kernel = kernels.gaussian(sigma=widths[PAIR[0]])
+    logs, _ = side_by_side(PAIR, kernel, X, y, n_epochs, random_state=random_state, checkpoint=checkpoint, progress=progress)
     rows = []
     wrong = {}
-    for form in forms:
-        width = widths[PAIR[0] if form == "Xu-Zhang" else form]
-        run = learnt[form]
-        found = predictions(at_epochs(run, read), X_new, votes=False)
-        converged = all(not len(log) or log.step[-1] < log.steps() - len(y) for log in run.logs)
+    for form, model in models.items():
+        model = model.with_mistakes(X, y, logs[form]) if form in PAIR else model.fit(X, y)
+        found = predictions_at(model, X, y, X_new, read)
+        clean = converged(model, len(y))
         for predictor in JUDGED:
-            for epoch, classes in zip(read, found[predictor], strict=True):
-                mistakes = sum(log.length(min(epoch, run.n_epochs)) for log in run.logs)
-                errors = int(np.count_nonzero(classes != y_new))
-                rows.append((form, width, predictor, epoch, mistakes, run.n_epochs, converged, errors, len(y_new)))
+            for epoch, labels in zip(read, found[predictor], strict=True):
+                mistakes = mistakes_by(model, min(epoch, model.n_iter_))
+                errors = int(np.count_nonzero(labels != y_new))
+                rows.append((form, widths[form], predictor, epoch, mistakes, model.n_iter_, clean, errors, len(y_new)))
             wrong[form, predictor] = found[predictor][-1] != y_new
     return rows, wrong
 
@@ -518,14 +425,13 @@ def tuning(settings, *, progress=False):
     X, y, *_ = split(settings.dataset)
     n = settings.n
     held = slice(len(y) - settings.n_validate, None)
-    n_classes = int(y.max()) + 1
     rows = []
     flags = []
     for width in tqdm(settings.widths, desc=f"n = {n}", disable=not progress):
         for order in range(settings.n_orders):
             made, wrong = run_all(
                 dict.fromkeys(EQUAL, width), X[:n], y[:n], X[held], y[held], settings.epochs, read=(settings.epochs,),
-                n_classes=n_classes, random_state=SEED + order,
+                random_state=SEED + order,
             )  # fmt: skip
             rows += [(order, *row) for row in made]
             flags += [wrong[row[0], row[2]] for row in made]
@@ -559,8 +465,8 @@ def equal(settings, *, progress=False):
     flags = []
     for order in range(settings.n_orders):
         made, wrong = run_all(
-            widths, X[:n], y[:n], X_test, y_test, settings.read[-1], read=settings.read, n_classes=int(y.max()) + 1,
-            random_state=SEED + order, progress=progress,
+            widths, X[:n], y[:n], X_test, y_test, settings.read[-1], read=settings.read, random_state=SEED + order,
+            progress=progress,
             checkpoint=lambda step, compute, order=order: equal.checkpoint(settings, f"{order}_{step}", compute),
         )  # fmt: skip
         rows += [(order, *row) for row in made]

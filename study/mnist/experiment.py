@@ -26,7 +26,8 @@ from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.mnist import tables
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.images import examples, n_examples, require_examples
+from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
 DEGREES = range(1, 7)
@@ -39,7 +40,7 @@ MEMORY_BUDGET = 3 * 2**30
 class Settings:
     """Parameters of one run; the defaults are those of the source.
 
-    dataset : "mnist", or "digits", the small set that comes with scikit-learn.
+    dataset : "mnist", "digits", the small set that comes with scikit-learn, or any other registered set of examples.
     degree : degree p of the kernel.
     n_epochs : epochs over the training set.
     n_train : how many training examples, the first of the set; "all" becomes their number.
@@ -55,8 +56,8 @@ class Settings:
     random_state: int | str = "degree"
 
     def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        size = sum(datasets.DATASETS[self.dataset].counts)
+        require_examples(self)
+        size = n_examples(self.dataset)
         if self.n_train == "all":
             object.__setattr__(self, "n_train", size)
         if self.random_state == "degree":
@@ -92,7 +93,7 @@ def stratified(settings, *, progress=False):
     """
     for _, group in groupby(settings, key=lambda s: (s.dataset, s.n_train, s.n_epochs, s.random_state)):
         group = list(group)
-        data = _subset(datasets.load(group[0].dataset), group[0])
+        data = _subset(examples(group[0].dataset), group[0])
         training = shared_training(data, len(data.y))
         yield from evaluate(training, fit(training, group, progress=progress), group, data, progress=progress)
 
@@ -114,7 +115,7 @@ def run_together(settings, *, memory_budget=MEMORY_BUDGET, threads=2, progress=F
     No result depends on memory_budget, bytes for rows of inner products, nor on threads.
     Raises ValueError if the first n_train images do not show all classes.
     """
-    data = datasets.load(settings[0].dataset)
+    data = examples(settings[0].dataset)
     training = shared_training(data, settings[0].n_train, memory_budget=memory_budget, threads=threads)
     models = fit(training, settings, progress=progress)
     return evaluate(training, models, settings, data, progress=progress)
@@ -264,7 +265,7 @@ def comparisons(settings, *, progress=False):
     (majority) and the best predictor of the study (best) misclassify; both (only_majority, only_best) alone.
     """
     results = degrees(settings.runs(), progress=progress)
-    data = datasets.load(settings.dataset)
+    data = examples(settings.dataset)
     predictions = np.stack([arrays["predictions"] for arrays in results["arrays"]])
     labels = data.class_indices_test
     wrong = predictions != labels
@@ -319,7 +320,7 @@ def neighbours(settings, *, progress=False):
     Table: measure, neighbours, errors, n. Array predictions (2, 2, n_test) of indices of classes, in the order of MEASURES
     and NEIGHBOURS.
     """
-    data = datasets.load(settings.dataset)
+    data = examples(settings.dataset)
     X = data.X[: settings.n_train]
     y = data.class_indices[: settings.n_train]
     predictions = nearest_neighbours(X, y, data.X_test, progress=progress)

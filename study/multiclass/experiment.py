@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from sklearn.base import clone
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels
-from kp.kesler import DEMOTE, Linear, find_mistakes, squared
+from kp.kesler import Linear, find_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
@@ -26,6 +26,8 @@ from study.results.experiment import experiment
 
 UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
 """The updates under their names in tables, and as the estimator has them."""
+DEMOTED = ("winner", "first", "all")
+"""The choices of the demoted class that are compared."""
 
 WIDTHS = (0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 FACTORS = (0.7, 1.0, 1.4, 2.0, 2.5)
@@ -221,7 +223,7 @@ def cycles(X, y, *, max_iter=10_000):
     "repeats", or "open" after max_iter epochs), epochs (until it stopped, or until the first state that came again), period.
     """
     rows = []
-    for demote in DEMOTE:
+    for demote in DEMOTED:
         learner = Linear(np.asarray(X, dtype=float), y, y.max() + 1, demote=demote)
         seen = {}
         row = (demote, "open", max_iter, 0)
@@ -285,9 +287,9 @@ def methods(*, kernel, sigma=1.0, max_iter):
     model = MulticlassKernelPerceptron(**parameters_of(kernel, sigma=sigma), **options)
     own = kernel_of(kernel, sigma=sigma)
     return {
-        **{f"Xu-Zhang, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTE},
+        **{f"Xu-Zhang, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTED},
         "ordinary, winner": clone(model).set_params(update="ordinary"),
-        "one-vs-all": OneVsAllKernelPerceptron(lambda X, Y: own(X, Y) + 1, max_iter=max_iter, n_jobs=1),
+        "one-vs-all": OneVsAllKernelPerceptron(lambda X, Y: own(X, Y) + 1, max_iter=max_iter, predictor="final", n_jobs=1),
     }
 
 

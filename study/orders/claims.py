@@ -98,21 +98,15 @@ def no_digit(wrong, labels):
 def similar():
     """Whether the honest error of the average predictor is like those of two other learners on the same images."""
     rate = published.honest().loc[tables.CONTROL]
-    errs = [learner(name) != published.labels() for name in ("RBF SVM", "nearest neighbour")]
-    machine, neighbour = (published.against(each) for each in errs)
+    machine = published.against("RBF SVM")
+    neighbour = published.against("nearest neighbour")
     alike = [-ALIKE < gap.low and gap.high < ALIKE for gap in (machine, neighbour)]
     values = {
         "rate": percent(rate["estimate"]), "interval": rate_interval(rate), "machine_gap": points(machine),
-        "machine": percent(errs[0].mean()), "machine_interval": interval(machine),
-        "neighbour": percent(errs[1].mean()), "neighbour_gap": points(neighbour),
+        "machine": percent(published.missed("RBF SVM").mean()), "machine_interval": interval(machine),
+        "neighbour": percent(published.missed("nearest neighbour").mean()), "neighbour_gap": points(neighbour),
     }  # fmt: skip
     return share(alike), values
-
-
-def learner(name):
-    """The stored classes (n_test,) of a learner of the chapter on lower errors, as indices: of "RBF SVM", say."""
-    with np.load(RESULTS / f"references_{name.replace(' ', '_')}.npz") as file:
-        return file["predictions"][0]
 
 
 def uncertainty(labels):
@@ -134,7 +128,7 @@ def uncertainty(labels):
 def ensemble(counts, found):
     """Whether an order errs more often where the others do not all agree, at every degree."""
     sd = tables.spread(counts, counts["epoch"].max()).query("degree > 1 and predictor == @tables.CONTROL")["sd"]
-    values = {"orders": N_ORDERS, "forced": percent(1 / N_ORDERS, 0), "sd_low": size(sd.min()), "sd_high": size(sd.max())}
+    values = {"orders": N_ORDERS, "sd_low": size(sd.min()), "sd_high": size(sd.max())}
     columns = {"agree": ("unanimous", 1), "same": ("error there", 2), "other": ("elsewhere", 0)}
     for name, (column, digits) in columns.items():
         values |= {f"{name}_low": percent(found[column].min(), digits), f"{name}_high": percent(found[column].max(), digits)}

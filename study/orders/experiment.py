@@ -5,7 +5,7 @@ the seed p + 100 r: order 0 is the published run. Everything else is the publish
 ten epochs, four predictors. All orders and the degrees above 1 share their inner products.
 
 `runs` trains on all training images, `held_out` on all but the last, which choose; `cross_validated` chooses by folds of
-small training sets; `noise` learns from wrong labels.
+small training sets; `noise` learns from wrong labels. Orders that are shared and kept: study.orders.kept.
 
 Symbols: D degrees, E epochs, R orders; predictors in the order of PREDICTORS.
 """
@@ -22,9 +22,8 @@ from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
-from study import datasets
-from study.protocols.images import estimator, predictions, sizes
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.images import estimator, examples, n_examples, predictions, require_examples, sizes
+from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
 CURVED = (2, 3, 4, 5, 6)
@@ -42,8 +41,8 @@ MEMORY_BUDGET = 6 * 2**30
 class Settings:
     """One visiting order of these degrees.
 
-    dataset is "mnist" or "digits"; n_train the number of training images, the first of the set, "all" becoming their number;
-    n_held how many of them, the last, do not train but choose. Raises ValueError for anything else.
+    dataset is a registered set of examples; n_train the number of training images, the first of the set, "all" becoming
+    their number; n_held how many of them, the last, do not train but choose. Raises ValueError for anything else.
     """
 
     dataset: str = "mnist"
@@ -54,8 +53,8 @@ class Settings:
     n_held: int = 0
 
     def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        size = sum(datasets.DATASETS[self.dataset].counts)
+        require_examples(self)
+        size = n_examples(self.dataset)
         if self.n_train == "all":
             object.__setattr__(self, "n_train", size)
         object.__setattr__(self, "degrees", tuple(self.degrees))
@@ -107,7 +106,7 @@ def _learnt(parts, progress):
     their inner products."""
     for _, group in groupby(parts, key=lambda part: replace(part, order=0)):
         group = list(group)
-        data = datasets.load(group[0].dataset)
+        data = examples(group[0].dataset)
         n = group[0].n_train - group[0].n_held
         images = {"test": data.X_test} | ({"held": data.X[n : group[0].n_train]} if group[0].n_held else {})
         truth = {"test": data.class_indices_test, "held": data.class_indices[n : group[0].n_train]}
@@ -164,7 +163,7 @@ def cross_validated(part, *, progress=False):
 
     Columns n, degree (1 to 6), order, epoch, predictor, held (errors on all folds together), test, n_test.
     """
-    data = datasets.load(part.dataset)
+    data = examples(part.dataset)
     own = slice(part.order * part.n, (part.order + 1) * part.n)
     X = data.X[own]
     y = data.class_indices[own]
@@ -227,7 +226,7 @@ def noise(part, *, progress=False):
     Columns kernel, threshold, share, order, epoch, predictor, errors, n_test, mistakes. A wrong label is one of the other
     classes, each as likely; order is the seed of the wrong labels and of the visiting orders.
     """
-    data = datasets.load(part.dataset)
+    data = examples(part.dataset)
     (_, n_test, _) = NOISY[part.dataset]
     X = data.X[: part.n]
     X_test = data.X_test[:n_test]
@@ -257,3 +256,6 @@ def with_wrong_labels(y, share, *, n_classes, random_state):
     chosen = random.permutation(len(y))[: round(share * len(y))]
     y[chosen] = (y[chosen] + random.randint(1, n_classes, size=len(chosen))) % n_classes
     return y
+
+
+from study.orders.kept import kept, kept_costs, layout_1999  # noqa: E402, F401 (the chapter's last experiments)

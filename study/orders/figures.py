@@ -9,11 +9,15 @@ from study.orders.tables import ALL_FOUR, CONTROL, ROPE, SAME, UNTOLD
 from study.style import (
     BAND,
     BLACK,
+    CLAY,
     GREY,
+    PERCENT,
     PREDICTOR_COLOURS,
     PREDICTOR_MARKERS,
     PUBLISHED,
     REFERENCE,
+    SAND,
+    TEAL,
     canvas,
     heat_map,
     log_percent_axis,
@@ -22,6 +26,8 @@ from study.style import (
 NORMAL = 1.96
 TICKS = (0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
 """Percentages on a logarithmic axis of less than a decade."""
+PLAIN = (SAND, TEAL, CLAY)
+"""Colours of the protocols of orders that are kept or shared."""
 BANDS = ("final", CONTROL)
 """Predictors whose orders are drawn as a band; more bands hide each other."""
 
@@ -133,6 +139,38 @@ def figure_among_predictors(verdicts, *, within=ROPE):
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0, 0].set_ylabel("test error minus that of\nthe average predictor (points)")
     _legend(figure, names=others)
+    return figure
+
+
+def figure_kept(saved, verdicts, *, within=ROPE):
+    """Other visiting orders than a new one for each class and epoch. Left: how many support vectors fewer they leave, as in
+    tables.fewer. Right: errors of the average predictor less those with new orders, as in tables.errors_under_protocols,
+    drawn as in `figure_among_predictors`."""
+    figure, (left, right) = canvas(1, 2, height=2.9)
+    left.axhline(0, **REFERENCE)
+    right.axhline(0, **REFERENCE)
+    right.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
+    names = list(saved["protocol"].unique())
+    places = {degree: i for i, degree in enumerate(verdicts["degree"].unique())}
+    styles = [{"color": colour, "marker": marker, "markersize": 4.5} for colour, marker in zip(PLAIN, "v^o", strict=True)]
+    for i, (name, style) in enumerate(zip(names, styles, strict=True)):
+        own = saved[saved["protocol"] == name]
+        ends = np.array([own["estimate"] - own["low"], own["high"] - own["estimate"]])
+        left.errorbar(own["degree"] + 0.08 * (i - 1), own["estimate"], yerr=ends, elinewidth=0.9, capsize=2, lw=1.1, **style)
+        rows = verdicts[(verdicts["protocol"] == name) & (verdicts["predictor"] == CONTROL)]
+        for row in rows.itertuples():
+            y = 100 * row.estimate
+            ends = [[y - 100 * row.low], [100 * row.high - y]]
+            fill = {UNTOLD: "none", SAME: "left"}.get(row.verdict, "full")
+            x = places[row.degree] + 0.2 * (i - 1)
+            right.errorbar(x, y, yerr=ends, elinewidth=0.9, capsize=2, linestyle="none", fillstyle=fill, **style)
+    left.set(xlabel="degree", ylabel="support vectors saved")
+    left.yaxis.set_major_formatter(PERCENT)
+    left.xaxis.set_major_locator(MaxNLocator(integer=True))
+    right.set(xlabel="degree", ylabel="test error minus that with\nnew orders (points)")
+    right.set_xticks(list(places.values()), list(map(str, places)))
+    handles = [Line2D([], [], label=name, **style) for name, style in zip(names, styles, strict=True)]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 
 

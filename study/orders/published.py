@@ -2,7 +2,9 @@
 
 from functools import cache
 
-from study import datasets
+import numpy as np
+
+from study import RESULTS, datasets
 from study.orders import tables
 from study.orders.experiment import CURVED, N_ORDERS, held_out, runs, settings
 
@@ -53,8 +55,40 @@ def honest():
     return tables.honest_errors(wrong(), CURVED, chosen(), held()).set_index("among")
 
 
-def against(other):
-    """By how much the honest error of the average predictor exceeds another learner's, which errs at other (n,) bool: a
-    Difference over orders and images."""
+@cache
+def final_or_average():
+    """`tables.of_final`: the error of the final predictor less that of the average one, after one epoch and after ten."""
+    return tables.of_final(tables.among_predictors(wrong(), CURVED, [1, 10]))
+
+
+@cache
+def against_degree(degree):
+    """`tables.differences_to` one degree, of the average predictor after ten epochs; a row for each other degree."""
+    return tables.differences_to(tables.among_degrees(wrong(), CURVED, tables.CONTROL), degree).set_index("degree")
+
+
+@cache
+def reach():
+    """How far another visiting order and other test images move the error of the average predictor: two standard deviations
+    (fractions), by the source of variation."""
+    return 2 * tables.components(wrong()).set_index("predictor").loc[tables.CONTROL]
+
+
+@cache
+def settled():
+    """By degree the epochs after which the average predictor is as good as after ten."""
+    return tables.settled_by_degree(wrong(), CURVED).set_index("predictor").loc[tables.CONTROL]
+
+
+@cache
+def missed(learner):
+    """(n,) bool: which test images another learner misclassifies, one of the chapter on lower errors: "RBF SVM", say."""
+    with np.load(RESULTS / f"references_{learner.replace(' ', '_')}.npz") as file:
+        return file["predictions"][0] != labels()
+
+
+def against(learner):
+    """By how much the honest error of the average predictor exceeds that of another learner: a Difference over orders and
+    images."""
     own = tables.chosen_by(tables.CONTROL, chosen(), held(), CURVED)
-    return tables.honest(wrong(), CURVED, own, other=other)
+    return tables.honest(wrong(), CURVED, own, other=missed(learner))

@@ -11,6 +11,7 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
+from study.orders.kept import METHODS, NEW_HERE, OWN_NEW
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
@@ -433,3 +434,61 @@ def against_final(noise, epoch):
         for key, test in tests.items()
     ]
     return pd.DataFrame(found, columns=[*names, "predictor", "final", "estimate", "low", "high", "p", "verdict"])
+
+
+def under_protocols(runs, kept):
+    """One table of the chapter's runs, as those of the protocol OWN_NEW, and of the runs of `kept` that are as long: the
+    orders, degrees and epochs that both have."""
+    others = kept[kept["epochs"] == runs["epoch"].max()]
+    keys = ["degree", "order", "epoch"]
+    own = runs.merge(others[keys].drop_duplicates(), on=keys).assign(protocol=OWN_NEW)
+    return pd.concat([own, others.drop(columns="epochs")], ignore_index=True)
+
+
+def fewer(runs, column, epoch):
+    """By which share a count is smaller than under OWN_NEW, after an epoch: protocol, degree, orders, mean, and the share as
+    estimate, low and high. runs as in `under_protocols`; the interval is Fieller's, over pairs of orders with one seed.
+    """
+    rows = runs[(runs["epoch"] == epoch) & (runs["predictor"] == "final")]
+    wide = rows.pivot(index="order", columns=["degree", "protocol"], values=column)
+    found = []
+    for protocol, degree in product(NEW_HERE, sorted(wide.columns.unique("degree"))):
+        pair = wide[degree][[protocol, OWN_NEW]].dropna()
+        ratio = statistics.ratio(pair[protocol], pair[OWN_NEW], varies="visiting orders")
+        ends = 1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low
+        found.append((protocol, degree, len(pair), pair[protocol].mean(), *ends))
+    return pd.DataFrame(found, columns=["protocol", "degree", "orders", "mean", "estimate", "low", "high"])
+
+
+def errors_under_protocols(wrong, kept, predictors=(CONTROL, "final"), *, degrees):
+    """Errors after the last epoch less those under OWN_NEW, of each degree and the mean over degrees: predictor, protocol,
+    degree, and a verdict as in `verdicts`.
+
+    wrong (R, D, 4, E, n) of the chapter; kept: the arrays of as many orders or fewer of `kept`.
+    """
+    n = wrong.shape[-1]
+    others = np.stack([np.unpackbits(each["wrong"], axis=-1, count=n) for each in kept])
+    own = wrong[: len(others), :, :, -1]
+    keys = list(product(predictors, NEW_HERE, (*degrees, "mean")))
+    pairs = []
+    for name, protocol, degree in keys:
+        both = others[:, NEW_HERE.index(protocol), :, PREDICTORS.index(name)], own[:, :, PREDICTORS.index(name)]
+        here = slice(None) if degree == "mean" else [degrees.index(degree)]
+        pairs.append(tuple(each[:, here].mean(axis=1) for each in both))
+    return verdicts(pairs, keys, ["predictor", "protocol", "degree"])
+
+
+def layout_1999(table, degrees):
+    """The table of 1999 for these degrees: a row for each method, and for support vectors and mistakes; a column for each T.
+
+    Errors in percent, all means over orders.
+    """
+    rows = table[table["degree"].isin(degrees)]
+    errors = (100 * rows["errors"] / rows["n"]).groupby([rows["degree"], rows["method"], rows["epochs"]]).mean().unstack()
+    found = []
+    for degree in degrees:
+        found += [(degree, method, *(f"{value:.2f}" for value in errors.loc[(degree, method)])) for method in METHODS]
+        for column in ("support", "mistakes"):
+            counts = rows[rows["degree"] == degree].groupby("epochs")[column].mean()
+            found.append((degree, column, *(f"{value:,.0f}" for value in counts)))
+    return pd.DataFrame(found, columns=["degree", "", *(f"T = {epochs:g}" for epochs in errors.columns)])

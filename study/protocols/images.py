@@ -1,15 +1,59 @@
-"""The protocol on images that chapters share: the estimator of a degree and a visiting order, and the results read from it.
+"""The protocol on images that chapters share: examples, the estimator of a degree and a visiting order, and its results.
 
-Source: Hermans 2021, sections 3 to 5: K = (1 + gamma x . y)^p, all epochs, four predictors.
+Source: Hermans 2021, sections 3 to 5: K = (1 + gamma x . y)^p, all epochs, four predictors. It also runs on any other
+registered set of examples, prepared as `examples` says.
 
 Symbols: E epochs, n images; predictors in the order of PREDICTORS.
 """
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
+from sklearn.model_selection import train_test_split
 
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
-from study.protocols.settings import order_seed
+from study import datasets
+from study.protocols.settings import IMAGES, order_seed, require_known
+
+TESTED = 3
+"""One in so many examples of a set without a test part is tested."""
+
+
+def require_examples(settings):
+    """Raise ValueError unless the field dataset names a registered set of examples: any but the synthetic ones."""
+    require_known(settings, dataset=[name for name, each in datasets.DATASETS.items() if each.kind != "synthetic"])
+
+
+def n_examples(name):
+    """The number of training examples of `examples`."""
+    dataset = datasets.DATASETS[name]
+    return dataset.n_train if dataset.n_test else dataset.n_train - -(-dataset.n_train // TESTED)
+
+
+@cache
+def examples(name):
+    """The Data of a registered set with a test part. Images are as they are.
+
+    Of a set without a test part a third, stratified, is drawn for it (seed 0), and the rest is in random order. Attributes
+    of sets that are no images have mean 0 and variance 1 / d on the training part: (1 + x . y)^p is (1 + x . y / d)^p of
+    standardised attributes.
+    """
+    data = datasets.load(name)
+    if name in IMAGES:
+        return data
+    X = np.asarray(data.X, dtype=np.float64)
+    if data.X_test is None:
+        parts = train_test_split(X, data.y, test_size=len(X) - n_examples(name), stratify=data.y, random_state=0)
+        X, X_test, y, y_test = parts
+        data = replace(data, y=y, y_test=y_test)
+    else:
+        X_test = np.asarray(data.X_test, dtype=np.float64)
+    centre = X.mean(axis=0)
+    scale = X.std(axis=0) * np.sqrt(X.shape[1])
+    scale[scale == 0] = 1.0
+    return replace(data, X=(X - centre) / scale, X_test=(X_test - centre) / scale)
 
 
 def estimator(degree, order, *, n_epochs, gamma=1.0):

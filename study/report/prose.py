@@ -16,7 +16,10 @@ import sys
 
 from study import ROOT
 
-MAIN = ("front", "introduction", "algorithm", "mnist", "lower", "doubt", "classes", "tables", "budgets", "conclusion")
+MAIN = (
+    "front", "introduction", "algorithm", "mnist", "lower", "doubt", "classes", "tables", "budgets", "conclusion",
+    "questions",
+)  # fmt: skip
 """The chapters of the report."""
 LONGEST_STRING = 6
 LONGEST_SENTENCE = 40

@@ -23,10 +23,11 @@ def findings():
 
 
 def by_source():
-    """The ledger by source as a Markdown table."""
+    """The ledger by source as a Markdown table, of the sources that publish numbers."""
     ledger, _, statements = claims.stored()
     counted = claims.by_source(ledger, statements)
     table = counted[list(VERDICTS)].assign(rest=counted["degenerate"] + counted["not comparable"])
+    table = table[table.sum(axis=1) > 0]
     rows = [["source", *VERDICTS, "not to be checked"], [":--", *["--:"] * 4], *table.reset_index().values.tolist()]
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 

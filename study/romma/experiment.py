@@ -30,7 +30,8 @@ VARIANTS = {
 """The rows of the table and the parameters of their learners."""
 FRESH = "separate"
 REPEATED = "repeated"
-"""The readings of an order, as `Romma` calls them."""
+READINGS = {FRESH: {}, REPEATED: {"orders": "shared", "shuffle": "once"}}
+"""The readings of an order, and the parameters of `Romma` that they are."""
 N_ORDERS = 10
 N_EPOCHS = 4
 MEMORY_BUDGET = 6 * 2**30
@@ -53,7 +54,7 @@ class Settings:
     n_train: int | str = "all"
 
     def __post_init__(self):
-        require_known(self, dataset=IMAGES, variant=VARIANTS, reading=(FRESH, REPEATED))
+        require_known(self, dataset=IMAGES, variant=VARIANTS, reading=READINGS)
         size = sum(datasets.DATASETS[self.dataset].counts)
         if self.n_train == "all":
             object.__setattr__(self, "n_train", size)
@@ -64,7 +65,7 @@ def settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
     """The parts of a study: all variants in each order, under both readings."""
     return [
         Settings(dataset=dataset, variant=name, reading=reading, order=r, **options)
-        for reading in (FRESH, REPEATED) for r in range(n_orders) for name in VARIANTS
+        for reading in READINGS for r in range(n_orders) for name in VARIANTS
     ]  # fmt: skip
 
 
@@ -89,8 +90,8 @@ def model(part):
     """The estimator of a part, not yet fitted: pixels stay whole numbers, and gamma divides."""
     gamma = 1 / SCALE[part.dataset] ** 2
     return Romma(
-        degree=DEGREE, gamma=gamma, max_iter=part.n_epochs, orders=part.reading,
-        random_state=order_seed(DEGREE, part.order), n_jobs=2, **VARIANTS[part.variant],
+        degree=DEGREE, gamma=gamma, max_iter=part.n_epochs, random_state=order_seed(DEGREE, part.order), n_jobs=2,
+        **READINGS[part.reading], **VARIANTS[part.variant],
     )  # fmt: skip
 
 

@@ -18,13 +18,14 @@ from joblib import cpu_count, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
+from kp.kesler import DEMOTE
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 from study.uci import protocol as cv
 from study.uci import readings as rd
 from study.uci import rivals
 from study.uci.protocol import Method, summary
-from study.uci.readings import DEMOTE, Reading
+from study.uci.readings import Reading
 from study.uci.source import SETS, original, published_rates
 
 DEMOTED = tuple(Reading(demote=demote, order=order) for demote in DEMOTE for order in ("fresh", "fixed"))

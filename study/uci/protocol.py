@@ -10,6 +10,7 @@ Symbols: n training and m test examples of a fold, C classes, c (C, n) promotion
 kp.mistakes), G (n, n) and H (n, m) by how much a mistake on a training example moves the scores of training and test ones.
 """
 
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,17 +28,17 @@ from tqdm import tqdm
 
 from kp import kernels
 from kp.gram import CrossGram, Points, PrecomputedKernel, Products
-from kp.kesler import DEMOTE, Dense, Linear, find_mistakes, product, squared, walk
-from kp.mistakes import PREDICTORS, MulticlassLog
+from kp.kesler import DEMOTE, NO_LIMIT, Dense, Linear, find_mistakes, product, squared, walk
+from kp.mistakes import PREDICTORS, MulticlassLog, first_rows, net_promotions
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.protocols.settings import require_integers, require_known
 
 KERNELS = ("linear", "poly", "rbf")
 FOLDS = ("stratified", "plain", "consecutive")
-SCALINGS = ("train", "all")
+SCALINGS = ("train", "all", "none")
 ORDERS = ("fresh", "fixed", "given")
-UNITS = ("epochs", "presentations")
+UNITS = ("epochs", "presentations", "updates")
 EPOCHS_AT_ONCE = 64
 """Epochs that the compiled loop goes through in one call, once it has got under way: a call costs more than an epoch."""
 
@@ -47,10 +48,10 @@ class Method:
     """A perceptron and a variant of the protocol.
 
     kernel "linear" (the perceptron of Table II, in input space), "poly" (x . y)^parameter or "rbf" of width parameter
-    (Table III); max_iter, the limit of iterations, in epochs or in single presentations (unit); demote as in kp.kesler;
-    threshold; scaling to [0, 1] by the "train"ing part of a fold or by "all" examples; folds "stratified" or "plain", both
-    shuffled, or "consecutive": stratified, in the order of the file; order in which an epoch visits the examples: "fresh",
-    a new shuffle each time, "fixed", one shuffle for all epochs, or "given".
+    (Table III); max_iter, the limit of iterations, in epochs, in single presentations or in updates, which are mistakes
+    (unit); demote as in kp.kesler; threshold; scaling to [0, 1] by the "train"ing part of a fold or by "all" examples, or
+    "none"; folds "stratified" or "plain", both shuffled, or "consecutive": stratified, in the order of the file; order in
+    which an epoch visits the examples: "fresh", a new shuffle each time, "fixed", one shuffle for all epochs, or "given".
     """
 
     kernel: str
@@ -68,8 +69,8 @@ class Method:
         require_integers(self, max_iter=(1, None))
 
     def visits(self, n):
-        """The number of visits to n examples at most."""
-        return self.max_iter * n if self.unit == "epochs" else self.max_iter
+        """The number of visits to n examples at most: an epoch that is not the last has an update."""
+        return self.max_iter if self.unit == "presentations" else self.max_iter * n
 
 
 def load(name):
@@ -94,24 +95,35 @@ class Fold:
     """
 
     def __init__(self, X, y, train, test, method):
-        scaler = MinMaxScaler().fit(X if method.scaling == "all" else X[train])
         self.method = method
         self.n_classes = int(y.max()) + 1
         self.n = len(train)
         self.y = y[train], y[test]
-        points = [np.ascontiguousarray(scaler.transform(X[part])) for part in (train, test)]
+        points = [X[train], X[test]]
+        if method.scaling != "none":
+            scaler = MinMaxScaler().fit(X if method.scaling == "all" else X[train])
+            points = [scaler.transform(part) for part in points]
+        self.points = [np.ascontiguousarray(part) for part in points]
         if method.kernel == "linear":
-            self.points = points
             return
         kernel = kernels.gaussian(sigma=method.parameter)
         if method.kernel == "poly":
             kernel = kernels.polynomial(int(method.parameter), coef0=0.0)
-        P, Q = map(Points, points)
+        P, Q = map(Points, self.points)
         K, across = (CrossGram(Products(P, other)).values(kernel, np.arange(self.n)) for other in (P, Q))
-        self.moves = [squared(K, threads=1), product(K, across.T, threads=1)]
-        if method.threshold:
-            for moves in self.moves:
-                moves += 1.0
+        plain = [squared(K, threads=1), product(K, across.T, threads=1)]
+        self._moves = {False: plain, True: [part + 1.0 for part in plain]}
+
+    def under(self, method):
+        """The same fold for a method of the same kernel, parameter, scaling and folds."""
+        other = copy(self)
+        other.method = method
+        return other
+
+    @property
+    def moves(self):
+        """G (n, n) and H (n, m) of a kernel perceptron."""
+        return self._moves[self.method.threshold]
 
     def learner(self, *, count_errors=False):
         """The code that finds the mistakes; see kp.kesler."""
@@ -176,14 +188,15 @@ def orders(n, method, shuffles, *, limits=()):
 def run(fold, shuffles, *, limits):
     """Learn one fold; rows (iterations, train_errors, test_errors, epochs, converged, mistakes) at the limits of iterations.
 
-    limits are ascending and end with max_iter; in single presentations only max_iter can be asked for. converged says
+    limits are ascending and end with max_iter; in presentations and updates only max_iter can be asked for. converged says
     whether the last of the epochs that were run was without a mistake.
     """
     method = fold.method
     n = fold.n
     learner = fold.learner()
-    if method.unit == "presentations":
+    if method.unit != "epochs":
         limits = [method.max_iter]
+    left = method.max_iter if method.unit == "updates" else NO_LIMIT
     c = np.zeros((fold.n_classes, n))
     mistakes = 0
     last = -1
@@ -191,16 +204,14 @@ def run(fold, shuffles, *, limits):
     rows = []
     stops = {method.visits(n) if limit == method.max_iter else limit * n: limit for limit in limits}
     for order in orders(n, method, shuffles, limits=limits if method.unit == "epochs" else ()):
-        place, promoted, demoted, _ = learner.epoch(order)
-        first = promoted >= 0
-        np.add.at(c, (promoted[first], order[place[first]]), 1.0)
-        np.subtract.at(c, (demoted, order[place]), 1.0)
-        mistakes += int(first.sum())
+        place, promoted, demoted, _ = learner.epoch(order, left - mistakes)
+        c += net_promotions(order[place], promoted, demoted, n_classes=fold.n_classes, n=n)
+        mistakes += int(np.count_nonzero(first_rows(place)))
         last = done + int(place[-1]) if len(place) else last
-        done += len(order)
+        done = last + 1 if mistakes == left else done + len(order)
         if done in stops:
             rows.append(_row(fold, stops[done], c, mistakes, last, done))
-        if not len(place) and len(order) >= n:
+        if mistakes == left or (not len(place) and len(order) >= n):
             break
     # Once separated, nothing changes any more: what holds at this limit holds at all later ones.
     rows += [_row(fold, limit, c, mistakes, last, done) for visits, limit in stops.items() if visits > done]

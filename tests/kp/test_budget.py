@@ -126,7 +126,7 @@ def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, t
 @pytest.mark.parametrize(("classes", "epochs"), [(2, 1), (3, 4)])
 def test_without_a_budget_the_learners_are_the_kernel_perceptron(classes, epochs):
     X, y = blobs(120, classes, 0)
-    plain = OneVsAllKernelPerceptron(degree=2, max_iter=epochs, orders="shared", random_state=3).fit(X, y)
+    plain = OneVsAllKernelPerceptron(degree=2, max_iter=epochs, predictor="final", orders="shared", random_state=3).fit(X, y)
     options = dict(degree=2, normalize=False, max_iter=epochs, random_state=3)
     models = [
         BudgetPerceptron(budget=None, **options),

@@ -34,7 +34,7 @@ def test_one_vs_all_stores_the_vectors_that_the_log_tells(seed, degree, epochs):
     X, y = problem(seed, n_classes=3)
     K, orders = oracles.polynomial(X, X, degree), oracles.orders(len(y), 3, epochs, seed)
     options = {"max_iter": epochs, "random_state": seed, "count_errors": True, "stop_if_separated": False}
-    model = OneVsAllKernelPerceptron(degree=degree, **options).fit(X, y)
+    model = OneVsAllKernelPerceptron(degree=degree, predictor="final", **options).fit(X, y)
     runs = literal.one_vs_all(K, y, orders)
     for a, (A, log) in enumerate(zip(runs, model.mistakes_, strict=True)):
         z = np.where(y == a, 1, -1)

@@ -18,7 +18,7 @@ from kp import (
     literal,
 )
 from kp.gram import Gram, Points, Products
-from kp.kesler import DEMOTE, Dense, Rows, find_mistakes, product, squared
+from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared
 from kp.multiclass import UPDATES
 from kp.perceptron import visiting_orders
 
@@ -66,10 +66,10 @@ def literal_run(X, y, points, order, *, update="xu-zhang", degree=1, **options):
     return [parameters for *parameters, _ in runs], of_examples, of_points, runs[-1][-1]
 
 
-def assert_same_mistakes(log, mistakes, y):
+def assert_same_mistakes(log, mistakes, y, demote):
     assert list(zip(log.example, log.step, log.demoted, strict=True)) == mistakes
-    first = np.diff(log.step, prepend=-1) > 0
-    assert np.array_equal(log.promoted, np.where(first, y[log.example], -1))
+    promotes = (np.diff(log.step, prepend=-1) > 0) | (demote == "each")
+    assert np.array_equal(log.promoted, np.where(promotes, y[log.example], -1))
 
 
 def assert_same_predictors(model, points, y, stored, of_examples, of_points):
@@ -93,7 +93,7 @@ def test_log_and_every_predictor_equal_the_literal_update(problem, update, demot
         "poly", degree=degree, coef0=0.0, update=update, demote=demote, threshold=threshold, max_iter=epochs,
         stop_if_separated=False, random_state=seed,
     ).fit(X, y)  # fmt: skip
-    assert_same_mistakes(model.mistakes_, mistakes, y)
+    assert_same_mistakes(model.mistakes_, mistakes, y, demote)
     if update == "xu-zhang":
         alpha, beta = stored[-1]
         assert np.array_equal(model.alpha(), alpha.astype(float)) and np.array_equal(model.intercept_, beta)
@@ -108,7 +108,7 @@ def test_linear_perceptron_equals_the_literal_update(problem, demote):
     stored, *features, mistakes = literal_run(X, y, both, order, update="linear", demote=demote)
     options = {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
     model = MulticlassPerceptron(demote=demote, count_errors=True, **options).fit(X, y)
-    assert_same_mistakes(model.mistakes_, mistakes, y)
+    assert_same_mistakes(model.mistakes_, mistakes, y, demote)
     W, b = stored[-1]
     first = 0 if len(W) > 2 else 1
     assert np.array_equal(model.coef_, W[first:]) and np.array_equal(model.intercept_, b[first:])
@@ -135,6 +135,7 @@ def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, deg
         ("winner", kernels.polynomial(2), 1, True),
         ("first", kernels.gaussian(sigma=15.0), 40, True),
         ("all", kernels.gaussian(sigma=15.0), 1, False),
+        ("each", kernels.gaussian(sigma=15.0), 40, False),
         ("winner", kernels.polynomial(2), 10**6, False),
     ],
 )
@@ -205,12 +206,37 @@ def test_it_stops_after_the_first_epoch_without_a_mistake_and_says_so():
     assert not hard.converged_ and hard.n_iter_ == 7
 
 
-def test_mistakes_of_several_rows_are_counted_once():
+@pytest.mark.parametrize("demote", ["all", "each"])
+def test_mistakes_of_several_rows_are_counted_once(demote):
     X, y = load_digits(return_X_y=True)
-    model = MulticlassKernelPerceptron("poly", degree=2, demote="all", max_iter=3, random_state=0)
+    model = MulticlassKernelPerceptron("poly", degree=2, demote=demote, max_iter=3, random_state=0)
     log = model.fit(X[:200], y[:200]).mistakes_
     for epoch in (1, 2):
         assert log.n_mistakes(epoch) == len(set(log.step[: log.length(epoch)].tolist())) < log.length(epoch)
+
+
+@pytest.mark.parametrize("demote", DEMOTE)
+@pytest.mark.parametrize("limit", [1, 17, 30])
+def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, limit, monkeypatch):
+    monkeypatch.setattr(kesler, "BLOCK", 29)
+    monkeypatch.setattr(kesler, "VISITS", 11)
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:100], y[:100]
+    gram = Gram(Products(Points(X), Points(X)), memory_budget=2**20)
+    K = gram.values(kernels.linear(), np.arange(100))
+    options = {"threshold": 1.0, "demote": demote}
+    for make in (
+        lambda: Dense(K + 1.0, y, 10, demote=demote),
+        lambda: Rows(gram, kernels.linear(), y, 10, **options),
+        lambda: Coefficients(lambda examples: K[examples], y, 10, **options),
+        lambda: Linear(X, y, 10, **options),
+    ):
+        whole, part = (
+            find_mistakes(make(), visiting_orders(100, 1, 9, random_state=np.random.RandomState(0)), max_mistakes=most)
+            for most in (None, limit)
+        )
+        assert part.n_mistakes() == limit < whole.n_mistakes()
+        assert rows_of(part) == rows_of(whole)[: len(part)] and part.steps() == part.step[-1] + 1
 
 
 @pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (0, 3, 2)])
@@ -238,7 +264,7 @@ def test_scikit_learn_accepts_the_estimators(estimator, check):
     [
         ({"gamma": 0.0}, "gamma must be None or one of scale, auto or a positive number, got 0.0"),
         ({"update": "xu"}, "update must be one of xu-zhang, ordinary, got 'xu'"),
-        ({"demote": "last"}, "demote must be one of winner, first, all, got 'last'"),
+        ({"demote": "last"}, "demote must be one of winner, first, all, each, got 'last'"),
         ({"solver": "auto"}, "solver must be one of squared, coefficients, got 'auto'"),
         ({"memory_budget": 1000}, "memory_budget must hold K and its square, 360000 bytes for 150 examples, got 1000"),
         ({"solver": "coefficients", "predictor": "minimizing"}, "the minimizing predictor needs training errors"),
@@ -249,3 +275,12 @@ def test_bad_parameters_are_named(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         MulticlassKernelPerceptron(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [MulticlassKernelPerceptron(degree=2), MulticlassPerceptron()])
+def test_a_perceptron_of_all_classes_keeps_its_order_too(model):
+    random = np.random.RandomState(8)
+    X, y = random.randint(-5, 6, (30, 3)), random.randint(0, 3, 30)
+    model.set_params(max_iter=3, shuffle="once", stop_if_separated=False, random_state=5).fit(X, y)
+    order, log = np.random.RandomState(5).permutation(30), model.mistakes_
+    assert log.steps() == 90 and np.array_equal(order[log.step % 30], log.example)

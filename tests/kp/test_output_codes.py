@@ -145,7 +145,7 @@ def test_codes_of_four_classes_are_those_of_equation_40():
 
 def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentations():
     X, y = load_iris(return_X_y=True)
-    special = OneVsAllKernelPerceptron(orders="shared", max_iter=50, random_state=3).fit(X, y)
+    special = OneVsAllKernelPerceptron(orders="shared", max_iter=50, predictor="final", random_state=3).fit(X, y)
     general = OutputCodeKernelPerceptron(presentation="shuffled", max_iter=50, random_state=3).fit(X, y)
     for a, b in zip(special.mistakes_, general.mistakes_, strict=True):
         assert all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("example", "step", "sign", "errors"))

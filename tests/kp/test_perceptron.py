@@ -129,6 +129,25 @@ def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
+@pytest.mark.parametrize("orders", ["separate", "shared"])
+@pytest.mark.parametrize("shuffle", [True, "once", False])
+def test_orders_are_new_kept_or_given_for_each_class_or_for_all(shuffle, orders):
+    random = np.random.RandomState(8)
+    X, y, epochs = random.randint(-5, 6, (30, 3)), random.randint(0, 3, 30), 4
+    K, drawn, visits = oracles.polynomial(X, X, 2), np.random.RandomState(5), [[], [], []]
+    for epoch in range(epochs):
+        if epoch == 0 or shuffle is True:
+            one = [drawn.permutation(30) if shuffle else np.arange(30) for _ in range(3 if orders == "separate" else 1)]
+        for a in range(3):
+            visits[a].extend(one[a if orders == "separate" else 0])
+    model = OneVsAllKernelPerceptron(
+        degree=2, max_iter=epochs, shuffle=shuffle, orders=orders, stop_if_separated=False, random_state=5
+    ).fit(X, y)
+    for a, log in enumerate(model.mistakes_):
+        assert log.alpha(n=30).tolist() == literal.kernel_perceptron(K, np.where(y == a, 1, -1), visits[a]).tolist()
+        assert np.array_equal(np.array(visits[a])[log.step], log.example)
+
+
 def test_a_score_of_exactly_zero_is_a_mistake_and_ties_go_to_the_first_class():
     X, y = np.array([[0, 0], [0, 0], [1, 0]]), np.array(["b", "a", "c"])
     model = OneVsAllKernelPerceptron("linear", max_iter=1, shuffle=False, stop_if_separated=False).fit(X, y)
@@ -217,7 +236,9 @@ def test_it_works_in_pipelines_grid_searches_and_pickles():
         ({"degree": 0}, [[1.0], [2.0]], [0, 1], "degree must be"),
         ({"degree": 10**30}, [[0.5], [0.25]], [0, 1], r"degree must be an integer in 1\.\.1000000, got 10{30}"),
         ({"predictor": "best"}, [[1.0], [2.0]], [0, 1], "predictor must be"),
-        ({"orders": "same"}, [[1.0], [2.0]], [0, 1], "orders must be"),
+        ({"orders": "same"}, [[1.0], [2.0]], [0, 1], "orders must be one of separate, shared, got 'same'"),
+        ({"shuffle": "never"}, [[1.0], [2.0]], [0, 1], "shuffle must be True, False or 'once', got 'never'"),
+        ({"shuffle": 1}, [[1.0], [2.0]], [0, 1], "shuffle must be True, False or 'once', got 1"),
         ({"degree": 40}, np.full((2, 784), 255, dtype=np.uint8), [0, 1], "scale the data down or lower the degree"),
     ],
 )

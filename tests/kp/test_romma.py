@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import Romma, kernels, literal, romma
+from kp.perceptron import visiting_orders
 
 RULES = [Romma(start="zero"), Romma(aggressive=True), Romma(aggressive=True, noise_control=2.0)]
 each_rule = pytest.mark.parametrize("model", RULES, ids=lambda model: str(model)[:60])
@@ -38,7 +39,7 @@ def blobs(n, classes, seed, *, flip=0.0):
 def orders_of(model, n):
     """The visits of all epochs of a learner of two classes."""
     random = np.random.RandomState(model.random_state)
-    return np.concatenate([order[0] for order in romma.visiting_orders(n, 1, model.max_iter, random_state=random)])
+    return np.concatenate([order[0] for order in visiting_orders(n, 1, model.max_iter, random_state=random)])
 
 
 kernel_choices = st.sampled_from([("poly", {"degree": 1}), ("poly", {"degree": 3}), ("rbf", {"gamma": 0.25})])
@@ -135,12 +136,10 @@ def test_staged_scores_are_those_of_each_epoch_bit_for_bit():
         clone(model).with_mistakes(X, y, model.mistakes_[:2])
 
 
-@pytest.mark.parametrize("orders", ["separate", "shared", "repeated"])
-def test_models_that_are_fitted_together_are_those_that_were_fitted_alone(orders):
+@pytest.mark.parametrize("own", [{}, {"orders": "shared"}, {"orders": "shared", "shuffle": "once"}])
+def test_models_that_are_fitted_together_are_those_that_were_fitted_alone(own):
     X, y = blobs(150, 3, 6)
-    models = [
-        clone(each).set_params(gamma=0.01, orders=orders, max_iter=3, random_state=7, start="origin") for each in RULES
-    ]
+    models = [clone(each).set_params(gamma=0.01, max_iter=3, random_state=7, start="origin", **own) for each in RULES]
     for alone, model in zip([clone(each).fit(X, y) for each in models], romma.fit_together(models, X, y), strict=True):
         np.testing.assert_array_equal(alone.decision_function(X), model.decision_function(X))
         np.testing.assert_array_equal(alone.support_, model.support_)
@@ -149,14 +148,13 @@ def test_models_that_are_fitted_together_are_those_that_were_fitted_alone(orders
 
 
 def test_orders_are_of_each_learner_of_an_epoch_or_of_all():
-    visits = {}
-    for orders in ("separate", "shared", "repeated"):
-        model = Romma(orders=orders, max_iter=2, random_state=3)
-        visits[orders] = np.stack([np.broadcast_to(order, (3, 40)) for order in model._visiting_orders(3, 40)])
-    assert len({row.tobytes() for row in visits["separate"].reshape(6, 40)}) == 6
-    assert len({row.tobytes() for row in visits["shared"].reshape(6, 40)}) == 2
-    assert len({row.tobytes() for row in visits["repeated"].reshape(6, 40)}) == 1
-    assert all(np.array_equal(np.sort(row), np.arange(40)) for each in visits.values() for row in each.reshape(6, 40))
+    def visits(**options):
+        each = Romma(max_iter=2, random_state=3, **options)._visiting_orders(3, 40)
+        return np.stack([np.broadcast_to(order, (3, 40)) for order in each]).reshape(6, 40)
+
+    found = [visits(orders=orders, shuffle=shuffle) for shuffle in (True, "once") for orders in ("separate", "shared")]
+    assert [len({row.tobytes() for row in rows}) for rows in found] == [6, 2, 3, 1]
+    assert all(np.array_equal(np.sort(row), np.arange(40)) for rows in found for row in rows)
 
 
 # ------------------------------------------------------------------ theorems
@@ -228,7 +226,7 @@ def test_with_noise_control_contradicting_examples_are_learnt_and_without_it_the
         (Romma(noise_control=-1.0), "noise_control must be a finite number of at least 0, got -1.0"),
         (Romma(aggressive=1), "aggressive must be True or False, got 1"),
         (Romma(start="nowhere"), "start must be one of origin, zero, got 'nowhere'"),
-        (Romma(orders="random"), "orders must be one of separate, shared, repeated, got 'random'"),
+        (Romma(orders="random"), "orders must be one of separate, shared, got 'random'"),
         (Romma(max_iter=2, epoch=3), "epoch must be at most max_iter=2, got 3"),
         (Romma(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
     ],

@@ -14,8 +14,8 @@ from study.__main__ import main
 from study.report import display, manifest, readme
 
 STORED_ONLY = {
-    "front", "introduction", "conclusion", "setup", "ledger", "declaration", "hermans_opening", "hermans_closing",
-    "xu_zhang_opening", "xu_zhang_closing",
+    "front", "introduction", "conclusion", "questions", "setup", "ledger", "declaration", "hermans_opening",
+    "hermans_closing", "xu_zhang_opening", "xu_zhang_closing",
 }  # fmt: skip
 """Notebooks that read stored results at published scale and nothing else."""
 

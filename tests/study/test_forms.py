@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp import PREDICTORS, MulticlassKernelPerceptron, OneVsAllKernelPerceptron
 from study import datasets
 from study.forms import experiment as forms
 from study.forms import figures, tables
@@ -33,47 +32,24 @@ def sets():
     return X[:N], y[:N], X_test[:100], y_test[:100]
 
 
-def estimator(form, kind, parameter):
-    options = {"gamma": 1 / (2 * parameter**2)} if kind == "rbf" else {"degree": int(parameter)}
-    if form == "one-vs-all":
-        return OneVsAllKernelPerceptron(kind, max_iter=EPOCHS, random_state=forms.SEED, **options)
-    update, threshold = "ordinary" if form == "ordinary" else "xu-zhang", form == "Xu-Zhang"
-    return MulticlassKernelPerceptron(
-        kind, update=update, threshold=threshold, max_iter=EPOCHS, random_state=forms.SEED, **options
-    )
-
-
-@pytest.mark.parametrize("form", forms.FORMS)
-@pytest.mark.parametrize("kernel", [("rbf", 16.0), ("poly", 2.0)], ids=lambda kernel: kernel[0])
-def test_predictions_at_every_epoch_are_those_of_the_estimators(form, kernel):
-    X, y, X_test, _ = sets()
-    learnt = forms.learn(form, forms.kernel_of(*kernel), X, y, EPOCHS, n_classes=10)
-    found, model = forms.predictions(learnt, X_test), estimator(form, *kernel).fit(X, y)
-    assert learnt.n_epochs == model.n_iter_ and np.array_equal(learnt.support, model.support_)
-    assert set(found) == set(PREDICTORS)
-    for predictor, classes in found.items():
-        for epoch in range(1, model.n_iter_ + 1):
-            assert np.array_equal(classes[epoch - 1], model.predict(X_test, predictor=predictor, epoch=epoch))
-
-
 def test_an_interrupted_run_of_the_largest_size_goes_on_after_its_last_whole_epoch(tmp_path, monkeypatch):
     X, y, X_test, _ = sets()
-    kernel = forms.kernel_of("rbf", 12.0)
-    whole = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10)
+    whole, _ = forms.trained("Xu-Zhang", "rbf", 12.0, X, y, EPOCHS)
     settings = forms.Settings(choice=CHOICE, n=N, epochs=EPOCHS)
     monkeypatch.setattr(machine, "BUILD", tmp_path)
     monkeypatch.setattr(forms, "SQUARED", 0)
     computed = []
     for block, epoch in ((64, 2), (50, EPOCHS)):
-        monkeypatch.setattr("kp.kesler.BLOCK", block)
+        monkeypatch.setattr(forms, "ROWS", block)
         checkpoint = interrupted(forms.growth, settings, after=epoch, computed=computed)
         with pytest.raises(KeyboardInterrupt) if epoch < EPOCHS else nullcontext():
-            again = forms.learn("Xu-Zhang", kernel, X, y, EPOCHS, n_classes=10, checkpoint=checkpoint)
+            again, _ = forms.trained("Xu-Zhang", "rbf", 12.0, X, y, EPOCHS, checkpoint=checkpoint)
         assert computed == [f"epoch_{each}" for each in range(1, epoch + 1)]
-    assert_same_logs(again, whole)
-    found, expected = forms.predictions(again, X_test, votes=False), forms.predictions(whole, X_test)
-    assert set(found) == {"final", "average"}
-    assert all(np.array_equal(classes, expected[name]) for name, classes in found.items())
+    assert_same_logs(again.mistakes_, whole.mistakes_)
+    for found, expected in zip(
+        *(model.staged_predict(X_test, predictor=forms.JUDGED) for model in (again, whole)), strict=True
+    ):
+        assert all(np.array_equal(found[name], expected[name]) for name in forms.JUDGED)
 
 
 def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
@@ -135,35 +111,31 @@ def on_equal_terms(tmp_path_factory):
 
 @pytest.mark.parametrize(("rows", "visits", "squared"), [(512, 32, 12_000), (100, 7, 0)])
 def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(rows, visits, squared, monkeypatch):
-    X, y, X_test, _ = sets()
-    kernel = forms.kernel_of("rbf", 16.0)
-    alone = {form: forms.learn(form, kernel, X, y, EPOCHS, n_classes=10) for form in forms.PAIR}
+    X, y, *_ = sets()
+    alone = {form: forms.trained(form, "rbf", 16.0, X, y, EPOCHS)[0].mistakes_ for form in forms.PAIR}
     for name, value in (("ROWS", rows), ("VISITS", visits), ("SQUARED", squared)):
         monkeypatch.setattr(forms, name, value)
-    for form, learnt in forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10).items():
-        assert_same_logs(learnt, alone[form])
-        found, expected = (forms.predictions(each, X_test, votes=False) for each in (learnt, alone[form]))
-        assert set(found) == {"final", "average"}
-        assert all(np.array_equal(classes, expected[name]) for name, classes in found.items())
+    logs, _ = forms.side_by_side(forms.PAIR, forms.kernel_of("rbf", 16.0), X, y, EPOCHS)
+    for form, log in logs.items():
+        assert_same_logs(log, alone[form])
 
 
 def test_a_form_that_has_stopped_waits_for_the_other():
     X, y, *_ = sets()
-    kernel = forms.kernel_of("rbf", 8.0)
-    together = forms.learn_pair(kernel, X[:60], y[:60], 30, n_classes=10)
-    for form, learnt in together.items():
-        assert learnt.n_epochs == forms.learn(form, kernel, X[:60], y[:60], 30, n_classes=10).n_epochs < 30
+    together, _ = forms.side_by_side(forms.PAIR, forms.kernel_of("rbf", 8.0), X[:60], y[:60], 30)
+    for form, log in together.items():
+        assert log.n_epochs == forms.trained(form, "rbf", 8.0, X[:60], y[:60], 30)[0].n_iter_ < 30
 
 
 def test_an_interrupted_run_of_both_goes_on_after_its_last_whole_epoch(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "BUILD", tmp_path)
     X, y, *_ = sets()
     kernel, terms, computed = forms.kernel_of("rbf", 16.0), forms.Terms(tuned=TUNED, n=N, read=(EPOCHS,), n_orders=1), []
-    whole = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10)
+    whole, _ = forms.side_by_side(forms.PAIR, kernel, X, y, EPOCHS)
     for epoch in (2, EPOCHS):
         checkpoint = interrupted(forms.equal, terms, after=epoch, computed=computed, prefix="0_")
         with pytest.raises(KeyboardInterrupt) if epoch < EPOCHS else nullcontext():
-            again = forms.learn_pair(kernel, X, y, EPOCHS, n_classes=10, checkpoint=checkpoint)
+            again, _ = forms.side_by_side(forms.PAIR, kernel, X, y, EPOCHS, checkpoint=checkpoint)
     assert computed == [f"epoch_{epoch}" for epoch in range(1, EPOCHS + 1)]
     for form in forms.PAIR:
         assert_same_logs(again[form], whole[form])
@@ -172,11 +144,11 @@ def test_an_interrupted_run_of_both_goes_on_after_its_last_whole_epoch(tmp_path,
 @pytest.mark.parametrize("form", ["one-vs-all", "Xu-Zhang"])
 def test_predictions_at_some_epochs_are_those_among_all(form):
     X, y, X_test, _ = sets()
-    learnt = forms.learn(form, forms.kernel_of("rbf", 16.0), X, y, EPOCHS, n_classes=10)
-    found = forms.predictions(forms.at_epochs(learnt, (1, 99)), X_test, votes=False)
-    every = forms.predictions(learnt, X_test, votes=False)
+    model, _ = forms.trained(form, "rbf", 16.0, X, y, EPOCHS)
+    found = forms.predictions_at(model, X, y, X_test, (1, EPOCHS, 99))
+    every = list(model.staged_predict(X_test, predictor=forms.JUDGED))
     for predictor in forms.JUDGED:
-        assert np.array_equal(found[predictor], every[predictor][[0, learnt.n_epochs - 1]])
+        assert np.array_equal(found[predictor], [every[i][predictor] for i in (0, -1, -1)])
 
 
 def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_terms):
@@ -192,9 +164,8 @@ def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_ter
     last = rows[rows["epoch"] == 3]
     assert arrays["wrong"].sum(axis=3).ravel().tolist() == last["errors"].tolist()
     X, y, X_test, y_test = forms.split("digits")
-    kernel = forms.kernel_of("rbf", widths["ordinary"])
-    learnt = forms.learn("ordinary", kernel, X[:150], y[:150], 3, n_classes=10, random_state=1)
-    classes = forms.predictions(learnt, X_test)["average"][-1]
+    model = forms.estimator("ordinary", "rbf", widths["ordinary"], 3, random_state=1).fit(X[:150], y[:150])
+    classes = model.predict(X_test, predictor="average")
     own = last.query("form == 'ordinary' and predictor == 'average' and order == 1")
     assert own["errors"].item() == np.count_nonzero(classes != y_test)
 
@@ -275,7 +246,7 @@ def test_stored_errors_come_out_again(form):
 
 def assert_same_logs(found, expected):
     for field in ("example", "step", "promoted", "demoted", "ends"):
-        assert np.array_equal(getattr(found.logs[0], field), getattr(expected.logs[0], field)), field
+        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
 
 
 def interrupted(experiment, settings, *, after, computed, prefix=""):

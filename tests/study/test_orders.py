@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, literal
 from study import datasets, statistics
 from study.mnist import experiment as mnist
-from study.orders import claims, experiment, figures, published, tables
+from study.orders import claims, experiment, figures, kept, published, tables
 from study.orders.experiment import Settings
 
 SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
@@ -324,16 +324,15 @@ def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
 
 def test_the_headline_on_the_first_page():
     stored_labels()
-    wrong, table = published.wrong(), published.honest()
+    table = published.honest()
     shown = (100 * table[["estimate", "low", "high"]]).round(2)
     assert shown.to_numpy().tolist() == [[1.58, 1.37, 1.80], [1.62, 1.40, 1.83], [1.57, 1.35, 1.79]]
     assert table["degrees"].tolist()[::2] == ["3 (10), 4 (10)", "3 (20)"]
-    pairs = tables.among_degrees(wrong, experiment.CURVED, "average")
-    sides = tables.differences_to(pairs, 3).set_index("degree")["verdict"]
+    sides = published.against_degree(3)["verdict"]
     assert sides.to_dict() == {2: tables.HIGHER, 4: tables.UNTOLD, 5: tables.HIGHER, 6: tables.HIGHER}
-    needed = tables.settled_by_degree(wrong, experiment.CURVED).set_index("predictor")
+    needed = tables.settled_by_degree(published.wrong(), experiment.CURVED).set_index("predictor")
     assert needed["mean"].tolist() == [9, 7, 7, 7]
-    gap = published.against(claims.learner("RBF SVM") != published.labels())
+    gap = published.against("RBF SVM")
     assert gap.low < 0 < gap.high < claims.ALIKE
 
 
@@ -343,3 +342,52 @@ def stored_labels():
         return datasets.load("mnist", download=False).class_indices_test
     except datasets.DataError as error:
         pytest.skip(f"mnist is not here: {error}")
+
+
+def test_kept_orders_are_those_of_the_estimator():
+    part = kept.Kept(dataset="digits", degrees=(2, 3), order=1, n_epochs=3, n_train=200)
+    (found,) = computed(kept.kept, [part])
+    data, rows = datasets.load("digits"), found["kept"].set_index(["protocol", "degree", "epoch", "predictor"])
+    wrong = np.unpackbits(found["arrays"]["wrong"], axis=-1, count=len(data.X_test))
+    options = {"own, kept": ("separate", "once"), "shared, new": ("shared", True), "shared, kept": ("shared", "once")}
+    for i, (protocol, (orders, shuffle)) in enumerate(options.items()):
+        model = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=103, stop_if_separated=False)
+        model.set_params(orders=orders, shuffle=shuffle, count_errors=True).fit(data.X[:200], data.y[:200])
+        for p, name in enumerate(PREDICTORS):
+            errs = model.predict(data.X_test, predictor=name) != data.y_test
+            assert np.array_equal(wrong[i, 1, p], errs) and rows.loc[(protocol, 3, 3, name), "errors"] == errs.sum()
+        row = rows.loc[(protocol, 3, 3, "final")]
+        assert (row["mistakes"], row["support"]) == (sum(map(len, model.mistakes_)), len(model.support_))
+
+
+def test_the_layout_of_1999_is_that_of_all_prediction_vectors(monkeypatch):
+    monkeypatch.setattr(kept, "EPOCHS_1999", (0.1, 1, 3))
+    (found,) = computed(kept.layout_1999, [kept.Layout(dataset="digits", degree=2, order=1, n_train=40)])
+    data = datasets.load("digits")
+    X, y, truth = data.X[:40].astype(float), data.class_indices[:40], data.class_indices_test
+    K, K_new = (1 + X @ X.T) ** 2, (1 + X @ data.X_test.T.astype(float)) ** 2
+    order = np.tile(np.random.RandomState(102).permutation(40), 3)
+    runs = [np.where(y == a, 1, -1) * np.array(literal.algorithm_1(K, np.where(y == a, 1, -1), order)) for a in range(10)]
+    v = np.array([run @ K_new for run in runs])
+    unit = v / np.sqrt([np.einsum("si,ij,sj->s", run, K, run) for run in runs])[:, :, None]
+    for epochs, steps in ((0.1, 4), (1, 40), (3, 120)):
+        scores = [np.sign(v[:, :steps]).sum(axis=1), v[:, :steps].sum(axis=1), unit[:, :steps].sum(axis=1)]
+        scores += [v[:, steps - 1], unit[:, steps - 1]]
+        errors = [(f.argmax(axis=0) != truth).sum() for f in scores]
+        errors += [(f[:, :steps].argmax(axis=0) != truth).sum(axis=1).mean() for f in (v, unit)]
+        rows = found[found["epochs"] == epochs].set_index("method")
+        np.testing.assert_allclose(rows.loc[list(kept.METHODS), "errors"], errors, rtol=1e-12)
+        assert (rows["mistakes"] == sum((np.abs(np.diff(run[:steps], axis=0)) > 0).sum() + 1 for run in runs)).all()
+        assert (rows["support"] == np.any([run[steps - 1] != 0 for run in runs], axis=0).sum()).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"protocols": ("own",)}, "protocols must be some of own, new; own, kept"),
+        ({"order": -1}, "order must be an integer"),
+    ],
+)
+def test_bad_settings_of_kept_orders_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        kept.Kept(dataset="digits", **options)

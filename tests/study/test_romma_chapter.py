@@ -16,13 +16,13 @@ SMALL = dict(dataset="digits", n_train=300, n_epochs=2)
 def test_a_part_counts_what_its_estimator_does():
     parts = [
         experiment.Settings(**SMALL, variant=name, reading=reading, order=3)
-        for reading in (experiment.FRESH, experiment.REPEATED) for name in experiment.VARIANTS
+        for reading in experiment.READINGS for name in experiment.VARIANTS
     ]  # fmt: skip
     found = list(experiment.runs.compute(parts))
     data = datasets.load("digits")
     for part, rows in zip(parts, found, strict=True):
-        own = experiment.VARIANTS[part.variant]
-        model = Romma(degree=4, gamma=1 / 69**2, max_iter=2, orders=part.reading, random_state=304, **own)
+        own = experiment.VARIANTS[part.variant] | experiment.READINGS[part.reading]
+        model = Romma(degree=4, gamma=1 / 69**2, max_iter=2, random_state=304, **own)
         model.fit(data.X[:300], data.y[:300])
         for row, labels in zip(rows.itertuples(), model.staged_predict(data.X_test), strict=True):
             assert (row.algorithm, row.reading, row.order) == (part.variant, part.reading, 3)

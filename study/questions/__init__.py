@@ -1,0 +1,1 @@
+"""Questions that people ask in public, and what the study answers."""

@@ -1,0 +1,46 @@
+"""The published ensemble of twenty visiting orders as texts quote it: its agreement, its refusals, its stated chances."""
+
+from functools import cache
+
+from study import datasets
+from study.rejection import tables
+from study.rejection.experiment import Settings, ensemble
+
+
+@cache
+def parts():
+    """`tables.by_part` of the published run."""
+    return tables.by_part(ensemble(Settings())["arrays"][0])
+
+
+def labels():
+    """Classes (n,) of the held-out images, and of the test images."""
+    data = datasets.load("mnist")
+    return data.class_indices[-len(parts()["held out"].scores) :], data.class_indices_test
+
+
+@cache
+def agreed():
+    """The row of `tables.by_votes` of the test images on which all orders agree; share: how many these are."""
+    _, y = labels()
+    rows = tables.by_votes(parts()["test"].votes["average"], y)
+    return rows.assign(share=rows["images"] / len(y)).iloc[0]
+
+
+@cache
+def refusing(target):
+    """The row of `tables.margin_targets` for a target of the error among the accepted, at the error of held-out images."""
+    answered = [(part.scores.argmax(axis=1), tables.margin(part.scores)) for part in (parts()["held out"], parts()["test"])]
+    y_held, y = labels()
+    rows = tables.margin_targets(answered[0], y_held, answered[1], y)
+    return rows[(rows["rule"] == "held-out error") & (rows["target"] == target)].iloc[0]
+
+
+@cache
+def calibration_errors():
+    """{confidence: its calibration error on the test images}."""
+    y_held, y = labels()
+    held = parts()["held out"]
+    test = parts()["test"]
+    stated = tables.confidences(held, y_held, test, tables.probabilities(held, y_held, test))
+    return {name: tables.calibration_error(confidence, classes == y) for name, (classes, confidence) in stated.items()}

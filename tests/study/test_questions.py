@@ -1,0 +1,67 @@
+"""The answers: the 1 in the kernel against cross-validation by scikit-learn, rules for stopping against a literal one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from kp import OneVsAllKernelPerceptron
+from study import statistics
+from study.questions import experiment, figures, tables
+
+SMALL = {"n_repeats": 2, "n_folds": 3, "max_iter": 2}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return experiment.kernels(experiment.Settings(dataset="iris-bundled", **SMALL))
+
+
+def test_errors_are_those_of_cross_validation(rows):
+    X, y = load_iris(return_X_y=True)
+    model = OneVsAllKernelPerceptron(degree=2, gamma=0.25, coef0=0.0, max_iter=2, predictor="average", random_state=1)
+    folds = StratifiedKFold(3, shuffle=True, random_state=1)
+    right = cross_val_score(make_pipeline(MinMaxScaler(), model), X, y, cv=folds)
+    own = rows.query("scaling == 'in [0, 1]' and constant == 0 and degree == 2 and repeat == 1")
+    assert (own["errors"] / own["n"]).to_numpy() == pytest.approx(1 - right)
+    assert len(rows) == len(experiment.candidates()) * 6 and set(rows["n"]) == {50}
+
+
+def test_the_difference_is_tested_over_folds(rows):
+    table = tables.without_the_one(rows)
+    own = rows.query("scaling == 'raw' and degree == 3").pivot(index=["repeat", "fold"], columns="constant", values="errors")
+    gaps = (own[0.0] - own[1.0]) / 50
+    row = table.query("scaling == 'raw' and degree == 3").iloc[0]
+    assert row["estimate"] == pytest.approx(gaps.mean()) == pytest.approx(row["without"] - row["with"])
+    assert row["low"] == pytest.approx(statistics.resampled(gaps, test_share=0.5).low)
+    assert list(table["scaling"].unique()) == list(experiment.SCALERS) and list(table["degree"][:6]) == [1, 2, 3, 4, 5, 6]
+    means = tables.means_over_sets(pd.concat([table, table.assign(dataset="b", estimate=table["estimate"] + 0.2)]))
+    assert means["estimate"].to_numpy() == pytest.approx(table["estimate"].to_numpy() + 0.1)
+    axes = figures.figure_constant(table, means).axes
+    assert [axis.get_title() for axis in axes] == [f"attributes {name}" for name in experiment.SCALERS]
+    assert axes[1].lines[2].get_ydata() == pytest.approx(100 * means.query("scaling == 'in [0, 1]'")["estimate"].to_numpy())
+
+
+def test_a_rule_stops_where_it_says():
+    held = pd.DataFrame(
+        [(3, order, epoch, "average", errors) for order, curve in enumerate([[9, 5, 5, 2], [9, 8, 7, 6]])
+         for epoch, errors in enumerate(curve, start=1)],
+        columns=["degree", "order", "epoch", "predictor", "held"],
+    )  # fmt: skip
+    wrong = np.random.default_rng(0).random((2, 1, 4, 4, 50)) < 0.3
+    table = tables.stopping_rules(held, wrong, [3], "average").set_index("rule")
+    assert table["epochs"].to_dict() == dict(zip(tables.RULES, (1, (3 + 4) / 2, 4, 4), strict=True))
+    stopped = np.stack([wrong[0, 0, 1, 1], wrong[1, 0, 1, 3]])
+    assert table.loc["first epoch without gain", "error"] == pytest.approx(stopped.mean())
+    assert table.loc["all epochs", "error"] == pytest.approx(wrong[:, 0, 1, 3].mean())
+    assert table.loc["one epoch", "estimate"] == pytest.approx(wrong[:, 0, 1, 0].mean() - wrong[:, 0, 1, 3].mean())
+    assert np.isnan(table.loc["all epochs", "estimate"])
+
+
+@pytest.mark.parametrize(("field", "value"), [("dataset", "mnist"), ("n_folds", 1), ("max_iter", 0)])
+def test_other_settings_are_refused(field, value):
+    with pytest.raises(ValueError, match=f"{field} must be"):
+        experiment.Settings(**{"dataset": "iris", field: value})

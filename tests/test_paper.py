@@ -1,0 +1,27 @@
+"""paper.md: its numbers are those of README's part that is made of results, its works are in the bibliography."""
+
+import re
+from pathlib import Path
+
+from study.report import readme
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "paper.md").read_text(encoding="utf-8")
+
+
+def test_rates_of_the_paper_are_those_of_the_conclusion():
+    found = set(re.findall(r"\d\.\d\d %", TEXT))
+    assert len(found) == 5 and found <= set(re.findall(r"\d\.\d\d %", readme.findings()))
+
+
+def test_counts_of_the_paper_are_those_of_the_ledger():
+    row = next(line for line in readme.by_source().splitlines() if line.startswith("| all |"))
+    exact, within, outside = re.findall(r"\d+", row)[:3]
+    assert f"{exact} are exact, {within} lie within the range of ours and {outside} outside" in TEXT
+
+
+def test_works_of_the_paper_are_in_the_bibliography():
+    cited = set(re.findall(r"@([a-z]+\d{4})", TEXT))
+    known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "study/report/refs.bib").read_text(encoding="utf-8"), re.MULTILINE))
+    assert len(cited) > 8 and cited <= known
+    assert 250 <= len(TEXT.split()) <= 1000
