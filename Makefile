@@ -14,7 +14,7 @@ YES ?= 0
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
 unexport JUPYTER_PATH
 
-SNAKEMAKE = $(PY) -m snakemake --profile profiles/default $(if $(MAKE_TERMOUT),,--quiet host progress reason rules) \
+SNAKEMAKE = $(PY) -m snakemake --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
 	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
@@ -78,7 +78,7 @@ test-all: test ## also run the executed notebooks again, cell by cell, and compu
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
 RUNS = $(addprefix tests/study/test_,chapters.py handin.py own_runs.py runs.py)
-BATCH = $(addprefix tests/study/test_,batch.py document.py experiment.py machines.py workflow.py)
+BATCH = $(addprefix tests/study/test_,forked.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
 NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data seeds uci tables))

@@ -6,6 +6,7 @@ An active conda environment that has all packages and runs this folder's code is
 prints the environment's Python and makes nothing.
 """
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -99,6 +100,21 @@ def relocate():
         link.write_text(os.path.relpath(ROOT, link.parent) + "\n")
 
 
+@contextlib.contextmanager
+def one_at_a_time():
+    """Wait until no other set-up of this folder is at work; the system ends the lock with the process that holds it."""
+    path = ROOT / "build" / "environment.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except ImportError:  # Windows: there, start one set-up at a time
+            pass
+        yield
+
+
 def main():
     found = conda()
     if "--python" in sys.argv:
@@ -110,9 +126,7 @@ def main():
     check_python()
     if is_made():
         return
-    from study.results import lock
-
-    with lock.hold(ROOT / "build" / "environment.lock", "one set-up at a time", wait=True):
+    with one_at_a_time():
         if is_made():  # by the one that this one has waited for
             return
         print("Making the environment .venv from requirements.lock.txt; this takes a minute or two, once.")

@@ -1,24 +1,22 @@
 """Notebooks under nbval: executed ones are compared where their data are, elsewhere skipped with the reason.
 
 nbval runs code cells; here it runs the words, too: each text cell is asked for what it says in this run, and that of an
-executed copy is held against its text. Kernels have imported the study already: on Linux they are forked before the first
-notebook runs, one for each, as in `study.report.batch`; elsewhere nbval starts its own. A kernel that was forked knows no
-names: what a notebook does not import is missing in it as in any other.
+executed copy is held against its text. Kernels have imported the study already: on Linux they are forked from this process
+(`study.report.forked`). A kernel that was forked knows no names: what a notebook does not import is missing in it as in any
+other.
 """
 
 import functools
-import os
 from collections import defaultdict
 
 import nbformat
 import pytest
-from jupyter_client.manager import KernelManager
-from nbval import kernel
 from nbval.plugin import IPyNbCell
 
 from study import chapters, datasets
-from study.report import batch
+from study.report import forked
 from study.report.expressions import depends
+from study.results import definitions
 
 
 @functools.cache
@@ -80,22 +78,6 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-class Forked(batch.Forked, KernelManager):
-    """The manager that nbval makes of a kernel, which is forked."""
-
-
 def pytest_collection_finish(session):
-    """Fork a kernel for each notebook, while nothing has happened here that a process should not share."""
-    notebooks = {item.path for item in session.items if item.path.suffix == ".ipynb"}
-    if batch.FORK and notebooks and not session.config.option.collectonly:
-        batch.import_all()
-        with open(os.devnull) as held:
-            session.kernels = [Forked.with_kernel(held) for _ in notebooks]
-        waiting = iter(session.kernels)
-        kernel.KernelManager = lambda **options: next(waiting)(**options)
-
-
-def pytest_sessionfinish(session):
-    """Kernels that were never asked for end."""
-    for each in getattr(session, "kernels", ()):
-        each.pipe.close()
+    if not session.config.option.collectonly and any(item.path.suffix == ".ipynb" for item in session.items):
+        forked.use(definitions.code().modules)

@@ -104,7 +104,7 @@ def _end_with(leader):
     os._exit(1)
 
 
-# Set by the Snakefile: what a batch has started ends with it, even where it is killed.
+# Set by what starts processes for others: they end with it, even where it is killed.
 if "KP_LEADER" in os.environ and os.name == "posix":
     threading.Thread(target=_end_with, args=(int(os.environ["KP_LEADER"]),), daemon=True).start()
 

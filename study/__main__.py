@@ -3,8 +3,9 @@
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
 python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.results.runs)
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
+python -m study gather           write what is made of all executed notebooks together: the table of figures, README's part
 python -m study papermill ...    papermill with its own arguments, and with the values of the words in place
-python -m study list             list the notebooks of a profile, with the seconds that each took here
+python -m study list             list the notebooks of a profile, with the seconds that each took in a batch here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
 python -m study check FILE       hold a notebook that was handed in against its source; ask; run it again, apart from this
@@ -14,7 +15,11 @@ python -m study held             count what is held against the code by its fing
 
 import argparse
 import os
+import signal
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 from study import BUILD, chapters
@@ -52,7 +57,7 @@ def main(arguments=None):
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows; all if there is none")
     notebook.add_argument("--jobs", type=int, default=1, help="how many at a time")
-    notebook.add_argument("--changed", action="store_true", help="leave out what was executed here and is as it was then")
+    commands.add_parser("gather", help="write the table of figures, README's part, and what computations have cost")
     listing = commands.add_parser("list", help="list the notebooks of a profile")
     document = commands.add_parser("report", help="make the report of the executed notebooks")
     document.add_argument("--kind", choices=("html", "pdf"), default="html")
@@ -92,7 +97,7 @@ def main(arguments=None):
         return _help(run, options)
     try:
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
-        return (commands | {"check": _check, "held": _held})[options.command](options)
+        return (commands | {"gather": _gather, "check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
@@ -117,8 +122,6 @@ def _run(options):
     if not found:
         known = ", ".join(each.name for each in chapters.experiments(chapter))
         raise ValueError(f"experiment must be one of {known}, got {options.experiment!r}")
-    if options.recompute and not name and hasattr(os, "wait4"):
-        return costs.compute_again(chapter)
     for each in found:
         each.publish(recompute=options.recompute, progress=sys.stderr.isatty())
     return 0
@@ -154,24 +157,42 @@ def _command(options):
 
 
 def _list(options):
-    from study.report import batch
-
-    seconds = batch.times(options.profile)
     for chapter in chapters.chapters(options.profile):
-        print(f"{chapter.name:24}{seconds[chapter.name]:6.0f} s" if chapter.name in seconds else chapter.name)
+        seconds = costs.of_notebook(chapter, options.profile)
+        print(f"{chapter.name:24}{seconds:6.0f} s" if seconds else chapter.name)
     return 0
 
 
 def _notebook(options):
-    from study.report import batch, manifest, readme
+    names = options.names or [chapter.name for chapter in reversed(chapters.chapters(options.profile))]
+    found = [chapters.chapter(name, options.profile) for name in names]
+    if len(found) > 1:
+        with ThreadPoolExecutor(options.jobs) as pool:
+            return max(pool.map(_execute_apart, names, repeat(options.profile)))
+    (chapter,) = found
+    from study.report import forked, notebooks, origin
 
-    found = chapters.chapters(options.profile)
-    if options.names:
-        found = [chapters.chapter(name, options.profile) for name in options.names]
-    batch.execute(found, options.profile, jobs=options.jobs, changed=options.changed)
-    manifest.write(options.profile)
-    if options.profile == "full":
-        readme.write()
+    forked.use(origin.modules(chapter.notebook))
+    notebooks.execute(chapter.notebook, chapter.target(options.profile), chapter.parameters(options.profile))
+    print(f"{chapter.name}: executed", flush=True)
+    return 0
+
+
+def _execute_apart(name, profile):
+    """Execute a notebook in a separate process, which says why if it fails; 1 in that case, else 0."""
+    command = [sys.executable, "-m", "study", "notebook", name, "--profile", profile]
+    code = subprocess.run(command, env={**os.environ, "KP_LEADER": str(os.getpid())}).returncode
+    if code:
+        print(f"{name}: failed" + (f", {signal.Signals(-code).name} has ended it" if code < 0 else ""), file=sys.stderr)
+    return int(code != 0)
+
+
+def _gather(options):
+    from study.report import manifest, readme
+
+    manifest.write()
+    readme.write()
+    costs.keep()
     return 0
 
 

@@ -67,6 +67,8 @@ class Chapter:
 
 EXECUTED = {"quick": BUILD / "quick" / "notebooks", "full": ROOT / "notebooks" / "executed"}
 FIGURES = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}
+MANIFEST = FIGURES["full"] / "manifest.csv"
+"""The table of all figures that are committed."""
 IMAGES = {"quick": {"dataset": "digits"}, "full": {"dataset": "mnist"}}
 
 UCI_SCALES = {
@@ -300,18 +302,6 @@ def chapters(profile):
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}, got {profile!r}")
     return [chapter for chapter in CHAPTERS if getattr(chapter, profile) is not None]
-
-
-def manifest(profile):
-    """The table of all figures of a profile, in the same folder."""
-    return FIGURES[profile] / "manifest.csv"
-
-
-def files(profile):
-    """The files that the notebooks of a profile leave: their executed copies, their figures and the table of these."""
-    plan = chapters(profile)
-    pictures = [path for each in plan for path in each.pictures(profile)]
-    return [*(each.target(profile) for each in plan), manifest(profile), *pictures]
 
 
 def chapter(name, profile="full"):

@@ -236,8 +236,10 @@ FOLLOWED_OTHERWISE = {
     "study": {"a call when a module is imported: _keep_elsewhere"},  # folders of caches
     # Of the command line, of documents and of what runs notebooks: no result is computed there.
     "study.__main__": {"a module as a value: document"},
-    "study.report.batch": {"importlib.import_module"},
-    "study.report.notebooks": {"importlib.import_module", "what an exception holds is read: error.evalue"},
+    "study.report": {"sys.modules"},  # what is not imported behind the reader of notebooks
+    "study.report.forked": {"importlib.import_module"},
+    "study.report.notebooks": {"what an exception holds is read: error.evalue"},
+    "study.report.origin": {"importlib.import_module"},
     "study.chapters": {"importlib.import_module"},
     "study.results.definitions": {"sys.modules"},
     "study.style": {"a call when a module is imported: mpl.style.use"},  # of figures
@@ -257,7 +259,7 @@ FOLLOWED_OTHERWISE = {
     [
         "from study.results.store import *",
         "def f():\n    global X\n    X = 1",
-        "from study import store as a\nfrom study.results import lock as a",
+        "from study import store as a\nfrom study.results import runs as a",
         "try:\n    from a import x\nexcept ImportError:\n    x = None",
         "def f():\n    return globals()['x']",
         "A.__subclasses__()",
@@ -293,8 +295,8 @@ def test_nothing_is_written_that_fingerprints_cannot_follow(path):
 
 PUBLIC = {
     "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict",
-    "with_mistakes", "tidy", "tocsr", "_async_launch_kernel", "kernel_spec", "poll", "send_signal",
+    "with_mistakes", "tidy", "tocsr", "launch_kernel", "kernel_spec", "poll", "send_signal",
     "execute_managed_notebook", "said", "origin_coef_",
 }  # fmt: skip
 """Methods and an attribute of estimators for readers, what CONTRIBUTING.md tells them to call, what the manager of a kernel,
-papermill and the kernel of a notebook call, and what a sparse matrix has."""
+its provisioner, papermill and the kernel of a notebook call, and what a sparse matrix has."""

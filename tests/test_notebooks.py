@@ -11,7 +11,8 @@ import nbformat
 import pytest
 
 from study import chapters
-from study.report.notebooks import clean, made_from
+from study.report.notebooks import clean
+from study.report.origin import made_from
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SOURCES = sorted(FOLDER.glob("*.ipynb"))

@@ -8,20 +8,20 @@ from study import ROOT, chapters
 from study.results import store
 
 
-def table(profile):
-    """A DataFrame with a row for each figure of a profile, in the order of the plan.
+def table():
+    """A DataFrame with a row for each figure of the published scale, in the order of the plan.
 
     Columns: file, chapter, function (that drew it), notebook (executed), results (the
     tables that the chapter's experiments have stored, separated by blanks).
     """
     rows = []
-    for chapter in chapters.chapters(profile):
-        notebook = chapter.target(profile).relative_to(ROOT).as_posix()
+    for chapter in chapters.chapters("full"):
+        notebook = chapter.target("full").relative_to(ROOT).as_posix()
         experiments = [each for name in chapter.experiments for each in chapters.experiments(name)]
         tables = {path.relative_to(ROOT).as_posix() for each in experiments for path in each.stored_files()}
         results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
         for name in chapter.figures:
-            path = chapters.FIGURES[profile] / f"{chapter.name}-{name}.svg"
+            path = chapters.FIGURES["full"] / f"{chapter.name}-{name}.svg"
             drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))
             if not drawn_by:
                 raise ValueError(
@@ -32,7 +32,6 @@ def table(profile):
     return pd.DataFrame(rows, columns=["file", "chapter", "function", "notebook", "results"])
 
 
-def write(profile):
-    """Write the table of a profile next to its figures, once all of them are there."""
-    if all(path.exists() for path in chapters.files(profile) if path.suffix == ".svg"):
-        store.write(chapters.manifest(profile), table(profile).to_csv(index=False))
+def write():
+    """Write the table next to the figures."""
+    store.write(chapters.MANIFEST, table().to_csv(index=False))

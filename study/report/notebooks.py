@@ -6,9 +6,6 @@ from, so that it can be held against the code without running it.
 """
 
 import copy
-import hashlib
-import importlib
-import json
 import os
 import re
 import signal
@@ -22,10 +19,9 @@ from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from study import ROOT, claims
-from study.report.expressions import expressions
-from study.results import costs, definitions, store
-from study.results.experiment import Experiment
+from study import ROOT
+from study.report.origin import made_from
+from study.results import store
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -37,7 +33,7 @@ MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-p
 
 
 def execute(source, target, parameters, *, cwd=None, **engine):
-    """Execute the notebook source with parameters (name -> value), write the cleaned result to target; its `made_from`.
+    """Execute the notebook source with parameters (name -> value), and write the cleaned result to target.
 
     The kernel's current folder is cwd, by default the folder of source. target appears only when every cell has run
     and the result passes clean; until then an earlier target is left as it was. A failed run is kept next to it as
@@ -56,9 +52,9 @@ def execute(source, target, parameters, *, cwd=None, **engine):
     target = Path(target)
     _check_parameters(source, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_suffix(".part.ipynb")
+    part = target.with_suffix(f".{os.getpid()}.part.ipynb")
     failed = target.with_suffix(".failed.ipynb")
-    manager = type("Manager", (engine.pop("kernel_manager_class", OwnKernelManager),), {"exit_code": None})
+    manager = type("Manager", (OwnKernelManager,), {"exit_code": None})
     started = []
     try:
         papermill.execute_notebook(
@@ -77,12 +73,10 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             **engine,
         )
         executed = clean(nbformat.read(part, as_version=4))
-        origin = made_from(source, parameters)
-        executed.metadata["made_from"] = nbformat.from_dict(origin)
+        executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
         nbformat.write(executed, part)
         os.replace(part, target)
         failed.unlink(missing_ok=True)
-        return origin
     except PapermillExecutionError as error:
         os.replace(part, failed)
         what, why = (f": {error.evalue}", "") if error.evalue else (" without a message", limits())
@@ -148,51 +142,6 @@ def limits():
     return found
 
 
-def made_from(source, parameters):
-    """Return the inputs of an execution of the notebook source with parameters: a dict of plain values.
-
-    source : hash of the cells; parameters; code : fingerprint of all definitions that the cells and
-    the expressions in the text reach; files : sha256 of the
-    stored results that they can read, of the published numbers, the registry of data sets and the style of figures.
-    """
-    cells = nbformat.read(source, as_version=4).cells
-    code = [cell.source for cell in cells if cell.cell_type == "code"]
-    asked = [each for cell in cells if cell.cell_type == "markdown" for each in expressions(cell.source)]
-    program = "\n".join([*code, *asked])
-    texts = [[cell.cell_type, cell.source] for cell in cells]
-    return {
-        "source": _hash(json.dumps(texts).encode()),
-        "parameters": json.loads(json.dumps(parameters)),
-        "code": definitions.fingerprint_of_text(program),
-        "files": {path.relative_to(ROOT).as_posix(): _hash(path.read_bytes()) for path in inputs(program)},
-    }
-
-
-def inputs(program):
-    """The files that a program (the code of a notebook) can read through the definitions that it reaches, sorted.
-
-    Of stored results those of the experiments that it reaches, ledger and costs if it asks for them; all published numbers.
-    """
-    paths = {
-        *(ROOT / "data" / "published").glob("*.csv"),
-        ROOT / "data" / "registry.toml",
-        ROOT / "study" / "style.mplstyle",
-    }
-    for module, name in definitions.reached_by_text(program):
-        found = getattr(importlib.import_module(module), name, None) if module in definitions.code().modules else None
-        if isinstance(found, Experiment):
-            paths.update(found.stored_files())
-        elif found is claims.stored:
-            paths.update(claims.FILES)
-        elif found is costs.by_chapter:
-            paths.update(costs.files())
-    return sorted(path for path in paths if path.exists())
-
-
-def _hash(content):
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
 def clean(notebook):
     """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., no metadata but tags and
     the source of texts with values. JupyterLab folds what prepares, in an executed copy.
@@ -230,7 +179,10 @@ def tidy(path):
 def _check_parameters(source, parameters):
     import papermill
 
-    known = papermill.inspect_notebook(str(source))
+    try:
+        known = papermill.inspect_notebook(str(source))
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from error
     if unknown := sorted(set(parameters) - set(known)):
         raise ValueError(f"{source}: expected parameters among {sorted(known)}, got {unknown}; correct the name")
 

@@ -10,7 +10,7 @@ from study import ROOT, chapters, claims
 from study.results import store
 
 README = ROOT / "README.md"
-START = "<!-- from here on: python -m study notebook --profile full -->\n"
+START = "<!-- from here on: python -m study gather -->\n"
 END = "<!-- until here -->\n"
 VERDICTS = ("exact", "within", "outside")
 

@@ -1,18 +1,16 @@
 """Costs of the experiments: seconds and memory of a computation from nothing, kept in data/measured by chapter.
 
-Existing measurements are kept; delete the file to measure again.
+Snakemake measures each computation, in a file below build/. Tables that are in data/measured stay; delete one, compute all
+again with `make report PROFILE=full RECOMPUTE=1`, and it is written from these files.
 """
-
-import os
-import subprocess
-import sys
-import time
 
 import pandas as pd
 
-from study import MEASURED, chapters
+from study import BUILD, MEASURED, chapters
 from study.results import store
-from study.results.alone import GIB
+
+MIB = 1024
+"""In a GiB."""
 
 
 def path(chapter):
@@ -20,36 +18,28 @@ def path(chapter):
     return MEASURED / f"{chapter}_computing.csv"
 
 
-def compute_again(chapter):
-    """Compute all experiments of a chapter again, each in a separate process; returns the first exit code other than 0.
-
-    Where the costs of these experiments are not known yet, they are written, except on Windows, which does not report them.
-    """
-    experiments = chapters.experiments(chapter)
-    rows = []
-    for each in experiments:
-        start = time.perf_counter()
-        code, used = _run([sys.executable, "-m", "study", "run", each.name, "--recompute"])
-        if code:
-            return abs(code)
-        if used:
-            seconds = time.perf_counter() - start
-            processor = used.ru_utime + used.ru_stime
-            rows.append((each.name, round(seconds, 1), round(processor, 1), round(used.ru_maxrss / GIB, 2)))
-    if rows and list(stored(chapter)) != [each.name for each in experiments]:
-        table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])
-        store.write(path(chapter), table.to_csv(index=False))
-    return 0
+def keep():
+    """Write the tables of the chapters that have none, where each of their experiments was measured here."""
+    for chapter in chapters.EXPERIMENTS:
+        found = {each.name: _benchmark("full", each.name) for each in chapters.experiments(chapter)}
+        if not path(chapter).exists() and all(measured is not None for measured in found.values()):
+            rows = [
+                (name, round(row.s, 1), round(row.cpu_time, 1), round(row.max_rss / MIB, 2)) for name, row in found.items()
+            ]
+            table = pd.DataFrame(rows, columns=["experiment", "seconds", "processor_seconds", "memory"])
+            store.write(path(chapter), table.to_csv(index=False))
 
 
-def _run(command):
-    """(exit code, costs of the process, or None on Windows, which does not report them)."""
-    process = subprocess.Popen(command)
-    if not hasattr(os, "wait4"):
-        return process.wait(), None
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, used
+def of_notebook(chapter, profile):
+    """The seconds that a notebook took when Snakemake executed it last, or None."""
+    found = _benchmark(profile, chapter.name)
+    return None if found is None else found.s
+
+
+def _benchmark(profile, name):
+    """The measurement of a rule of the Snakefile: s, cpu_time, max_rss (MiB) and others; None where there is none."""
+    file = BUILD / profile / "benchmarks" / f"{name}.tsv"
+    return pd.read_csv(file, sep="\t").iloc[0] if file.exists() else None
 
 
 def stored(chapter):

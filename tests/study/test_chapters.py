@@ -70,20 +70,22 @@ def test_the_quick_profile_writes_below_build_and_needs_no_download():
 
 def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
     found = [*(ROOT / "notebooks" / "executed").glob("*.ipynb"), *(ROOT / "figures").iterdir()]
-    assert {*chapters.files("full"), ROOT / "figures" / "front-ladder.png"} == set(found)
+    plan = chapters.chapters("full")
+    expected = {path for each in plan for path in [each.target("full"), *each.pictures("full")]}
+    assert {*expected, chapters.MANIFEST, ROOT / "figures" / "front-ladder.png"} == set(found)
 
 
 def test_a_figure_that_names_no_function_is_refused_with_the_remedy(monkeypatch, tmp_path):
-    monkeypatch.setitem(chapters.FIGURES, "quick", tmp_path)
-    for picture in chapters.chapters("quick")[0].pictures("quick"):
+    monkeypatch.setitem(chapters.FIGURES, "full", tmp_path)
+    for picture in chapters.chapter("front").pictures("full"):
         picture.write_text("<svg></svg>")
-    with pytest.raises(ValueError, match=r"algorithm-surfaces\.svg: expected .* begin it with study\.style\.canvas"):
-        manifest.table("quick")
+    with pytest.raises(ValueError, match=r"front-ladder\.svg: expected .* begin it with study\.style\.canvas"):
+        manifest.table()
 
 
 def test_the_manifest_names_every_figure_with_the_function_that_drew_it_and_files_that_are_there():
-    found = manifest.table("full")
-    assert chapters.manifest("full").read_text(encoding="utf-8") == found.to_csv(index=False)
+    found = manifest.table()
+    assert chapters.MANIFEST.read_text(encoding="utf-8") == found.to_csv(index=False)
     assert sorted(found["file"]) == sorted(path.name for path in (ROOT / "figures").glob("*.svg"))
     for drawn_by in set(found["function"]):
         module, _, name = drawn_by.rpartition(".")
@@ -95,7 +97,7 @@ def test_the_manifest_names_every_figure_with_the_function_that_drew_it_and_file
 
 def test_readme_says_what_the_conclusion_says_and_counts_as_the_ledger_does():
     text = readme.README.read_text(encoding="utf-8")
-    assert readme.written(text) == text, "run: python -m study notebook conclusion --profile full"
+    assert readme.written(text) == text, "run: python -m study gather"
     assert readme.findings().count("\n- **") == 2 and "1.58 %" in readme.findings()
     with pytest.raises(ValueError, match="README.md must have the lines"):
         readme.written(text.replace(readme.END, ""))

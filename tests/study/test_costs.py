@@ -1,59 +1,40 @@
-"""What experiments cost is kept when all of a chapter is computed again, and nothing where one fails."""
-
-import os
-import subprocess
-import sys
+"""Tables of what computations cost are written from Snakemake's measurements, where there are none yet."""
 
 import pytest
 
 from study import chapters
 from study.results import costs
 
-told = pytest.mark.skipif(not hasattr(os, "wait4"), reason="this system does not say what a process took")
+NAMES = [each.name for each in chapters.experiments("algorithm")]
 
 
 @pytest.fixture
-def run(monkeypatch, tmp_path):
-    """compute_again("algorithm"), where a program takes the place of each experiment."""
+def measure(monkeypatch, tmp_path):
+    """A function that writes what Snakemake has measured of an experiment."""
     monkeypatch.setattr(costs, "MEASURED", tmp_path)
-    started, popen = [], subprocess.Popen
+    monkeypatch.setattr(costs, "BUILD", tmp_path)
+    folder = tmp_path / "full" / "benchmarks"
+    folder.mkdir(parents=True)
 
-    def with_program(program):
-        def start(command):
-            started.append(command)
-            return popen([sys.executable, "-c", program])
+    def write(name, seconds):
+        head = "s\th:m:s\tmax_rss\tmax_vms\tcpu_time"
+        (folder / f"{name}.tsv").write_text(f"{head}\n{seconds}\t0:00:10\t512.00\t2048.00\t{2 * seconds}\n")
 
-        monkeypatch.setattr(subprocess, "Popen", start)
-        return costs.compute_again("algorithm"), started
-
-    return with_program
+    return write
 
 
-@told
-def test_seconds_and_memory_of_each_experiment_are_kept(run):
-    assert costs.words("algorithm") == "" and costs.stored("algorithm") == {}
-    code, started = run("held = b'x' * (300 * 2**20)")
-    names = [each.name for each in chapters.experiments("algorithm")]
-    assert code == 0 and [command[-2:] for command in started] == [[name, "--recompute"] for name in names]
-    found = costs.stored("algorithm")
-    assert list(found) == names
-    # A process counts the memory of the one that started it, here that of all tests.
-    assert all(0 < seconds < 30 and 0.29 < memory < 20 for seconds, memory in found.values())
+def test_a_chapter_is_written_when_all_its_experiments_were_measured_and_then_stays(measure):
+    first, *others = NAMES
+    measure(first, 10.04)
+    costs.keep()
+    assert costs.files() == [] and costs.words("algorithm") == ""
+    for name in others:
+        measure(name, 20)
+    costs.keep()
+    assert costs.files() == [costs.path("algorithm")]
+    assert costs.stored("algorithm") == {first: (10.0, 0.5)} | dict.fromkeys(others, (20.0, 0.5))
+    assert costs.by_chapter()["processor_seconds"].tolist() == [pytest.approx(20.1 + 40 * len(others))]
     before = costs.path("algorithm").read_bytes()
-    assert run("")[0] == 0 and costs.path("algorithm").read_bytes() == before
-
-
-@told
-def test_an_experiment_that_fails_fails_the_chapter_and_keeps_what_was_known(run):
-    assert run("")[0] == 0
-    before = costs.path("algorithm").read_bytes()
-    code, started = run("raise SystemExit(3)")
-    assert code == 3 and len(started) == len(chapters.experiments("algorithm")) + 1
+    measure(first, 99)
+    costs.keep()
     assert costs.path("algorithm").read_bytes() == before
-
-
-def test_a_system_that_does_not_say_what_a_process_took_computes_all_the_same(run, monkeypatch):
-    monkeypatch.delattr(os, "wait4", raising=False)
-    code, started = run("")
-    assert code == 0 and len(started) == len(chapters.experiments("algorithm")) and not costs.path("algorithm").exists()
-    assert run("raise SystemExit(3)")[0] == 3

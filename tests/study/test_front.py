@@ -4,7 +4,7 @@ import pandas as pd
 
 from study import claims
 from study.front import tables
-from study.report.notebooks import inputs
+from study.report.origin import inputs
 from study.results import costs
 
 LEDGER = pd.DataFrame(
@@ -44,6 +44,6 @@ def test_what_computing_takes_is_shown_by_chapter_and_together(monkeypatch, tmp_
         ["claims", 1, 0.1, 0.5],
         ["all", 3, 2.1, 3.5],
     ]
-    monkeypatch.setattr("study.report.notebooks.ROOT", tmp_path)
+    monkeypatch.setattr("study.report.origin.ROOT", tmp_path)
     expected = [costs.path("claims"), costs.path("mnist")]
     assert inputs("from study.front import tables\ntables.computing()") == costs.files() == expected

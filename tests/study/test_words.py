@@ -10,7 +10,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import ROOT, words
 from study.report import display, expressions, prose, references
-from study.report.notebooks import METADATA, execute, made_from
+from study.report.notebooks import METADATA, execute
+from study.report.origin import made_from
 from study.statistics import Difference
 
 GAP = Difference(0.0008, -0.0009, 0.0024, 0.4, 20, "orders", "t")

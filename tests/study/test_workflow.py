@@ -20,12 +20,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import ROOT, chapters
 from study.report.notebooks import METADATA
-from study.results import lock
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
 QUIET = ["--quiet", "host", "progress", "reason", "rules"]  # as in the Makefile where there is no terminal
-EXECUTED = "build/quick/marks/executed"
 CELLS = """\
 from pathlib import Path
 from study import style
@@ -53,10 +51,12 @@ def checkout(tmp_path_factory):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
     title = new_notebook(cells=[new_markdown_cell("# Title")], metadata=METADATA)
-    for path in [*chapters.files("quick"), *chapters.files("full")]:
-        target = folder / path.relative_to(ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(nbformat.writes(title) if target.suffix == ".ipynb" else "<dc:source>a function</dc:source>")
+    for profile in chapters.PROFILES:
+        for chapter in chapters.chapters(profile):
+            for path in [chapter.target(profile), *chapter.pictures(profile)]:
+                target = folder / path.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(nbformat.writes(title) if target.suffix == ".ipynb" else "<svg></svg>")
     return folder
 
 
@@ -73,7 +73,7 @@ def write(checkout):
     return write
 
 
-def start(checkout, *options, target=EXECUTED, profile="quick", notebooks="algorithm"):
+def start(checkout, *options, target="notebooks", profile="quick", notebooks="algorithm"):
     """Snakemake as `make report` starts it, in a group of processes of its own."""
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", *options]
     command += ["--config", f"profile={profile}", f"notebooks={notebooks}", "--", target]
@@ -109,14 +109,14 @@ def wait_until(condition):
 
 @ON_LINUX
 @pytest.mark.long
-def test_a_run_that_was_killed_leaves_no_process_and_goes_on_and_of_two_at_once_the_second_ends(checkout, write):
+def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_once_the_second_ends(checkout, write):
     begun, go = checkout / "begun", checkout / "go"
     write("import time\nPath('../begun').touch()\nwhile not Path('../go').exists():\n    time.sleep(0.05)\nprint('done')")
     killed = start(checkout, *QUIET)
     try:
         wait_until(begun.exists)
         code, output = run(checkout, *QUIET)
-        assert code != 0 and f"process {killed.pid} does so already" in output
+        assert code != 0 and "Directory cannot be locked" in output and "--unlock" in output
     finally:
         killed.kill()  # Snakemake alone, as the system does for want of memory
         killed.wait()
@@ -125,9 +125,16 @@ def test_a_run_that_was_killed_leaves_no_process_and_goes_on_and_of_two_at_once_
     executed = checkout / "build/quick/notebooks/algorithm.ipynb"
     assert "done" not in executed.read_text(encoding="utf-8")
     go.touch()
+    code, output = run(checkout, "--unlock")
+    assert code == 0, output
     code, output = run(checkout, *QUIET)
     assert code == 0, output
     assert "done" in executed.read_text(encoding="utf-8")
+    code, output = run(checkout, "--quiet", "host")
+    assert code == 0 and "Nothing to be done" in output
+    (checkout / "build/quick/figures/algorithm-surfaces.svg").unlink()
+    code, output = run(checkout, "--dry-run", "--quiet", "host")
+    assert code == 0 and "notebook_algorithm" in output
 
 
 PARTS = """
@@ -165,37 +172,37 @@ def test_processes_that_compute_parts_end_with_the_batch(tmp_path):
         parts.communicate()
 
 
-MADE = [
-    "full/marks/data",
-    *(f"full/marks/{name}.computed" for name in chapters.EXPERIMENTS),
-    *("full/marks/executed", "full/report.html", "full/ledger.html", "full/marks/report.html", "full/marks/ledger.html"),
-    *("quick/marks/executed", "quick/report.html", "quick/marks/report.html"),
-]
-"""What is below build when all is made, in this order."""
-AGAIN = {"seeds.computed", "claims.computed", "executed", "report.html", "ledger.html"}
-
-
-@pytest.mark.parametrize(
-    ("profile", "deleted", "again"),
-    [
-        ("quick", "build/quick/figures/algorithm-surfaces.svg", {"executed", "report.html"}),
-        pytest.param("full", "data/results/seeds_source_grid.csv", AGAIN, marks=pytest.mark.long),
-    ],
-)
-def test_what_was_deleted_is_made_again_with_all_that_reads_it_and_names_are_no_commands(checkout, profile, deleted, again):
-    for name in MADE:
-        (checkout / "build" / name).parent.mkdir(parents=True, exist_ok=True)
-        (checkout / "build" / name).touch()
-    content = (checkout / deleted).read_bytes()
-    (checkout / deleted).unlink()
+def planned(checkout, profile, **others):
+    """The names of the rules that a dry run would run, and their commands."""
     options = ["--dry-run", "--printshellcmds", "--quiet", "host"]
-    code, output = run(checkout, *options, target="report", profile=profile, notebooks="algorithm; touch here")
-    (checkout / deleted).write_bytes(content)
-    found = set(re.findall(r"output: build/(\S+)", output))
-    assert code == 0 and found == {f"{profile}/marks/{name}" for name in again}, output
-    (command,) = re.findall(r"^.* -m study notebook .*$", output, re.MULTILINE)
+    code, output = run(checkout, *options, target="report", profile=profile, **others)
+    assert code == 0, output
+    names = set(re.findall(r"^(?:local)?rule (\w+):", output, re.MULTILINE)) - {"report"}
+    return names, re.findall(r"^.* -m study .*$", output, re.MULTILINE)
+
+
+def test_a_notebook_that_is_not_current_is_executed_and_one_that_is_not_in_the_plan_is_refused(checkout):
+    names, commands = planned(checkout, "quick")
+    assert names == {"notebook_algorithm", "quick_document", "document", "ledger"}
+    (command,) = (each for each in commands if " notebook " in each)
     words = shlex.split(command)
-    assert words[words.index("notebook") + 1 :][:3] == ["algorithm;", "touch", "here"]
+    asked = ["notebook", "algorithm", "--profile", "quick", "2>", "build/quick/logs/algorithm.log"]
+    assert words[words.index("study") + 1 :][: len(asked)] == asked
+    code, output = run(checkout, "--dry-run", notebooks="algorithm; touch here")
+    assert code != 0 and "notebook must be one of" in output
+
+
+@pytest.mark.long
+def test_a_result_that_was_deleted_is_computed_again_with_all_that_reads_it(checkout):
+    deleted = checkout / "data/results/seeds_source_grid.csv"
+    content = deleted.read_bytes()
+    deleted.unlink()
+    names, _ = planned(checkout, "full", notebooks="seeds")
+    deleted.write_bytes(content)
+    documents = {"notebook_seeds", "gathered", "document", "ledger"}
+    ledger = {f"experiment_{each.name.replace('.', '_')}" for each in chapters.experiments("claims")}
+    assert {name for name in names if name.startswith("experiment_seeds")} == {"experiment_seeds_source_grid"}
+    assert names == {"data", "experiment_seeds_source_grid", *ledger, *documents}
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
@@ -207,34 +214,20 @@ def test_names_of_own_notebooks_may_have_blanks_and_are_no_commands():
 
 
 @pytest.mark.long
-def test_a_failed_notebook_and_its_cell_are_named_without_a_terminal(checkout, write):
+def test_a_failed_notebook_its_cell_and_its_log_are_named_each_time_and_its_former_copy_stays(checkout, write):
     write("1 / 0")
-    code, output = run(checkout, *QUIET)
-    assert code != 0
-    assert re.search(r"algorithm: failed[\s\S]*algorithm\.ipynb.*ZeroDivisionError: division by zero in cell 5", output)
+    copy = checkout / "build/quick/notebooks/algorithm.ipynb"
+    before = copy.read_bytes()
+    for _ in range(2):
+        code, output = run(checkout, *QUIET)
+        assert code != 0 and "algorithm failed, build/quick/logs/algorithm.log:" in output
+        assert re.search(r"algorithm\.ipynb.*ZeroDivisionError: division by zero in cell 5", output)
+        assert copy.read_bytes() == before
 
 
 @pytest.mark.long
-def test_a_damaged_executed_copy_is_named_and_the_earlier_report_stays(checkout):
-    report, damaged = checkout / "build/full/report.html", checkout / "notebooks/executed/data.ipynb"
-    report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text("earlier")
+def test_a_damaged_executed_copy_is_named(checkout):
+    damaged = checkout / "notebooks/executed/data.ipynb"
     damaged.write_bytes(damaged.read_bytes()[:-20])
-    code, output = run(checkout, *QUIET, "--force", target="build/full/marks/report.html")
+    code, output = run(checkout, *QUIET, target="build/full/report.html")
     assert code != 0 and "executed/data.ipynb: expected an executed notebook" in output
-    assert report.read_text() == "earlier"
-
-
-def test_the_lock_of_a_process_ends_with_it(tmp_path):
-    path = tmp_path / "lock"
-    program = (
-        "import sys, time; from study.results import lock; held = lock.hold(sys.argv[1], 'a');"
-        "print('held', flush=True); time.sleep(100)"
-    )
-    holder = subprocess.Popen([sys.executable, "-c", program, path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert holder.stdout.readline() == "held\n"
-    with pytest.raises(RuntimeError, match=f"one alone, and process {holder.pid} does so already; wait until"):
-        lock.hold(path, "one alone")
-    holder.kill()
-    holder.communicate()
-    lock.hold(path, "one alone", wait=True).close()

@@ -1,0 +1,209 @@
+"""Executed notebooks: kernels that are forked are as those that start from nothing, and what fails is named."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.provisioning import KernelProvisionerFactory
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from study import chapters
+from study.__main__ import main
+from study.report import forked, notebooks, origin
+from study.results import costs
+
+
+@dataclass(frozen=True)
+class Small:
+    """A notebook in a folder, with one parameter, in place of a chapter."""
+
+    folder: Path
+    name: str
+    degree: int = 3
+
+    @property
+    def notebook(self):
+        return self.folder / f"{self.name}.ipynb"
+
+    def target(self, profile):
+        return self.folder / profile / f"{self.name}.ipynb"
+
+    def pictures(self, profile):
+        return [self.folder / "second.svg"] if self.name == "second" else []
+
+    def parameters(self, profile):
+        return {"degree": self.degree}
+
+
+@pytest.fixture
+def fork(monkeypatch):
+    """From now on and in this test, kernels are forked."""
+    factory = KernelProvisionerFactory.instance()
+    monkeypatch.setattr(factory, "default_provisioner_name", factory.default_provisioner_name)
+    # As in a command that has drawn nothing yet: other tests have, and pyplot keeps the backend of its first figure.
+    monkeypatch.setattr("matplotlib.pyplot._backend_mod", None)
+    return lambda: forked.use(["study.style"])
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A function that writes a notebook of code cells and gives its chapter; what is made goes below tmp_path."""
+
+    def write(name, *sources, **options):
+        parameters = new_code_cell("degree: int = 1  # of the kernel", metadata={"tags": ["parameters"]})
+        cells = [new_markdown_cell("# Title"), parameters, *map(new_code_cell, sources)]
+        nbformat.write(new_notebook(cells=cells, metadata=notebooks.METADATA), tmp_path / f"{name}.ipynb")
+        return Small(tmp_path, name, **options)
+
+    return write
+
+
+FIGURE = """\
+import matplotlib.pyplot as plt
+from study import style
+fig, axis = plt.subplots()
+lines = axis.plot([degree, 1])"""
+
+
+def execute(chapter):
+    notebooks.execute(chapter.notebook, chapter.target("quick"), chapter.parameters("quick"))
+
+
+@pytest.mark.usefixtures("foreign_kernel")
+def test_a_forked_kernel_gives_the_bytes_of_one_that_starts_from_nothing_whatever_others_call_python3(small, tmp_path, fork):
+    chapter = small("a", "import os", "print(os.path.exists('a.ipynb'), degree)", FIGURE, "style.BLUE")
+    notebooks.execute(chapter.notebook, tmp_path / "alone.ipynb", {"degree": 3})
+    fork()
+    execute(chapter)
+    assert chapter.target("quick").read_bytes() == (tmp_path / "alone.ipynb").read_bytes()
+    outputs = [cell.outputs for cell in nbformat.read(tmp_path / "alone.ipynb", as_version=4).cells if "outputs" in cell]
+    assert outputs[3][0].text == "True 3\n" and "image/png" in outputs[4][-1].data
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
+def test_a_forked_kernel_has_what_was_imported_and_nothing_of_another_one_and_ends_with_its_notebook(small, tmp_path, fork):
+    fork()
+    spoil = """
+import os, sys
+with open("numbers", "a") as file:
+    print(os.getpid(), os.getppid(), file=file)
+assert "study.style" in sys.modules and "style" not in globals()
+from study import style
+assert style.BLUE != 'red' and 'SPOILT' not in os.environ and 'here' not in sys.modules
+style.BLUE = os.environ['SPOILT'] = 'red'
+sys.modules['here'] = os"""
+    for name in "abc":
+        execute(small(name, spoil))
+    numbers = [tuple(map(int, line.split())) for line in (tmp_path / "numbers").read_text().splitlines()]
+    kernels = {kernel for kernel, _ in numbers}
+    assert len(kernels) == 3 and {parent for _, parent in numbers} == {os.getpid()}
+    assert not [kernel for kernel in kernels if Path("/proc", str(kernel)).exists()]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "message"),
+    [
+        # The kernel's own log has a line too, as it has when a kernel is interrupted while it ends.
+        (
+            "bad",
+            "get_ipython().kernel.log.error('caught')\n1 / 0",
+            r"bad\.ipynb.*ZeroDivisionError: division by zero in cell 3",
+        ),
+        ("mute", "raise MemoryError", "got MemoryError without a message in cell 3; read"),
+        (
+            "dies",
+            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+            r"dies\.ipynb: the kernel died in cell 3: SIGKILL has ended it, .* for want of memory",
+        ),
+    ],
+)
+def test_what_fails_is_named_with_its_reason_and_its_former_copy_stays(small, fork, name, source, message):
+    fork()
+    chapter = small(name, source)
+    chapter.target("quick").parent.mkdir()
+    chapter.target("quick").write_text("old")
+    with pytest.raises(RuntimeError, match=message):
+        execute(chapter)
+    assert chapter.target("quick").read_text() == "old"
+    assert not list(chapter.target("quick").parent.glob("*.part.ipynb"))
+
+
+def test_a_notebook_without_a_kernel_is_named(small):
+    plain = small("plain")
+    notebook = nbformat.read(plain.notebook, as_version=4)
+    del notebook.metadata["kernelspec"]
+    nbformat.write(notebook, plain.notebook)
+    with pytest.raises(ValueError, match=r"plain\.ipynb: No kernel name found in notebook"):
+        execute(plain)
+
+
+def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_the_command(monkeypatch, capsys):
+    codes = {"tour": 0, "data": 1, "class": -signal.SIGKILL}
+    started = []
+
+    def run(command, env):
+        started.append(command[2:])
+        return subprocess.CompletedProcess(command, codes[command[4]])
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert main(["notebook", *codes, "--jobs", "2"]) == 1
+    assert sorted(started) == sorted(["study", "notebook", name, "--profile", "quick"] for name in codes)
+    assert capsys.readouterr().err.splitlines() == ["data: failed", "class: failed, SIGKILL has ended it"]
+    assert main(["notebook", "tour", "tour"]) == 0
+
+
+def test_the_seconds_of_each_notebook_are_listed(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(costs, "BUILD", tmp_path)
+    (tmp_path / "quick" / "benchmarks").mkdir(parents=True)
+    (tmp_path / "quick" / "benchmarks" / "algorithm.tsv").write_text("s\tmax_rss\n83.4\t12.0\n")
+    assert main(["list"]) == 0
+    assert f"{'algorithm':24}    83 s\nmnist\n" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+def test_the_ends_of_processes_are_told_apart_and_narrow_limits_are_named_with_the_remedy(monkeypatch):
+    import resource
+
+    of = {resource.RLIMIT_NOFILE: 1024, resource.RLIMIT_AS: resource.RLIM_INFINITY}
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (of[which], resource.RLIM_INFINITY))
+    assert notebooks.ending(-signal.SIGSEGV) == "SIGSEGV has ended it"
+    assert notebooks.ending(7) == "it ended with exit code 7"
+    of |= {resource.RLIMIT_NOFILE: 64, resource.RLIMIT_AS: 3 * 2**29}
+    assert notebooks.ending(1) == (
+        "it ended with exit code 1; only 64 files may be open at a time: allow more with 'ulimit -n 256'; "
+        "memory is limited to 1.5 GiB: allow more with 'ulimit -v unlimited'"
+    )
+
+
+def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(small):
+    chapter = small("second", "degree")
+    (picture,) = chapter.pictures("quick")
+    target = chapter.target("quick")
+    picture.touch()
+    assert not origin.is_current(chapter, "quick")
+    made = nbformat.read(chapter.notebook, as_version=4)
+    made.metadata["made_from"] = origin.made_from(chapter.notebook, chapter.parameters("quick"))
+    target.parent.mkdir()
+    nbformat.write(made, target)
+    assert origin.is_current(chapter, "quick")
+    assert not origin.is_current(Small(chapter.folder, "second", degree=4), "quick")
+    picture.unlink()
+    assert not origin.is_current(chapter, "quick")
+    picture.touch()
+    content = target.read_text()
+    for damaged in (content[:-20], content.replace("made_from", "other")):
+        target.write_text(damaged)
+        assert not origin.is_current(chapter, "quick")
+    target.write_text(content)
+    small("second", "degree + 1")
+    assert not origin.is_current(chapter, "quick")
+
+
+def test_a_notebook_names_the_modules_that_it_reaches():
+    found = origin.modules(chapters.chapter("tour").notebook)
+    assert "kp.estimator" in found and "study.uci.tables" not in found
