@@ -30,7 +30,9 @@ SAME_FIT = "take the mistakes_ of a fit with the same parameters on the same X, 
 
 def first_rows(step: np.ndarray) -> np.ndarray:
     """Return which rows of a log (M,) are the first of a mistake: all rows of a mistake have its step."""
-    return np.diff(step, prepend=-1) > 0
+    first = np.ones(len(step), dtype=bool)
+    first[1:] = step[1:] != step[:-1]
+    return first
 
 
 def net_promotions(

@@ -73,12 +73,21 @@ def verdict(published, ours, low, high, *, decimals=0, degenerate=False, compara
     return np.where(comparable, np.where(degenerate, "degenerate", words), "not comparable")
 
 
+def judged(frame, **marks):
+    """The frame with the verdict on each of its published numbers, from its columns published, ours, low and high.
+
+    A verdict that a row of the frame has stays; marks are the options of `verdict`.
+    """
+    found = pd.Series(verdict(*(frame[name] for name in ("published", "ours", "low", "high")), **marks), frame.index)
+    return frame.assign(verdict=frame["verdict"].fillna(found) if "verdict" in frame else found)
+
+
 def rows(frame, *, source, chapter):
     """Rows of the ledger from a frame with the columns item, quantity, published, ours, low, high, n, and perhaps others.
 
     key is required and unique, and so is interval_of where low and high differ. kind ("printed"), same_data (True),
     choices (1), decimals (0), percentile (missing), degenerate (False), comparable (True), explanation ("") and chapter
-    have defaults, also in a column of the frame in the rows that lack a value; the verdict is added.
+    have defaults, also in a column of the frame in the rows that lack a value; so has the verdict, which is `judged`.
     """
     defaults = {
         "kind": "printed", "interval_of": "", "same_data": True, "choices": 1, "decimals": 0, "percentile": np.nan,
@@ -89,19 +98,17 @@ def rows(frame, *, source, chapter):
     full = full.fillna({name: value for name, value in defaults.items() if name != "percentile"})
     full = full.astype({"same_data": bool, "degenerate": bool, "comparable": bool, "choices": int, "decimals": int})
     marks = {name: full[name] for name in ("decimals", "degenerate", "comparable")}
-    full["verdict"] = verdict(full["published"], full["ours"], full["low"], full["high"], **marks)
-    return full[list(COLUMNS)]
+    return judged(full, **marks)[list(COLUMNS)]
 
 
 def readings_rows(frame, ledger):
-    """Rows of the table of readings from a frame with the columns key, reading, ours, low, high, n (and percentile).
+    """Rows of the table of readings from a frame with the columns key, reading, ours, low, high, n (percentile, verdict).
 
     ledger holds the rows with these keys: their published numbers give the verdicts.
     """
     full = frame.merge(ledger[["key", "published", "decimals"]], on="key", validate="many_to_one")
     full = pd.DataFrame({"percentile": np.nan}, index=full.index).assign(**full)
-    full["verdict"] = verdict(*(full[c] for c in ("published", "ours", "low", "high")), decimals=full["decimals"])
-    return full[list(READINGS)]
+    return judged(full, decimals=full["decimals"])[list(READINGS)]
 
 
 @dataclass(frozen=True)

@@ -284,7 +284,7 @@ def side_by_side(forms, kernel, X, y, n_epochs, *, random_state=SEED, checkpoint
     """({form: its log}, seconds) of some forms of PAIR by Xu and Zhang's update, applied literally.
 
     They go through the same orders, and every block of kernel rows is made once for all; up to SQUARED examples K is held.
-    checkpoint(step, compute) gives the arrays of an epoch: those that an interrupted run has kept, or those of compute().
+    checkpoint(step, compute) gives the arrays of an epoch: those of an interrupted run, or of compute().
     """
     points = Points(X)
     random = np.random.RandomState(random_state)

@@ -51,12 +51,13 @@ def claims(results=None):
 
 
 def readings(results=None):
-    """The published rates under each other reading: columns key, reading, ours, low, high, n, percentile."""
+    """The published rates under each other reading: columns key, reading, ours, low, high, n, percentile, verdict."""
     results = everything(PUBLISHED) if results is None else results
     compared = tables.by_reading(results)
     compared = compared[compared["reading"] != tables.BASE]
-    frame = compared.assign(key=compared.apply(_rate_key, axis=1)).rename(columns={"repeats": "n"})
-    frame = frame[["key", "reading", "ours", "low", "high", "n", "percentile"]].reset_index(drop=True)
+    judged = compared["verdict"].replace("degenerate", "exact")  # a 0.00 that is 0.00 in all repeats
+    frame = compared.assign(key=compared.apply(_rate_key, axis=1), verdict=judged).rename(columns={"repeats": "n"})
+    frame = frame[["key", "reading", "ours", "low", "high", "n", "percentile", "verdict"]].reset_index(drop=True)
     return frame.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
 
 
@@ -190,7 +191,7 @@ def _rates(compared, program):
         head = _head(row["table"], row["dataset"], "", f"{row['dataset']}: {words}")
         heads.append(head | {"key": _rate_key(row)})
         why.append(_inside_under(others[tuple(row[name] for name in tables.NUMBER)], program[row["table"]]))
-    marks = {"decimals": 2, "degenerate": table["verdict"] == "degenerate", "explanation": why}
+    marks = {"decimals": 2, "verdict": table["verdict"], "explanation": why}
     marks |= {"choices": table["table"].map({name: len(found) + 1 for name, found in READINGS.items()})}
     return _beside(table, heads).assign(interval_of=f"ten-fold cross-validations: {tables.VARIES}", **marks)
 

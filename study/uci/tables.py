@@ -15,8 +15,7 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.claims import percentile
-from study.claims import verdict as claims_verdict
+from study.claims import judged, percentile
 from study.uci.arithmetic import reachable
 from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.uci.protocol import summary
@@ -54,18 +53,13 @@ def compare(repeats, rates=None):
             values = (100 * part[f"{row['split']}_{row['statistic']}"]).round(2).to_numpy()
             rows.append(row | _distribution(values, row["published"]))
     table = pd.DataFrame(rows, columns=[*published_rates().columns, *COMPARED[:-1]])
-    return _with_verdicts(table, decimals=2, degenerate=(table[["published", "low", "high"]] == 0).all(axis=1))
+    return judged(table, decimals=2, degenerate=(table[["published", "low", "high"]] == 0).all(axis=1))
 
 
 def _distribution(values, number):
     low, median, high = np.quantile(values, [0.025, 0.5, 0.975])
     found = {"ours": values.mean(), "low": low, "median": median, "high": high}
     return found | {"percentile": percentile(values, number), "repeats": len(values)}
-
-
-def _with_verdicts(table, *, decimals, degenerate=False):
-    ours = (table[name] for name in ("published", "ours", "low", "high"))
-    return table.assign(verdict=claims_verdict(*ours, decimals=decimals, degenerate=degenerate))
 
 
 MARKS = {"outside": "*", "exact": "", "within": "", "degenerate": ""}
