@@ -8,7 +8,7 @@ from study.forms.experiment import equal, equal_settings
 
 @cache
 def results():
-    """What `experiment.equal` gives."""
+    """The tables and arrays of `experiment.equal`."""
     return equal(equal_settings("mnist"))
 
 

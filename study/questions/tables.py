@@ -1,4 +1,4 @@
-"""Small tables of the answers: what the 1 in the kernel is worth, what scaling does, and when to stop."""
+"""Small tables of the answers: the worth of the 1 in the kernel, by scaling, and when to stop."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from study.questions.experiment import CONSTANTS, SCALERS
 
 
 def without_the_one(rows):
-    """What leaving out the 1 costs, a row for each set, scaling and degree.
+    """Price of leaving out the 1, a row for each set, scaling and degree.
 
     rows as in `experiment.kernels`. Columns dataset, scaling, degree, without and with (error rates), then the difference
     without - with: estimate, low, high and p (corrected resampled t over the folds of all repeats, Holm over all rows).
