@@ -348,7 +348,7 @@ def _add_steps(f, length, steps, sums):
 
 @compiled
 def _judge(f, length, y, wrong):
-    """wrong (2, c): whether the highest score, ties going to the first, is not of class y (c,); then if all are normalised."""
+    """wrong (2, c): whether the highest score, ties going to the first, is not of class y (c,); plain, normalised."""
     for j in range(len(y)):
         best = 0
         unit = 0
