@@ -410,7 +410,7 @@ def test_errors_of_kept_orders_are_less_those_of_the_same_order():
     for p, name in ((1, "average"), (0, "final")):
         gaps = after[:, 2, :, p].astype(float) - before[:3, :, p, -1]
         expected = [statistics.crossed(gap).estimate for gap in (gaps[:, 0], gaps[:, 1], gaps.mean(axis=1))]
-        rows = found.query("predictor == @name and protocol == 'shared, kept'")
+        rows = found[(found["predictor"] == name) & (found["protocol"] == "shared, kept")]
         np.testing.assert_allclose(rows["estimate"], expected, atol=1e-15)
 
 
