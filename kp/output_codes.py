@@ -558,8 +558,9 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
         in the order given.
     orders : {"separate", "shared"}, default="separate"
-        Draw an order for each class in turn (Hermans), or one order for all classes, as in Freund and
-        Schapire, with shuffle="once".
+        Draw an order for each class in turn (Hermans), or one order for all classes. "shared" with
+        shuffle="once" (Freund and Schapire) leaves fewer support vectors; that errors stay the same
+        within 0.05 points was not shown, so it is not the default.
     stop_if_separated : bool, default=True
         Stop after an epoch in which no perceptron makes a mistake.
     count_errors : bool, default=False

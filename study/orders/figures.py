@@ -150,7 +150,7 @@ def figure_kept(saved, verdicts, *, within=ROPE):
     left.axhline(0, **REFERENCE)
     right.axhline(0, **REFERENCE)
     right.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
-    names = list(saved["protocol"].unique())
+    names = list(verdicts["protocol"].unique())
     places = {degree: i for i, degree in enumerate(verdicts["degree"].unique())}
     styles = [{"color": colour, "marker": marker, "markersize": 4.5} for colour, marker in zip(PLAIN, "v^o", strict=True)]
     for i, (name, style) in enumerate(zip(names, styles, strict=True)):

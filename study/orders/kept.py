@@ -155,7 +155,7 @@ class Cost:
     n_epochs: int = 10
 
 
-COSTLY = {"mnist": ((2, 4), 3), "digits": ((4,), 2)}
+COSTLY = {"mnist": ((2,), 2), "digits": ((4,), 2)}
 """Degrees whose costs are measured, and in how many orders."""
 
 
@@ -348,7 +348,7 @@ def _add_steps(f, length, steps, sums):
 
 @compiled
 def _judge(f, length, y, wrong):
-    """wrong (2, c): whether the highest score, the first of equals, is of another class than y (c,); also of unit length."""
+    """wrong (2, c): whether the highest score, ties going to the first, is not of class y (c,); plain, normalised."""
     for j in range(len(y)):
         best = 0
         unit = 0

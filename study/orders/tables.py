@@ -11,7 +11,7 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.orders.kept import METHODS, NEW_HERE, OWN_NEW
+from study.orders.kept import METHODS, NEW_HERE
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
@@ -436,38 +436,34 @@ def against_final(noise, epoch):
     return pd.DataFrame(found, columns=[*names, "predictor", "final", "estimate", "low", "high", "p", "verdict"])
 
 
-def under_protocols(runs, kept):
-    """One table of the chapter's runs, as those of the protocol OWN_NEW, and of the runs of `kept` that are as long: the
-    orders, degrees and epochs that both have."""
-    others = kept[kept["epochs"] == runs["epoch"].max()]
-    keys = ["degree", "order", "epoch"]
-    own = runs.merge(others[keys].drop_duplicates(), on=keys).assign(protocol=OWN_NEW)
-    return pd.concat([own, others.drop(columns="epochs")], ignore_index=True)
+def fewer(runs, kept, column="support"):
+    """By which share a count is smaller than in the chapter's runs, after their last epoch: protocol, degree, orders, mean,
+    and the share as estimate, low and high, Fieller's over pairs of orders with one seed.
 
-
-def fewer(runs, column, epoch):
-    """By which share a count is smaller than under OWN_NEW, after an epoch: protocol, degree, orders, mean, and the share as
-    estimate, low and high. runs as in `under_protocols`; the interval is Fieller's, over pairs of orders with one seed.
+    runs and kept: the tables of `runs` and `study.orders.kept.kept`.
     """
-    rows = runs[(runs["epoch"] == epoch) & (runs["predictor"] == "final")]
-    wide = rows.pivot(index="order", columns=["degree", "protocol"], values=column)
+    last = runs["epoch"].max()
+    rows = kept[(kept["epochs"] == last) & (kept["epoch"] == last) & (kept["predictor"] == CONTROL)]
+    keys = ["degree", "order", "epoch", "predictor"]
+    both = rows.merge(runs[[*keys, column]], on=keys, suffixes=("", " before"))
     found = []
-    for protocol, degree in product(NEW_HERE, sorted(wide.columns.unique("degree"))):
-        pair = wide[degree][[protocol, OWN_NEW]].dropna()
-        ratio = statistics.ratio(pair[protocol], pair[OWN_NEW], varies="visiting orders")
+    for (protocol, degree), part in both.groupby(["protocol", "degree"]):
+        ratio = statistics.ratio(part[column], part[f"{column} before"], varies="visiting orders")
         ends = 1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low
-        found.append((protocol, degree, len(pair), pair[protocol].mean(), *ends))
+        found.append((protocol, degree, len(part), part[column].mean(), *ends))
     return pd.DataFrame(found, columns=["protocol", "degree", "orders", "mean", "estimate", "low", "high"])
 
 
-def errors_under_protocols(wrong, kept, predictors=(CONTROL, "final"), *, degrees):
-    """Errors after the last epoch less those under OWN_NEW, of each degree and the mean over degrees: predictor, protocol,
-    degree, and a verdict as in `verdicts`.
+def errors_under_protocols(wrong, kept, degrees, predictors=(CONTROL, "final")):
+    """Errors after the last epoch less those in the chapter's runs, of each degree and the mean over degrees: predictor,
+    protocol, degree, and a verdict as in `verdicts`.
 
-    wrong (R, D, 4, E, n) of the chapter; kept: the arrays of as many orders or fewer of `kept`.
+    wrong (R, D, 4, E, n) of these degrees; kept: the arrays of `study.orders.kept.kept`, as many orders or fewer first.
     """
     n = wrong.shape[-1]
-    others = np.stack([np.unpackbits(each["wrong"], axis=-1, count=n) for each in kept])
+    shape = (len(NEW_HERE), len(degrees), len(PREDICTORS))
+    same = [each["wrong"] for each in kept if each["wrong"].shape[:3] == shape]
+    others = np.stack([np.unpackbits(each, axis=-1, count=n) for each in same])
     own = wrong[: len(others), :, :, -1]
     keys = list(product(predictors, NEW_HERE, (*degrees, "mean")))
     pairs = []
@@ -478,17 +474,15 @@ def errors_under_protocols(wrong, kept, predictors=(CONTROL, "final"), *, degree
     return verdicts(pairs, keys, ["predictor", "protocol", "degree"])
 
 
-def layout_1999(table, degrees):
-    """The table of 1999 for these degrees: a row for each method, and for support vectors and mistakes; a column for each T.
-
-    Errors in percent, all means over orders.
-    """
-    rows = table[table["degree"].isin(degrees)]
-    errors = (100 * rows["errors"] / rows["n"]).groupby([rows["degree"], rows["method"], rows["epochs"]]).mean().unstack()
+def layout_1999(table):
+    """The table of 1999 from `study.orders.kept.layout_1999`: for each degree a row for each method, and for support vectors
+    and mistakes; a column for each T. Errors in percent, all means over orders."""
+    keys = [table["degree"], table["method"], table["epochs"]]
+    errors = (100 * table["errors"] / table["n"]).groupby(keys).mean().unstack()
     found = []
-    for degree in degrees:
+    for degree, rows in table.groupby("degree"):
         found += [(degree, method, *(f"{value:.2f}" for value in errors.loc[(degree, method)])) for method in METHODS]
         for column in ("support", "mistakes"):
-            counts = rows[rows["degree"] == degree].groupby("epochs")[column].mean()
+            counts = rows.groupby("epochs")[column].mean()
             found.append((degree, column, *(f"{value:,.0f}" for value in counts)))
     return pd.DataFrame(found, columns=["degree", "", *(f"T = {epochs:g}" for epochs in errors.columns)])

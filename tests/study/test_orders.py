@@ -391,3 +391,32 @@ def test_the_layout_of_1999_is_that_of_all_prediction_vectors(monkeypatch):
 def test_bad_settings_of_kept_orders_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         kept.Kept(dataset="digits", **options)
+
+
+def test_kept_orders_are_compared_order_by_order():
+    runs = runs_of(random_wrong(degrees=2), (2, 3)).assign(support=lambda t: 100 + 10 * t["degree"] + t["order"])
+    rows = runs[runs["order"] < 3].assign(epochs=2, protocol="own, kept", support=lambda t: 0.9 * t["support"])
+    found = tables.fewer(runs, pd.concat([rows, rows.assign(epochs=6, support=0.0)]))
+    assert found[["protocol", "degree", "orders"]].to_numpy().tolist() == [["own, kept", 2, 3], ["own, kept", 3, 3]]
+    np.testing.assert_allclose(found[["estimate", "low", "high"]], 0.1, atol=1e-6)
+    np.testing.assert_allclose(found["mean"], [0.9 * 121, 0.9 * 131])
+
+
+def test_errors_of_kept_orders_are_less_those_of_the_same_order():
+    before, after = random_wrong(degrees=2), random_wrong(1, degrees=6, orders=3)[:, :, :, -1].reshape(3, 3, 2, 4, 40)
+    arrays = [{"wrong": np.packbits(each, axis=-1)} for each in after] + [{"wrong": np.zeros((3, 1, 4, 5), np.uint8)}]
+    found = tables.errors_under_protocols(before, arrays, (2, 3))
+    for p, name in ((1, "average"), (0, "final")):
+        gaps = after[:, 2, :, p].astype(float) - before[:3, :, p, -1]
+        expected = [statistics.crossed(gap).estimate for gap in (gaps[:, 0], gaps[:, 1], gaps.mean(axis=1))]
+        rows = found[(found["predictor"] == name) & (found["protocol"] == "shared, kept")]
+        np.testing.assert_allclose(rows["estimate"], expected, atol=1e-15)
+
+
+def test_the_layout_of_1999_has_means_of_its_orders():
+    rows = [(2, r, t, m, 10 * t + r, 100, 7 + r, 5 + r) for r in (0, 2) for t in (0.1, 1) for m in kept.METHODS]
+    names = ["degree", "order", "epochs", "method", "errors", "n", "mistakes", "support"]
+    found = tables.layout_1999(pd.DataFrame(rows, columns=names)).set_index("")
+    assert list(found.index) == [*kept.METHODS, "support", "mistakes"]
+    assert found.loc["vote", ["T = 0.1", "T = 1"]].tolist() == ["2.00", "11.00"]
+    assert found.loc[["support", "mistakes"], "T = 1"].tolist() == ["6", "8"]
