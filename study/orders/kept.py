@@ -193,7 +193,7 @@ def _timed(part, memory_budget):
 
 EPOCHS_1999 = (0.1, 1, 2, 3, 4, 10, 30)
 """The numbers of epochs T of the table of 1999."""
-N_LAYOUT = 3
+N_LAYOUT = 1
 METHODS = ("vote", "average", "average, normalised", "last", "last, normalised", "random", "random, normalised")
 """The rows of the table for each degree, in its order."""
 BLOCK = 1000
