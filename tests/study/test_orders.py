@@ -77,7 +77,7 @@ def test_more_orders_compute_only_the_new_ones(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dataset": "letters"}, "dataset must be one of mnist, digits"),
+        ({"dataset": "letters"}, "dataset must be one of mnist, iris, .*, got 'letters'"),
         ({"order": -1}, "order must be an integer in 0"),
         ({"degrees": ()}, "degrees must name at least one"),
         ({"n_held": 1195}, "n_held must be an integer"),

@@ -65,7 +65,7 @@ MUTATIONS = {
         "np.eye(n_classes, dtype=np.int8)",
         "np.eye(n_classes, dtype=np.int16)",
         {"course.codes", "comparison.compare"},
-        {"uci.kernel", "data.pairs", "forms.choice"},
+        {"uci.kernel", "data.pairs"},
     ),
     "a rule of the logs": (
         "kp/mistakes.py",
