@@ -82,7 +82,6 @@ def test_all_means_every_training_example_and_degree_seeds_with_the_degree():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dataset": "moons"}, "dataset must be one of mnist, iris"),
         ({"degree": 41}, "degree must be an integer in 1..40, got 41"),
         ({"degree": 2.0}, "degree must be an integer in 1..40, got 2.0"),
         ({"n_epochs": 0}, "n_epochs must be an integer in 1..1000, got 0"),
