@@ -83,12 +83,13 @@ class Kept:
 
 
 def kept_settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, n_epochs=10, n_train="all"):
-    """The parts of `kept`: at most N_ORDERS orders of the degrees above 1, N_LONG long runs, N_LINEAR orders of degree 1."""
+    """The parts of `kept`: at most N_ORDERS orders of the degrees above 1, N_LINEAR orders of degree 1, and, where all
+    N_ORDERS are there, long runs in the first N_LONG."""
     options = {"dataset": dataset, "n_train": n_train}
     orders = range(min(n_orders, N_ORDERS))
     curved = [Kept(order=r, n_epochs=n_epochs, **options) for r in orders]
     long = {"degrees": LONG, "protocols": tuple(PROTOCOLS), "n_epochs": 3 * n_epochs}
-    curved += [Kept(order=r, **long, **options) for r in orders[:N_LONG]]
+    curved += [Kept(order=r, **long, **options) for r in orders[:N_LONG] if len(orders) == N_ORDERS]
     return curved + [Kept(order=r, degrees=(1,), n_epochs=n_epochs, **options) for r in range(min(n_linear, N_LINEAR))]
 
 
