@@ -74,7 +74,6 @@ IMAGES = {"quick": {"dataset": "digits"}, "full": {"dataset": "mnist"}}
 UCI_SCALES = {
     "quick": {"n_folds": 5, "n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
     "full": {
-        "n_folds": 10,
         "n_repeats": 100,
         "degrees": [1, 2, 4, 6, 9, 12, 16, 20],
         "widths": [0.9, 0.6, 0.4, 0.3, 0.2, 0.1],
