@@ -152,12 +152,14 @@ def find_mistakes(
             ends.append((epoch + 1) * n)
             if stop_if_separated and not found or stop_if_consistent and np.all(signs * run.scores > 0):
                 break
-    columns = ([np.concatenate(parts) if parts else None for parts in each] for each in zip(*run.columns, strict=True))
-    logs = [
-        MistakeLog(example=t.astype(np.intp), step=s.astype(np.int64), sign=z[t], errors=wrong, ends=np.array(ends))
-        for (t, s, wrong), z in zip(columns, signs, strict=True)
-    ]
-    if count_errors and logs[0].errors is None:
+    logs = []
+    for found, z in zip(run.found, signs, strict=True):
+        example, step, *errors = map(np.concatenate, zip(*found, strict=True))
+        logs.append(
+            MistakeLog(example=example.astype(np.intp), step=step.astype(np.int64), sign=z[example],
+                       errors=None if primal else errors[0], ends=np.array(ends))
+        )  # fmt: skip
+    if count_errors and primal:
         errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
         for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors, threads=threads):
             pass
@@ -190,14 +192,13 @@ class _Primal:
         self.arithmetic = gram.source.arithmetic
         self.w = np.zeros((len(signs), self.points.shape[1]))
         self.b = np.zeros(len(signs))
-        self.columns = [[[] for _ in signs] for _ in range(3)]
+        self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
-        examples, steps, _ = self.columns
+        """As that of `Rounds`."""
         positions = list(self.pool.map(self._run, range(len(order)), order))
         for a, t in enumerate(positions):
-            examples[a].append(order[a][t])
-            steps[a].append(step + t)
+            self.found[a].append((order[a][t], step + t))
             callback(order.shape[1])
         return sum(map(len, positions))
 
@@ -243,16 +244,19 @@ def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b)
     return np.array(wrong, dtype=np.int64)
 
 
-class _Dual:
-    """Perceptrons as scores of all training points, moved by kernel rows."""
+class Rounds:
+    """Learners as scores (m, n) of all training points, moved by kernel rows, in rounds.
 
-    def __init__(self, gram, kernels, signs, start, pool):
+    A kind of learner says how one visits a stretch of its order, `_visit`, and how its updates move all its scores,
+    `_advance`. found[a] has a tuple for each round: examples and steps of the updates of learner a, and what else the two
+    tell of each update.
+    """
+
+    def __init__(self, gram, signs, scores, pool):
         self.gram = gram
         self.signs = signs
+        self.scores = scores
         self.pool = pool
-        self.kernels = [gram.in_units(kernel) for kernel in kernels]
-        self.scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
-        self.stored = [gram.reading(kernel) for kernel in kernels]
         self.arithmetic = gram.source.arithmetic
         self.points = np.empty((0, 0), dtype=np.uint8)
         if self.arithmetic < Arithmetic.SPARSE:
@@ -260,40 +264,36 @@ class _Dual:
             if self.points.dtype == np.uint8:
                 self.arithmetic = Arithmetic.BYTES
         self.stretch = STRETCH
-        self.columns = [[[] for _ in signs] for _ in range(3)]
+        self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
+        """Visit all examples once, each learner in its row of order (m, n), after `step` steps; the number of updates."""
         m, n = order.shape
-        before = sum(len(part) for parts in self.columns[0] for part in parts)
+        count = 0
         position = np.zeros(m, dtype=np.int64)
         while len(active := np.flatnonzero(position < n)):
             active = active[: self.gram.capacity]
             quota = self.gram.capacity // len(active)
-            found = list(self.pool.map(self._run, active, order[active], position[active], [quota] * len(active)))
-            examples = [order[a][t] for a, (t, _) in zip(active, found, strict=True)]
+            stops = np.minimum(position[active] + self.stretch, n)
+            visits = list(self.pool.map(self._visit, active, order[active], position[active], stops, [quota] * len(active)))
+            examples = [order[a][t] for a, (_, t, *_) in zip(active, visits, strict=True)]
             computed = self.gram.fetch(np.unique(np.concatenate(examples)))
-            errors = list(self.pool.map(self._advance, active, examples))
-            for a, (t, stop), *made in zip(active, found, examples, errors, strict=True):
-                for column, part in zip(self.columns, (made[0], step + t, made[1]), strict=True):
-                    column[a].append(part)
+            moved = list(self.pool.map(self._advance, active, examples, visits))
+            for a, own, (stop, t, *of_visit), of_move in zip(active, examples, visits, moved, strict=True):
+                self.found[a].append((own, step + t, *of_visit, *of_move))
                 callback(int(stop - position[a]))
                 position[a] = stop
+                count += len(own)
             self._adapt(computed, n)
-        return sum(len(part) for parts in self.columns[0] for part in parts) - before
+        return count
 
-    def _run(self, a, order, start, quota):
-        gram = self.gram
-        stop = min(start + self.stretch, len(order))
-        return _run_stretch(
-            self.kernels[a], self.points, gram.norms, int(self.arithmetic), self.stored[a], gram.store, gram.slot,
-            order, start, stop, quota, self.signs[a], self.scores[a],
-        )  # fmt: skip
+    def _visit(self, a, order, start, stop, quota):
+        """(where it stopped, positions of the updates of learner a in order[start:stop], and more of each update)."""
+        raise NotImplementedError
 
-    def _advance(self, a, examples):
-        errors = np.zeros(len(examples), dtype=np.int64)
-        rows = self.gram.slot[examples]
-        _advance(self.stored[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
-        return errors
+    def _advance(self, a, examples, visit):
+        """Move all scores of learner a by what `_visit` has found; a tuple of what else to keep of each update."""
+        raise NotImplementedError
 
     def _adapt(self, computed, n):
         """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
@@ -303,11 +303,34 @@ class _Dual:
             self.stretch = max(self.stretch // 2, 64)
 
 
+class _Dual(Rounds):
+    """Perceptrons; of each mistake also how many training errors there are after it."""
+
+    def __init__(self, gram, kernels, signs, start, pool):
+        scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
+        super().__init__(gram, signs, scores, pool)
+        self.kernels = [gram.in_units(kernel) for kernel in kernels]
+        self.stored = [gram.reading(kernel) for kernel in kernels]
+
+    def _visit(self, a, order, start, stop, quota):
+        gram = self.gram
+        return _visit_stretch(
+            self.kernels[a], self.points, gram.norms, int(self.arithmetic), self.stored[a], gram.store, gram.slot,
+            order, start, stop, quota, self.signs[a], self.scores[a],
+        )  # fmt: skip
+
+    def _advance(self, a, examples, visit):
+        errors = np.zeros(len(examples), dtype=np.int64)
+        rows = self.gram.slot[examples]
+        _advance(self.stored[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
+        return (errors,)
+
+
 @compiled
-def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start, stop, quota, z, scores):
-    """Visit order[start:stop] exactly, moving a copy of its scores only; positions of the mistakes, and where it stopped:
-    early after `quota` mistakes, or at one whose row is not in the store and cannot be made here. kernel makes its values of
-    inner products, `stored` of what is in the store."""
+def _visit_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start, stop, quota, z, scores):
+    """Visit order[start:stop] exactly, moving a copy of its scores only; where it stopped, and positions of the mistakes. It
+    stops early after `quota` mistakes, or at one whose row is not in the store and cannot be made here. kernel makes its
+    values of inner products, `stored` of what is in the store."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
@@ -327,7 +350,7 @@ def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start
         count += 1
         row = slot[t]
         if count == quota or (row < 0 and arithmetic >= Arithmetic.SPARSE):
-            return wrong[:count].copy(), start + i + 1
+            return start + i + 1, wrong[:count].copy()
         for j in range(i + 1, size):
             u = visit[j]
             if row >= 0:
@@ -337,7 +360,7 @@ def _run_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start
         fill(stored if row >= 0 else kernel, inner[i + 1 :], norms[t], of_visits[i + 1 :], values[i + 1 :])
         for j in range(i + 1, size):
             f[j] += z[t] * values[j]
-    return wrong[:count].copy(), stop
+    return stop, wrong[:count].copy()
 
 
 @compiled

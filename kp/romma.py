@@ -31,7 +31,7 @@ from kp.hints import Array, Callback, Data, Epoch, Gamma, Seed
 from kp.kernels import Kernel, check_range, fill
 from kp.mistakes import SAME_FIT, Log
 from kp.output_codes import Decoder, binary, one_hot
-from kp.perceptron import STRETCH
+from kp.perceptron import Rounds
 from kp.predictors import TILE, expansion
 
 LARGEST = 1e200  # of |w|^2
@@ -153,22 +153,22 @@ def find_updates(
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     check_range(gram.in_units(kernel), gram.norms, signs.shape[1] * n_epochs)
     with ThreadPoolExecutor(threads) as pool:
-        run = _Run(gram, kernel, signs, aggressive, noise, from_origin, pool)
+        run = _Relaxed(gram, kernel, signs, aggressive, noise, from_origin, pool)
         for epoch, order in enumerate(orders):
             run.epoch(np.broadcast_to(order, signs.shape), epoch * signs.shape[1], callback or (lambda visits: None))
             ends = (np.arange(epoch + 1) + 1) * signs.shape[1]
-    columns = [[np.concatenate(part) for part in each] for each in run.columns]
-    names = ("example", "step", "scale", "weight", "wrong")
-    return [UpdateLog(**dict(zip(names, each, strict=True)), errors=None, ends=ends) for each in columns]
+    logs = []
+    for found in run.found:
+        example, step, scale, weight, wrong = map(np.concatenate, zip(*found, strict=True))
+        log = UpdateLog(example=example, step=step, scale=scale, weight=weight, wrong=wrong, errors=None, ends=ends)
+        logs.append(log)
+    return logs
 
 
-class _Run:
-    """Learners as scores of all training points, moved by kernel rows, in the rounds of `kp.perceptron.find_mistakes`."""
+class _Relaxed(Rounds):
+    """Learners that relax; of each update also c, d, and whether it was a mistake."""
 
     def __init__(self, gram, kernel, signs, aggressive, noise, from_origin, pool):
-        self.gram = gram
-        self.signs = signs
-        self.pool = pool
         m = len(signs)
         self.kernel = gram.in_units(kernel)
         self.stored = gram.reading(kernel)
@@ -176,39 +176,12 @@ class _Run:
         self.noise = np.broadcast_to(np.asarray(noise, dtype=np.float64), m)
         self.own = self.kernel.diagonal(gram.norms)
         start = of_origin(self.kernel, gram.norms) if from_origin else np.zeros(len(gram))
-        self.scores = np.tile(start, (m, 1))
         self.squares = np.full(m, of_origin(self.kernel, np.zeros(1))[0] if from_origin else 0.0)  # |w|^2
-        self.arithmetic = gram.source.arithmetic
-        self.points = np.empty((0, 0), dtype=np.uint8)
-        if self.arithmetic < Arithmetic.SPARSE:
-            self.points = gram.points.compact
-            if self.points.dtype == np.uint8:
-                self.arithmetic = Arithmetic.BYTES
-        self.stretch = STRETCH
-        self.columns = [[[] for _ in range(5)] for _ in signs]
+        super().__init__(gram, signs, np.tile(start, (m, 1)), pool)
 
-    def epoch(self, order, step, callback):
-        m, n = order.shape
-        position = np.zeros(m, dtype=np.int64)
-        while len(active := np.flatnonzero(position < n)):
-            active = active[: self.gram.capacity]
-            quota = self.gram.capacity // len(active)
-            found = list(self.pool.map(self._visit, active, order[active], position[active], [quota] * len(active)))
-            examples = [order[a][t] for a, (t, *_) in zip(active, found, strict=True)]
-            computed = self.gram.fetch(np.unique(np.concatenate(examples)))
-            updates = [each[1:3] for each in found]
-            list(self.pool.map(self._advance, active, examples, updates))
-            for a, own, (t, scale, weight, wrong, stop) in zip(active, examples, found, strict=True):
-                for column, part in zip(self.columns[a], (own, step + t, scale, weight, wrong), strict=True):
-                    column.append(part)
-                callback(int(stop - position[a]))
-                position[a] = stop
-            self._adapt(computed, n)
-
-    def _visit(self, a, order, start, quota):
+    def _visit(self, a, order, start, stop, quota):
         gram = self.gram
-        stop = min(start + self.stretch, len(order))
-        *found, square, stop = _visit_stretch(
+        stop, square, *of_updates = _visit_stretch(
             self.kernel, self.points, gram.norms, int(self.arithmetic), self.stored, gram.store, gram.slot, self.own,
             order, start, stop, quota, self.signs[a], self.scores[a], self.below[a], self.noise[a], self.squares[a],
         )  # fmt: skip
@@ -218,20 +191,14 @@ class _Run:
                 "right on all of them; scale the data up, or set noise_control to a positive number"
             )
         self.squares[a] = square
-        return *found, stop
+        return stop, *of_updates
 
-    def _advance(self, a, examples, updates):
+    def _advance(self, a, examples, visit):
         gram = self.gram
-        _advance(
-            self.stored, gram.store, gram.norms, gram.slot[examples], examples, *updates, self.noise[a], self.scores[a]
-        )  # fmt: skip
-
-    def _adapt(self, computed, n):
-        """As the rounds of the perceptron: a few hundred new rows each."""
-        if computed < 256:
-            self.stretch = min(2 * self.stretch, max(n // 8, STRETCH))
-        elif computed > 1024:
-            self.stretch = max(self.stretch // 2, 64)
+        _, _, scale, weight, _ = visit
+        rows = gram.slot[examples]
+        _advance(self.stored, gram.store, gram.norms, rows, examples, scale, weight, self.noise[a], self.scores[a])
+        return ()
 
 
 def of_origin(kernel: Kernel, norms: Array) -> Array:
@@ -262,9 +229,9 @@ def _update(f, z, own, square):
 def _visit_stretch(
     kernel, X, norms, arithmetic, stored, store, slot, own, order, start, stop, quota, z, scores, below, noise, square
 ):
-    """Visit order[start:stop] exactly, moving a copy of its scores only: positions of the updates, their c, d and whether
-    they were mistakes, |w|^2, and where it stopped: early after `quota` updates, or at one whose row is neither in the store
-    nor can be made here. kernel makes its values of inner products, `stored` of what is in the store."""
+    """Visit order[start:stop] exactly, moving a copy of its scores only: where it stopped, |w|^2, and of the updates their
+    positions, c, d and whether they were mistakes. It stops early after `quota` updates, or at one whose row is neither in
+    the store nor can be made here. kernel makes its values of inner products, `stored` of what is in the store."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
@@ -306,7 +273,7 @@ def _visit_stretch(
                 for j in range(i + 1, size):
                     f[j] = c * f[j] + d * values[j]
         i += 1
-    return where[:count].copy(), scale[:count].copy(), weight[:count].copy(), wrong[:count].copy(), square, start + i
+    return start + i, square, where[:count].copy(), scale[:count].copy(), weight[:count].copy(), wrong[:count].copy()
 
 
 @compiled

@@ -102,6 +102,13 @@ def load(name, *, random_state=0, download=True):
     return _parsed(dataset, *((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
 
 
+def load_whole(name):
+    """X (n, d) float64 and y (n,) of the data set of this name; the training part is before the test part if it has both."""
+    data = load(name)
+    X, y = (data.X, data.y) if data.X_test is None else (np.vstack([data.X, data.X_test]), np.r_[data.y, data.y_test])
+    return np.asarray(X, dtype=np.float64), y
+
+
 @cache
 def _parsed(dataset, *stamps):
     """The Data of a set of files or a bundled set. stamps (path, size, time of change) distinguish states of the files."""

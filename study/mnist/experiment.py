@@ -26,7 +26,7 @@ from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.mnist import tables
-from study.protocols.images import examples, n_examples, require_examples
+from study.protocols.images import examples, require_examples
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
@@ -57,12 +57,9 @@ class Settings:
 
     def __post_init__(self):
         require_examples(self)
-        size = n_examples(self.dataset)
-        if self.n_train == "all":
-            object.__setattr__(self, "n_train", size)
         if self.random_state == "degree":
             object.__setattr__(self, "random_state", self.degree)
-        require_integers(self, degree=(1, 40), n_epochs=(1, 1000), n_train=(10, size), random_state=(0, 2**32 - 1))
+        require_integers(self, degree=(1, 40), n_epochs=(1, 1000), random_state=(0, 2**32 - 1))
 
 
 PUBLISHED = [Settings(degree=degree) for degree in DEGREES]

@@ -22,7 +22,7 @@ from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
-from study.protocols.images import estimator, examples, n_examples, predictions, require_examples, sizes
+from study.protocols.images import estimator, examples, predictions, require_examples, sizes
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
@@ -53,14 +53,9 @@ class Settings:
     n_held: int = 0
 
     def __post_init__(self):
-        require_examples(self)
-        size = n_examples(self.dataset)
-        if self.n_train == "all":
-            object.__setattr__(self, "n_train", size)
+        size = require_examples(self)
         object.__setattr__(self, "degrees", tuple(self.degrees))
-        require_integers(
-            self, order=(0, 10**6), n_epochs=(1, 1000), n_train=(10, size), n_held=(0, size - 10), degrees=(1, 40)
-        )  # fmt: skip
+        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), n_held=(0, size - 10), degrees=(1, 40))
 
 
 def settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, **options):

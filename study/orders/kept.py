@@ -30,9 +30,8 @@ from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import SharedTraining
-from study import datasets
-from study.protocols.images import estimator, predictions, sizes
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.images import estimator, examples, predictions, require_examples, sizes
+from study.protocols.settings import require_integers
 from study.results.alone import alone
 from study.results.experiment import experiment
 
@@ -71,15 +70,12 @@ class Kept:
     n_train: int | str = "all"
 
     def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        size = sum(datasets.DATASETS[self.dataset].counts)
-        if self.n_train == "all":
-            object.__setattr__(self, "n_train", size)
+        require_examples(self)
         object.__setattr__(self, "degrees", tuple(self.degrees))
         object.__setattr__(self, "protocols", tuple(self.protocols))
         if not self.protocols or set(self.protocols) - set(PROTOCOLS):
             raise ValueError(f"protocols must be some of {'; '.join(PROTOCOLS)}, got {self.protocols}")
-        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), n_train=(10, size), degrees=(1, 40))
+        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), degrees=(1, 40))
 
 
 def kept_settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, n_epochs=10, n_train="all"):
@@ -137,7 +133,7 @@ def _learnt(parts, progress, *, count_errors=True):
     share their inner products."""
     for _, group in groupby(parts, key=lambda part: (part.dataset, part.n_train)):
         same = list(group)
-        data = datasets.load(same[0].dataset)
+        data = examples(same[0].dataset)
         n = same[0].n_train
         training = SharedTraining(data.X[:n], data.y[:n], memory_budget=MEMORY_BUDGET, n_jobs=2)
         for part in tqdm(same, desc="orders that are kept", disable=not progress):
@@ -182,7 +178,7 @@ def kept_costs(part, *, progress=False):
 
 def _timed(part, memory_budget):
     """(None, support vectors, (fit, predict seconds)) of a part."""
-    data = datasets.load(part.dataset)
+    data = examples(part.dataset)
     own = model(part.degree, part.order, part.protocol, n_epochs=part.n_epochs)
     own.set_params(memory_budget=memory_budget, n_jobs=2)
     start = time.perf_counter()
@@ -211,11 +207,8 @@ class Layout:
     n_train: int | str = "all"
 
     def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        size = sum(datasets.DATASETS[self.dataset].counts)
-        if self.n_train == "all":
-            object.__setattr__(self, "n_train", size)
-        require_integers(self, order=(0, 10**6), n_train=(10, size), degree=(1, 40))
+        require_examples(self)
+        require_integers(self, order=(0, 10**6), degree=(1, 40))
 
 
 def layout_settings(dataset="mnist", *, n_orders=N_LAYOUT, n_train="all"):

@@ -15,15 +15,23 @@ from sklearn.model_selection import train_test_split
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
-from study.protocols.settings import IMAGES, order_seed, require_known
+from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
 
 TESTED = 3
 """One in so many examples of a set without a test part is tested."""
 
 
 def require_examples(settings):
-    """Raise ValueError unless the field dataset names a registered set of examples: any but the synthetic ones."""
+    """The number of training examples of the field dataset, a registered set of examples: any but the synthetic ones.
+
+    A field n_train of "all" becomes that number. Raises ValueError for another set, or unless n_train is 10 to that number.
+    """
     require_known(settings, dataset=[name for name, each in datasets.DATASETS.items() if each.kind != "synthetic"])
+    size = n_examples(settings.dataset)
+    if settings.n_train == "all":
+        object.__setattr__(settings, "n_train", size)
+    require_integers(settings, n_train=(10, size))
+    return size
 
 
 def n_examples(name):

@@ -7,7 +7,6 @@ visiting orders.
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -52,9 +51,7 @@ def settings(names=DATASETS, **options):
 @experiment("questions", published=settings, data=lambda part: [part.dataset])
 def kernels(part, *, progress=False):
     """A row for each scaling, constant, degree, repeat and fold: errors and n, those of the test part."""
-    data = datasets.load(part.dataset)
-    X, y = (data.X, data.y) if data.X_test is None else (np.vstack([data.X, data.X_test]), np.r_[data.y, data.y_test])
-    X = np.asarray(X, dtype=np.float64)
+    X, y = datasets.load_whole(part.dataset)
     rows = []
     for repeat in tqdm(range(part.n_repeats), desc=part.dataset, disable=not progress):
         folds = StratifiedKFold(part.n_folds, shuffle=True, random_state=repeat)

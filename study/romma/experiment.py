@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from kp.romma import Romma, fit_together
 from study import datasets
+from study.protocols.images import require_examples
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
 from study.results.experiment import experiment
 
@@ -55,10 +56,8 @@ class Settings:
 
     def __post_init__(self):
         require_known(self, dataset=IMAGES, variant=VARIANTS, reading=READINGS)
-        size = sum(datasets.DATASETS[self.dataset].counts)
-        if self.n_train == "all":
-            object.__setattr__(self, "n_train", size)
-        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), n_train=(10, size))
+        require_examples(self)
+        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000))
 
 
 def settings(dataset="mnist", *, n_orders=N_ORDERS, **options):

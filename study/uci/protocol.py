@@ -75,9 +75,8 @@ class Method:
 
 def load(name):
     """X (n, d) float64 and y (n,), the indices of the classes; a set that comes in two parts is taken as a whole."""
-    data = datasets.load(name)
-    X, y = (data.X, data.y) if data.X_test is None else (np.vstack([data.X, data.X_test]), np.r_[data.y, data.y_test])
-    return np.asarray(X, dtype=np.float64), np.unique(y, return_inverse=True)[1]
+    X, y = datasets.load_whole(name)
+    return X, np.unique(y, return_inverse=True)[1]
 
 
 def splits(X, y, method, n_folds, random_state):

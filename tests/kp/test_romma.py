@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kp import Romma, kernels, literal, romma
+from kp import Romma, kernels, literal, perceptron, romma
 from kp.perceptron import visiting_orders
 
 RULES = [Romma(start="zero"), Romma(aggressive=True), Romma(aggressive=True, noise_control=2.0)]
@@ -99,7 +99,7 @@ def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
     X = made[kind]
     model = clone(model).set_params(gamma=1e-3, degree=2, max_iter=3, random_state=0, noise_control=1.0)
     whole = clone(model).fit(X, y)
-    monkeypatch.setattr(romma, "STRETCH", 16)
+    monkeypatch.setattr(perceptron, "STRETCH", 16)
     others = [clone(model).set_params(n_jobs=3), clone(model).set_params(memory_budget=40 * 8 * 160)]
     for other in (each.fit(X, y) for each in others):
         for own, log in zip(whole.mistakes_, other.mistakes_, strict=True):
