@@ -21,10 +21,12 @@ def labels():
 
 @cache
 def agreed():
-    """The row of `tables.by_votes` of the test images on which all orders agree; share: how many these are."""
+    """The row of `tables.by_votes` of the test images on which all orders agree; share: how many these are; elsewhere: the
+    share of the others that the vote misclassifies."""
     _, y = labels()
     rows = tables.by_votes(parts()["test"].votes["average"], y)
-    return rows.assign(share=rows["images"] / len(y)).iloc[0]
+    others = rows.iloc[1:]
+    return rows.assign(share=rows["images"] / len(y), elsewhere=others["errors"].sum() / others["images"].sum()).iloc[0]
 
 
 @cache
