@@ -139,7 +139,7 @@ class OnlineLearners:
         index = np.concatenate([pool, own])
         K = np.ascontiguousarray(columns.values(self.kernel, index, slice(start, stop)).T)
         K *= np.multiply.outer(scale[own], scale[index])
-        arithmetic = Arithmetic.BYTES if points.compact.dtype == np.uint8 else columns.source.arithmetic
+        arithmetic = Arithmetic.BYTES if points.are_bytes else columns.source.arithmetic
         for a, z in enumerate(signs):
             room = np.zeros(stop - start, dtype=np.int64)  # for as many examples as can come
             held = np.concatenate([np.searchsorted(pool, self.rows[a]), room])

@@ -3,14 +3,15 @@
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
 it is <= 2^53: no BLAS library, thread or shape of a block can change a bit. The few pairs above 2^24 are computed again in
-double precision. Inner products of other points are summed in the order of the features, those of sparse points over what
-is stored: the same bits, as adding zeros changes nothing.
+double precision. Points of bytes, such as images, need neither: their products are sums of whole numbers, made without the
+zeros of one of the two, which most pixels are. Inner products of other points are summed in the order of the features, those
+of sparse points over what is stored: the same bits, as adding zeros changes nothing.
 Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
-from functools import cache
+from functools import cache, cached_property, partial
 from threading import Lock
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ from kp import kernels
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, fill_rows
-from kp.machine import LANES, add_product, load_lanes, store_lanes
+from kp.machine import LANES, add_pairs, add_product, load_lanes, store_lanes, store_sums, zero_sums
 
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
@@ -30,6 +31,9 @@ HEIGHT = 6
 WIDTH = 128
 DEPTH = 512
 SMALL = 2**20  # products of a block that one thread makes before others have started
+PANEL = 8 * LANES  # columns of a panel of bytes, whose sums stay in registers
+FEW = 4  # columns that are not worth a panel
+SCRATCH = 256  # new rows that take the place of others at a time
 
 
 class Arithmetic(IntEnum):
@@ -46,8 +50,8 @@ class Arithmetic(IntEnum):
 class Points:
     """Points ready for inner products; raises ValueError unless X is a finite (n, d) array or sparse matrix.
     X (n, d) is float32 where that holds the points exactly, else float64, or CSR float64; compact (n, d) has them as bytes
-    where they fit, for products one at a time; norms (n,) are |x|^2, top the largest; exact says whether all inner products
-    are integers that double precision holds; per_unit says in which units X is: those of the data, or 1/255 of them."""
+    where they fit; norms (n,) are |x|^2, top the largest; exact says whether all inner products are integers that double
+    precision holds; per_unit says in which units X is: those of the data, or 1/255 of them."""
 
     per_unit = 1
 
@@ -81,16 +85,16 @@ class Points:
             raise ValueError("points must be finite, got NaN or infinity; remove or impute those values")
         largest = max(abs(float(X.max())), abs(float(X.min()))) if X.size else 0.0
         if whole and largest**2 * X.shape[1] <= 2.0**53:
-            self.X = X.astype(np.float32) if largest <= 2**24 else X.astype(np.float64)
-            self.norms = _norms(self.X)
             self.exact = True
-            small = X.size and X.min() >= 0 and largest <= 255 and X.shape[1] <= 2**16
-            self.compact = np.array(X, dtype=np.uint8) if small else self.X
+            if X.size and X.min() >= 0 and largest <= 255 and X.shape[1] <= 2**16:
+                self.compact = np.array(X, dtype=np.uint8)
+            else:
+                self.compact = self.X = X.astype(np.float32) if largest <= 2**24 else X.astype(np.float64)
+            self.norms = _norms(self.compact)
         else:
-            self.X = np.array(X, dtype=np.float64, order="C")
-            self.norms = _norms(self.X)
             self.exact = False
-            self.compact = self.X
+            self.compact = self.X = np.array(X, dtype=np.float64, order="C")
+            self.norms = _norms(self.X)
         self.top = float(self.norms.max()) if len(self.norms) else 0.0
 
     def _take_sparse(self, X):
@@ -104,17 +108,40 @@ class Points:
         self.top = float(self.norms.max(initial=0.0))
 
     def __len__(self) -> int:
-        return self.X.shape[0]
+        return self.compact.shape[0]
+
+    @cached_property
+    def X(self) -> Any:
+        """The points, made when they are asked for where bytes do the work."""
+        return self.compact.astype(np.float32)
+
+    @cached_property
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """The bytes as `_pairs` lists them."""
+        return _pairs(self.compact)
+
+    @cached_property
+    def panels(self) -> Array:
+        """The bytes as `_panels` lays them out."""
+        return _panels(self.compact)
 
     @property
     def is_sparse(self) -> bool:
         """Whether the points are held as a sparse matrix."""
-        return sparse.issparse(self.X)
+        return sparse.issparse(self.compact)
+
+    @property
+    def are_bytes(self) -> bool:
+        """Whether the points are held as bytes."""
+        return self.compact.dtype == np.uint8
 
     def arithmetic(self, other: "Points") -> Arithmetic:
-        """SPARSE where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no rounding can show."""
+        """SPARSE where both are, BYTES where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no
+        rounding can show."""
         if self.is_sparse:
             return Arithmetic.SPARSE
+        if self.are_bytes and other.are_bytes and self.top * other.top < 2.0**62:
+            return Arithmetic.BYTES
         if not (self.exact and other.exact and self.top * other.top <= 2.0**106):
             return Arithmetic.ORDERED
         single = self.X.dtype == np.float32 == other.X.dtype and max(self.top, other.top) < 2.0**31
@@ -143,7 +170,7 @@ class Products:
         self.points = points
         self.column_points = column_points
         self.arithmetic = points.arithmetic(column_points)
-        self.dtype = np.dtype(np.int32 if self.arithmetic == Arithmetic.SINGLE else np.float64)
+        self.dtype = np.dtype(np.int32 if self.arithmetic in (Arithmetic.SINGLE, Arithmetic.BYTES) else np.float64)
         self.row_norms = points.norms
         self.column_norms = column_points.norms
         self.threads = threads
@@ -151,14 +178,34 @@ class Products:
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
         n, m = out.shape
+        threads = self.threads if n * m * self.points.compact.shape[1] > SMALL else 1
+        if self.arithmetic == Arithmetic.BYTES:
+            self._block_of_bytes(rows, columns, out, threads)
+            return
         right = self.column_points.X[columns]
         norms = self.column_norms[columns]
-        threads = self.threads if n * m * right.shape[1] > SMALL else 1
         with _one_blas_thread():
             if n > m:
                 in_strips(lambda part: self._make(rows[part], right, norms, out[part]), n, WIDTH, threads)
             else:
                 in_strips(lambda part: self._make(rows, right[part], norms[part], out[:, part]), m, WIDTH, threads)
+
+    def _block_of_bytes(self, rows, columns, out, threads):
+        m = out.shape[1]
+        if m < FEW:
+            _single_products(self.points.compact, rows, self.column_points.compact[columns], out)
+            return
+        start = 0
+        if isinstance(columns, slice):
+            panels = self.column_points.panels
+            start = columns.indices(len(self.column_points))[0]
+        else:
+            panels = _panels(self.column_points.compact[columns])
+        pairs = self.points.pairs
+        if len(rows) > m:
+            in_strips(lambda p: _byte_products(*pairs, rows[p], panels, start, out[p]), len(rows), 1, threads)
+        else:
+            in_strips(lambda p: _byte_products(*pairs, rows, panels, start + p.start, out[:, p]), m, PANEL, threads)
 
     def _make(self, rows, right, norms, out):
         if self.arithmetic == Arithmetic.ORDERED:
@@ -279,6 +326,96 @@ def _ordered_dot(x, y):
     for k in range(x.shape[0]):
         total += np.float64(x[k]) * np.float64(y[k])
     return total
+
+
+@compiled
+def _single_products(X, rows, Y, out):
+    """out[i, j] = X[rows[i]] . Y[j] of bytes."""
+    for i in range(rows.shape[0]):
+        for j in range(Y.shape[0]):
+            out[i, j] = _byte_dot(X[rows[i]], Y[j])
+
+
+@compiled
+def _pairs(X):
+    """What is not 0 in bytes X (n, d), two neighbours at a time: (starts, places, pairs). Those of point i are
+    x_2k + 2^16 x_2k+1 = pairs[t] with k = places[t] for t in starts[i]:starts[i + 1]."""
+    n, d = X.shape
+    starts = np.zeros(n + 1, dtype=np.int64)
+    for i in range(n):
+        count = 0
+        for k in range(0, d - 1, 2):
+            count += (X[i, k] | X[i, k + 1]) != 0
+        if d % 2 == 1:
+            count += X[i, d - 1] != 0
+        starts[i + 1] = starts[i] + count
+    places = np.empty(starts[n], dtype=np.uint16)
+    pairs = np.empty(starts[n], dtype=np.int32)
+    t = 0
+    for i in range(n):
+        for k in range(0, d, 2):
+            pair = np.int32(X[i, k])
+            if k + 1 < d:
+                pair |= np.int32(X[i, k + 1]) << np.int32(16)
+            if pair != 0:
+                places[t] = k // 2
+                pairs[t] = pair
+                t += 1
+    return starts, places, pairs
+
+
+@compiled
+def _panels(Y):
+    """Bytes Y (m, d) as panels of PANEL points, the last filled up with zeros: one panel after the other, in it two features
+    after two, of these the two numbers of each point."""
+    m, d = Y.shape
+    features = (d + 1) // 2
+    panels = np.zeros(((m + PANEL - 1) // PANEL, features * 2 * PANEL), dtype=np.uint8)
+    for j in range(m):
+        panel = panels[j // PANEL]
+        at = 2 * (j % PANEL)
+        for k in range(d):
+            panel[k // 2 * 2 * PANEL + at + k % 2] = Y[j, k]
+    return panels
+
+
+@compiled
+def _byte_products(starts, places, pairs, rows, panels, start, out):
+    """out (n, m) = inner products of these rows, as `_pairs`, with the points from `start` on, as `_panels`."""
+    panel = np.empty(panels.shape[1], dtype=np.int16)
+    sums = np.empty(PANEL, dtype=np.int32)
+    n, m = out.shape
+    for p in range(start // PANEL, (start + m + PANEL - 1) // PANEL):
+        for k in range(panel.shape[0]):
+            panel[k] = panels[p, k]
+        low = max(start, p * PANEL)
+        high = min(start + m, (p + 1) * PANEL)
+        part = sums[low - p * PANEL :]
+        for i in range(n):
+            _add_pairs(starts[rows[i]], starts[rows[i] + 1], places, pairs, panel, sums)
+            row = out[i, low - start : high - start]
+            for j in range(row.shape[0]):
+                row[j] = part[j]
+
+
+@compiled(inline="always")
+def _add_pairs(first, last, places, pairs, panel, sums):
+    """Sums (PANEL,) of one row."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero_sums()
+    for t in range(first, last):
+        pair = pairs[t]
+        at = np.int64(places[t]) * (2 * PANEL)
+        s0 = add_pairs(s0, pair, panel, at)
+        s1 = add_pairs(s1, pair, panel, at + 2 * LANES)
+        s2 = add_pairs(s2, pair, panel, at + 4 * LANES)
+        s3 = add_pairs(s3, pair, panel, at + 6 * LANES)
+        s4 = add_pairs(s4, pair, panel, at + 8 * LANES)
+        s5 = add_pairs(s5, pair, panel, at + 10 * LANES)
+        s6 = add_pairs(s6, pair, panel, at + 12 * LANES)
+        s7 = add_pairs(s7, pair, panel, at + 14 * LANES)
+    store_sums(sums, 0, s0), store_sums(sums, LANES, s1), store_sums(sums, 2 * LANES, s2), store_sums(sums, 3 * LANES, s3)
+    store_sums(sums, 4 * LANES, s4), store_sums(sums, 5 * LANES, s5), store_sums(sums, 6 * LANES, s6)
+    store_sums(sums, 7 * LANES, s7)
 
 
 @compiled
@@ -451,6 +588,7 @@ class Gram(CrossGram):
         self._used = np.zeros(capacity, dtype=np.int64)
         self.capacity = capacity
         self._filled = 0
+        self._scratch = None  # type: Any
         self._clock = 0
         self.computed = 0
 
@@ -501,7 +639,13 @@ class Gram(CrossGram):
             self._make(examples, slice(None), self.store[rows])
             rows = np.arange(rows.start, rows.stop)
         else:
-            self.store[rows] = self._made(examples, slice(None))
+            if self._scratch is None:
+                self._scratch = np.empty((min(len(self.store), SCRATCH), len(self)), dtype=self.store.dtype)
+            for i in range(0, len(rows), SCRATCH):
+                there = rows[i : i + SCRATCH]
+                made = self._scratch[: len(there)]
+                self._make(examples[i : i + SCRATCH], slice(None), made)
+                in_strips(partial(_put_strip, self.store, there, made), len(there), 1, self.source.threads)
         self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
 
     def _make(self, examples, columns, out):
@@ -523,6 +667,17 @@ class Gram(CrossGram):
         self._make(examples[missing], slice(start, stop), block[: len(missing)])
         rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))
         return block, rows
+
+
+def _put_strip(store, rows, made, part):
+    _put_rows(store, rows[part], made[part])
+
+
+@compiled
+def _put_rows(store, rows, made):
+    for i in range(rows.shape[0]):
+        for j in range(made.shape[1]):
+            store[rows[i], j] = made[i, j]
 
 
 @compiled

@@ -577,4 +577,4 @@ class MulticlassPerceptron(_AllClasses):
         return product(c, self.support_vectors_.astype(np.float64).T, threads=self._n_threads())
 
     def _sums(self, c, columns):
-        return product(self._weights(c), columns.column_points.X.astype(np.float64), threads=self._n_threads())
+        return product(self._weights(c), columns.column_points.compact.astype(np.float64), threads=self._n_threads())

@@ -44,7 +44,7 @@ from kp.compiled import compiled
 from kp.gram import Arithmetic, dot
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
-from kp.predictors import TILE, one_for_each, replay
+from kp.predictors import TILE, fetch_ahead, move, one_for_each, replay
 
 STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 
@@ -189,7 +189,7 @@ class _Primal:
         self.signs = signs
         self.pool = pool
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
-        self.arithmetic = gram.source.arithmetic
+        self.arithmetic = Arithmetic.DOUBLE if gram.points.are_bytes else gram.source.arithmetic  # weights are no bytes
         self.w = np.zeros((len(signs), self.points.shape[1]))
         self.b = np.zeros(len(signs))
         self.found = [[] for _ in signs]
@@ -261,8 +261,6 @@ class Rounds:
         self.points = np.empty((0, 0), dtype=np.uint8)
         if self.arithmetic < Arithmetic.SPARSE:
             self.points = gram.points.compact
-            if self.points.dtype == np.uint8:
-                self.arithmetic = Arithmetic.BYTES
         self.stretch = STRETCH
         self.found = [[] for _ in signs]
 
@@ -370,13 +368,10 @@ def _advance(kernel, store, norms, rows, examples, z, scores, errors):
     for start in range(0, scores.shape[0], TILE):
         stop = min(start + TILE, scores.shape[0])
         f = scores[start:stop]
-        signs = z[start:stop]
+        signs = z[start:stop].astype(np.float64)
         k = values[: stop - start]
         for i in range(rows.shape[0]):
+            if i + 1 < rows.shape[0]:
+                fetch_ahead(store[rows[i + 1], start:stop])
             fill(kernel, store[rows[i], start:stop], norms[examples[i]], norms[start:stop], k)
-            sign = np.float64(z[examples[i]])
-            wrong = 0
-            for j in range(stop - start):
-                f[j] += sign * k[j]
-                wrong += signs[j] * f[j] <= 0.0
-            errors[i] += wrong
+            errors[i] += move(f, np.float64(z[examples[i]]), k, signs)

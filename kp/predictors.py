@@ -17,6 +17,7 @@ import numpy as np
 from kp.compiled import compiled
 from kp.gram import in_strips
 from kp.kernels import Kernel, fill
+from kp.machine import prefetch
 from kp.mistakes import PREDICTORS, check_predictor
 
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
@@ -142,17 +143,20 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
     nothing = np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
-
-    def walk(a):
-        log = logs[a]
-        counting = errors[a] is not None
-        minima = nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64)
-        _replay(
-            kernels[a], block, rows[index[a]], columns.row_norms[log.example], columns.norms[start:stop],
-            log.sign.astype(np.float64), log.step,
+    plans = [
+        (
+            columns.row_norms[log.example], log.sign.astype(np.float64), log.step,
             np.array([log.length(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
-            minima,
+            nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64),
+        )
+        for log in logs
+    ]  # fmt: skip
+
+    def walk(a):
+        counting = errors[a] is not None
+        _replay(
+            kernels[a], block, rows[index[a]], columns.norms[start:stop], *plans[a],
             signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
             errors[a] if counting else nothing,
             *(out[name][:, a, : stop - start] for name in PREDICTORS),
@@ -181,7 +185,7 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
-    X = columns.column_points.X
+    X = columns.column_points.compact
     m = len(logs)
     w = np.zeros((len(epochs), m, X.shape[1]))
     b = np.zeros((len(epochs), m, 1))
@@ -228,7 +232,7 @@ def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
 
 @compiled
 def _replay(
-    kernel, block, rows, row_norms, norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing, voted
+    kernel, block, rows, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing, voted
 ):
     """Replay one log over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step."""
     n_mistakes = len(sign)
@@ -238,6 +242,7 @@ def _replay(
     f_tile = np.empty(TILE)
     sum_tile = np.empty(TILE)
     vote_tile = np.empty(TILE)
+    sign_tile = np.empty(TILE)
     for start in range(0, norms.shape[0], TILE):
         stop = min(start + TILE, norms.shape[0])
         size = stop - start
@@ -245,9 +250,12 @@ def _replay(
         f = f_tile[:size]
         total = sum_tile[:size]
         votes = vote_tile[:size]
+        signs = sign_tile[:size]
         f[:] = 0.0
         total[:] = 0.0
         votes[:] = 0.0
+        if counting:
+            signs[:] = z[start:stop]
         epoch = 0
         minimum = 0
         since = 0
@@ -262,23 +270,27 @@ def _replay(
                 epoch += 1
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
+            if i + 1 < n_mistakes:
+                fetch_ahead(block[rows[i + 1], start:stop])
             fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
             if n_epochs > 0:
-                _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k)
+                wrong = _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k, signs, counting)
                 since = step[i]
             else:
-                for j in range(size):
-                    f[j] += sign[i] * k[j]
+                wrong = move(f, sign[i], k, signs)
             if counting:
-                signs = z[start:stop]
-                wrong = 0
-                for j in range(size):
-                    wrong += signs[j] * f[j] <= 0.0
                 errors[i] += wrong
             while minimum < len(minima) and minima[minimum] == i + 1:
                 for j in range(size):
                     minimizing[minimum, start + j] = f[j]
                 minimum += 1
+
+
+@compiled
+def fetch_ahead(products):
+    """Have these inner products come into the cache while something else is done."""
+    for j in range(0, products.shape[0], 64 // products.itemsize):
+        prefetch(products, j)
 
 
 @compiled
@@ -290,10 +302,25 @@ def _accumulate(f, steps, total, votes):
 
 
 @compiled
-def _accumulate_and_move(f, steps, total, votes, sign, k):
-    """`_accumulate`, and then a mistake moves f by sign k: in one loop, as both are short of memory, not of arithmetic."""
+def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
+    """`_accumulate` and then `move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
+    wrong = 0
     for j in range(f.shape[0]):
         before = f[j]
         total[j] += steps * before
         votes[j] += steps if before > 0.0 else (-steps if before < 0.0 else 0.0)
-        f[j] = before + sign * k[j]
+        after = before + sign * k[j]
+        f[j] = after
+        if counting:
+            wrong += signs[j] * after <= 0.0
+    return wrong
+
+
+@compiled
+def move(f, sign, k, signs):
+    """A mistake moves scores f by sign k; returns how many of them are wrong after it, by the signs of the points."""
+    wrong = 0
+    for j in range(f.shape[0]):
+        f[j] += sign * k[j]
+        wrong += signs[j] * f[j] <= 0.0
+    return wrong

@@ -3,6 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from kp import kernels
+from kp import kernels, machine
 from kp.gram import (
     BLOCK,
     DEPTH,
@@ -45,7 +46,7 @@ def ordered(X, Y):
 def products(X, Y, rows=None, columns=slice(None)):
     """The block that `Products` makes, and its arithmetic."""
     rows, source = np.arange(len(X)) if rows is None else rows, Products(Points(X), Points(Y))
-    out = np.full((len(rows), len(range(len(Y))[columns])), 77, dtype=source.dtype)
+    out = np.full((len(rows), len(np.arange(len(Y))[columns])), 77, dtype=source.dtype)
     source.block(rows, columns, out)
     return out, source.arithmetic
 
@@ -59,10 +60,11 @@ def sparse_points(seed, n, d, share=0.1):
 
 
 def with_heavy_rows(seed, n, *, heavy=1, d=784):
-    """Dark images (n, d) of bytes, some of them white: |x|^2 of those is beyond 2^24."""
+    """Small whole numbers (n, d), some rows large: |x|^2 of those is beyond 2^24. One is negative, so they are no bytes."""
     random = np.random.RandomState(seed)
-    X = random.randint(0, 40, (n, d)).astype(np.uint8)
-    X[random.choice(n, heavy, replace=False)] = 255
+    X = random.randint(0, 40, (n, d))
+    X[0, 0] = -1
+    X[1 + random.choice(n - 1, heavy, replace=False)] = 255
     return X
 
 
@@ -124,6 +126,7 @@ def test_single_precision_alone_would_round_such_pairs():
         ([[2**24 - 1, 3]], [[2**25 + 1, -1]], Arithmetic.DOUBLE),
         (with_heavy_rows(1, 100, heavy=20), None, Arithmetic.DOUBLE),
         ([[2**30, 3], [2**27, 5]], None, Arithmetic.ORDERED),
+        (np.full((2, 33026), 255), None, Arithmetic.DOUBLE),
     ],
 )
 def test_integers_beyond_single_precision_are_exact_while_double_precision_holds_them(X, Y, expected):
@@ -144,6 +147,61 @@ def test_rows_and_columns_in_any_order_and_number_give_the_same_bits(kind):
     for size, columns in ((1, slice(5, 6)), (len(X), slice(3, 200)), (40, slice(BLOCK - 2, None))):
         rows = np.random.RandomState(7).permutation(len(X))[:size]
         np.testing.assert_array_equal(products(X, X, rows, columns)[0], whole[rows][:, columns])
+
+
+# Bytes.
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(1, 9), st.integers(1, 150), st.integers(1, 9), st.sampled_from([0.0, 0.5, 1.0]))
+def test_products_of_bytes_are_exact_however_many_of_them_are_zero(seed, n, m, d, share):
+    random = np.random.RandomState(seed)
+    X, Y = (random.randint(0, 256, (size, d)) * (random.random_sample((size, d)) < share) for size in (n, m))
+    found, arithmetic = products(X, Y)
+    assert arithmetic == Arithmetic.BYTES and found.dtype == np.int32
+    np.testing.assert_array_equal(found, X @ Y.T)
+    index = random.permutation(m)
+    np.testing.assert_array_equal(products(X, Y, columns=index)[0], (X @ Y.T)[:, index])
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 64), (1, 5), (63, 130), (64, 200), (190, 200), (7, 7)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_columns_of_bytes_may_begin_and_end_inside_a_panel(start, stop, threads):
+    X = np.random.RandomState(1).randint(0, 256, (200, 31))
+    points = Points(X)
+    for rows in (np.array([3, 199]), np.arange(200)):
+        out = np.full((len(rows), stop - start), 77, dtype=np.int32)
+        Products(points, points, threads=threads)._block_of_bytes(rows, slice(start, stop), out, threads)
+        np.testing.assert_array_equal(out, X[rows] @ X[start:stop].T)
+
+
+def test_the_largest_products_of_bytes_are_exact():
+    X = np.full((2, 33000), 255, dtype=np.uint8)
+    found, arithmetic = products(X, np.concatenate([X] * 3))
+    assert arithmetic == Arithmetic.BYTES and np.all(found == 33000 * 255**2)
+
+
+def test_bytes_meet_other_points():
+    X, Y = np.array([[1, 255], [0, 3]]), np.array([[0.5, 2.0]] * 5)
+    np.testing.assert_array_equal(products(X, Y)[0], ordered(X, Y))
+    np.testing.assert_array_equal(products(Y, X)[0], ordered(Y, X))
+
+
+@pytest.mark.parametrize("has_pairs", sorted({False, machine.HAS_PAIRS}))
+def test_pairs_are_the_same_with_and_without_an_instruction_for_them(has_pairs, monkeypatch):
+    monkeypatch.setattr(machine, "HAS_PAIRS", has_pairs)
+
+    @numba.njit
+    def two_pairs(pair, array, out):
+        machine.store_sums(out, 3, machine.add_pairs(machine.add_pairs(machine.zero_sums(), pair, array, 5), pair, array, 0))
+
+    array = np.random.RandomState(2).randint(0, 256, 40)
+    out = np.zeros(20, dtype=np.int32)
+    two_pairs(np.int32(255 + (7 << 16)), array.astype(np.int16), out)
+    lanes = np.arange(0, 2 * machine.LANES, 2)
+    expected = sum(255 * array[at + lanes] + 7 * array[at + 1 + lanes] for at in (0, 5))
+    np.testing.assert_array_equal(out[3 : 3 + machine.LANES], expected)
+    assert not out[:3].any() and not out[3 + machine.LANES :].any()
 
 
 # Rows kept within a budget.
@@ -285,7 +343,7 @@ def test_threads_change_no_bit_of_exact_products_in_strips_of_rows_or_columns(sh
 
 
 def test_blas_has_its_threads_again_after_blocks_of_several_threads_of_the_program():
-    X = np.random.RandomState(0).randint(0, 9, size=(300, 20))
+    X = np.random.RandomState(0).randint(-9, 9, size=(300, 20))
     begun, ended = [threading.Event(), threading.Event()], threading.Event()
 
     class Slow(Products):
@@ -379,9 +437,10 @@ def test_points_in_different_units_do_not_meet():
         Products(Points.per(255, np.eye(2) / 255), Points(np.eye(2)))
 
 
-def test_kept_values_of_bright_images_are_in_their_unit():
-    images, kernel = (250 + np.random.RandomState(3).randint(0, 6, (30, 784))) / 255, kernels.rbf(gamma=0.5)
-    points = Points.per(unit_of(images), images)
+def test_kept_values_of_images_are_in_their_unit():
+    images, kernel = np.random.RandomState(3).randint(0, 256, (30, 784)) / 255, kernels.rbf(gamma=0.5)
+    images[0, 0] = 0.1234
+    points = Points.per(255, images)
     gram = Gram(Products(points, points), memory_budget=10**7, kernel=kernel)
-    assert gram.source.arithmetic == Arithmetic.DOUBLE and gram.kept == kernel
+    assert gram.source.arithmetic == Arithmetic.ORDERED and gram.kept == kernel
     np.testing.assert_allclose(gram.values(kernel, np.arange(30)), kernel(images, images), rtol=1e-9)
