@@ -338,7 +338,7 @@ def _single_products(X, rows, Y, out):
 
 @compiled
 def _pairs(X):
-    """What is not 0 in bytes X (n, d), two neighbours at a time: (starts, places, pairs). Those of point i are
+    """The bytes X (n, d) that are not 0, two neighbours at a time: (starts, places, pairs). Those of point i are
     x_2k + 2^16 x_2k+1 = pairs[t] with k = places[t] for t in starts[i]:starts[i + 1]."""
     n, d = X.shape
     starts = np.zeros(n + 1, dtype=np.int64)

@@ -243,7 +243,10 @@ FOLLOWED_OTHERWISE = {
     "study.chapters": {"importlib.import_module"},
     "study.results.definitions": {"sys.modules"},
     "study.style": {"a call when a module is imported: mpl.style.use"},  # of figures
-    "kp.machine": {"a call when a module is imported: register_model(_Lanes)"},  # counts where anything of kp.machine does
+    "kp.machine": {  # counts where anything of kp.machine does
+        "a call when a module is imported: register_model(_Lanes)",
+        "a call when a module is imported: register_model(_Sums)",
+    },
     "study.results.runs": {"typing.get_type_hints"},  # which settings can be given on the command line; they are parameters
     "study.results.experiment": {
         "importlib.import_module",
