@@ -191,6 +191,7 @@ class Products:
                 in_strips(lambda part: self._make(rows, right[part], norms[part], out[:, part]), m, WIDTH, threads)
 
     def _block_of_bytes(self, rows, columns, out, threads):
+        """`block` by panels of columns, which each row meets by its pairs alone."""
         m = out.shape[1]
         if m < FEW:
             _single_products(self.points.compact, rows, self.column_points.compact[columns], out)

@@ -16,6 +16,7 @@ from kp.gram import (
     BLOCK,
     DEPTH,
     HEIGHT,
+    SCRATCH,
     SMALL,
     WIDTH,
     Arithmetic,
@@ -217,11 +218,14 @@ def test_the_store_holds_true_rows_of_the_latest_examples_within_its_capacity(da
     true, _ = products(X, X)
     assert gram.capacity == capacity and gram.store.shape == (capacity, n) and len(gram) == n
     used, computed = {}, 0
+    scratch = data.draw(st.sampled_from([2, SCRATCH]))
     for clock in range(data.draw(st.integers(1, 8))):
         examples = data.draw(st.lists(st.integers(0, n - 1), max_size=capacity, unique=True))
         before = {t for t in range(n) if gram.slot[t] >= 0}
         missing = set(examples) - before
-        assert gram.fetch(np.array(examples, dtype=np.intp)) == len(missing)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("kp.gram.SCRATCH", scratch)
+            assert gram.fetch(np.array(examples, dtype=np.intp)) == len(missing)
         computed += len(missing)
         held = {t for t in range(n) if gram.slot[t] >= 0}
         used |= dict.fromkeys(examples, clock)
