@@ -230,8 +230,8 @@ def _report(options):
     )  # fmt: skip
     if lacking:
         print(
-            f"study: no font of the PDF has the characters {' '.join(lacking)}, which are boxes there; write them in other "
-            "letters, or print the page of --kind html, which takes the fonts of the browser",
+            f"study: no font here has the characters {' '.join(lacking)}, which are boxes in the PDF; install one that has "
+            "them, such as Noto Sans CJK for Chinese, Japanese and Korean, or write them in other letters",
             file=sys.stderr,
         )
     what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]

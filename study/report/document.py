@@ -112,7 +112,8 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
 def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
     """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows all code.
 
-    report, sheet, listing, facts, and what is raised, as for html. Returns the characters that no font has, as text: boxes
+    report, sheet, listing, facts, and what is raised, as for html. Fonts are those that Typst carries; where these lack a
+    character, such as those of Chinese names, also those of the system. Returns the characters that none has, as text: boxes
     in the PDF.
     """
     import typst
@@ -122,13 +123,14 @@ def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), 
         layout = Layout("typst", code, report, sheet)
         text = typst_source(sources, folder, layout, title=title, listing=listing, **facts)
         source.write_text(text, encoding="utf-8")
-        pages = typst.compile(str(source), root=folder, ignore_system_fonts=True, timestamp=0)
+        lacking = without_font(text)
+        pages = typst.compile(str(source), root=folder, ignore_system_fonts=not lacking, timestamp=0)
     store.write(target, pages)
-    return without_font(text)
+    return without_font(lacking, of_system=True)
 
 
-def without_font(text):
-    """The characters of a text, sorted, that none of the fonts of the PDF has.
+def without_font(text, *, of_system=False):
+    """The characters of a text, sorted, that none of the fonts of Typst has, nor, with of_system, of the system.
 
     A PDF for archives may hold no box instead of a character, so Typst names the first one there; it is taken away.
     """
@@ -142,7 +144,7 @@ def without_font(text):
             head = '#set document(date: datetime(year: 2000, month: 1, day: 1))\n#set text(font: "Libertinus Serif")\n'
             source.write_text(f"{head}#{json.dumps(' '.join(left), ensure_ascii=False)}", encoding="utf-8")
             try:
-                typst.compile(str(source), root=folder, ignore_system_fonts=True, pdf_standards="a-2b")
+                typst.compile(str(source), root=folder, ignore_system_fonts=not of_system, pdf_standards="a-2b")
                 break
             except typst.TypstError as error:
                 found = re.search('the text `"(.+?)"` could not be displayed', str(error))

@@ -213,7 +213,18 @@ def test_characters_that_no_font_has_are_named(notebooks, tmp_path, capsys, monk
     monkeypatch.setenv("KP_AUTHOR", "王 Łukasz 이 王")
     target = ["--target", str(tmp_path / "b.pdf")]
     assert main(["report", "--kind", "pdf", *target, "--notebooks", str(notebooks[1].path)]) == 0
-    assert "no font of the PDF has the characters 王 이, which are boxes" in capsys.readouterr().err
+    boxes = report.without_font("王 Łukasz 이", of_system=True)
+    said = capsys.readouterr().err
+    assert (f"no font here has the characters {' '.join(boxes)}, which are boxes" in said) == (boxes != "")
+
+
+def test_characters_that_only_a_font_of_the_system_has_are_printed(notebooks, tmp_path):
+    letter = "ⴰ"
+    if report.without_font(letter, of_system=True):
+        pytest.skip("no font of this system has Tifinagh letters, which DejaVu Sans has")
+    assert report.without_font(letter) == letter
+    assert report.pdf(notebooks[2:], tmp_path / "a.pdf", **FACTS | {"author": letter}) == ""
+    assert b"DejaVuSans" in (tmp_path / "a.pdf").read_bytes() or b"NotoSans" in (tmp_path / "a.pdf").read_bytes()
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
