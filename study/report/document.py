@@ -112,7 +112,7 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
 def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
     """Write the sources as an A4 PDF with a title page, a table of contents and embedded fonts; code=True shows all code.
 
-    report, sheet, listing, facts, and what is raised, as for html. Fonts are those that Typst carries; where these lack a
+    report, sheet, listing, facts, and what is raised, as for html. Fonts are the ones of Typst; where these lack a
     character, such as those of Chinese names, also those of the system. Returns the characters that none has, as text: boxes
     in the PDF.
     """
