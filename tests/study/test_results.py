@@ -55,8 +55,8 @@ MUTATIONS = {
     ),
     "an operator in the walk along mistake logs": (
         "kp/predictors.py",
-        "f[j] += sign[i] * k[j]",
-        "f[j] -= sign[i] * k[j]",
+        "after = before + sign * k[j]",
+        "after = before - sign * k[j]",
         {"mnist.degrees", "forms.growth", "comparison.compare", "course.digits", "seeds.methods"},
         {"uci.kernel"},
     ),
