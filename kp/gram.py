@@ -399,7 +399,7 @@ def _byte_products(starts, places, pairs, rows, panels, start, out):
                 row[j] = part[j]
 
 
-@compiled(inline="always")
+@compiled
 def _add_pairs(first, last, places, pairs, panel, sums):
     """Sums (PANEL,) of one row."""
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero_sums()

@@ -365,11 +365,14 @@ def _visit_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, sta
 def _advance(kernel, store, norms, rows, examples, z, scores, errors):
     """Add the rows of these mistakes to all scores, one mistake after the other, counting the errors after each."""
     values = np.empty(TILE)
+    sign_tile = np.empty(TILE)
     for start in range(0, scores.shape[0], TILE):
         stop = min(start + TILE, scores.shape[0])
         f = scores[start:stop]
-        signs = z[start:stop].astype(np.float64)
+        signs = sign_tile[: stop - start]
         k = values[: stop - start]
+        for j in range(stop - start):
+            signs[j] = z[start + j]
         for i in range(rows.shape[0]):
             if i + 1 < rows.shape[0]:
                 fetch_ahead(store[rows[i + 1], start:stop])

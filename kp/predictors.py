@@ -255,7 +255,8 @@ def _replay(
         total[:] = 0.0
         votes[:] = 0.0
         if counting:
-            signs[:] = z[start:stop]
+            for j in range(size):
+                signs[j] = z[start + j]
         epoch = 0
         minimum = 0
         since = 0
