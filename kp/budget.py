@@ -139,6 +139,7 @@ class OnlineLearners:
         index = np.concatenate([pool, own])
         K = np.ascontiguousarray(columns.values(self.kernel, index, slice(start, stop)).T)
         K *= np.multiply.outer(scale[own], scale[index])
+        draws = np.ascontiguousarray(draws[start:stop].T)
         arithmetic = Arithmetic.BYTES if points.are_bytes else columns.source.arithmetic
         for a, z in enumerate(signs):
             room = np.zeros(stop - start, dtype=np.int64)  # for as many examples as can come
@@ -154,7 +155,7 @@ class OnlineLearners:
                 low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
                 low, high = _perceptron(
-                    self.rule, self.kernel, K, place, held, weights, h, z, draws[start:stop, a], self.state[a], out,
+                    self.rule, self.kernel, K, place, held, weights, h, z, draws[a], self.state[a], out,
                     points.compact, int(arithmetic), index, points.norms, scale,
                 )  # fmt: skip
             self.rows[a] = index[held[low:high]]

@@ -195,7 +195,7 @@ class DeltaRulePerceptron(Decoder):
     def _learn(self, X, y, classes):
         code = code_matrix(self.code, len(classes))
         x = _augmented(X)
-        signs = code[y].T.astype(np.float64)
+        signs = np.ascontiguousarray(code[y].T, dtype=np.float64)
         random = check_random_state(self.random_state)
         size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
@@ -374,7 +374,7 @@ class DeltaRulePerceptron(Decoder):
 
 
 def _augmented(X):
-    return np.column_stack([np.ones(len(X)), np.asarray(X, dtype=np.float64)])
+    return np.ascontiguousarray(np.column_stack([np.ones(len(X)), np.asarray(X, dtype=np.float64)]))
 
 
 @compiled

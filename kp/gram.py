@@ -210,7 +210,8 @@ class Products:
 
     def _make(self, rows, right, norms, out):
         if self.arithmetic == Arithmetic.ORDERED:
-            ordered_products(self.points.X[rows], right, out)
+            left, right = (np.ascontiguousarray(X, dtype=np.float64) for X in (self.points.X[rows], right))
+            ordered_products(left, right, out)
             return
         if self.arithmetic == Arithmetic.SPARSE:
             A = self.points.X[rows]
@@ -273,7 +274,8 @@ def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> 
 
 def _fill(kernel, products, norms_x, norms_y, out, threads):
     """Kernel values (n, m) of inner products (n, m), which may be `out` itself for a Gaussian kernel."""
-    in_strips(lambda p: fill_rows(kernel, products[:, p], norms_x, norms_y[p], out[:, p]), len(norms_y), BLOCK, threads)
+    rows = max(1, BLOCK**2 // 16 // max(1, len(norms_y)))
+    in_strips(lambda p: fill_rows(kernel, products[p], norms_x[p], norms_y, out[p]), len(norms_x), rows, threads)
 
 
 class PrecomputedKernel:
@@ -423,9 +425,9 @@ def _add_pairs(first, last, places, pairs, panel, sums):
 def ordered_products(A, B, out):
     """out (n, m) = A (n, d) times the transpose of B (m, d), each sum in the order of the d columns."""
     if A.shape[0] < min(B.shape[0], 2 * HEIGHT):
-        _ordered_products(B, A, out.T)
+        _ordered_products(B, A, out.T[:, :])
     else:
-        _ordered_products(A, B, out)
+        _ordered_products(A, B, out[:, :])
 
 
 @compiled

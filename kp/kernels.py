@@ -66,6 +66,7 @@ class Kernel(NamedTuple):
 
     def of(self, products: np.ndarray, norms_x: np.ndarray, norms_y: np.ndarray) -> np.ndarray:
         """K (n, m) from inner products (n, m) and squared norms (n,), (m,)."""
+        products, norms_x, norms_y = (np.ascontiguousarray(each, dtype=np.float64) for each in (products, norms_x, norms_y))
         out = np.empty(products.shape)
         fill_rows(self, products, norms_x, norms_y, out)
         return out

@@ -44,7 +44,7 @@ from kp.compiled import compiled
 from kp.gram import Arithmetic, dot
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog
-from kp.predictors import TILE, fetch_ahead, move, one_for_each, replay
+from kp.predictors import TILE, as_reals, fetch_ahead, move, one_for_each, replay
 
 STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 
@@ -258,7 +258,7 @@ class Rounds:
         self.scores = scores
         self.pool = pool
         self.arithmetic = gram.source.arithmetic
-        self.points = np.empty((0, 0), dtype=np.uint8)
+        self.points = np.empty((0, 0))
         if self.arithmetic < Arithmetic.SPARSE:
             self.points = gram.points.compact
         self.stretch = STRETCH
@@ -371,8 +371,7 @@ def _advance(kernel, store, norms, rows, examples, z, scores, errors):
         f = scores[start:stop]
         signs = sign_tile[: stop - start]
         k = values[: stop - start]
-        for j in range(stop - start):
-            signs[j] = z[start + j]
+        as_reals(z[start:stop], signs)
         for i in range(rows.shape[0]):
             if i + 1 < rows.shape[0]:
                 fetch_ahead(store[rows[i + 1], start:stop])

@@ -156,10 +156,10 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     def walk(a):
         counting = errors[a] is not None
         _replay(
-            kernels[a], block, rows[index[a]], columns.norms[start:stop], *plans[a],
+            a, kernels[a], block, rows[index[a]], columns.norms[start:stop], *plans[a],
             signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
             errors[a] if counting else nothing,
-            *(out[name][:, a, : stop - start] for name in PREDICTORS),
+            *(out[name] for name in PREDICTORS),
         )  # fmt: skip
 
     out = {}
@@ -232,9 +232,11 @@ def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
 
 @compiled
 def _replay(
-    kernel, block, rows, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing, voted
-):
-    """Replay one log over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step."""
+    a, kernel, block, rows, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
+    voted,
+):  # fmt: skip
+    """Replay log a over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step. The
+    scores of the predictors are (E, m, c), of which those of log a are written."""
     n_mistakes = len(sign)
     n_epochs = len(lengths)
     counting = len(z) > 0
@@ -255,8 +257,7 @@ def _replay(
         total[:] = 0.0
         votes[:] = 0.0
         if counting:
-            for j in range(size):
-                signs[j] = z[start + j]
+            as_reals(z[start:stop], signs)
         epoch = 0
         minimum = 0
         since = 0
@@ -265,9 +266,9 @@ def _replay(
                 _accumulate(f, np.float64(steps[epoch] - since), total, votes)
                 since = steps[epoch]
                 for j in range(size):
-                    final[epoch, start + j] = f[j]
-                    average[epoch, start + j] = total[j] / steps[epoch]
-                    voted[epoch, start + j] = votes[j]
+                    final[epoch, a, start + j] = f[j]
+                    average[epoch, a, start + j] = total[j] / steps[epoch]
+                    voted[epoch, a, start + j] = votes[j]
                 epoch += 1
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
@@ -283,8 +284,15 @@ def _replay(
                 errors[i] += wrong
             while minimum < len(minima) and minima[minimum] == i + 1:
                 for j in range(size):
-                    minimizing[minimum, start + j] = f[j]
+                    minimizing[minimum, a, start + j] = f[j]
                 minimum += 1
+
+
+@compiled
+def as_reals(z, signs):
+    """Signs z as real numbers, which the loops over scores multiply by."""
+    for j in range(z.shape[0]):
+        signs[j] = z[j]
 
 
 @compiled
