@@ -85,7 +85,7 @@ UCI_SETS = {"iris": None, "sonar": None, "vowel": None, "wine": "wine-bundled"}
 """The data sets of the published tables, and the bundled one that stands for them in the quick profile."""
 
 CHAPTERS = [
-    Chapter(source="front", quick=None, experiments=("mnist", "orders", "references", "growth", "claims")),
+    Chapter(source="front", quick=None, experiments=("mnist", "orders", "references", "growth", "lowest", "claims")),
     Chapter(source="introduction", quick=None, experiments=("claims",)),
     Chapter(source="algorithm", experiments=("algorithm",)),
     Chapter(
@@ -98,7 +98,7 @@ CHAPTERS = [
         source="lower",
         quick=IMAGES["quick"],
         full={**IMAGES["full"], "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
-        experiments=("references", "growth", "orders"),
+        experiments=("references", "growth", "lowest", "orders"),
     ),
     Chapter(
         source="doubt",
@@ -132,11 +132,11 @@ CHAPTERS = [
         full={"dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "n_orders": 3},
         experiments=("family", "orders"),
     ),
-    Chapter(source="conclusion", quick=None, experiments=("mnist", "orders", "references", "growth", "claims")),
+    Chapter(source="conclusion", quick=None, experiments=("mnist", "orders", "references", "growth", "lowest", "claims")),
     Chapter(
         source="questions",
         quick=None,
-        experiments=("questions", "orders", "references", "growth", "rejection", "family"),
+        experiments=("questions", "orders", "references", "growth", "lowest", "rejection", "family"),
     ),
     Chapter(source="ledger", quick=None, experiments=("claims",)),
     Chapter(source="setup", quick=None),
@@ -291,8 +291,8 @@ REPORTS = {
 """The report of the study, and one for each of its sources."""
 
 EXPERIMENTS = (
-    "mnist", "orders", "rejection", "references", "growth", "data", "algorithm", "multiclass", "uci", "comparison", "forms",
-    "seeds", "course", "family", "romma", "questions", "claims",
+    "mnist", "orders", "rejection", "references", "growth", "lowest", "data", "algorithm", "multiclass", "uci", "comparison",
+    "forms", "seeds", "course", "family", "romma", "questions", "claims",
 )  # fmt: skip
 """Folders of study with an experiment.py in the order of computation; the ledger of claims, which reads all, is last."""
 

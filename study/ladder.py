@@ -1,4 +1,4 @@
-"""The ladder of errors, from a linear perceptron to shifted copies: it combines stored results of several chapters."""
+"""The ladder of errors, from a linear perceptron to a chosen recipe: it combines stored results of several chapters."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,6 +10,8 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.growth import experiment as growth
 from study.growth import tables as of_growth
+from study.lowest import experiment as lowest
+from study.lowest import tables as of_recipes
 from study.orders import experiment as orders
 from study.orders import tables as of_orders
 from study.references import experiment
@@ -72,23 +74,29 @@ def majority(votes):
 
 
 def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth_orders=growth.N_ORDERS):
-    """The errors from step to step, and last that of the RBF SVM: name, error, low, high, seconds, memory, predict, threads.
+    """The errors from step to step, and last that of the RBF SVM: name, error, low, high, seconds, memory, predict,
+    numbers (stored), threads.
 
     low and high: 95 %, over visiting orders and test images where there are several orders (statistics.crossed), else over
-    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL. seconds of training and of prediction, with
-    this many threads, and memory (GiB) belong to one trained predictor, and to a vote as many times as it has orders; the
-    kernel perceptron's are those of experiment.perceptron. They are missing where nothing was timed.
+    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL, and at the end that of lowest.CHOSEN.
+    seconds of training and of prediction, with this many threads, and memory (GiB) belong to one trained predictor, and to a
+    vote as many times as it has orders; the kernel perceptron's are those of experiment.perceptron. They are missing where
+    nothing was timed.
     """
     most, degree = growth.VIRTUAL[dataset]
     own = perceptrons(dataset, n_held=n_held, n_orders=n_orders)
     deskewed = of_growth.prepared(dataset, n_orders=n_growth_orders)["deskewed"]
     shifted = of_growth.grown(dataset, n_orders=n_growth_orders)[most]
     grown = growth.curves(growth.growth_settings(dataset, n_orders=n_growth_orders))["costs"].query("n == @most").iloc[0]
+    recipe = lowest.CHOSEN[dataset]
+    found, each = of_recipes.reached(dataset)
+    price = each[["fit", "predict", "peak"]].mean()
     spent = learners.costs(dataset, n_held=n_held)
     ours = spent[spent["epoch"] == max(experiment.EPOCHS)].iloc[0]
     svm = spent[spent["method"] == learners.SVM].iloc[0]
     results = experiment.learners(experiment.settings(dataset, n_held=n_held))
-    theirs = results["arrays"][list(results["errors"]["method"]).index(learners.SVM)]["predictions"][0]
+    predictions = np.concatenate([arrays["predictions"] for arrays in results["arrays"]])
+    theirs = predictions[list(results["errors"]["method"]).index(learners.SVM)]
     rows = [
         _step("linear perceptron, final predictor", own.linear[:, PREDICTORS.index("final")]),
         _step("linear perceptron, average predictor", own.linear[:, PREDICTORS.index(learners.CONTROL)]),
@@ -96,6 +104,7 @@ def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth
         _step(f"vote of {n_orders} orders, degree {degree}", own.votes[orders.CURVED.index(degree)], ours, times=n_orders),
         _step(f"deskewed images, degree {degree}", deskewed[:, growth.DEGREES.index(degree)]),
         _step(f"shifted copies, degree {degree}", shifted[0, 0], grown, threads=2),
+        _step(f"chosen recipe, degree {recipe.degree}", found != own.labels, price, threads=2),
         _step(learners.SVM, theirs != own.labels, svm),
     ]
     return pd.DataFrame(rows)
@@ -116,5 +125,6 @@ def _step(name, wrong, spent=None, *, times=1, threads=1):
         "seconds": times * spent["fit"],
         "memory": spent["peak"],
         "predict": times * spent["predict"],
+        "numbers": times * spent.get("numbers", np.nan),
         "threads": threads,
     }

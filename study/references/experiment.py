@@ -74,6 +74,8 @@ which one parameter varies; they were made longer, by errors on the held-out ima
 SHOWN = {"max_iter": "epochs", "hidden_layer_sizes": "hidden units"}
 """Names of parameters, where they differ from scikit-learn's."""
 OURS = "kernel perceptron"
+CONTROL = "average"
+"""The predictor of the kernel perceptron that is compared with other learners."""
 EPOCHS = (1, 2, 3, 5, 10)
 """Epochs after which the kernel perceptron is looked at, each time trained from the beginning."""
 

@@ -179,18 +179,22 @@ def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
     assert table.loc[0, "error"] == own.linear[:, PREDICTORS.index("final")].mean()
     assert table.loc[2, "error"] == own.ours.mean() and table["name"].iloc[-1] == tables.SVM
     assert ((table["low"] < table["error"]) & (table["error"] < table["high"])).all()
-    assert table["seconds"].isna().tolist() == [True, True, False, False, True, False, False]
+    assert table["seconds"].isna().tolist() == [True, True, False, False, True, False, False, False]
     assert table.loc[3, "seconds"] == pytest.approx(3 * table.loc[2, "seconds"])
 
 
 def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     ours, fast = f"{OURS}, average predictor", "bad" + tables.FAST
-    costs = pd.DataFrame({"method": ["bad", "perfect", fast, OURS], "error": [0.3, 0.0, 0.3, 0.1]})
-    costs = costs.assign(fit=[4.0, 6.0, 1.0, 2.0], predict=1.0, peak=[1.0, 1.0, 1.0, 4.0])
+    costs = pd.DataFrame({"method": ["bad", "perfect", fast, OURS, OURS], "error": [0.3, 0.0, 0.3, 0.15, 0.1]})
+    costs = costs.assign(epoch=[0, 0, 0, 1, 10], fit=[4.0, 6.0, 1.0, 1.5, 2.0], predict=1.0, peak=[1.0, 1.0, 1.0, 3.0, 4.0])
+    costs = costs.assign(numbers=[10, 20, 30, 40, 50])
     steps = pd.DataFrame({"name": [ours, "copies", "untimed"], "error": [0.1, 0.05, 0.2], "seconds": [2.0, 9.0, np.nan]})
-    steps = steps.assign(low=0.0, high=0.3, predict=1.0, memory=4.0, threads=[1, 2, np.nan])
+    steps = steps.assign(numbers=[50, np.nan, np.nan], low=0.0, high=0.3, predict=1.0, memory=4.0, threads=[1, 2, np.nan])
     table = tables.bill(tables.compared(*example()), costs, steps)
-    assert table["learner"].tolist()[:3] == ["perfect", "copies", ours] and set(table["learner"][3:]) == {"bad", fast}
+    assert table["learner"].tolist()[:4] == ["perfect", "copies", ours, tables.FIRST]
+    assert set(table["learner"][4:]) == {"bad", fast}
+    first = table.set_index("learner").loc[tables.FIRST]
+    assert (first["error"], first["fit"], first["numbers"]) == (0.15, 1.5, 40) and np.isnan(first["estimate"])
     row = table.set_index("learner").loc[fast]
     assert (row["error low"], row["error high"]) == statistics.wilson(150, 500) and np.isnan(row["estimate"])
     times = tables.relative(table)

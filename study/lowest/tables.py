@@ -1,0 +1,60 @@
+"""Small tables about recipes for a low error. Rates are fractions."""
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from study import datasets
+from study.lowest import experiment
+from study.lowest.experiment import KEY, OWN_NEW
+
+
+def tried(dataset="mnist"):
+    """All recipes that were tried: the columns of `held` and of its costs, and error (held-out)."""
+    found = experiment.held(experiment.candidates(dataset))
+    table = found["held"].merge(found["held_costs"], on=list(KEY), validate="one_to_one")
+    return table.assign(error=table["errors"] / table["n"])
+
+
+def steps(tried):
+    """The recipe with the fewest errors of each preparation, of each number of copies, and of each protocol, in the order in
+    which they were tried; of equals the first."""
+    lines = tried.groupby(["preparation", "copies", "protocol"], sort=False)
+    return tried.loc[lines["errors"].idxmin()].reset_index(drop=True)
+
+
+def in_words(steps):
+    """`steps` as they are printed, with FORMATS."""
+    copies = steps["copies"].replace(0, "").astype(str)
+    return pd.DataFrame(
+        {
+            "preparation": steps["preparation"],
+            "copies": copies,
+            "orders": steps["protocol"].replace(OWN_NEW, ""),
+            "degree": steps["degree"],
+            "held-out error (%)": 100 * steps["error"],
+            "examples": steps["examples"],
+            "support vectors": steps["support"],
+            "training (s)": steps["prepare"] + steps["fit"],
+            "memory (GiB)": steps["peak"],
+        }
+    )
+
+
+FORMATS = {
+    "held-out error (%)": ".2f", "examples": ",", "support vectors": ",", "training (s)": ",.0f", "memory (GiB)": ".1f"
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def reached(dataset="mnist"):
+    """(predictions (R, n_test), costs): the chosen recipe on the test images in R orders, and what each took."""
+    found = experiment.reached(experiment.chosen(dataset))
+    predictions = np.stack([arrays["predictions"] for arrays in found["arrays"]])
+    return predictions, found["reached_costs"].assign(fit=found["reached_costs"]["prepare"] + found["reached_costs"]["fit"])
+
+
+def labels(dataset="mnist"):
+    """Classes (n_test,) of the test images."""
+    return datasets.load(dataset).class_indices_test
