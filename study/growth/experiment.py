@@ -17,8 +17,8 @@ from tqdm import tqdm
 from kp.mistakes import PREDICTORS
 from kp.output_codes import SharedTraining
 from study import datasets
-from study.growth.preparations import PREPARATIONS, with_shifts
 from study.protocols.images import estimator, predictions, sizes
+from study.protocols.preparations import PREPARATIONS, with_shifts
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.results.alone import alone
 from study.results.experiment import experiment

@@ -144,23 +144,6 @@ def virtual(curves, costs, n, *, degree):
     return pd.DataFrame(rows)
 
 
-def side_by_side(table):
-    """`virtual` turned: a row for each quantity, a column for each number of examples, as printed; without what was not
-    measured."""
-    shares = dict.fromkeys(PREDICTORS, "{:.2%}".format)
-    counts = dict.fromkeys(("mistakes", "support"), "{:,.0f}".format)
-    others = {"degrees": "{:.0f}".format, "fit": "{:,.3g}".format, "peak": "{:.2f}".format}
-    names = {name: f"error, {name}" for name in PREDICTORS} | {
-        "support": "support vectors", "degrees": "degrees learnt together", "fit": "seconds of training",
-        "peak": "peak memory (GiB)",
-    }  # fmt: skip
-    rows = [
-        (names.get(name, name), *map(how, table[name]))
-        for name, how in (shares | counts | others).items() if table[name].notna().all()
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["quantity", *(f"{n:,} examples" for n in table["examples"])])
-
-
 def on_law(rates, exponent, n):
     """The error rate at n by the law with this exponent that fits rates {size: rate} best, least squares of logarithms."""
     sizes = np.log(list(rates))

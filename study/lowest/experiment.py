@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 from study import datasets
-from study.growth.preparations import PREPARATIONS, shifted, unit_norm
-from study.orders.kept import PROTOCOLS, SHARED_KEPT
-from study.protocols.images import estimator
+from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, estimator
+from study.protocols.preparations import PREPARATIONS, shifted, unit_norm
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.results.alone import alone
 from study.results.experiment import experiment
@@ -38,7 +37,6 @@ CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 FAR = ((-2, 0), (2, 0), (0, -2), (0, 2))
 WAYS = {0: (), 4: SIDES, 8: SIDES + CORNERS, 12: SIDES + CORNERS + FAR}
 """{copies of an image: by how many pixels down and right each is shifted}."""
-OWN_NEW = next(iter(PROTOCOLS))
 MEMORY_BUDGET = 12 * 2**30
 """Bytes for rows of inner products."""
 
@@ -113,7 +111,7 @@ CHOSEN = {
     "mnist": Recipe(preparation=UPRIGHT, degree=7, copies=12),
     "digits": Recipe(dataset="digits", preparation=UPRIGHT, degree=9, copies=4, n_held=300),
 }
-"""The recipe with the fewest errors on the held-out images, after all that were tried; of equals the first."""
+"""The recipe with the fewest errors on the held-out images, after all that were tried; ties go to the first."""
 N_ORDERS = 5
 """Visiting orders of the chosen recipe that vote."""
 

@@ -5,9 +5,9 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from study import datasets
 from study.lowest import experiment
-from study.lowest.experiment import KEY, OWN_NEW
+from study.lowest.experiment import KEY
+from study.protocols.images import OWN_NEW
 
 
 def tried(dataset="mnist"):
@@ -19,7 +19,7 @@ def tried(dataset="mnist"):
 
 def steps(tried):
     """The recipe with the fewest errors of each preparation, of each number of copies, and of each protocol, in the order in
-    which they were tried; of equals the first."""
+    which they were tried; ties go to the first."""
     lines = tried.groupby(["preparation", "copies", "protocol"], sort=False)
     return tried.loc[lines["errors"].idxmin()].reset_index(drop=True)
 
@@ -53,8 +53,3 @@ def reached(dataset="mnist"):
     found = experiment.reached(experiment.chosen(dataset))
     predictions = np.stack([arrays["predictions"] for arrays in found["arrays"]])
     return predictions, found["reached_costs"].assign(fit=found["reached_costs"]["prepare"] + found["reached_costs"]["fit"])
-
-
-def labels(dataset="mnist"):
-    """Classes (n_test,) of the test images."""
-    return datasets.load(dataset).class_indices_test

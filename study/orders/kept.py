@@ -30,22 +30,13 @@ from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import SharedTraining
-from study.protocols.images import estimator, examples, predictions, require_examples, sizes
+from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, estimator, examples, predictions, require_examples, sizes
 from study.protocols.settings import require_integers
 from study.results.alone import alone
 from study.results.experiment import experiment
 
-PROTOCOLS = {
-    "own, new": {},
-    "own, kept": {"shuffle": "once"},
-    "shared, new": {"orders": "shared"},
-    "shared, kept": {"orders": "shared", "shuffle": "once"},
-}
-"""Whose an order is, and how long it lasts: the parameters of the estimator. The first is Hermans's, the last Freund and
-Schapire's."""
-OWN_NEW, *NEW_HERE = PROTOCOLS
-"""Hermans's protocol, whose orders are those of the chapter, and the three that are computed here."""
-SHARED_KEPT = NEW_HERE[-1]
+NEW_HERE = [name for name in PROTOCOLS if name != OWN_NEW]
+"""The protocols that are computed here; the orders of Hermans's are those of the chapter."""
 CURVED = (2, 3, 4, 5, 6)
 N_ORDERS = 10
 N_LINEAR = 3

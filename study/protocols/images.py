@@ -17,6 +17,15 @@ from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
 
+PROTOCOLS = {
+    "own, new": {},
+    "own, kept": {"shuffle": "once"},
+    "shared, new": {"orders": "shared"},
+    "shared, kept": {"orders": "shared", "shuffle": "once"},
+}
+"""Whose an order is, and how long it lasts: the parameters of the estimator. The first is Hermans's, the last Freund and
+Schapire's."""
+OWN_NEW, *_, SHARED_KEPT = PROTOCOLS
 TESTED = 3
 """One in so many examples of a set without a test part is tested."""
 

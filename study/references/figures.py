@@ -91,5 +91,5 @@ CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 
 
 def _short(learner):
-    """The name of a learner as it stands beside its point."""
+    """The name of a learner as it stands at its point."""
     return learner.replace(", average predictor", "").replace(" (scikit-learn-", "\n(").replace(", degree 4", "")

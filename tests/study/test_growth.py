@@ -8,9 +8,10 @@ from kp import OneVsAllKernelPerceptron, kernels
 from kp.gram import Points
 from kp.mistakes import PREDICTORS
 from study import datasets, statistics
-from study.growth import experiment, preparations, tables
+from study.growth import experiment, tables
 from study.growth.experiment import Growth, Prepared
 from study.orders import experiment as orders
+from study.protocols import preparations
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 
 from kp import OneVsAllKernelPerceptron
 from study import datasets
-from study.growth.preparations import NORM, deskew, each, shifted
 from study.lowest import experiment, figures, tables
 from study.lowest.experiment import UPRIGHT, WAYS, Recipe
+from study.protocols.preparations import NORM, deskew, each, shifted
 
 SMALL = {"dataset": "digits", "n_held": 300}
 
