@@ -10,7 +10,7 @@ one row of the ledger each: how many of its numbers are equal.
 import numpy as np
 import pandas as pd
 
-from study import RESULTS, datasets
+from study import MEASURED, RESULTS, datasets
 from study import claims as ledger
 from study.mnist import tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, neighbours
@@ -32,7 +32,10 @@ NEAREST = NeighbourSettings()
 def claims():
     """The rows of the ledger; see study.claims. Errors are counts among n. Raises StaleResult if our counts are stale."""
     files = {name: ledger.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
-    learners = {name: store.read_table(RESULTS / f"references_{name}.csv") for name in ("errors", "choices")}
+    learners = {
+        "errors": store.read_table(RESULTS / "references_errors.csv"),
+        "choices": store.read_table(MEASURED / "references_machines.csv"),
+    }
     return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], learners, files, ledger.published(FINAL_REPORT))
 
 

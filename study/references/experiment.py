@@ -4,7 +4,11 @@ All take pixels divided by the largest pixel value, except the kernel perceptron
 What can be chosen is chosen by the errors on the last images of the training set, after training on all others; then the
 method is trained on all of it and meets the test images once: on MNIST in a separate process, whose processor seconds and
 peak memory are kept. Every learner has one thread, so that costs compare and bits do not depend on the number of cores.
-Learners that have not converged stop at their limit of iterations.
+Learners that have not converged stop at their limit of iterations. Seconds are medians of RUNS trainings, or those of one
+that takes more than PATIENCE seconds.
+
+Nystroem's features approximate a Gaussian kernel before a linear machine. Their parameters are chosen with CHOSEN_WITH
+features; it is trained with fewer and with more of them, too (SIZES).
 
 On MNIST the support vector machines are chosen with scikit-learn-intelex in single precision, which takes a fraction of the
 time of scikit-learn's. Its last bits depend on the processor, so that all its numbers are kept as measured. The machine that
@@ -19,9 +23,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
@@ -33,16 +39,27 @@ from study.results.alone import alone
 from study.results.experiment import experiment
 
 ESTIMATORS = {
-    "nearest neighbour": KNeighborsClassifier(1, algorithm="brute"),
-    "3 nearest neighbours": KNeighborsClassifier(3, algorithm="brute"),
-    "scikit-learn perceptron": Perceptron(tol=None, random_state=0),
-    "logistic regression": LogisticRegression(max_iter=300),
-    "linear SVM": LinearSVC(random_state=0, max_iter=1000),
+    "Nystroem": Pipeline([("features", Nystroem(random_state=0)), ("svm", LinearSVC(random_state=0))]),
     "neural network": MLPClassifier(max_iter=30, random_state=0),
     "polynomial SVM": SVC(kernel="poly", gamma="scale", cache_size=1000),
     "RBF SVM": SVC(cache_size=1000),
+    "nearest neighbour": KNeighborsClassifier(1, algorithm="brute"),
+    "3 nearest neighbours": KNeighborsClassifier(3, algorithm="brute"),
+    "scikit-learn perceptron": Perceptron(tol=None, random_state=0),
+    "averaged SGD": SGDClassifier(average=True, tol=None, max_iter=20, random_state=0),
+    "logistic regression": LogisticRegression(max_iter=300),
+    "linear SVM": LinearSVC(random_state=0, max_iter=1000),
 }
-"""{method: estimator}, without the chosen parameters."""
+"""{method: estimator}, without the chosen parameters; rows have this order."""
+SIZES = {"Nystroem": (300, 1000, 3000, 10_000)}
+"""How many features approximate kernels have: for each number there is a row of its own."""
+CHOSEN_WITH = 1000
+"""Features of an approximate kernel while its other parameters are chosen."""
+SLOW = tuple(SIZES)
+"""Learners whose price is the question, so that small images say nothing about them."""
+RUNS = 3
+PATIENCE = 120
+"""How often a training is timed, unless it takes more than so many seconds."""
 MACHINES = ("polynomial SVM", "RBF SVM")
 """Learners that scikit-learn-intelex has, too."""
 
@@ -57,7 +74,12 @@ GRIDS = {
     "scikit-learn perceptron": _varied("max_iter", (1, 2, 5, 10, 20, 40, 80)),
     "logistic regression": _varied("C", (0.01, 0.1, 1.0, 10.0)),
     "linear SVM": _varied("C", (0.001, 0.01, 0.1, 1.0)),
+    "averaged SGD": _varied("alpha", (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)),
     "neural network": _varied("hidden_layer_sizes", (100, 300, 1000)),
+    "Nystroem": [
+        *_varied("features__gamma", (0.005, 0.01, 0.02, 0.04), svm__C=10.0),
+        *_varied("svm__C", (1.0, 100.0), features__gamma=0.02),
+    ],
     "polynomial SVM": [
         *_varied("degree", (2, 3), coef0=0.0, C=5.0),
         *_varied("degree", (3, 4, 5), coef0=1.0, C=5.0),
@@ -69,37 +91,36 @@ GRIDS = {
         *_varied("C", (25.0,), gamma=0.01),
     ],
 }
-"""{method: [candidate]}; ties go to the first. Those of a support vector machine are lines along
-which one parameter varies; they were made longer, by errors on the held-out images alone, until no choice lay at an end."""
-SHOWN = {"max_iter": "epochs", "hidden_layer_sizes": "hidden units"}
+"""{method: [candidate]}; ties go to the first. Where two parameters vary these are lines along which one does; all were made
+longer, by errors on the held-out images alone, until no choice lay at an end."""
+SHOWN = {
+    "max_iter": "epochs", "hidden_layer_sizes": "hidden units", "features__gamma": "gamma", "svm__C": "C",
+}  # fmt: skip
 """Names of parameters, where they differ from scikit-learn's."""
+CHOSEN = {
+    "Nystroem": (("features__gamma", 0.01), ("svm__C", 10.0)),
+    "neural network": (("hidden_layer_sizes", 1000),),
+    "polynomial SVM": (("degree", 4), ("coef0", 1.0), ("C", 5.0)),
+    "RBF SVM": (("gamma", 0.02), ("C", 25.0)),
+    "nearest neighbour": (),
+    "3 nearest neighbours": (),
+    "scikit-learn perceptron": (("max_iter", 10),),
+    "averaged SGD": (("alpha", 1e-6),),
+    "logistic regression": (("C", 0.1),),
+    "linear SVM": (("C", 0.1),),
+}
+"""{method: values} with the fewest errors on the held-out images of MNIST."""
 OURS = "kernel perceptron"
 CONTROL = "average"
-"""The predictor of the kernel perceptron that is compared with other learners."""
+"""The predictor of the kernel perceptron that is timed and compared with other learners."""
 EPOCHS = (1, 2, 3, 5, 10)
 """Epochs after which the kernel perceptron is looked at, each time trained from the beginning."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """One method on "mnist" or "digits": the last n_held training images choose, after training on the others."""
-
-    dataset: str = "mnist"
-    method: str
-    n_held: int = 10_000
-
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES, method=ESTIMATORS)
-
-
-def settings(dataset="mnist", **options):
-    """The parts of `learners`: the reference methods."""
-    return [Settings(dataset=dataset, method=method, **options) for method in ESTIMATORS]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One candidate of a method: the values ((name, value), ...) of its parameters, and `Settings`' other fields."""
+    """One candidate of a method: the values ((name, value), ...) of its parameters. The last n_held training images choose,
+    after training on the others."""
 
     dataset: str = "mnist"
     method: str
@@ -110,25 +131,33 @@ class Candidate:
         require_known(self, dataset=IMAGES, method=ESTIMATORS)
 
     @property
-    def text(self):
-        """The values in words."""
-        return ", ".join(f"{SHOWN.get(name, name)} = {value:g}" for name, value in self.values)
-
-    @property
     def estimator(self):
-        return clone(ESTIMATORS[self.method]).set_params(**dict(self.values))
+        return _estimator(self, CHOSEN_WITH)
 
 
-def candidates(part):
-    """Those of the method of a part (`Settings`), in the order of GRIDS; their parameters in that of the first."""
-    grid = GRIDS[part.method]
+def candidates(method, dataset="mnist", *, n_held=10_000):
+    """Those of a method, in the order of GRIDS; their parameters in that of the first."""
+    grid = GRIDS[method]
     values = [tuple((name, each[name]) for name in grid[0]) for each in grid]
-    return [Candidate(dataset=part.dataset, method=part.method, values=each, n_held=part.n_held) for each in values]
+    return [Candidate(dataset=dataset, method=method, values=each, n_held=n_held) for each in values]
+
+
+def all_candidates():
+    """Those of all methods but MACHINES that have a choice."""
+    return [
+        each for method in ESTIMATORS if method not in MACHINES and len(GRIDS[method]) > 1 for each in candidates(method)
+    ]
 
 
 def machine_candidates():
     """All candidates of MACHINES."""
-    return [each for method in MACHINES for each in candidates(Settings(method=method))]
+    return [each for method in MACHINES for each in candidates(method)]
+
+
+def _estimator(part, size):
+    """The estimator of a part's method and values, with so many features if it makes any."""
+    made = clone(ESTIMATORS[part.method]).set_params(**dict(part.values))
+    return made.set_params(features__n_components=size) if isinstance(made, Pipeline) else made
 
 
 @experiment("references", published=machine_candidates, measured=("machines",), data=lambda part: [part.dataset])
@@ -142,6 +171,13 @@ def machines(part, *, progress=False):
     return _held(part, with_intelex(part.estimator, n_jobs=2), dtype=np.float32)
 
 
+@experiment("references", published=all_candidates, data=lambda part: [part.dataset])
+def choices(part, *, progress=False):
+    """Errors of a candidate on the held-out images: method, choice, held (errors), n_held."""
+    with threadpool_limits(1):
+        return _held(part, part.estimator)
+
+
 def _held(part, estimator, *, dtype=np.float64):
     """The row of a candidate in the table of choices."""
     data = datasets.load(part.dataset)
@@ -149,7 +185,7 @@ def _held(part, estimator, *, dtype=np.float64):
     y = data.class_indices
     X = _pixels(data.X, dtype)
     found = _fitted(estimator, X[:n], y[:n]).predict(X[n:])
-    row = part.method, part.text, int((found != y[n:]).sum()), part.n_held
+    row = part.method, in_words(part.values), int((found != y[n:]).sum()), part.n_held
     return pd.DataFrame([row], columns=["method", "choice", "held", "n_held"])
 
 
@@ -166,60 +202,109 @@ def with_intelex(machine, *, n_jobs=1):
     return svm.SVC(**machine.get_params(), n_jobs=n_jobs)
 
 
-TABLES = ("choices", "errors", "costs")
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A method with the values ((name, value), ...) that held-out images chose, and with so many features (None: it has none
+    of its own)."""
+
+    dataset: str = "mnist"
+    method: str
+    values: tuple = ()
+    size: int | None = None
+
+    def __post_init__(self):
+        require_known(self, dataset=IMAGES, method=ESTIMATORS)
+
+    @property
+    def name(self):
+        """The method, with its number of features."""
+        return self.method if self.size is None else f"{self.method}, {self.size:,}"
+
+
+def settings(dataset="mnist", *, n_held=10_000):
+    """The parts of `learners`: every method as it is chosen, approximate kernels with each of their numbers of features, no
+    more than there are images; on the small images those that are quick."""
+    if dataset == "mnist":
+        methods = ESTIMATORS
+        chosen = CHOSEN
+    else:
+        methods = [method for method in ESTIMATORS if method not in SLOW]
+        chosen = {method: best(method, dataset, n_held=n_held).values for method in methods}
+    return [
+        Chosen(dataset=dataset, method=method, values=chosen[method], size=size)
+        for method in methods for size in SIZES.get(method, (None,))
+    ]  # fmt: skip
+
+
+def best(method, dataset="mnist", *, n_held=10_000):
+    """The candidate with the fewest errors on the held-out images; ties go to the first."""
+    tried = candidates(method, dataset, n_held=n_held)
+    if len(tried) == 1:
+        return tried[0]
+    return tried[int(held(tried)["held"].argmin())]
+
+
+def held(tried):
+    """The table of the errors of some candidates of one method on the held-out images."""
+    return machines(tried) if tried[0].method in MACHINES else choices(tried)
+
+
+SPENT = ("fit", "predict", "runs", "peak")
 
 
 @experiment(
-    "references", published=settings, tables=TABLES, measured=("costs",),
-    arrays=lambda part: part.method.replace(" ", "_"), data=lambda part: [part.dataset],
-    reads=lambda part: machines.stored_files() if part in settings() and part.method in MACHINES else [],
+    "references", published=settings, tables=("errors", "costs"), measured=("costs",),
+    arrays=lambda part: part.name.replace(",", "").replace(" ", "_"), data=lambda part: [part.dataset],
 )  # fmt: skip
 def learners(part, *, progress=False):
-    """{choices, errors, costs, arrays} of one method.
+    """{errors, costs, arrays} of one method.
 
-    choices: method, choice, held (errors), n_held, where there is one to make. errors: method, choice, predictor, epoch (""
-    and 0 where there is none), errors, n_test, numbers (stored for predictions). costs: method, epoch, fit and predict
-    (processor seconds), peak (GiB). Array predictions (rows of errors, n_test): indices of classes.
+    errors: method (with its number of features), choice, predictor, epoch ("" and 0: there is none), errors, n_test, numbers
+    (stored for predictions). costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians),
+    peak (GiB). Array predictions (1, n_test): indices of classes.
     """
-    choices, best = _chosen(part)
-    predictions, numbers, cost = alone(_reference, part, best)
-    wrong = int((predictions != datasets.load(part.dataset).class_indices_test).sum())
-    found = _tables([(part.method, best.text, "", 0, wrong, len(predictions), numbers)], [(part.method, 0, *cost)])
-    return dict(zip(TABLES, (choices, *found), strict=True)) | {"arrays": {"predictions": predictions[None]}}
+    labels = datasets.load(part.dataset).class_indices_test
+    found, numbers, cost = alone(_reference, part, None)
+    row = part.name, in_words(part.values), "", 0, int((found != labels).sum()), len(labels), numbers
+    errors, costs = _tables([row], [(part.name, 0, *cost)])
+    return {"errors": errors, "costs": costs, "arrays": {"predictions": found[None]}}
 
 
-def _chosen(part):
-    """(the rows of the candidates, the candidate with the fewest errors on the held-out images; ties go to the first)."""
-    tried = candidates(part)
-    if len(tried) == 1:
-        return pd.DataFrame(columns=["method", "choice", "held", "n_held"]), tried[0]
-    if part.method in MACHINES:
-        rows = machines(tried)
-    else:
-        with threadpool_limits(1):
-            rows = pd.concat([_held(each, each.estimator) for each in tried], ignore_index=True)
-    return rows, tried[int(rows["held"].argmin())]
+def in_words(values):
+    """Values ((name, value), ...) of parameters as they are printed."""
+    return ", ".join(f"{SHOWN.get(name, name)} = {value:g}" for name, value in values)
 
 
-def _reference(part, chosen):
-    """(predictions, numbers stored, (fit seconds, predict seconds)) of a candidate trained on all training images."""
-    return _trained(datasets.load(part.dataset), chosen.estimator)
+def _reference(part, _):
+    """(predictions, numbers stored, (fit seconds, predict seconds, runs)) of a learner trained on all training images."""
+    return _trained(datasets.load(part.dataset), _estimator(part, part.size))
 
 
 def _trained(data, estimator, *, dtype=np.float64):
     X = _pixels(data.X, dtype)
     X_test = _pixels(data.X_test, dtype)
+    found, seconds = timed(lambda: _fitted(estimator, X, data.class_indices), lambda: estimator.predict(X_test))
+    return found.astype(np.uint8), numbers_stored(estimator), seconds
+
+
+def timed(fit, predict):
+    """What predict() returns, and (processor seconds of fit(), of predict(), runs), with one thread: medians of RUNS runs,
+    or those of one whose fit takes more than PATIENCE seconds."""
+    runs = []
     with threadpool_limits(1):
-        start = time.process_time()
-        _fitted(estimator, X, data.class_indices)
-        middle = time.process_time()
-        predictions = estimator.predict(X_test).astype(np.uint8)
-    return predictions, numbers_stored(estimator), (middle - start, time.process_time() - middle)
+        while len(runs) < RUNS and (not runs or runs[0][0] <= PATIENCE):
+            start = time.process_time()
+            fit()
+            middle = time.process_time()
+            found = predict()
+            runs.append((middle - start, time.process_time() - middle))
+    return found, (*map(float, np.median(runs, axis=0)), len(runs))
 
 
 def _fitted(estimator, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "n_components > n_samples")  # few images have no more features
         return estimator.fit(X, y)
 
 
@@ -231,29 +316,30 @@ def numbers_stored(estimator):
         return int(estimator.support_vectors_.size + estimator.dual_coef_.size + estimator.intercept_.size)
     if isinstance(estimator, MLPClassifier):
         return int(sum(part.size for part in (*estimator.coefs_, *estimator.intercepts_)))
+    if isinstance(estimator, Pipeline):
+        return int(estimator["features"].components_.size) + numbers_stored(estimator["svm"])  # its matrix joins the weights
     return int(estimator.coef_.size + estimator.intercept_.size)
 
 
-def intelex_settings(dataset="mnist", **options):
+def intelex_settings(dataset="mnist"):
     """The parts of `intelex`; none of the small images, on which its costs would say nothing."""
-    return [Settings(dataset=dataset, method=method, **options) for method in MACHINES if dataset == "mnist"]
+    return [part for part in settings(dataset) if part.method in MACHINES] if dataset == "mnist" else []
 
 
 @experiment("references", published=intelex_settings, measured=("intelex",), data=lambda part: [part.dataset])
 def intelex(part, *, progress=False):
-    """A support vector machine as `learners` chooses it, by scikit-learn-intelex in single precision, with one thread.
+    """A support vector machine as in `learners`, by scikit-learn-intelex in single precision, with one thread.
 
-    Columns method, choice, errors, n_test, numbers, and the costs fit, predict and peak.
+    Columns method, choice, errors, n_test, numbers, and the costs fit, predict, runs and peak.
     """
-    _, best = _chosen(part)
-    predictions, numbers, cost = alone(_by_intelex, part, best)
+    predictions, numbers, cost = alone(_by_intelex, part, None)
     wrong = int((predictions != datasets.load(part.dataset).class_indices_test).sum())
-    row = f"{part.method} (scikit-learn-intelex)", best.text, wrong, len(predictions), numbers, *cost
-    return pd.DataFrame([row], columns=["method", "choice", "errors", "n_test", "numbers", "fit", "predict", "peak"])
+    row = f"{part.method} (scikit-learn-intelex)", in_words(part.values), wrong, len(predictions), numbers, *cost
+    return pd.DataFrame([row], columns=["method", "choice", "errors", "n_test", "numbers", *SPENT])
 
 
-def _by_intelex(part, chosen):
-    return _trained(datasets.load(part.dataset), with_intelex(chosen.estimator), dtype=np.float32)
+def _by_intelex(part, _):
+    return _trained(datasets.load(part.dataset), with_intelex(_estimator(part, part.size)), dtype=np.float32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,12 +385,8 @@ def _perceptron(part, epochs):
         memory_budget=5 * 2**30,
         n_jobs=1,
     )
-    with threadpool_limits(1):
-        start = time.process_time()
-        model.fit(data.X, data.class_indices)
-        middle = time.process_time()
-        predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)
-        seconds = middle - start, (time.process_time() - middle) / len(PREDICTORS)
+    _, seconds = timed(lambda: model.fit(data.X, data.class_indices), lambda: model.predict(data.X_test, predictor=CONTROL))
+    predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)
     return predictions, int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
 
 
@@ -316,5 +398,5 @@ def _tables(rows, costs):
     """The tables of errors and of costs."""
     return (
         pd.DataFrame(rows, columns=["method", "choice", "predictor", "epoch", "errors", "n_test", "numbers"]),
-        pd.DataFrame(costs, columns=["method", "epoch", "fit", "predict", "peak"]),
+        pd.DataFrame(costs, columns=["method", "epoch", *SPENT]),
     )

@@ -22,12 +22,16 @@ KINDS = {
 PLACES = {
     "3 nearest neighbours": (7, -7, "left"),
     "nearest neighbour": (7, 5, "left"),
-    "neural network": (-6, -6, "right"),
-    "polynomial SVM": (-6, 7, "right"),
-    "polynomial SVM (scikit-learn-intelex)": (0, 25, "center"),
-    "RBF SVM (scikit-learn-intelex)": (-6, -10, "right"),
-    "vote": (14, 24, "right"),
-    "logistic regression": (-6, 0, "right"),
+    "neural network": (-6, 0, "right"),
+    "polynomial SVM": (-6, 3, "right"),
+    "polynomial SVM (scikit-learn-intelex)": (-6, 8, "right"),
+    "RBF SVM (scikit-learn-intelex)": (-6, -8, "right"),
+    "vote": (0, -26, "center"),
+    "logistic regression": (-6, -9, "right"),
+    "averaged SGD": (0, 15, "center"),
+    "Nystroem, 1,000": (-6, 0, "right"),
+    "Nystroem, 3,000": (7, 6, "left"),
+    "Nystroem, 10,000": (-8, 26, "center"),
 }
 """Where the name of a point is written, in points from it, if not to its right; by its longest beginning."""
 
@@ -77,7 +81,7 @@ def figure_error_against_time(bill):
         axis.errorbar(row["seconds"], y, yerr=ends, markerfacecolor="white" if learner.endswith(FAST) else None, **style)
         known = max((each for each in PLACES if learner.startswith(each)), key=len, default="")
         right, up, side = PLACES.get(known, (6, 0, "left"))
-        style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9, "bbox": CLEAR}
+        style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9, "bbox": CLEAR, "zorder": 1}
         axis.annotate(_short(learner), (row["seconds"], y), xytext=(right, up), textcoords="offset points", **style)
     axis.set(xscale="log", xlabel="seconds of training and prediction, one thread", ylabel="test error (%)")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

@@ -50,7 +50,7 @@ def costs(dataset="mnist", *, n_held=10_000):
     ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
     errors = pd.concat([results["errors"], ours["perceptron"]], ignore_index=True)
     spent = pd.concat([results["costs"], ours["perceptron_costs"]], ignore_index=True)
-    if fast := experiment.intelex_settings(dataset, n_held=n_held):
+    if fast := experiment.intelex_settings(dataset):
         errors, spent = joined(errors, spent, experiment.intelex(fast))
     return cost(errors, spent, predictor=CONTROL)
 
@@ -70,11 +70,22 @@ def joined(errors, costs, found):
     return tuple(pd.concat([table, own[list(table.columns)]], ignore_index=True) for table in (errors, costs))
 
 
+def choices(dataset="mnist", *, n_held=10_000):
+    """The held-out errors of all candidates of all methods that are compared and have a choice."""
+    methods = {part.method for part in experiment.settings(dataset, n_held=n_held)}
+    tables = [
+        experiment.held(experiment.candidates(method, dataset, n_held=n_held))
+        for method in experiment.ESTIMATORS if method in methods and len(experiment.GRIDS[method]) > 1
+    ]  # fmt: skip
+    return pd.concat(tables, ignore_index=True)
+
+
 def tried(choices, grids, names):
     """A row for each method that has a choice: method, candidates, grid (its values), choice, at the edge (the parameters
     of the choice that have the first or last value of their range), fewest and most (held-out errors).
 
-    choices: the table of learners; grids {method: [{parameter: value}]} in its order; names: printed names of parameters.
+    choices: the table of that function; grids {method: [{parameter: value}]} in its order; names: printed names of
+    parameters.
     """
     rows = []
     for method, part in choices.groupby("method", sort=False):

@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 from study.references import experiment
-from study.references.experiment import Settings
+from study.references.experiment import Chosen
 from study.results.alone import alone, measured
 
-PART = Settings(method="linear SVM", dataset="digits", n_held=100)
-CHOSEN = experiment.candidates(PART)[0]
+PART = Chosen(method="linear SVM", dataset="digits", values=(("C", 0.1),))
 
 
 @pytest.mark.long
 def test_a_process_of_its_own_gives_the_same_and_its_memory():
-    here, _, (fit, predict, peak) = alone(experiment._reference, PART, CHOSEN)
-    assert fit > 0 and predict > 0 and np.isnan(peak)  # a small set stays in this process
+    here, _, (fit, predict, runs, peak) = alone(experiment._reference, PART, None)
+    assert fit > 0 and predict > 0 and runs == experiment.RUNS and np.isnan(peak)  # a small set stays in this process
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        there, _, (fit, predict, peak) = pool.submit(measured, experiment._reference, PART, CHOSEN).result()
+        there, _, (fit, predict, runs, peak) = pool.submit(measured, experiment._reference, PART, None).result()
     np.testing.assert_array_equal(there, here)
     assert fit > 0 and predict > 0 and 0.01 < peak < 10

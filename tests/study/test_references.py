@@ -5,7 +5,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.svm import SVC
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_info
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
@@ -13,13 +15,18 @@ from study import datasets, ladder, statistics
 from study.mnist import experiment as mnist
 from study.orders import experiment as orders
 from study.references import experiment, tables
-from study.references.experiment import OURS, Ours, Settings
+from study.references.experiment import OURS, Candidate, Chosen, Ours
 
 SMALL = {"dataset": "digits", "n_held": 300}
 
 
+def part_of(method, **options):
+    """The part of `learners` that the held-out images of the small set choose."""
+    return Chosen(dataset="digits", method=method, values=experiment.best(method, **SMALL).values, **options)
+
+
 def computed(method, **options):
-    return experiment.learners.compute(Settings(method=method, **{**SMALL, **options}))
+    return experiment.learners.compute(part_of(method, **options))
 
 
 def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and_trained_on_all():
@@ -27,7 +34,7 @@ def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and
     X, y, X_test = data.X / data.X.max(), data.class_indices, data.X_test / data.X.max()
     made = [SVC(**values) for values in experiment.GRIDS["RBF SVM"]]
     held = [int((svm.fit(X[:-300], y[:-300]).predict(X[-300:]) != y[-300:]).sum()) for svm in made]
-    assert result["choices"]["held"].tolist() == held
+    assert experiment.held(experiment.candidates("RBF SVM", **SMALL))["held"].tolist() == held
     best = made[int(np.argmin(held))].fit(X, y)
     predicted = best.predict(X_test)
     np.testing.assert_array_equal(result["arrays"]["predictions"][0], predicted)
@@ -38,7 +45,7 @@ def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and
 
 def test_machines_of_intelex_have_the_parameters_of_those_of_scikit_learn():
     pytest.importorskip("sklearnex")
-    candidate = experiment.Candidate(method="RBF SVM", values=(("gamma", 0.04), ("C", 5.0)), **SMALL)
+    candidate = Candidate(method="RBF SVM", values=(("gamma", 0.04), ("C", 5.0)), **SMALL)
     machine, plain = experiment.with_intelex(candidate.estimator), candidate.estimator
     own = machine.get_params()
     assert own.pop("n_jobs") == 1 and own == plain.get_params()
@@ -71,11 +78,41 @@ def test_every_learner_has_one_thread_while_it_is_timed(monkeypatch):
     assert seen and set(seen) == {1}
 
 
-@pytest.mark.parametrize(("method", "numbers"), [("nearest neighbour", 1200 * 65), ("linear SVM", 650)])
+@pytest.mark.parametrize(
+    ("method", "numbers"),
+    [
+        ("nearest neighbour", 1200 * 65),
+        ("linear SVM", 650),
+        ("averaged SGD", 650),
+        ("Nystroem", 40 * 64 + 410),
+    ],
+)
 def test_numbers_stored_are_those_a_prediction_needs(method, numbers):
-    result = computed(method)
+    values = tuple(experiment.GRIDS[method][0].items())
+    result = experiment.learners.compute(Chosen(dataset="digits", method=method, values=values, size=40))
     assert result["errors"]["numbers"].tolist() == [numbers]
-    assert len(result["choices"]) == (0 if method == "nearest neighbour" else len(experiment.GRIDS[method]))
+
+
+def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_more_or_fewer(monkeypatch):
+    monkeypatch.setattr(experiment, "CHOSEN_WITH", 30)
+    candidate = experiment.candidates("Nystroem", **SMALL)[1]
+    data = datasets.load("digits")
+    X, y = data.X / data.X.max(), data.class_indices
+    features = Nystroem(gamma=0.01, n_components=30, random_state=0)
+    machine = make_pipeline(features, LinearSVC(C=10.0, random_state=0)).fit(X[:-300], y[:-300])
+    row = experiment.choices.compute(candidate).iloc[0]
+    assert (row["choice"], row["held"]) == ("gamma = 0.01, C = 10", (machine.predict(X[-300:]) != y[-300:]).sum())
+    found = experiment.learners.compute(Chosen(dataset="digits", method="Nystroem", values=candidate.values, size=1000))
+    machine.set_params(nystroem__n_components=1000).fit(X, y)
+    assert found["errors"]["method"].tolist() == ["Nystroem, 1,000"]
+    np.testing.assert_array_equal(found["arrays"]["predictions"][0], machine.predict(data.X_test / data.X.max()))
+
+
+def test_quick_trainings_are_timed_several_times_and_their_medians_kept(monkeypatch):
+    clock = iter([0, 5, 6, 0, 2, 4, 0, 3, 6, 0, 121, 122])
+    monkeypatch.setattr(experiment.time, "process_time", lambda: next(clock))
+    assert experiment.timed(list, lambda: "found") == ("found", (3.0, 2.0, 3))
+    assert experiment.timed(list, lambda: "found") == ("found", (121.0, 1.0, 1))
 
 
 def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
@@ -95,8 +132,9 @@ def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
     ("options", "message"), [({"dataset": "x"}, "dataset must"), ({"method": "x"}, "method must be one of")]
 )
 def test_bad_settings_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Settings(**{"dataset": "digits", "method": OURS, **options})
+    for kind in (Candidate, Chosen):
+        with pytest.raises(ValueError, match=message):
+            kind(**{"dataset": "digits", "method": OURS, "values": (), **options})
 
 
 def example():
@@ -142,9 +180,13 @@ def test_chapters_agree_on_nearest_neighbours():
     assert other["errors"].tolist() == one[["nearest neighbour", "3 nearest neighbours"]].tolist() == [309, 295]
 
 
+def test_every_learner_is_trained_with_what_held_out_images_choose():
+    for method in experiment.ESTIMATORS:
+        assert experiment.CHOSEN[method] == experiment.best(method).values
+
+
 def test_of_the_published_choices_only_that_of_the_neural_network_lies_at_an_end():
-    choices = experiment.learners(experiment.settings())["choices"]
-    table = tables.tried(choices, experiment.GRIDS, experiment.SHOWN).set_index("method")
+    table = tables.tried(tables.choices(), experiment.GRIDS, experiment.SHOWN).set_index("method")
     assert table["at the edge"][table["at the edge"] != ""].to_dict() == {"neural network": "hidden units"}
 
 
