@@ -288,7 +288,7 @@ def _trained(data, estimator, *, dtype=np.float64):
 
 
 def timed(fit, predict):
-    """What predict() returns, and (processor seconds of fit(), of predict(), runs), with one thread: medians of RUNS runs,
+    """The result of predict(), and (processor seconds of fit(), of predict(), runs), with one thread: medians of RUNS runs,
     or those of one whose fit takes more than PATIENCE seconds."""
     runs = []
     with threadpool_limits(1):
