@@ -52,7 +52,7 @@ ESTIMATORS = {
 }
 """{method: estimator}, without the chosen parameters; rows have this order."""
 SIZES = {"Nystroem": (300, 1000, 3000, 10_000)}
-"""How many features approximate kernels have: for each number there is a row of its own."""
+"""How many features approximate kernels have; each number has a row."""
 CHOSEN_WITH = 1000
 """Features of an approximate kernel while its other parameters are chosen."""
 SLOW = tuple(SIZES)
@@ -204,8 +204,8 @@ def with_intelex(machine, *, n_jobs=1):
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """A method with the values ((name, value), ...) that held-out images chose, and with so many features (None: it has none
-    of its own)."""
+    """A method with the values ((name, value), ...) that held-out images chose, and with so many features (None: it makes
+    none)."""
 
     dataset: str = "mnist"
     method: str
@@ -223,7 +223,7 @@ class Chosen:
 
 def settings(dataset="mnist", *, n_held=10_000):
     """The parts of `learners`: every method as it is chosen, approximate kernels with each of their numbers of features, no
-    more than there are images; on the small images those that are quick."""
+    more than there are images; on the small images the quick ones."""
     if dataset == "mnist":
         methods = ESTIMATORS
         chosen = CHOSEN
