@@ -78,7 +78,7 @@ def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth
     numbers (stored), threads.
 
     low and high: 95 %, over visiting orders and test images where there are several orders (statistics.crossed), else over
-    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL, and at the end that of lowest.CHOSEN.
+    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL, and at the end that of lowest.best.
     seconds of training and of prediction, with this many threads, and memory (GiB) belong to one trained predictor, and to a
     vote as many times as it has orders; the kernel perceptron's are those of experiment.perceptron. They are missing where
     nothing was timed.
@@ -88,15 +88,12 @@ def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth
     deskewed = of_growth.prepared(dataset, n_orders=n_growth_orders)["deskewed"]
     shifted = of_growth.grown(dataset, n_orders=n_growth_orders)[most]
     grown = growth.curves(growth.growth_settings(dataset, n_orders=n_growth_orders))["costs"].query("n == @most").iloc[0]
-    recipe = lowest.CHOSEN[dataset]
-    found, each = of_recipes.reached(dataset)
-    price = each[["fit", "predict", "peak"]].mean()
+    recipe = lowest.chosen(dataset, n_held=n_held)[0]
+    found, price = of_recipes.reached(dataset, n_held=n_held)
     spent = learners.costs(dataset, n_held=n_held)
     ours = spent[spent["epoch"] == max(experiment.EPOCHS)].iloc[0]
     svm = spent[spent["method"] == learners.SVM].iloc[0]
     results = experiment.learners(experiment.settings(dataset, n_held=n_held))
-    predictions = np.concatenate([arrays["predictions"] for arrays in results["arrays"]])
-    theirs = predictions[list(results["errors"]["method"]).index(learners.SVM)]
     rows = [
         _step("linear perceptron, final predictor", own.linear[:, PREDICTORS.index("final")]),
         _step("linear perceptron, average predictor", own.linear[:, PREDICTORS.index(learners.CONTROL)]),
@@ -105,7 +102,7 @@ def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth
         _step(f"deskewed images, degree {degree}", deskewed[:, growth.DEGREES.index(degree)]),
         _step(f"shifted copies, degree {degree}", shifted[0, 0], grown, threads=2),
         _step(f"chosen recipe, degree {recipe.degree}", found != own.labels, price, threads=2),
-        _step(learners.SVM, theirs != own.labels, svm),
+        _step(learners.SVM, learners.predicted(results, learners.SVM) != own.labels, svm),
     ]
     return pd.DataFrame(rows)
 

@@ -128,22 +128,6 @@ def _of_log_errors(wrong, weights):
     return statistics.crossed(shares + weights @ (np.log10(means) - 1 / np.log(10)))
 
 
-def virtual(curves, costs, n, *, degree):
-    """All images, and all with their shifts, n examples: examples, learnt degrees, errors of each predictor after the last
-    epoch, mistakes, support, seconds, peak; of all images in the first order."""
-    rows = []
-    for size in (n // 5, n):
-        own = curves[(curves["n"] == size) & (curves["degree"] == degree) & (curves["order"] == 0)]
-        own = own[own["epoch"] == own["epoch"].max()].set_index("predictor")
-        cost = costs[(costs["n"] == size) & (costs["order"] == 0)].iloc[0]
-        errors = {name: own.loc[name, "errors"] / own.loc[name, "n_test"] for name in PREDICTORS}
-        size_of = {"mistakes": own["mistakes"].iloc[0], "support": own["support"].iloc[0]}
-        rows.append(
-            {"examples": size, **errors, **size_of, "degrees": cost["degrees"], "fit": cost["fit"], "peak": cost["peak"]}
-        )
-    return pd.DataFrame(rows)
-
-
 def on_law(rates, exponent, n):
     """The error rate at n by the law with this exponent that fits rates {size: rate} best, least squares of logarithms."""
     sizes = np.log(list(rates))

@@ -50,9 +50,15 @@ def costs(dataset="mnist", *, n_held=10_000):
     ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
     errors = pd.concat([results["errors"], ours["perceptron"]], ignore_index=True)
     spent = pd.concat([results["costs"], ours["perceptron_costs"]], ignore_index=True)
-    if fast := experiment.intelex_settings(dataset):
+    if fast := experiment.intelex_settings(dataset, n_held=n_held):
         errors, spent = joined(errors, spent, experiment.intelex(fast))
     return cost(errors, spent, predictor=CONTROL)
+
+
+def predicted(results, method):
+    """The classes (n_test,) that a method, by its name in the results of `learners`, gives the test images."""
+    predictions = np.concatenate([arrays["predictions"] for arrays in results["arrays"]])
+    return predictions[list(results["errors"]["method"]).index(method)]
 
 
 def cost(errors, costs, *, predictor):

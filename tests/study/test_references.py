@@ -20,13 +20,10 @@ from study.references.experiment import OURS, Candidate, Chosen, Ours
 SMALL = {"dataset": "digits", "n_held": 300}
 
 
-def part_of(method, **options):
-    """The part of `learners` that the held-out images of the small set choose."""
-    return Chosen(dataset="digits", method=method, values=experiment.best(method, **SMALL).values, **options)
-
-
-def computed(method, **options):
-    return experiment.learners.compute(part_of(method, **options))
+def computed(method):
+    """The result of `learners` for a method as the held-out images of the small set choose it."""
+    values = experiment.best(method, **SMALL).values
+    return experiment.learners.compute(Chosen(dataset="digits", method=method, values=values))
 
 
 def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and_trained_on_all():
@@ -183,6 +180,18 @@ def test_chapters_agree_on_nearest_neighbours():
 def test_every_learner_is_trained_with_what_held_out_images_choose():
     for method in experiment.ESTIMATORS:
         assert experiment.CHOSEN[method] == experiment.best(method).values
+    tried = [*experiment.all_candidates(), *experiment.machine_candidates()]
+    several = {method: grid for method, grid in experiment.GRIDS.items() if len(grid) > 1}
+    assert {part.method for part in tried} == set(several) and len(tried) == sum(map(len, several.values()))
+
+
+def test_another_number_of_held_out_images_of_mnist_chooses_again(monkeypatch):
+    def best(method, dataset, *, n_held):
+        return Chosen(method=method, values=(("n", n_held),))
+
+    monkeypatch.setattr(experiment, "best", best)
+    for settings in (experiment.settings, experiment.intelex_settings):
+        assert {part.values for part in settings("mnist", n_held=5000)} == {(("n", 5000),)}
 
 
 def test_of_the_published_choices_only_that_of_the_neural_network_lies_at_an_end():
