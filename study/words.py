@@ -50,6 +50,13 @@ def number(value, digits=0):
     return _signed(value, digits)
 
 
+def significant(value, digits=3):
+    """A number with so many significant digits, and a comma for thousands: "1,260", "0.515"."""
+    rounded = float(f"{value:.{digits}g}")
+    decimals = digits - 1 - math.floor(math.log10(abs(rounded))) if rounded else 0
+    return _signed(rounded, max(decimals, 0))
+
+
 def p_value(p):
     """p in a sentence: "p = 0.031", "p < 0.001", "p = 1.0"; as many digits as show on which side of ALPHA it lies."""
     cell = p_cell(p)

@@ -135,7 +135,7 @@ def bill(compared, costs, ladder):
 
 
 FORMATS = {
-    "training (s)": ",.3g", "prediction (s)": ",.3g", "memory (GiB)": ".2f", "numbers (million)": ",.3g"
+    "training (s)": words.significant, "prediction (s)": words.significant, "memory (GiB)": ".2f", "numbers (million)": words.significant
 }  # fmt: skip
 """Of the table that `in_percent` makes."""
 

@@ -24,6 +24,8 @@ def test_numbers_have_one_form():
     assert words.rate_interval(SimpleNamespace(low=0.0137, high=0.018)) == "1.37 % to 1.80 %"
     assert words.span([0.0095, 0.0052]) == "0.52 to 0.95" and words.span([0.001, 0.001]) == "0.10"
     assert words.number(12345.6) == "12,346" and words.number(0.714, 2) == "0.71"
+    found = [words.significant(value) for value in (1257.8, 9.531, 99.96, 0.00785, 0)]
+    assert found == ["1,260", "9.53", "100", "0.00785", "0"]
     assert [words.p_value(p) for p in (1e-5, 0.03, 0.04996, 1)] == ["p < 0.001", "p = 0.030", "p = 0.04996", "p = 1.0"]
 
 
