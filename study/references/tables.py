@@ -135,8 +135,9 @@ def bill(compared, costs, ladder):
 
 
 FORMATS = {
-    "training (s)": words.significant, "prediction (s)": words.significant, "memory (GiB)": ".2f", "numbers (million)": words.significant
-}  # fmt: skip
+    **dict.fromkeys(["training (s)", "prediction (s)", "numbers (million)"], words.significant),
+    "memory (GiB)": ".2f",
+}
 """Of the table that `in_percent` makes."""
 
 
