@@ -28,7 +28,7 @@ from kp.gram import Arithmetic, dot
 from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.kernels import check_range, polynomial
 from kp.kesler import product
-from kp.mistakes import Log
+from kp.mistakes import BY_NAME, Log
 from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 
 
@@ -290,7 +290,7 @@ class DeltaRulePerceptron(Decoder):
         W = self.initial_weights_.copy()
         if log.length(epoch):
             sizes = self._eta * log.weights(predictor, epoch)
-            sizes = sizes / log.steps(epoch) if predictor == "average" else sizes
+            sizes = BY_NAME[predictor].divided(sizes, log, epoch)
             for size, delta, x in zip(sizes, log.delta, self._modifying(), strict=False):
                 W += np.outer(size * delta, x)
         return W
@@ -354,7 +354,7 @@ class DeltaRulePerceptron(Decoder):
         """
         x = _augmented(self._checked(X))
         (predictor, epoch) = self._chosen(predictor, epoch)
-        if predictor != "voted":
+        if BY_NAME[predictor].weights:
             return product(self.weights(predictor, epoch), x, threads=1).T
         log = self.mistakes_
         made = self.mistakes_.length(epoch)

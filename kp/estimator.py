@@ -23,18 +23,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products, unit_of
 from kp.hints import Array, Data, Epoch, Predictors
-from kp.kernels import HIGHEST_DEGREE, check_range
-from kp.mistakes import PREDICTORS, Log, MistakeLog, check_predictor
+from kp.kernels import HIGHEST_DEGREE, KERNELS, check_range
+from kp.mistakes import BY_NAME, PREDICTORS, Log, MistakeLog, check_predictor
 from kp.perceptron import visiting_orders
 
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
-
-KERNELS = {  # {name: function of an estimator and its gamma -> Kernel}
-    "linear": lambda model, gamma: kernels.linear(),
-    "poly": lambda model, gamma: kernels.polynomial(model.degree, gamma=gamma, coef0=model.coef0),
-    "rbf": lambda model, gamma: kernels.rbf(gamma=gamma),
-}
 
 
 class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
@@ -250,11 +244,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
             return
         self._unit = unit_of(X)
         gamma = getattr(self, "gamma", None)
-        gamma = ("scale" if self._form == "rbf" else 1.0) if gamma is None else gamma
+        gamma = KERNELS[self._form].gamma if gamma is None else gamma
         if isinstance(gamma, str):
             variance = (X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()) if gamma == "scale" else 1.0
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-        self._kernel = KERNELS[self._form](self, gamma)
+        self._kernel = KERNELS[self._form].made(self, gamma)
         self.gamma_ = self._kernel.gamma
 
     def _check_parameters(self):
@@ -463,7 +457,7 @@ class KernelPerceptron(Classifier):
         names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
         if chosen == "all":
             counted = all(log.errors is not None for log in self._logs())
-            names = [name for name in PREDICTORS if name != "minimizing" or counted]
+            names = [name for name, each in BY_NAME.items() if counted or not each.needs_errors]
         parts = {check_predictor(name): [] for name in names}
         for scores in self._blocks(X, names):
             for name in names:
@@ -535,8 +529,8 @@ class KernelPerceptron(Classifier):
         if not hasattr(self, "classes_"):
             raise AttributeError(f"{type(self).__name__} has no coefficients before fit")
         predictor, epoch = self._chosen(predictor, epoch)
-        if predictor == "voted":
-            raise AttributeError("the voted predictor has no coefficients; take final, average or minimizing")
+        if BY_NAME[predictor].weights is None:
+            raise AttributeError(f"the {predictor} predictor has no coefficients; take final, average or minimizing")
         return predictor, epoch
 
     def _store(self, X, classes, mistakes):

@@ -7,7 +7,8 @@ One matrix of inner products serves all kernels. Powers are repeated products in
 Exponentials are those of the system's mathematical library: the same bits wherever that is the same.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,7 +74,7 @@ class Kernel(NamedTuple):
 
     def bound(self, norm: float) -> float:
         """The largest |k(x, y)| that two points of squared norm up to `norm` can have; infinite if it overflows."""
-        if self.kind == RBF:
+        if self.kind != POLYNOMIAL:
             return 1.0
         with np.errstate(over="ignore"):
             return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree)
@@ -210,6 +211,21 @@ def rbf(*, gamma: float) -> Kernel:
     if not gamma > 0:
         raise ValueError(f"gamma must be positive, got {gamma!r}")
     return Kernel(RBF, float(gamma), 0.0, 1)
+
+
+class Named(NamedTuple):
+    """A kernel as estimators name it: `made` is a function (estimator, gamma) -> Kernel, `gamma` what None stands for."""
+
+    made: Callable[[Any, float], Kernel]
+    gamma: float | str = 1.0
+
+
+KERNELS = {
+    "linear": Named(lambda model, gamma: linear()),
+    "poly": Named(lambda model, gamma: polynomial(model.degree, gamma=gamma, coef0=model.coef0)),
+    "rbf": Named(lambda model, gamma: rbf(gamma=gamma), "scale"),
+}
+"""{name: kernel}; one that is added here is known to all estimators."""
 
 
 def check_range(kernel: Kernel, norms: ArrayLike, steps: float) -> None:

@@ -9,13 +9,47 @@ Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign 
 example i, C classes. A mistake at step s is in T - s of the T stored vectors.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-PREDICTORS = ("final", "average", "minimizing", "voted")
+
+@dataclass(frozen=True, kw_only=True)
+class Predictor:
+    """A predictor as a weighted sum over the first mistakes of a log.
+
+    Parameters
+    ----------
+    weights : callable or None
+        Function (log, epoch) -> integer weights (M',) of the first M' mistakes; None where it is no such sum.
+    is_mean : bool, default=False
+        Whether the sum is divided by the number of steps.
+    needs_errors : bool, default=False
+        Whether the log must hold training errors.
+    """
+
+    weights: Callable | None
+    is_mean: bool = False
+    needs_errors: bool = False
+
+    def divided(self, total: np.ndarray, log: "Log", epoch: int | None) -> np.ndarray:
+        """Return a weighted sum over the mistakes of a log, divided if the predictor is a mean."""
+        return total / log.steps(epoch) if self.is_mean else total
+
+
+BY_NAME = {
+    "final": Predictor(weights=lambda log, epoch: np.ones(log.length(epoch), dtype=np.int64)),
+    "average": Predictor(weights=lambda log, epoch: log.steps(epoch) - log.step[: log.length(epoch)], is_mean=True),
+    "minimizing": Predictor(
+        weights=lambda log, epoch: np.ones(log.minimizing_length(epoch), dtype=np.int64), needs_errors=True
+    ),
+    "voted": Predictor(weights=None),
+}
+"""{name: predictor}; one that is added here is known to all estimators."""
+PREDICTORS = tuple(BY_NAME)
 """Names of the four predictors of a fit.
 
     final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
@@ -48,9 +82,9 @@ def net_promotions(
 
 
 def check_predictor(predictor: str) -> str:
-    """Return the predictor; raise ValueError unless it is one of PREDICTORS."""
-    if predictor not in PREDICTORS:
-        raise ValueError(f"predictor must be one of {', '.join(PREDICTORS)}, got {predictor!r}")
+    """Return the predictor; raise ValueError unless it is one of BY_NAME."""
+    if predictor not in BY_NAME:
+        raise ValueError(f"predictor must be one of {', '.join(BY_NAME)}, got {predictor!r}")
     return predictor
 
 
@@ -364,13 +398,11 @@ class Log:
         >>> log.step.tolist(), log.weights("average").tolist()
         ([0, 2, 3, 4], [6, 4, 3, 2])
         """
-        if predictor == "final":
-            return np.ones(self.length(epoch), dtype=np.int64)
-        if predictor == "minimizing":
-            return np.ones(self.minimizing_length(epoch), dtype=np.int64)
-        if predictor == "average":
-            return self.steps(epoch) - self.step[: self.length(epoch)]
-        raise ValueError(f"predictor must be one of final, average, minimizing, got {predictor!r}")
+        found = BY_NAME.get(predictor)
+        if found is None or found.weights is None:
+            sums = ", ".join(name for name, each in BY_NAME.items() if each.weights)
+            raise ValueError(f"predictor must be one of {sums}, got {predictor!r}")
+        return found.weights(self, epoch)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -499,8 +531,8 @@ class MistakeLog(Log):
         [2, 4, 2]
         """
         weights = self.weights(predictor, epoch)
-        total = np.bincount(self.example[: len(weights)], weights=weights, minlength=n)
-        return total / self.steps(epoch) if predictor == "average" else total.astype(np.int64)
+        total = np.bincount(self.example[: len(weights)], weights=weights, minlength=n).astype(np.int64)
+        return BY_NAME[predictor].divided(total, self, epoch)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -625,4 +657,4 @@ class MulticlassLog(Log):
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         total = net_promotions(example, promoted, demoted, weights, n_classes=n_classes, n=n)
-        return total / self.steps(epoch) if predictor == "average" else total
+        return BY_NAME[predictor].divided(total, self, epoch)

@@ -11,7 +11,7 @@ from kp.gram import CrossGram, Points, PrecomputedKernel
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
-from kp.mistakes import SAME_FIT, MulticlassLog
+from kp.mistakes import BY_NAME, SAME_FIT, MulticlassLog
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
@@ -81,7 +81,7 @@ class _AllClasses(KernelPerceptron):
         columns = self._columns(X, self.mistakes_.steps())
         n_classes = len(self.classes_)
         (log,) = self._logs()
-        sums = [(name, epoch) for name in predictors if name != "voted" for epoch in epochs]
+        sums = [(name, epoch) for name in predictors if BY_NAME[name].weights for epoch in epochs]
         found = {}
         if sums:
             c = [log.coefficients(*each, n_classes=n_classes, n=len(self.support_)) for each in sums]
@@ -111,7 +111,7 @@ class _AllClasses(KernelPerceptron):
 
     @property
     def _counts_errors(self):
-        return self.count_errors or self.predictor == "minimizing"
+        return self.count_errors or BY_NAME[self.predictor].needs_errors
 
     def _check_mistakes(self, mistakes, y, classes):
         if type(mistakes) is not MulticlassLog:
@@ -385,8 +385,10 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.predictor == "minimizing" and self.update == "xu-zhang" and self.solver == "coefficients":
-            raise ValueError("the minimizing predictor needs training errors: for Xu and Zhang's update, solver='squared'")
+        if BY_NAME[self.predictor].needs_errors and self.update == "xu-zhang" and self.solver == "coefficients":
+            raise ValueError(
+                f"the {self.predictor} predictor needs training errors: for Xu and Zhang's update, solver='squared'"
+            )
 
     def _learner(self, X, y, n_classes):
         """The code that finds the mistakes; see kp.kesler."""

@@ -30,9 +30,9 @@ from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS
 from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
-from kp.mistakes import PREDICTORS, SAME_FIT, MistakeLog
+from kp.mistakes import BY_NAME, SAME_FIT, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
-from kp.predictors import primal_scores, replay, scores
+from kp.predictors import WALKED, primal_scores, replay, scores
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
 """In each epoch n independent draws, a new shuffle, or the order given."""
@@ -364,11 +364,18 @@ class _OutputCodes(Decoder):
         """
         logs = self._logs()
         epochs = range(1, self.n_iter_ + 1)
-        if "minimizing" in predictors:
-            for log in logs:
-                log.minimizing_length()  # raises ValueError where training errors were not counted
+        for name in predictors:
+            if BY_NAME[name].needs_errors:
+                for log in logs:
+                    log.weights(name)  # raises ValueError where training errors were not counted
         columns = self._columns(X, logs[0].steps())
-        for _, f in replay(logs, self._kernel, columns, epochs=epochs, threads=self._n_threads()):
+        options = {"threads": self._n_threads()}
+        others = {
+            name: np.stack([scores(logs, self._kernel, columns, name, epoch, **options) for epoch in epochs])
+            for name in predictors if name not in WALKED
+        }  # fmt: skip
+        for part, f in replay(logs, self._kernel, columns, epochs=epochs, **options):
+            f |= {name: outputs[..., part] for name, outputs in others.items()}
             yield {name: [self._decision(outputs) for outputs in f[name]] for name in predictors}
 
     def _check_mistakes(self, mistakes, y, classes):
@@ -660,7 +667,7 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         orders = self._watched(self._visiting_orders(*signs.shape))
         logs = find_mistakes(
             self._gram(X), self._kernel, signs, orders, self.max_iter, threads=self._n_threads(),
-            stop_if_separated=self.stop_if_separated, count_errors=self.count_errors or self.predictor == "minimizing",
+            stop_if_separated=self.stop_if_separated, count_errors=self.count_errors or BY_NAME[self.predictor].needs_errors,
         )  # fmt: skip
         self._store(X, classes, logs)
 
@@ -761,7 +768,7 @@ def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = Non
     for row, log in zip(found, logs, strict=True):
         weights = log.weights(predictor, epoch)
         np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
-    return found / logs[0].steps(epoch) if predictor == "average" else found
+    return BY_NAME[predictor].divided(found, logs[0], epoch)
 
 
 class SharedTraining:
@@ -918,7 +925,7 @@ class SharedTraining:
             columns = CrossGram(Products(self.gram.points, points, threads=self.n_jobs))  # type: ignore[arg-type]
             counting = {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
-        names = [[name for name in PREDICTORS if name != "minimizing" or errors[cut][0] is None] for cut in own]
+        names = [[name for name in WALKED if not BY_NAME[name].needs_errors or errors[cut][0] is None] for cut in own]
         each = [kernel for kernel in fitted for _ in range(m)]
         for part, f in replay(logs, each, columns, epochs=epochs, threads=self.n_jobs, callback=callback, **counting):
             yield part, [{name: f[name][:, cut] for name in there} for cut, there in zip(own, names, strict=True)]

@@ -18,8 +18,9 @@ from kp.compiled import compiled
 from kp.gram import in_strips
 from kp.kernels import Kernel, fill
 from kp.machine import prefetch
-from kp.mistakes import PREDICTORS, check_predictor
+from kp.mistakes import BY_NAME, check_predictor
 
+WALKED = ("final", "average", "minimizing", "voted")  # the predictors that `replay` reads in one walk
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
@@ -54,9 +55,9 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
         If the predictor is unknown, the epoch was not run, or the minimizing predictor is asked for
         without counted training errors.
     """
-    if check_predictor(predictor) == "voted":
+    if BY_NAME[check_predictor(predictor)].weights is None:
         epoch = logs[0].n_epochs if epoch is None else epoch
-        parts = [part["voted"][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
+        parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
         return np.concatenate(parts, axis=1)
     weights = [log.weights(predictor, epoch) for log in logs]
     examples = np.unique(np.concatenate([log.example[: len(w)] for log, w in zip(logs, weights, strict=True)]))
@@ -64,7 +65,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
     for row, log, w in zip(coefficients, logs, weights, strict=True):
         np.add.at(row, np.searchsorted(examples, log.example[: len(w)]), w * log.sign[: len(w)])
     out = expansion(coefficients, examples, kernel, columns, threads=threads, block_bytes=block_bytes)
-    return out / logs[0].steps(epoch) if predictor == "average" else out
+    return BY_NAME[predictor].divided(out, logs[0], epoch)
 
 
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
@@ -104,7 +105,7 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
 
 
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
-    """Walk along the logs, and yield the scores of all predictors block by block of the points.
+    """Walk along the logs, and yield the scores of all WALKED predictors block by block of the points.
 
     The next block overwrites the arrays.
 
@@ -159,13 +160,13 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
             a, kernels[a], block, rows[index[a]], columns.norms[start:stop], *plans[a],
             signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
             errors[a] if counting else nothing,
-            *(out[name] for name in PREDICTORS),
+            *(out[name] for name in WALKED),
         )  # fmt: skip
 
     out = {}
     with ThreadPoolExecutor(threads) as pool:
         for start, stop, block, rows in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
-            out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in PREDICTORS}
+            out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in WALKED}
             list(pool.map(walk, range(len(logs))))
             if callback:
                 callback(stop - start)

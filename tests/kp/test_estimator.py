@@ -1,6 +1,7 @@
 """What the estimators share: predictors after each epoch, models on shared data, copies of the data, and failed calls."""
 
-from dataclasses import replace
+from copy import copy
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from kp import (
     predict_or_reject,
     predictors,
 )
+from kp.kernels import KERNELS
+from kp.mistakes import BY_NAME, Predictor
 from kp.output_codes import SharedTraining
 
 WHOLE = np.round(10 * load_iris().data).astype(int)
@@ -307,3 +310,27 @@ def test_a_threshold_or_a_label_that_makes_no_sense_is_refused(options, message)
     model, X, _ = fitted("one-vs-all", 3)
     with pytest.raises(ValueError, match=message):
         predict_or_reject(model, X, **options)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_predictor_is_one_object_that_all_estimators_know(name, monkeypatch):
+    every_second = Predictor(weights=lambda log, epoch: np.arange(log.length(epoch)) % 2)
+    monkeypatch.setitem(BY_NAME, "every second", every_second)
+    model, X_new, _ = fitted(name, 3)
+    logs = model.mistakes_ if isinstance(model.mistakes_, list) else [model.mistakes_]
+    columns = [field.name for field in fields(logs[0]) if field.name not in ("ends", "errors")]
+    halves = [replace(log, errors=None, **{each: getattr(log, each)[1::2] for each in columns}) for log in logs]
+    staged = list(model.staged_decision_function(X_new, predictor="every second"))
+    thinned = copy(model)
+    thinned.mistakes_ = halves if isinstance(model.mistakes_, list) else halves[0]
+    for epoch, found in enumerate(staged, start=1):
+        np.testing.assert_allclose(found, thinned.decision_function(X_new, predictor="final", epoch=epoch), rtol=1e-12)
+
+
+@pytest.mark.parametrize("learner", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_is_one_object_that_all_estimators_know(name, learner):
+    y = load_iris().target
+    by_name = learner(name, random_state=0).fit(WHOLE, y)
+    by_function = learner(KERNELS[name].made(by_name, by_name.gamma_), random_state=0).fit(WHOLE, y)
+    np.testing.assert_allclose(by_name.decision_function(WHOLE), by_function.decision_function(WHOLE), rtol=1e-9)
