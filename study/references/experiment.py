@@ -7,8 +7,10 @@ peak memory are kept. Every learner has one thread, so that costs compare and bi
 Learners that have not converged stop at their limit of iterations. Seconds are medians of RUNS trainings, or those of one
 that takes more than PATIENCE seconds.
 
-Nystroem's features approximate a Gaussian kernel before a linear machine. Their parameters are chosen with CHOSEN_WITH
-features; it is trained with fewer and with more of them, too (SIZES).
+Three methods approximate a kernel by features before a linear machine: the Gaussian one by Nystroem's and by random features
+(Rahimi & Recht 2007), the polynomial one of images of unit norm by a count sketch (Pham & Pagh 2013). Their parameters and
+those of the neural network are chosen with CHOSEN_WITH features or hidden units; they are trained with fewer and with more,
+too (SIZES).
 
 On MNIST the support vector machines are chosen with scikit-learn-intelex in single precision, which takes a fraction of the
 time of scikit-learn's. Its last bits depend on the processor, so that all its numbers are kept as measured. The machine that
@@ -22,12 +24,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_approximation import Nystroem, PolynomialCountSketch, RBFSampler
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
@@ -40,7 +44,12 @@ from study.results.experiment import experiment
 
 ESTIMATORS = {
     "Nystroem": Pipeline([("features", Nystroem(random_state=0)), ("svm", LinearSVC(random_state=0))]),
+    "random features": Pipeline([("features", RBFSampler(random_state=0)), ("svm", LinearSVC(random_state=0))]),
+    "count sketch": Pipeline(
+        [("norm", Normalizer()), ("features", PolynomialCountSketch(random_state=0)), ("svm", LinearSVC(random_state=0))]
+    ),
     "neural network": MLPClassifier(max_iter=30, random_state=0),
+    "gradient boosting": HistGradientBoostingClassifier(early_stopping=False, random_state=0),
     "polynomial SVM": SVC(kernel="poly", gamma="scale", cache_size=1000),
     "RBF SVM": SVC(cache_size=1000),
     "nearest neighbour": KNeighborsClassifier(1, algorithm="brute"),
@@ -51,11 +60,18 @@ ESTIMATORS = {
     "linear SVM": LinearSVC(random_state=0, max_iter=1000),
 }
 """{method: estimator}, without the chosen parameters; rows have this order."""
-SIZES = {"Nystroem": (300, 1000, 3000, 10_000)}
-"""How many features approximate kernels have; each number has a row."""
+SIZES = {
+    "Nystroem": (300, 1000, 3000, 10_000),
+    "random features": (300, 1000, 3000),
+    "count sketch": (300, 1000, 3000),
+    "neural network": (100, 300, 1000, 3000),
+}
+"""How many features or hidden units a method has on MNIST; each number has a row."""
+SIZED = {"neural network": "hidden_layer_sizes"}
+"""The parameter of a method for this number, if it is not that of an approximate kernel."""
 CHOSEN_WITH = 1000
-"""Features of an approximate kernel while its other parameters are chosen."""
-SLOW = tuple(SIZES)
+"""Features or hidden units while the other parameters are chosen, and on small images."""
+SLOW = ("Nystroem", "random features", "count sketch", "gradient boosting")
 """Learners whose price is the question, so that small images say nothing about them."""
 RUNS = 3
 PATIENCE = 120
@@ -75,10 +91,19 @@ GRIDS = {
     "logistic regression": _varied("C", (0.01, 0.1, 1.0, 10.0)),
     "linear SVM": _varied("C", (0.001, 0.01, 0.1, 1.0)),
     "averaged SGD": _varied("alpha", (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)),
-    "neural network": _varied("hidden_layer_sizes", (100, 300, 1000)),
+    "neural network": _varied("alpha", (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)),
+    "gradient boosting": _varied("learning_rate", (0.05, 0.1, 0.2, 0.4)),
     "Nystroem": [
         *_varied("features__gamma", (0.005, 0.01, 0.02, 0.04), svm__C=10.0),
         *_varied("svm__C", (1.0, 100.0), features__gamma=0.02),
+    ],
+    "random features": [
+        *_varied("features__gamma", (0.0025, 0.005, 0.01, 0.02), svm__C=10.0),
+        *_varied("svm__C", (0.1, 1.0, 100.0), features__gamma=0.005),
+    ],
+    "count sketch": [
+        *_varied("features__degree", (1, 2, 3, 4), svm__C=1.0),
+        *_varied("svm__C", (0.1, 10.0), features__degree=2),
     ],
     "polynomial SVM": [
         *_varied("degree", (2, 3), coef0=0.0, C=5.0),
@@ -94,12 +119,15 @@ GRIDS = {
 """{method: [candidate]}; ties go to the first. Where two parameters vary these are lines along which one does; all were made
 longer, by errors on the held-out images alone, until no choice lay at an end."""
 SHOWN = {
-    "max_iter": "epochs", "hidden_layer_sizes": "hidden units", "features__gamma": "gamma", "svm__C": "C",
+    "max_iter": "epochs", "learning_rate": "rate", "features__gamma": "gamma", "features__degree": "degree", "svm__C": "C",
 }  # fmt: skip
 """Names of parameters, where they differ from scikit-learn's."""
 CHOSEN = {
     "Nystroem": (("features__gamma", 0.01), ("svm__C", 10.0)),
-    "neural network": (("hidden_layer_sizes", 1000),),
+    "random features": (("features__gamma", 0.005), ("svm__C", 10.0)),
+    "count sketch": (("features__degree", 2), ("svm__C", 1.0)),
+    "neural network": (("alpha", 1e-5),),
+    "gradient boosting": (("learning_rate", 0.2),),
     "polynomial SVM": (("degree", 4), ("coef0", 1.0), ("C", 5.0)),
     "RBF SVM": (("gamma", 0.02), ("C", 25.0)),
     "nearest neighbour": (),
@@ -155,9 +183,11 @@ def machine_candidates():
 
 
 def _estimator(part, size):
-    """The estimator of a part's method and values, with so many features if it makes any."""
+    """The estimator of a part's method and values, with so many features or hidden units if it has any."""
     made = clone(ESTIMATORS[part.method]).set_params(**dict(part.values))
-    return made.set_params(features__n_components=size) if isinstance(made, Pipeline) else made
+    if part.method in SIZES:
+        made.set_params(**{SIZED.get(part.method, "features__n_components"): size})
+    return made
 
 
 @experiment("references", published=machine_candidates, measured=("machines",), data=lambda part: [part.dataset])
@@ -204,8 +234,8 @@ def with_intelex(machine, *, n_jobs=1):
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """A method with the values ((name, value), ...) that held-out images chose, and with so many features (None: it makes
-    none)."""
+    """A method with the values ((name, value), ...) that held-out images chose, and with so many features or hidden units
+    (None: it has neither)."""
 
     dataset: str = "mnist"
     method: str
@@ -217,21 +247,27 @@ class Chosen:
 
     @property
     def name(self):
-        """The method, with its number of features."""
+        """The method, with its number of features or hidden units."""
         return self.method if self.size is None else f"{self.method}, {self.size:,}"
 
 
 def settings(dataset="mnist", *, n_held=10_000):
-    """The parts of `learners`: every method as it is chosen, approximate kernels with each of their numbers of features, no
-    more than there are images; on the small images the quick ones."""
+    """The parts of `learners`: every method as it is chosen, with each of its SIZES; on small images the quick methods, with
+    one size."""
     methods = [method for method in ESTIMATORS if dataset == "mnist" or method not in SLOW]
     chosen = CHOSEN
     if (dataset, n_held) != ("mnist", 10_000):
         chosen = {method: best(method, dataset, n_held=n_held).values for method in methods}
     return [
         Chosen(dataset=dataset, method=method, values=chosen[method], size=size)
-        for method in methods for size in SIZES.get(method, (None,))
+        for method in methods for size in _sizes(method, dataset)
     ]  # fmt: skip
+
+
+def _sizes(method, dataset):
+    if method not in SIZES:
+        return (None,)
+    return SIZES[method] if dataset == "mnist" else (CHOSEN_WITH,)
 
 
 def best(method, dataset="mnist", *, n_held=10_000):
@@ -257,8 +293,8 @@ SPENT = ("fit", "predict", "runs", "peak")
 def learners(part, *, progress=False):
     """{errors, costs, arrays} of one method.
 
-    errors: method (with its number of features), choice, predictor, epoch ("" and 0: there is none), errors, n_test, numbers
-    (stored for predictions). costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians),
+    errors: method (by its name), choice, predictor, epoch ("" and 0: there is none), errors, n_test, numbers (stored for
+    predictions). costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians),
     peak (GiB). Array predictions (1, n_test): indices of classes.
     """
     labels = datasets.load(part.dataset).class_indices_test
@@ -306,6 +342,10 @@ def _fitted(estimator, X, y):
         return estimator.fit(X, y)
 
 
+FIXED = ("components_", "random_weights_", "random_offset_", "indexHash_", "bitHash_")
+"""Arrays of what makes features (Nystroem's matrix joins the weights of the linear machine)."""
+
+
 def numbers_stored(estimator):
     """How many numbers a fitted estimator of ESTIMATORS needs for its predictions."""
     if isinstance(estimator, KNeighborsClassifier):
@@ -314,8 +354,12 @@ def numbers_stored(estimator):
         return int(estimator.support_vectors_.size + estimator.dual_coef_.size + estimator.intercept_.size)
     if isinstance(estimator, MLPClassifier):
         return int(sum(part.size for part in (*estimator.coefs_, *estimator.intercepts_)))
+    if isinstance(estimator, HistGradientBoostingClassifier):
+        trees = [tree.nodes["is_leaf"] for row in estimator._predictors for tree in row]
+        return int(sum(np.where(leaf, 1, 4).sum() for leaf in trees))  # a value; feature, threshold, and both next nodes
     if isinstance(estimator, Pipeline):
-        return int(estimator["features"].components_.size) + numbers_stored(estimator["svm"])  # its matrix joins the weights
+        own = vars(estimator["features"])
+        return sum(own[name].size for name in FIXED if name in own) + numbers_stored(estimator["svm"])
     return int(estimator.coef_.size + estimator.intercept_.size)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
+from study.references.experiment import SIZES
 from study.references.tables import FAST, OURS, SVM
 from study.style import BAND, GREY, METHOD_COLOURS, canvas, log_percent_axis
 from study.words import percent
@@ -67,22 +68,27 @@ def figure_ladder(ladder):
 
 def figure_error_against_time(bill):
     """Test error by the seconds of training and prediction together, a named point with its interval for each learner that
-    had one thread. The line is the front: those of which no other is both quicker and better."""
+    had one thread. Lines join the sizes of one method, of which all but the largest have a number for a name. Dotted: the
+    front, those of which no other is both quicker and better."""
     figure, axis = canvas(height=4.4)
     one = bill[bill["threads"] == 1].assign(seconds=bill["fit"] + bill["predict"]).sort_values("seconds")
     front = one[one["error"] < one["error"].cummin().shift(fill_value=np.inf)]
     axis.step(front["seconds"], 100 * front["error"], where="post", color=GREY, linewidth=0.8, linestyle=":", zorder=0)
+    for method in SIZES:
+        sizes = one[one["learner"].str.startswith(f"{method}, ")].sort_values("numbers")
+        axis.plot(sizes["seconds"], 100 * sizes["error"], color=_colour(method), linewidth=0.8, alpha=0.5, zorder=0)
+    largest = {f"{method}, {max(sizes):,}" for method, sizes in SIZES.items()}
     for row in one.to_dict("records"):
         learner = row["learner"]
         y = 100 * row["error"]
         ends = [[y - 100 * row["error low"]], [100 * row["error high"] - y]]
-        kind = next((kind for name, kind in KINDS.items() if learner.startswith(name)), "")
-        style = {"color": METHOD_COLOURS.get(kind, GREY), "fmt": "o", "markersize": 5, "capsize": 2, "elinewidth": 0.8}
+        style = {"color": _colour(learner), "fmt": "o", "markersize": 5, "capsize": 2, "elinewidth": 0.8}
         axis.errorbar(row["seconds"], y, yerr=ends, markerfacecolor="white" if learner.endswith(FAST) else None, **style)
         known = max((each for each in PLACES if learner.startswith(each)), key=len, default="")
         right, up, side = PLACES.get(known, (6, 0, "left"))
         style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9, "bbox": CLEAR, "zorder": 1}
-        axis.annotate(_short(learner), (row["seconds"], y), xytext=(right, up), textcoords="offset points", **style)
+        name = learner if learner in largest or not learner.startswith(tuple(SIZES)) else learner.split(", ")[1]
+        axis.annotate(_short(name), (row["seconds"], y), xytext=(right, up), textcoords="offset points", **style)
     axis.set(xscale="log", xlabel="seconds of training and prediction, one thread", ylabel="test error (%)")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     log_percent_axis(axis)
@@ -92,6 +98,12 @@ def figure_error_against_time(bill):
 
 CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 """Behind a name, so that lines do not cross it."""
+
+
+def _colour(learner):
+    """That of the kind of a learner."""
+    kind = next((kind for name, kind in KINDS.items() if learner.startswith(name)), "")
+    return METHOD_COLOURS.get(kind, GREY)
 
 
 def _short(learner):

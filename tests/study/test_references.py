@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
@@ -82,12 +83,27 @@ def test_every_learner_has_one_thread_while_it_is_timed(monkeypatch):
         ("linear SVM", 650),
         ("averaged SGD", 650),
         ("Nystroem", 40 * 64 + 410),
+        ("random features", 40 * 64 + 40 + 410),
+        ("count sketch", 64 + 64 + 410),
+        ("neural network", 40 * 64 + 40 + 410),
     ],
 )
 def test_numbers_stored_are_those_a_prediction_needs(method, numbers):
     values = tuple(experiment.GRIDS[method][0].items())
     result = experiment.learners.compute(Chosen(dataset="digits", method=method, values=values, size=40))
     assert result["errors"]["numbers"].tolist() == [numbers]
+
+
+def test_a_tree_needs_a_value_for_each_leaf_and_four_numbers_for_each_other_node():
+    data = datasets.load("digits")
+    model = HistGradientBoostingClassifier(max_iter=2, random_state=0).fit(data.X[:300], data.y[:300])
+    leaves = [tree.get_n_leaf_nodes() for row in model._predictors for tree in row]
+    assert len(leaves) == 20 and experiment.numbers_stored(model) == sum(5 * n - 4 for n in leaves)
+
+
+def test_small_images_have_one_size_of_each_method():
+    sized = [part.size for part in experiment.settings(**SMALL) if part.method in experiment.SIZES]
+    assert sized == [experiment.CHOSEN_WITH]
 
 
 def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_more_or_fewer(monkeypatch):
