@@ -73,6 +73,9 @@ CHOSEN_WITH = 1000
 """Features or hidden units while the other parameters are chosen, and on small images."""
 SLOW = ("Nystroem", "random features", "count sketch", "gradient boosting")
 """Learners whose price is the question, so that small images say nothing about them."""
+NETWORK = "neural network"
+SEEDS = (1, 2)
+"""The learner whose error depends on its seed, and the seeds besides that of `learners`, 0."""
 RUNS = 3
 PATIENCE = 120
 """How often a training is timed, unless it takes more than so many seconds."""
@@ -268,6 +271,30 @@ def _sizes(method, dataset):
     if method not in SIZES:
         return (None,)
     return SIZES[method] if dataset == "mnist" else (CHOSEN_WITH,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded(Chosen):
+    """A learner that is trained from another seed than in `learners`."""
+
+    seed: int
+
+
+def seeded_settings(dataset="mnist", *, n_held=10_000):
+    """The parts of `networks`: the neural networks of `learners`, each from the other SEEDS."""
+    networks = [part for part in settings(dataset, n_held=n_held) if part.method == NETWORK]
+    return [Seeded(**vars(part), seed=seed) for part in networks for seed in SEEDS]
+
+
+@experiment("references", published=seeded_settings, data=lambda part: [part.dataset])
+def networks(part, *, progress=False):
+    """Errors of a neural network on the test images from one more seed: method, seed, errors, n_test."""
+    data = datasets.load(part.dataset)
+    estimator = _estimator(part, part.size).set_params(random_state=part.seed)
+    with threadpool_limits(1):
+        found = _fitted(estimator, _pixels(data.X), data.class_indices).predict(_pixels(data.X_test))
+    row = part.name, part.seed, int((found != data.class_indices_test).sum()), len(found)
+    return pd.DataFrame([row], columns=["method", "seed", "errors", "n_test"])
 
 
 def best(method, dataset="mnist", *, n_held=10_000):

@@ -23,16 +23,21 @@ KINDS = {
 PLACES = {
     "3 nearest neighbours": (7, -7, "left"),
     "nearest neighbour": (7, 5, "left"),
-    "neural network": (-6, 0, "right"),
-    "polynomial SVM": (-6, 3, "right"),
-    "polynomial SVM (scikit-learn-intelex)": (-6, 8, "right"),
-    "RBF SVM (scikit-learn-intelex)": (-6, -8, "right"),
+    "neural network, 100": (-6, 0, "right"),
+    "neural network, 300": (-6, -7, "right"),
+    "neural network, 1,000": (-6, -5, "right"),
+    "neural network, 3,000": (7, -4, "left"),
+    "polynomial SVM": (-6, 4, "right"),
+    "polynomial SVM (scikit-learn-intelex)": (0, 25, "center"),
+    "RBF SVM (scikit-learn-intelex)": (-6, -10, "right"),
     "vote": (0, -26, "center"),
     "logistic regression": (-6, -9, "right"),
     "averaged SGD": (0, 15, "center"),
-    "Nystroem, 1,000": (-6, 0, "right"),
+    "gradient boosting": (0, 22, "center"),
+    "kernel perceptron, one epoch": (-6, 21, "left"),
+    "Nystroem, 1,000": (-6, -4, "right"),
     "Nystroem, 3,000": (7, 6, "left"),
-    "Nystroem, 10,000": (-8, 26, "center"),
+    "Nystroem, 10,000": (0, -24, "center"),
 }
 """Where the name of a point is written, in points from it, if not to its right; by its longest beginning."""
 
