@@ -21,21 +21,24 @@ KINDS = {
 }
 """The kind of a learner, by how its name begins: that of its colour."""
 PLACES = {
-    "3 nearest neighbours": (7, -7, "left"),
-    "nearest neighbour": (7, 5, "left"),
+    "3 nearest neighbours": (-7, -7, "right"),
+    "nearest neighbour": (-7, 5, "right"),
+    "count sketch, 300": (-6, 0, "right"),
+    "count sketch, 1,000": (-6, 0, "right"),
+    "count sketch, 3,000": (7, -3, "left"),
+    "random features, 3,000": (7, 4, "left"),
     "neural network, 100": (-6, 0, "right"),
-    "neural network, 300": (-6, -7, "right"),
-    "neural network, 1,000": (-6, -5, "right"),
-    "neural network, 3,000": (7, -4, "left"),
+    "neural network, 300": (-6, 7, "right"),
+    "neural network, 1,000": (-6, -6, "right"),
+    "neural network, 3,000": (0, -26, "center"),
     "polynomial SVM": (-6, 4, "right"),
-    "polynomial SVM (scikit-learn-intelex)": (0, 25, "center"),
+    "polynomial SVM (scikit-learn-intelex)": (-6, 3, "right"),
     "RBF SVM (scikit-learn-intelex)": (-6, -10, "right"),
     "vote": (0, -26, "center"),
     "logistic regression": (-6, -9, "right"),
     "averaged SGD": (0, 15, "center"),
-    "gradient boosting": (0, 22, "center"),
-    "kernel perceptron, one epoch": (-6, 21, "left"),
-    "Nystroem, 1,000": (-6, -4, "right"),
+    "kernel perceptron, one epoch": (-12, -26, "left"),
+    "Nystroem, 1,000": (7, 4, "left"),
     "Nystroem, 3,000": (7, 6, "left"),
     "Nystroem, 10,000": (0, -24, "center"),
 }
@@ -113,4 +116,9 @@ def _colour(learner):
 
 def _short(learner):
     """The name of a learner as it stands at its point."""
-    return learner.replace(", average predictor", "").replace(" (scikit-learn-", "\n(").replace(", degree 4", "")
+    return (
+        learner.replace(", average predictor", "")
+        .replace(" (scikit-learn-", "\n(")
+        .replace(", one", ",\none")
+        .replace(", degree 4", "")
+    )
