@@ -29,6 +29,7 @@ TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of t
 BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PROGRAM = BATCH.source_files() if BATCH else []
 PYTHON = sys.executable
+LARGE = {"references.learners": 15000, "lowest.held": 14000, "lowest.reached": 14000}  # memory in MB
 ON_ONE_CORE = ("references", "course", "seeds", "multiclass", "algorithm", "data")
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 DATA = "build/full/marks/data" if PROFILE == "full" and not RUNS else []
@@ -97,7 +98,7 @@ for each in EXPERIMENTS:
             params: name=each.name
             threads: 1 if on_one_core else 2
             priority: 102 if on_one_core else 101
-            resources: mem_mb=5000 if on_one_core else 9000
+            resources: mem_mb=LARGE.get(each.name, 5000 if on_one_core else 9000)
             shell: "{PYTHON:q} -m study run {params.name:q} {RECOMPUTE}"
 
 

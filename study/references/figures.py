@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from study.references.experiment import SIZES
 from study.references.tables import FAST, OURS, SVM
 from study.style import BAND, GREY, METHOD_COLOURS, canvas, log_percent_axis
 from study.words import percent
@@ -82,10 +81,10 @@ def figure_error_against_time(bill):
     one = bill[bill["threads"] == 1].assign(seconds=bill["fit"] + bill["predict"]).sort_values("seconds")
     front = one[one["error"] < one["error"].cummin().shift(fill_value=np.inf)]
     axis.step(front["seconds"], 100 * front["error"], where="post", color=GREY, linewidth=0.8, linestyle=":", zorder=0)
-    for method in SIZES:
-        sizes = one[one["learner"].str.startswith(f"{method}, ")].sort_values("numbers")
+    one[["method", "size"]] = one["learner"].str.extract(r"^(.+), ([\d,]+)$")
+    for method, sizes in one.sort_values("numbers").groupby("method"):
         axis.plot(sizes["seconds"], 100 * sizes["error"], color=_colour(method), linewidth=0.8, alpha=0.5, zorder=0)
-    largest = {f"{method}, {max(sizes):,}" for method, sizes in SIZES.items()}
+    one["is_last"] = one["size"].isna() | ~one.sort_values("numbers").duplicated("method", keep="last")
     for row in one.to_dict("records"):
         learner = row["learner"]
         y = 100 * row["error"]
@@ -95,7 +94,7 @@ def figure_error_against_time(bill):
         known = max((each for each in PLACES if learner.startswith(each)), key=len, default="")
         right, up, side = PLACES.get(known, (6, 0, "left"))
         style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9, "bbox": CLEAR, "zorder": 1}
-        name = learner if learner in largest or not learner.startswith(tuple(SIZES)) else learner.split(", ")[1]
+        name = learner if row["is_last"] else row["size"]
         axis.annotate(_short(name), (row["seconds"], y), xytext=(right, up), textcoords="offset points", **style)
     axis.set(xscale="log", xlabel="seconds of training and prediction, one thread", ylabel="test error (%)")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

@@ -1,4 +1,5 @@
-"""Works that are cited: in a source a link to #ref-key, in an executed copy the address of the work, where it has one.
+"""Works that are cited: in a source a link to #ref-key, in an executed copy the address of the work, or README's list
+of sources for one that has none.
 
 So citations lead somewhere wherever the copy is read; a document makes keys of them again, and lists what is cited.
 """
@@ -8,6 +9,8 @@ import re
 from pathlib import Path
 
 FILE = Path(__file__).with_name("refs.bib")
+SOURCES = "../../README.md#sources"
+"""Where works without an address are listed, seen from an executed copy."""
 LINK = re.compile(r"\]\(#ref-([\w-]+)\)")
 
 
@@ -29,12 +32,16 @@ def cites(text):
 
 def addressed(text):
     """The text with the addresses of the works that it cites."""
-    return LINK.sub(lambda found: f"]({addresses().get(found[1]) or f'#ref-{found[1]}'})", text)
+    targets = {key: address or _listed(key) for key, address in addresses().items()}
+    return LINK.sub(lambda found: f"]({targets[found[1]]})" if found[1] in targets else found[0], text)
+
+
+def _listed(key):
+    """The target of a link to the list of sources, with the key as its title."""
+    return f'{SOURCES} "{key}"'
 
 
 def keyed(text):
     """The text with keys again."""
-    keys = {address: key for key, address in addresses().items() if address}
-    return re.sub(
-        r"\]\((https?://[^)\s]+)\)", lambda found: f"](#ref-{keys[found[1]]})" if found[1] in keys else found[0], text
-    )
+    keys = {address or _listed(key): key for key, address in addresses().items()}
+    return re.sub(r"\]\(([^()]+)\)", lambda found: f"](#ref-{keys[found[1]]})" if found[1] in keys else found[0], text)

@@ -88,7 +88,7 @@ def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_ag
     assert references.cites(text) and addressed.count("](https://") == len(
         list(filter(None, references.addresses().values()))
     )
-    assert references.keyed(addressed) == text
+    assert references.keyed(addressed) == text and "#ref-" not in addressed
     assert references.keyed("[a](https://example.org)") == "[a](https://example.org)"
 
 
