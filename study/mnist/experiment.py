@@ -26,7 +26,7 @@ from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.mnist import tables
-from study.protocols.images import examples, require_examples
+from study.protocols.images import by_class, examples, require_examples
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
@@ -182,10 +182,11 @@ class _Counts:
         self.predictions = np.zeros((*shape, n_test), dtype=np.uint8)
 
     def add(self, split, outputs, indices, part):
-        """Count in outputs {predictor: f (E, C, c)} of the images `part` of a split, whose classes are indices (c,)."""
+        """Count in outputs {predictor: f (E, m, c)} of the images `part` of a split, whose classes are indices (c,)."""
         signs = datasets.signs(indices, self.confusion.shape[-1])
-        for name, f in outputs.items():
+        for name, of_perceptrons in outputs.items():
             p = PREDICTORS.index(name)
+            f = by_class(of_perceptrons)
             predicted = f.argmax(axis=1)
             self.multiclass[p, :, split] += (predicted != indices).sum(axis=1)
             self.binary[p, :, :, split] += (signs * f <= 0).sum(axis=2)

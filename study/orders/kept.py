@@ -256,8 +256,11 @@ def _norms(K, place, sign):
 
 
 def errors_1999(logs, norms, kernel, X, data, block):
-    """(E, methods) errors on a block of the test images at the ends of the epochs of the logs on X, one for each class and
-    all of one visiting order; norms as in `norms_of`."""
+    """(E, methods) errors on a block of the test images at the ends of the epochs of the logs on X, one for each class (or
+    one for two) and all of one visiting order; norms as in `norms_of`."""
+    if len(logs) == 1:  # positive for the second class; what it sees for the first has all signs turned
+        logs = [replace(logs[0], sign=-logs[0].sign), *logs]
+        norms = [*norms, *norms]
     y_new = data.class_indices_test[block]
     examples = np.unique(np.concatenate([log.example for log in logs]))
     columns = CrossGram(Products(Points(X[examples]), Points(data.X_test[block])))

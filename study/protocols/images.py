@@ -87,8 +87,16 @@ def predictions(training, models, X):
     for part, outputs in training.staged_outputs(models, X):
         for model, f in zip(out, outputs, strict=True):
             for p, name in enumerate(PREDICTORS):
-                model[p, :, part] = f[name].argmax(axis=1)
+                model[p, :, part] = by_class(f[name]).argmax(axis=1)
     return out
+
+
+def by_class(f):
+    """Scores (E, C, c) of the C classes from the outputs f (E, m, c) of m perceptrons; ties go to the first class.
+
+    They are f itself where each class has a perceptron. Two classes share one, which is positive for the second.
+    """
+    return np.concatenate([-f, f], axis=1) if f.shape[1] == 1 else f
 
 
 def sizes(models):

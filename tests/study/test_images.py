@@ -1,13 +1,20 @@
 """The protocol on images, taken to other sets: which examples train and test, and how attributes are prepared."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
+from kp.mistakes import PREDICTORS
+from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
 from study import datasets
 from study.mnist import experiment as mnist
 from study.orders import experiment as orders
+from study.orders import kept
 from study.protocols import images
 
 
@@ -38,6 +45,64 @@ def test_the_chapters_of_mnist_run_on_another_set():
     (found,) = orders.runs.compute([orders.Settings(dataset="iris-bundled", degrees=(2,), n_epochs=2)])
     row = found["runs"].query("predictor == 'average' and epoch == 2")
     assert row["n"].item() == 50 and row["errors"].item() < 10
+
+
+@pytest.fixture
+def two(monkeypatch):
+    """Two of the digits in place of ten, for the chapters on MNIST and on orders."""
+    data = datasets.load("digits")
+    some, new = (np.isin(y, (3, 8)) for y in (data.y, data.y_test))
+    parts = {"X": data.X[some], "y": data.y[some], "X_test": data.X_test[new], "y_test": data.y_test[new]}
+    data = replace(data, classes=(3, 8), target_names=("3", "8"), **parts)
+    for module in (mnist, orders, kept):
+        monkeypatch.setattr(module, "examples", lambda _: data)
+    return data
+
+
+def test_two_classes_are_predicted_as_by_the_estimator(two):
+    n = 200
+    options = {"dataset": "digits", "n_train": n, "n_epochs": 3}
+    model = OneVsAllKernelPerceptron(degree=2, max_iter=3, random_state=2, stop_if_separated=False, count_errors=True)
+    model.fit(two.X[:n], two.y[:n])
+    expected = np.array([list(model.staged_predict(two.X_test, predictor=name)) for name in PREDICTORS])
+    wrong = (expected != two.y_test).sum(axis=-1)
+    assert 0 < wrong.max() < 15 and len(two.y_test) > 100
+
+    training = SharedTraining(two.X[:n], two.y[:n])
+    (found,) = images.predictions(training, training.fit([images.estimator(2, 0, n_epochs=3)]), two.X_test)
+    assert np.array_equal(model.classes_[found], expected)
+    (found,) = mnist.degrees.compute([mnist.Settings(degree=2, **options)])
+    assert np.array_equal(model.classes_[found["arrays"]["predictions"]], expected)
+    for split, X, y in (("train", two.X[:n], two.y[:n]), ("test", two.X_test, two.y_test)):
+        for epoch, name in product((1, 2, 3), PREDICTORS):
+            f = model.decision_function(X, predictor=name, epoch=epoch)
+            row = {"split": split, "epoch": epoch, "predictor": name}
+            assert errors(found["multiclass"], row) == [((f > 0) != (y == 8)).sum()]
+            assert errors(found["binary"], row) == [(np.where(y == 8, f, -f) <= 0).sum()] * 2
+    (found,) = orders.runs.compute([orders.Settings(degrees=(2,), **options)])
+    assert np.array_equal(found["runs"]["errors"], wrong.ravel())
+
+
+def test_the_layout_of_1999_takes_two_classes(two, monkeypatch):
+    monkeypatch.setattr(kept, "EPOCHS_1999", (1, 3))
+    (found,) = kept.layout_1999.compute([kept.Layout(dataset="digits", degree=2, order=1, n_train=200)])
+    model = kept.model(2, 1, images.SHARED_KEPT, n_epochs=3).fit(two.X[:200], two.y[:200])
+    counts = found.set_index(["epochs", "method"])["errors"]
+    for epoch, (method, predictor) in product((1, 3), {"vote": "voted", "average": "average", "last": "final"}.items()):
+        wrong = (model.predict(two.X_test, predictor=predictor, epoch=epoch) != two.y_test).sum()
+        assert counts[epoch, method] == wrong < 15
+    assert 0 < counts[3, "random"] < 15 and set(found.query("epochs == 3")["mistakes"]) == {len(model.mistakes_[0])}
+
+
+def errors(table, row):
+    return table.loc[(table[list(row)] == pd.Series(row)).all(axis=1), "errors"].to_list()
+
+
+def test_a_score_of_zero_is_the_first_of_two_classes_and_more_classes_keep_their_outputs():
+    f = np.array([[[-1.0, 0.0, 2.0]]])
+    assert images.by_class(f).argmax(axis=1).tolist() == [[0, 0, 1]]
+    of_three = np.zeros((2, 3, 4))
+    assert images.by_class(of_three) is of_three
 
 
 def test_synthetic_and_unknown_sets_are_refused():
