@@ -144,8 +144,8 @@ def _batch(options):
     store.write_table(target, rows, experiment.provenance(found), _command(options))
     summary = runs.summary(rows, found)
     if summary is not None:
-        print("Errors on the test examples after the last epoch:")
-        print(summary.to_string(index=False, float_format="{:.1f}".format))
+        print("Errors on the test examples, after the last epoch or as validation has chosen:")
+        print(summary.to_string(index=False, float_format="{:.1f}".format, na_rep="-"))
     print(f"{len(found)} run{'s' * (len(found) > 1)}, {len(rows):,} rows: {os.path.relpath(target)}", flush=True)
     return 0
 

@@ -191,16 +191,37 @@ def _with_keys(experiment, run, name):
     return pd.concat([pd.DataFrame(keys, index=rows.index), rows], axis=1)
 
 
+TOLD = (
+    "degree", "digit", "predictor", "method", "thresholds", "threshold", "kernel", "width", "other", "parameter", "form",
+    "preparation", "copies", "protocol", "measure", "neighbours", "algorithm", "reading", "choice", "scaling", "setting",
+    "constant", "repeats", "problem", "budget", "noise", "truncation", "share", "sigma",
+)  # fmt: skip
+"""Columns of tables that tell, next to the settings, what was tried."""
+DRAWN = (*SEEDS, "repetition", "repeat", "fold", "draw")
+"""Columns of tables that tell rows apart that differ by chance only."""
+CHOSEN = ("kernel", "width", "degree", "other")
+"""Those of TOLD that a table with validation_errors has as they were chosen, for each method in each fold."""
+
+
 def summary(rows, runs):
-    """Mean, sd, least and most errors over the runs that differ in their seed only: a row for each predictor (and digit),
-    and for each setting that varies; of the test examples, after the last epoch. None where the table counts no errors."""
+    """Mean, sd, least and most errors over what differs by chance only: a row for each method, predictor, digit, kernel or
+    setting that varies; of the test examples, after the last epoch of those that have epochs. What was chosen on validation
+    examples is not told apart, and is taken as it was chosen. There is no sd of single rows.
+
+    None where the table counts no errors.
+    """
     if "errors" not in rows:
         return None
     if "test" in set(rows.get("split", ())):
         rows = rows[rows["split"] == "test"]
-    if "epoch" in rows:
-        rows = rows[rows["epoch"] == rows.get("n_epochs", rows["epoch"].max())]
-    kinds = {*vars(runs[0]), "degree", "digit", "predictor", "method"} - set(SEEDS)
-    keys = [name for name in rows if name in kinds and rows[name].nunique() > 1]
-    groups = rows.groupby(keys or "experiment", sort=False)
-    return groups["errors"].agg(count="size", mean="mean", sd="std", min="min", max="max").reset_index()
+    told = [name for name in rows if name in {*vars(runs[0]), *TOLD}.difference(DRAWN)]
+    if "validation_errors" in rows:
+        told = [name for name in told if name not in CHOSEN]
+    elif clock := next((name for name in ("epoch", "epochs") if name in rows), None):
+        each = ["experiment", *told, *(name for name in DRAWN if name in rows)]
+        last = rows.groupby(each, dropna=False)[clock].transform("max")
+        rows = rows[rows[clock].isna() | (rows[clock] == last)]
+    keys = [name for name in told if rows[name].nunique(dropna=False) > 1]
+    errors = rows.groupby(keys or "experiment", sort=False, dropna=False)["errors"]
+    found = errors.agg(count="size", mean="mean", sd="std", min="min", max="max").reset_index()
+    return found if (found["count"] > 1).any() else found.drop(columns="sd")

@@ -10,6 +10,7 @@ import pytest
 from study import ROOT, chapters, datasets
 from study.__main__ import main
 from study.mnist import experiment as mnist
+from study.orders import experiment as orders
 from study.results import experiment, runs
 
 SMALL = ["--dataset", "digits", "--n-train", "100", "--n-epochs", "2"]
@@ -34,8 +35,8 @@ def test_the_runs_are_the_product_of_the_values_seeds_last():
 
 
 def test_fields_of_several_numbers_take_a_list_as_one_value_and_missing_ones_come_from_what_is_published():
-    (orders,) = chapters.experiments("orders", unpublished=True)[:1]
-    assert [s.degrees for s in runs.settings(orders, ["--degrees", "2,3", "--order", "0:2"])] == [(2, 3), (2, 3)]
+    (first,) = chapters.experiments("orders", unpublished=True)[:1]
+    assert [s.degrees for s in runs.settings(first, ["--degrees", "2,3", "--order", "0:2"])] == [(2, 3), (2, 3)]
     (seeds,) = runs.settings(runs.find("seeds.methods"), ["--n-splits", "7"])
     assert (seeds.dataset, seeds.n_splits) == ("seeds", 7)
 
@@ -85,6 +86,35 @@ def test_a_table_has_the_rows_of_each_run_under_its_keys_and_a_summary_is_over_t
     own = rows.query("degree == 3 and predictor == 'voted' and epoch == 2 and split == 'test'")["errors"]
     assert table.loc[(3, "voted")].to_list() == pytest.approx([3, own.mean(), own.std(), own.min(), own.max()])
     assert len(table) == 8 and runs.summary(rows.drop(columns="errors"), found) is None
+
+
+def test_a_summary_takes_the_last_epoch_of_what_has_epochs_and_tells_apart_all_that_was_tried():
+    names = ["order", "method", "threshold", "width", "epoch", "errors"]
+    trace = [("perceptron", "off", 1.0, epoch, 9 - epoch) for epoch in (1, 2)]
+    trace += [("perceptron", "off", 2.0, 1, 5), ("perceptron", "on", 1.0, 3, 4), ("neighbours", "-", np.nan, np.nan, 3)]
+    rows = pd.DataFrame([(order, *each) for order in (0, 1) for each in trace], columns=names).assign(experiment="own")
+    rows.loc[rows["order"] == 1, "errors"] += 2
+    table = runs.summary(rows, [orders.Settings(order=order) for order in (0, 1)])
+    assert table[["method", "threshold", "width"]].fillna(0).to_numpy().tolist() == [
+        ["perceptron", "off", 1.0], ["perceptron", "off", 2.0], ["perceptron", "on", 1.0], ["neighbours", "-", 0.0],
+    ]  # fmt: skip
+    assert table["mean"].to_list() == [8, 6, 5, 4] and set(table["count"]) == {2}
+    assert table["sd"].to_list() == pytest.approx([2**0.5] * 4)
+    alone = runs.summary(rows[rows["order"] == 0], [orders.Settings()])
+    assert alone["mean"].to_list() == [7, 5, 4, 3] and "sd" not in alone
+
+
+def test_a_summary_of_a_comparison_has_every_method_as_it_was_chosen_in_each_fold():
+    rows = pd.DataFrame({
+        "experiment": "comparison.compare", "fold": [0, 1, 0, 1, 0, 1], "method": ["one-vs-all"] * 4 + ["SVM"] * 2,
+        "thresholds": ["off", "off", "on", "on", "-", "-"], "kernel": ["rbf", "poly", "rbf", "rbf", "rbf", "rbf"],
+        "width": [1.0, np.nan, 1.0, 2.0, 4.0, 4.0], "degree": [np.nan, 2.0, *[np.nan] * 4],
+        "epoch": [20, 5, 1, 5, np.nan, np.nan], "validation_errors": 1, "errors": [3, 5, 2, 4, 1, 3],
+    })  # fmt: skip
+    table = runs.summary(rows, runs.settings(runs.find("comparison"), ["--dataset", "iris-bundled"]))
+    assert table[["method", "thresholds", "count", "mean"]].to_numpy().tolist() == [
+        ["one-vs-all", "off", 2, 4.0], ["one-vs-all", "on", 2, 3.0], ["SVM", "-", 2, 2.0],
+    ]  # fmt: skip
 
 
 def test_an_interrupted_batch_goes_on_where_it_stopped(monkeypatch):
