@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
-from study import BUILD, chapters
+from study import BUILD, ROOT, chapters
 from study.datasets import DataError
 from study.results import costs, store
 from study.results.store import StaleResult
@@ -33,6 +33,9 @@ NOT_RUN = 3
 OWN = 4
 """The exit codes of check: something does not come out; it cannot be run; its user did not agree; all comes out, and parts
 of the code or the text are the author's own."""
+
+COMMITTED = ("data", "figures", "notebooks")
+"""Folders of files that belong to the project: the table of a batch is none of them."""
 
 
 def main(arguments=None):
@@ -93,9 +96,9 @@ def main(arguments=None):
     if rest and options.command != "run":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.settings = rest
-    if options.command == "run" and (options.help or not options.experiment):
-        return _help(run, options)
     try:
+        if options.command == "run" and (options.help or not options.experiment):
+            return _help(run, options)
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
         return (commands | {"gather": _gather, "check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
@@ -107,16 +110,21 @@ def _help(parser, options):
     """Show the options of `run`, and those of an experiment that is named."""
     from study.results import runs
 
+    named = options.experiment and runs.described(runs.find(options.experiment, stratified=options.stratified))
     parser.print_help()
-    if options.experiment:
-        print(f"\noptions of {options.experiment}, with their defaults:")
-        print(runs.described(runs.find(options.experiment, stratified=options.stratified)))
+    if named:
+        print(f"\noptions of {options.experiment}, with their defaults:\n{named}")
     return 0 if options.help else 2
 
 
 def _run(options):
     if options.settings or options.stratified:
         return _batch(options)
+    if alone := _given(options, "table", "target", "part"):
+        raise ValueError(
+            f"{alone} must stand with the settings of a batch, got none; add some, such as those that "
+            f"'python -m study run {options.experiment} --help' shows"
+        )
     chapter, _, name = options.experiment.partition(".")
     found = [each for each in chapters.experiments(chapter) if not name or each.name == options.experiment]
     if not found:
@@ -127,19 +135,30 @@ def _run(options):
     return 0
 
 
+def _given(options, *names):
+    """Those of some options that were typed, as text."""
+    return ", ".join(f"--{name}" for name in names if getattr(options, name) is not None)
+
+
 def _batch(options):
     from study.results import runs
 
     experiment = runs.find(options.experiment, stratified=options.stratified)
     found = runs.settings(experiment, options.settings)
+    if options.recompute:
+        raise ValueError("--recompute must stand without settings, got some: a batch keeps what it has; remove --recompute")
+    if options.part is not None:
+        return _part(options, experiment, runs.parts(found))
     target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
     if target.suffix != ".csv":
         raise ValueError(f"--target must be the name of a file *.csv, got {target}")
     if options.target and not target.parent.is_dir():
         raise ValueError(f"--target must be in a folder that is there, got {target}; make {target.parent} first")
-    if options.part is not None:
-        experiment(runs.parts(found)[options.part])
-        return 0
+    if inside := [name for name in COMMITTED if target.resolve().is_relative_to(ROOT / name)]:
+        raise ValueError(
+            f"--target must be outside {inside[0]}/, which the project's own files are in, got {target}; "
+            f"name another folder, such as {os.path.relpath(BUILD)}/"
+        )
     rows = runs.table(experiment, found, options.table, progress=sys.stderr.isatty())
     store.write_table(target, rows, experiment.provenance(found), _command(options))
     summary = runs.summary(rows, found)
@@ -147,6 +166,18 @@ def _batch(options):
         print("Errors on the test examples, after the last epoch or as validation has chosen:")
         print(summary.to_string(index=False, float_format="{:.1f}".format, na_rep="-"))
     print(f"{len(found)} run{'s' * (len(found) > 1)}, {len(rows):,} rows: {os.path.relpath(target)}", flush=True)
+    return 0
+
+
+def _part(options, experiment, parts):
+    """Compute one part of a batch, which is kept for its table."""
+    if others := _given(options, "table", "target"):
+        raise ValueError(
+            f"--part must stand without {others}: it writes no table; when all parts are done, run without --part"
+        )
+    if options.part not in range(len(parts)):
+        raise ValueError(f"--part must be in 0..{len(parts) - 1}, the parts of this batch, got {options.part}")
+    experiment(parts[options.part])
     return 0
 
 

@@ -12,15 +12,16 @@ build/ when its part is done (study.results.experiment), so an interrupted batch
 """
 
 import argparse
+import textwrap
 import types
 import typing
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from itertools import groupby, product
 
 import pandas as pd
 from tqdm import tqdm
 
-from study import chapters
+from study import chapters, datasets
 
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""
@@ -90,14 +91,34 @@ def _types(experiment):
 
 
 def described(experiment):
-    """The options of an experiment's batch as text, a line each: name, values, default."""
-    defaults = {field.name: field.default for field in fields(type(_published(experiment)[0]))}
+    """The options of an experiment's batch as text, a line each: name, values, default or that it is required; and the data
+    sets that may be named."""
+    kind = type(_published(experiment)[0])
+    defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+    for name, values in _agreed(experiment, kind).items():
+        defaults[name] = values.pop() if len(values) == 1 else MISSING
+    typed = _types(experiment)
+    if untyped := sorted(name for name, default in defaults.items() if default is MISSING and name not in typed):
+        return f"  none, since it cannot be run in a batch: no option can hold its {', '.join(untyped)}"
     lines = []
-    for name, (kinds, several) in _types(experiment).items():
+    for name, (kinds, several) in typed.items():
         what = " or ".join(KINDS[kind] for kind in kinds) + (", or several: a,b,c" if several else "")
-        default = "" if defaults[name] is MISSING else f"; {defaults[name]!r}"
-        lines.append(f"  {_option(name):<20} {what}{default}")
+        default = "required" if defaults[name] is MISSING else repr(defaults[name])
+        lines.append(f"  {_option(name):<20} {what}; {default}")
+    if "dataset" in defaults:
+        text = f"data sets: {', '.join(_named(experiment, kind))}"
+        lines.append(textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
     return "\n".join(lines)
+
+
+def _named(experiment, kind):
+    """The data sets that the settings of an experiment may name."""
+    options = {name: getattr(_published(experiment)[0], name) for name in _agreed(experiment, kind)}
+    for name in datasets.DATASETS:
+        try:
+            yield kind(**options | {"dataset": name}).dataset
+        except ValueError:
+            continue
 
 
 def _option(name):
@@ -135,15 +156,20 @@ def _range(text):
         return [None]
 
 
-def _constants(experiment, kind, given):
-    """Values of the fields that have no default and were not given, where all published results agree on them."""
+def _agreed(experiment, kind, given=()):
+    """{name: its published values} of the fields that have no default and were not given."""
     needed = [
         field.name
-        for field in fields(kind)
+        for field in (fields(kind) if is_dataclass(kind) else ())
         if field.name not in given and field.default is MISSING and field.default_factory is MISSING
     ]
-    published = {name: {getattr(each, name) for each in _published(experiment)} for name in needed}
-    missing = [name for name in needed if len(published[name]) > 1]
+    return {name: {getattr(each, name) for each in _published(experiment)} for name in needed}
+
+
+def _constants(experiment, kind, given):
+    """Values of the fields that have no default and were not given, where all published results agree on them."""
+    published = _agreed(experiment, kind, given)
+    missing = [name for name, values in published.items() if len(values) > 1]
     if untyped := set(missing) - set(_types(experiment)):
         raise ValueError(f"{experiment.name} cannot be run in a batch: no option can hold its {', '.join(sorted(untyped))}")
     if missing:
@@ -204,9 +230,9 @@ CHOSEN = ("kernel", "width", "degree", "other")
 
 
 def summary(rows, runs):
-    """Mean, sd, least and most errors over what differs by chance only: a row for each method, predictor, digit, kernel or
-    setting that varies; of the test examples, after the last epoch of those that have epochs. What was chosen on validation
-    examples is not told apart, and is taken as it was chosen. There is no sd of single rows.
+    """Mean, sd, least and most errors on the test examples over rows that differ by chance only: a row for each method,
+    predictor, digit, kernel or setting that varies. Where there are epochs, the last one counts; what was chosen on
+    validation examples counts as it was chosen. There is no sd of single rows.
 
     None where the table counts no errors.
     """

@@ -1,5 +1,6 @@
 """Batches of own runs: options become settings, settings become rows that say all of what they are."""
 
+import re
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from study import ROOT, chapters, datasets
 from study.__main__ import main
 from study.mnist import experiment as mnist
 from study.orders import experiment as orders
-from study.results import experiment, runs
+from study.results import experiment, runs, store
 
 SMALL = ["--dataset", "digits", "--n-train", "100", "--n-epochs", "2"]
 
@@ -171,6 +172,47 @@ def test_a_part_of_a_batch_is_computed_and_kept(build):
     assert experiment_of is mnist.degrees and [len(part) for part in parts] == [10, 2]
     assert main(["run", *arguments, "--part", "1"]) == 0
     assert len(set(build.rglob("*.npz")) - before) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "z.csv"], "--target must stand with the settings of a batch, got none; add some"),
+        (["--part", "0"], "--part must stand with the settings of a batch, got none; add some"),
+        ([*SMALL, "--degree", "2", "--part", "0", "--target", "y.csv"], "--part must stand without --target"),
+        ([*SMALL, "--degree", "2", "--part", "1"], "--part must be in 0..0, the parts of this batch, got 1"),
+        ([*SMALL, "--degree", "2,3", "--part", "-1"], "--part must be in 0..1, the parts of this batch, got -1"),
+        ([*SMALL, "--degree", "2", "--recompute"], "--recompute must stand without settings, got some"),
+        ([*SMALL, "--degree", "2", "--target", str(ROOT / "data" / "results" / "mnist_multiclass.csv")],
+         "--target must be outside data/, .* name another folder, such as build/"),
+        ([*SMALL, "--degree", "2", "--target", str(ROOT / "notebooks" / ".." / "figures" / "new.csv")],
+         "--target must be outside figures/"),
+    ],
+)  # fmt: skip
+def test_an_option_that_would_be_ignored_or_would_do_harm_is_refused(monkeypatch, capsys, options, message):
+    monkeypatch.setattr(experiment.Experiment, "__call__", None)
+    monkeypatch.setattr(experiment.Experiment, "publish", None)
+    monkeypatch.setattr(store, "write_table", None)
+    assert main(["run", "mnist", *options]) == 1
+    assert re.fullmatch(f"study: {message}.*\n", capsys.readouterr().err)
+
+
+def test_help_says_what_is_required_and_which_data_sets_may_be_named(capsys):
+    assert main(["run", "mnist", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search("--degree +a whole number or a range as in 0:30; required\n", shown) and "; 'mnist'\n" in shown
+    assert "  data sets: mnist, iris, sonar," in shown and "wine-bundled" in shown and "moons" not in shown
+    assert main(["run", "uci.sets", "--help"]) == 0
+    assert "cannot be run in a batch: no option can hold its rows" in capsys.readouterr().out
+    assert main(["run", "nosuch", "--help"]) == 1
+    out, err = capsys.readouterr()
+    assert not out and re.fullmatch("study: experiment must be one of mnist, .*, got 'nosuch'\n", err)
+
+
+@pytest.mark.parametrize("name", chapters.EXPERIMENTS)
+def test_the_options_of_every_experiment_are_described(name):
+    for each in chapters.experiments(name, unpublished=True):
+        assert isinstance(runs.described(each), str)
 
 
 def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
