@@ -72,6 +72,9 @@ def main(argv=None):
     add.add_argument("file", metavar="FILE.csv")
     add.add_argument("--label", required=True, metavar="COLUMN", help="the column that holds the labels")
     add.add_argument("--name", help="of the set; by default that of the file")
+    add.add_argument(
+        "--replace", action="store_true", help="in place of one's own set of that name, as of a file that changed"
+    )
     commands.add_parser("readme", help="print data/README.md")
     arguments = parser.parse_args(argv)
     if arguments.command == "readme":
@@ -79,7 +82,7 @@ def main(argv=None):
         return 0
     try:
         if arguments.command == "add":
-            name = own.enter(arguments.file, arguments.label, arguments.name)
+            name = own.enter(arguments.file, arguments.label, arguments.name, replace=arguments.replace)
             print(f"{name}: registered in data/own.toml; python -m study run comparison --dataset {name} --repetitions 1")
             return 0
         if arguments.command in (None, "list"):
@@ -89,14 +92,15 @@ def main(argv=None):
     except DataError as error:
         print(error, file=sys.stderr)
         return 1
-    failures = 0
-    for name in names:
-        failures += not _report(name, download=arguments.command == "fetch")
-        if failures and arguments.fail_fast:
-            break
-    if failures:
-        print(f"{failures} of {len(names)} sets failed", file=sys.stderr)
-    return int(failures > 0)
+    failed = 0
+    for tried, name in enumerate(names, start=1):
+        failed += not _report(name, download=arguments.command == "fetch")
+        if failed and arguments.fail_fast and tried < len(names):
+            print(f"{name} failed; {len(names) - tried} of {len(names)} sets were not tried (--fail-fast)", file=sys.stderr)
+            return 1
+    if failed:
+        print(f"{failed} of {len(names)} sets failed", file=sys.stderr)
+    return int(failed > 0)
 
 
 def _report(name, *, download):

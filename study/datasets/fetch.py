@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from study.datasets.registry import REMEDY, ROOT, DataError
+from study.datasets.registry import ROOT, DataError
 
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30
@@ -73,12 +73,12 @@ def read(file, path):
     """The verified bytes of the File at path. Raises DataError if they are not those registered."""
     try:
         if not path.is_file():  # a named pipe would be read for ever
-            raise DataError(f"{path}: expected a readable file, found a folder or a device; {REMEDY}")
+            raise DataError(f"{path}: expected a readable file, found a folder or a device; {file.remedy}")
         blob = path.read_bytes()
     except OSError as error:
-        raise DataError(f"{path}: expected a readable file, found: {error.strerror}; {REMEDY}") from error
+        raise DataError(f"{path}: expected a readable file, found: {error.strerror}; {file.remedy}") from error
     if hashlib.sha256(blob).hexdigest() != file.sha256:
-        raise DataError(f"{path}: {_mismatch(file, blob)}; {REMEDY}")
+        raise DataError(f"{path}: {_mismatch(file, blob)}; {file.remedy}")
     return blob
 
 

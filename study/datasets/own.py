@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,24 +13,31 @@ from study.datasets.registry import DATASETS, OWN, DataError, read
 from study.results import store
 
 
-def enter(path, label, name=None):
+def enter(path, label, name=None, *, replace=False):
     """Copy a CSV file into data/raw, write its entry, and return its name.
 
     The file has a head; label is the name of the column of labels, whole numbers or words; all other columns hold numbers.
-    name is that of the set, by default that of the file. Raises DataError, with the remedy, for a file that is otherwise,
-    and for a name that is taken.
+    name is that of the set, by default that of the file. With replace=True a set of one's own of that name goes. Raises
+    DataError, with the remedy, for a file that is otherwise, and for a name that is taken.
     """
     path = Path(path)
     name = name or re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")
-    if name in DATASETS:
+    before = OWN.read_text(encoding="utf-8") if OWN.exists() else ""
+    if name in (read(OWN) if before else {}):
+        if not replace:
+            raise DataError(
+                f"{name}: expected the name of a new data set, got one that is registered in {OWN}; add --replace "
+                "to put this file in its place, or give another name with --name"
+            )
+        before = re.sub(rf"^\[{name}\]$.*?(?=^\[\w|\Z)", "", before, flags=re.MULTILINE | re.DOTALL).rstrip()
+        before += "\n" * bool(before)
+    elif name in DATASETS:
         raise DataError(f"{name}: expected the name of a new data set, got one that is there; give another with --name")
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise DataError(f"{name!r}: expected a name of small letters, digits and hyphens; give one with --name")
     columns, labels, counts = _described(path, label)
-    target = fetch.RAW / "own" / f"{name}.csv"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(path, target)
-    content = target.read_bytes()
+    content = path.read_bytes()
+    store.write(fetch.RAW / "own" / f"{name}.csv", content)
     features = [column for column in columns if column != label]
     kind = "int64" if isinstance(labels[0], int) else "str"
     lines = [
@@ -55,7 +61,6 @@ def enter(path, label, name=None):
         f"size = {len(content)}",
         "addresses = []",
     ]
-    before = OWN.read_text(encoding="utf-8") if OWN.exists() else ""
     store.write(OWN, "\n".join([before, *lines, ""] if before else [*lines, ""]))
     read(OWN)
     return name

@@ -14,6 +14,7 @@ PATH = ROOT / "data" / "registry.toml"
 OWN = ROOT / "data" / "own.toml"
 """Where the user's own data sets are registered (study.datasets.own); it may be absent."""
 REMEDY = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
+OWN_REMEDY = "register what is there now with 'python -m study.datasets add FILE.csv --label COLUMN --replace'"
 
 
 class DataError(ValueError):
@@ -36,6 +37,11 @@ class File:
     def __post_init__(self):
         if len(self.sha256) != 64 or not set(self.sha256) <= set("0123456789abcdef"):
             raise ValueError(f"{self.path}: expected a sha256 of 64 hexadecimal digits, got {self.sha256!r}")
+
+    @property
+    def remedy(self):
+        """The way out where there is another file in its place; one's own has no address."""
+        return REMEDY if self.addresses else OWN_REMEDY
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -424,6 +424,16 @@ def test_the_command_line_fetches_and_verifies(server, raw, register, capsys):
     assert (raw / "uci" / "tiny.data").read_bytes() == CORRUPT
 
 
+def test_a_run_that_stops_at_the_first_failure_says_how_many_sets_were_not_tried(raw, register, capsys):
+    register()
+    put(raw, CORRUPT)
+    assert main(["verify", "moons", "tiny", "blobs2d", "digits", "--fail-fast"]) == 1
+    out, err = capsys.readouterr()
+    assert err.endswith("tiny failed; 2 of 4 sets were not tried (--fail-fast)\n") and "digits" not in out
+    assert main(["verify", "moons", "tiny", "--fail-fast"]) == 1
+    assert capsys.readouterr().err.endswith("1 of 2 sets failed\n")
+
+
 def test_the_command_line_ends_without_a_traceback_when_it_is_no_longer_read():
     reader, writer = os.pipe()
     os.close(reader)

@@ -6,6 +6,7 @@ import pytest
 
 from study import datasets
 from study.datasets import fetch, own, registry
+from study.datasets.__main__ import main
 from study.datasets.registry import DataError
 
 
@@ -55,3 +56,29 @@ def test_other_files_are_refused_with_the_remedy(folder, columns, label, message
 def test_a_name_that_is_taken_is_refused(folder):
     with pytest.raises(DataError, match="got one that is there; give another with --name"):
         own.enter(written(folder, x=[1, 2], y=[0, 1]), "y", "iris")
+
+
+def test_a_file_that_changed_is_refused_with_the_remedy_that_works(folder, monkeypatch, capsys):
+    path = written(folder, x=[1, 2], y=[0, 1])
+    add = ["add", str(path), "--label", "y"]
+    assert main([*add, "--name", "first"]) == main(add) == main([*add, "--name", "last"]) == 0
+    others = {name: each for name, each in registry.read(own.OWN).items() if name != "my-flowers"}
+    written(folder, x=[1, 2, 3], y=[0, 1, 1])
+    capsys.readouterr()
+    assert main(add) == 1
+    assert f"my-flowers: expected the name of a new data set, got one that is registered in {own.OWN}; add --replace" in (
+        capsys.readouterr().err
+    )
+    assert main([*add, "--replace"]) == 0
+    found = registry.read(own.OWN)
+    assert list(found) == ["first", "last", "my-flowers"] and found["my-flowers"].counts == (1, 2)
+    assert all(found[name].files == others[name].files for name in others)
+
+    kept = fetch.RAW / found["my-flowers"].files[0].path
+    pd.DataFrame({"x": [5, 6], "y": [0, 1]}).to_csv(kept, index=False)
+    monkeypatch.setitem(registry.DATASETS, "my-flowers", found["my-flowers"])
+    with pytest.raises(DataError, match="register what is there now with .* add FILE.csv --label COLUMN --replace"):
+        datasets.load("my-flowers", download=False)
+    assert main(["add", str(kept), "--label", "y", "--replace"]) == 0
+    monkeypatch.setitem(registry.DATASETS, "my-flowers", registry.read(own.OWN)["my-flowers"])
+    assert datasets.load("my-flowers", download=False).X.tolist() == [[5], [6]]
