@@ -33,6 +33,7 @@ from kp.hints import Array, Data, Gamma, Seed
 from kp.kernels import Kernel, check_range, fill
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
+from kp.wording import shown
 
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
@@ -840,7 +841,9 @@ class Norma(OnlineKernelClassifier):
 
     def _rule(self):
         if not self.regularization * self.step < 1:
-            raise ValueError(f"step * regularization must be below 1, got {self.step!r} and {self.regularization!r}")
+            raise ValueError(
+                f"step * regularization must be below 1, got {shown(self.step)} and {shown(self.regularization)}"
+            )
         return Rule(
             NORMA, _limit(self.truncation), float(self.step), self.schedule == "sqrt", float(self.regularization),
             float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),

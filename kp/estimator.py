@@ -26,6 +26,7 @@ from kp.hints import Array, Data, Epoch, Predictors
 from kp.kernels import HIGHEST_DEGREE, KERNELS, check_range
 from kp.mistakes import BY_NAME, PREDICTORS, Log, MistakeLog, check_predictor
 from kp.perceptron import visiting_orders
+from kp.wording import shown
 
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
@@ -214,16 +215,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         X, y = self._checked(X, y, reset=first)
         named = None if classes is None else np.unique(classes)
         if named is not None and np.any(named != named):
-            raise ValueError(f"classes must be labels, got NaN among {named}; leave it out")
+            raise ValueError(f"classes must be labels, got NaN among {shown(named)}; leave it out")
         if named is not None and not first and not np.array_equal(named, self.classes_):
             raise ValueError(
-                f"classes must be those of the first call {self.classes_}, got {named}; begin another estimator"
+                f"classes must be those of the first call {shown(self.classes_)}, got {shown(named)}; "
+                "begin another estimator"
             )
         known = (np.unique(y) if named is None else named) if first else self.classes_
         _several(known, "name all classes in the first call of partial_fit")
         unknown = np.setdiff1d(y, known)
         if len(unknown):
-            raise ValueError(f"labels must be among the classes of the first call {known}, got {unknown}")
+            raise ValueError(f"labels must be among the classes of the first call {shown(known)}, got {shown(unknown)}")
         if first:
             self._fix(X)
             self._unit = 1  # later parts may hold other values
@@ -259,7 +261,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         value = getattr(self, name)
         allowed = self._parameters[name]
         if not allowed.test(value):
-            raise ValueError(f"{name} must be {allowed.words}, got {value!r}")
+            raise ValueError(f"{name} must be {allowed.words}, got {shown(value)}{_remedy(name, value)}")
 
     @property
     def _precomputed(self):
@@ -285,9 +287,17 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return (X, *y) if y else X
 
 
+def _remedy(name, value):
+    """The remedy for a kernel that only other estimators take."""
+    if name != "kernel" or not (callable(value) or isinstance(value, str) and value == "precomputed"):
+        return ""
+    takers = "OneVsAllKernelPerceptron, OutputCodeKernelPerceptron or MulticlassKernelPerceptron"
+    return f"; for a kernel function or a Gram matrix take {takers}"
+
+
 def _several(classes, remedy):
     if len(classes) < 2:
-        raise ValueError(f"labels must have at least 2 classes, got 1 class ({classes[0]!r}); {remedy}")
+        raise ValueError(f"labels must have at least 2 classes, got 1 class ({shown(classes[0])}); {remedy}")
     return classes
 
 
@@ -713,6 +723,15 @@ def margins(f: Array) -> Array:
 
 def _check_rejection(classes, min_margin, rejected):
     if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):
-        raise ValueError(f"min_margin must be a number of at least 0, got {min_margin!r}")
+        raise ValueError(f"min_margin must be a number of at least 0, got {shown(min_margin)}")
     if isinstance(rejected, str) != isinstance(classes[0], str) or rejected in classes:
-        raise ValueError(f"rejected must be none of the classes {classes}, but of their type, got {rejected!r}")
+        raise ValueError(
+            f"rejected must be none of the classes {shown(classes)}, but of their type, got {shown(rejected)}; "
+            f"give rejected={shown(_free_label(classes))}"
+        )
+
+
+def _free_label(classes):
+    """A label of the type of the classes that is none of them: "?" or -1 where it is free."""
+    tried = range(1, len(classes) + 2)
+    return next(label for i in tried if (label := "?" * i if isinstance(classes[0], str) else -i) not in classes)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kp.compiled import compiled
+from kp.wording import shown
 
 VALUES, POLYNOMIAL, RBF = range(3)
 HIGHEST_DEGREE = 10**6
@@ -148,7 +149,7 @@ def polynomial(degree: int, *, gamma: float = 1.0, coef0: float = 1.0) -> Kernel
     [[144.0]]
     """
     if not (isinstance(degree, int | np.integer) and 1 <= degree <= HIGHEST_DEGREE):
-        raise ValueError(f"degree must be an integer in 1..{HIGHEST_DEGREE}, got {degree!r}")
+        raise ValueError(f"degree must be an integer in 1..{HIGHEST_DEGREE}, got {shown(degree)}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
 
 
@@ -181,7 +182,7 @@ def gaussian(*, sigma: float) -> Kernel:
     [[0.1353]]
     """
     if not sigma > 0:
-        raise ValueError(f"sigma must be positive, got {sigma!r}")
+        raise ValueError(f"sigma must be positive, got {shown(sigma)}")
     return rbf(gamma=1.0 / (2.0 * sigma**2))
 
 
@@ -209,7 +210,7 @@ def rbf(*, gamma: float) -> Kernel:
     [[0.1353]]
     """
     if not gamma > 0:
-        raise ValueError(f"gamma must be positive, got {gamma!r}")
+        raise ValueError(f"gamma must be positive, got {shown(gamma)}")
     return Kernel(RBF, float(gamma), 0.0, 1)
 
 

@@ -24,6 +24,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from kp.estimator import FLAG, POSITIVE, Classifier, one_of
 from kp.hints import Array, Data
+from kp.wording import shown
 
 
 def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, include_self: bool = True) -> Array:
@@ -71,7 +72,7 @@ def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, inclu
     most = len(X) - 1 if Y is None else len(Y)
     if not isinstance(n_neighbors, numbers.Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1 + itself:
         why = " because the point itself is the first" if itself else ""
-        raise ValueError(f"n_neighbors must be an integer of at least {1 + itself}{why}, got {n_neighbors!r}")
+        raise ValueError(f"n_neighbors must be an integer of at least {1 + itself}{why}, got {shown(n_neighbors)}")
     if n_neighbors > most:
         among = f"{most} among {len(X) if Y is None else len(Y)} points"
         raise ValueError(f"n_neighbors must be at most {among}, got {n_neighbors}; lower it or add examples")
@@ -137,7 +138,7 @@ def self_tuning_kernel(X: ArrayLike, Y: ArrayLike, sigma_x: ArrayLike, sigma_y: 
             extent = f" with smallest {sigma.min():.3g} and largest {sigma.max():.3g}" if sigma.size else ""
             raise ValueError(f"sigma_{name} must be {len(points)} positive finite scales, got shape {sigma.shape}{extent}")
     if not POSITIVE.test(tau):
-        raise ValueError(f"tau must be {POSITIVE.words}, got {tau!r}")
+        raise ValueError(f"tau must be {POSITIVE.words}, got {shown(tau)}")
     # Roots before products: neither overflows where the distances themselves do not.
     relative = cdist(X, Y) / np.outer(np.sqrt(scales[0]), np.sqrt(scales[1]))
     return np.exp(-(relative**2) / tau)
@@ -224,8 +225,11 @@ class KernelRidgeClassifier(Classifier):
         self.classes_ = classes
         if not self.positive_definite_:
             remedy = "Raise alpha or lower tau" if self._tuning else "Raise alpha"
-            text = f"K + alpha I is not positive definite for alpha={self.alpha!r}: solved by least squares. {remedy}"
-            warnings.warn(text, LinAlgWarning, stacklevel=3)
+            warnings.warn(
+                f"K + alpha I is not positive definite for alpha={shown(self.alpha)}: solved by least squares. {remedy}",
+                LinAlgWarning,
+                stacklevel=3,
+            )
 
     def decision_function(self, X: Data) -> Array:
         """Compute the outputs y(x) of the classes.

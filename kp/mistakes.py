@@ -16,6 +16,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kp.wording import shown
+
 
 @dataclass(frozen=True, kw_only=True)
 class Predictor:
@@ -84,7 +86,7 @@ def net_promotions(
 def check_predictor(predictor: str) -> str:
     """Return the predictor; raise ValueError unless it is one of BY_NAME."""
     if predictor not in BY_NAME:
-        raise ValueError(f"predictor must be one of {', '.join(BY_NAME)}, got {predictor!r}")
+        raise ValueError(f"predictor must be one of {', '.join(BY_NAME)}, got {shown(predictor)}")
     return predictor
 
 
@@ -252,7 +254,7 @@ class Log:
         """
         epoch = self.n_epochs if epoch is None else epoch
         if not (isinstance(epoch, int | np.integer) and 1 <= epoch <= self.n_epochs):
-            raise ValueError(f"epoch must be an integer in 1..{self.n_epochs}, the epochs that were run, got {epoch!r}")
+            raise ValueError(f"epoch must be an integer in 1..{self.n_epochs}, the epochs that were run, got {shown(epoch)}")
         return int(self.ends[epoch - 1])
 
     def length(self, epoch: int | None = None) -> int:
@@ -401,7 +403,7 @@ class Log:
         found = BY_NAME.get(predictor)
         if found is None or found.weights is None:
             sums = ", ".join(name for name, each in BY_NAME.items() if each.weights)
-            raise ValueError(f"predictor must be one of {sums}, got {predictor!r}")
+            raise ValueError(f"predictor must be one of {sums}, got {shown(predictor)}")
         return found.weights(self, epoch)
 
 

@@ -33,6 +33,7 @@ from kp.kernels import check_range
 from kp.mistakes import BY_NAME, SAME_FIT, MistakeLog
 from kp.perceptron import find_mistakes, visiting_orders
 from kp.predictors import WALKED, primal_scores, replay, scores
+from kp.wording import shown
 
 PRESENTATIONS = ("replacement", "shuffled", "ordered")  # in each epoch n independent draws, a fresh shuffle, the order given
 """In each epoch n independent draws, a new shuffle, or the order given."""
@@ -106,13 +107,13 @@ def code_matrix(code: Code, n_classes: int) -> Array:
     """
     if isinstance(code, str):
         if code not in ("one-hot", "binary"):
-            raise ValueError(f"code must be one-hot, binary or a matrix (C, m) of +1 and -1, got {code!r}")
+            raise ValueError(f"code must be one-hot, binary or a matrix (C, m) of +1 and -1, got {shown(code)}")
         return one_hot(n_classes) if code == "one-hot" else binary(n_classes)
     code = np.asarray(code)
     if code.ndim != 2 or len(code) != n_classes or code.shape[1] < 1:
         raise ValueError(f"code must be a matrix with a row for each of {n_classes} classes, got shape {code.shape}")
     if not np.all((code == 1) | (code == -1)):
-        raise ValueError(f"code must hold +1 and -1 only, got {np.unique(code)}; write 0 as -1")
+        raise ValueError(f"code must hold +1 and -1 only, got {shown(np.unique(code))}; write 0 as -1")
     if len(np.unique(code, axis=0)) < n_classes:
         raise ValueError("code must have a different row for each class, got equal rows; add outputs or change the rows")
     return code.astype(np.int8)
@@ -845,10 +846,12 @@ class SharedTraining:
         """
         if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
             epochs = [model.max_iter for model in models]
-            raise ValueError(f"models must have the same max_iter, got {epochs}, and stop_if_separated=False")
+            raise ValueError(
+                f"models must have the same max_iter, got {shown(np.array(epochs))}, and stop_if_separated=False"
+            )
         for model in models:
             if callable(model.kernel) or model.kernel == "precomputed":
-                raise ValueError(f"models must have named kernels, got {model.kernel!r}; fit this one by itself")
+                raise ValueError(f"models must have named kernels, got {shown(model.kernel)}; fit this one by itself")
         options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
         with contextlib.ExitStack() as whole:
             for model in models:

@@ -19,6 +19,7 @@ from kp.gram import in_strips
 from kp.kernels import Kernel, fill
 from kp.machine import prefetch
 from kp.mistakes import BY_NAME, check_predictor
+from kp.wording import shown
 
 WALKED = ("final", "average", "minimizing", "voted")  # the predictors that `replay` reads in one walk
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
@@ -185,7 +186,9 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
     columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
-        raise ValueError(f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {predictor!r}")
+        raise ValueError(
+            f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {shown(predictor)}"
+        )
     X = columns.column_points.compact
     m = len(logs)
     w = np.zeros((len(epochs), m, X.shape[1]))

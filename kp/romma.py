@@ -33,6 +33,7 @@ from kp.mistakes import SAME_FIT, Log
 from kp.output_codes import Decoder, binary, one_hot
 from kp.perceptron import Rounds
 from kp.predictors import TILE, expansion
+from kp.wording import shown
 
 LARGEST = 1e200  # of |w|^2
 OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
@@ -506,7 +507,7 @@ class Romma(Decoder):
 
     def _chosen(self, predictor=None, epoch=None):
         if predictor not in (None, "final"):
-            raise ValueError(f"predictor must be final, the only one of {type(self).__name__}, got {predictor!r}")
+            raise ValueError(f"predictor must be final, the only one of {type(self).__name__}, got {shown(predictor)}")
         return super()._chosen(predictor, epoch)
 
     def _coefficients(self, epoch):

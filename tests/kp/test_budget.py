@@ -237,7 +237,7 @@ def test_one_class_and_unknown_labels_are_refused():
     with pytest.raises(ValueError, match="name all classes in the first call"):
         Forgetron().partial_fit(X[:1], y[:1])
     model = Forgetron().partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"among the classes of the first call \[0 1\], got \[7\]"):
+    with pytest.raises(ValueError, match=r"among the classes of the first call \[0, 1\], got \[7\]"):
         model.partial_fit(X, np.full(30, 7))
 
 

@@ -301,8 +301,8 @@ def test_scores_of_pairs_of_classes_are_no_margins(wrapped):
     [
         ({"min_margin": -1}, "min_margin must be a number of at least 0, got -1"),
         ({"min_margin": "1"}, "min_margin must be a number of at least 0, got '1'"),
-        ({"min_margin": 1}, "rejected must be none of the classes .'a' 'b' 'c'., but of their type, got -1"),
-        ({"min_margin": 1, "rejected": "b"}, "rejected must be none of the classes .'a' 'b' 'c'., .* got 'b'"),
+        ({"min_margin": 1}, "rejected must be none of the classes .'a', 'b', 'c'., but of .* got -1; give rejected='\\?'"),
+        ({"min_margin": 1, "rejected": "b"}, "rejected must be none of the .* got 'b'; give rejected='\\?'"),
         ({"min_margin": 1, "rejected": "", "predictor": "best"}, "predictor must be one of final, average, .* got 'best'"),
     ],
 )

@@ -1,6 +1,7 @@
 """The estimators beside those of scikit-learn: parameters, coefficients, sparse points, streams, warnings, examples."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.svm import SVC
 
+import kp
 from kp import (
     PREDICTORS,
     BudgetPerceptron,
@@ -163,6 +165,46 @@ def test_values_that_a_parameter_cannot_have_are_refused_by_its_name(name, value
         assert not [attribute for attribute in vars(model) if attribute.endswith("_")]
 
 
+VALUES = [
+    (np.float64(-1.0), "-1.0"), (np.int64(-3), "-3"), (np.str_("x"), "'x'"), (np.array([0.5, 2]), "[0.5, 2.0]"),
+    (np.array(["a", "b"]), "['a', 'b']"), (np.arange(1000), "[0, 1, 2, ..., 997, 998, 999]"), (np.bool_(True), "True"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "text"), VALUES)
+def test_messages_show_values_of_numpy_as_python_writes_them(value, text):
+    with pytest.raises(ValueError, match=f"max_iter must be .*, got {re.escape(text)}$"):
+        OneVsAllKernelPerceptron(max_iter=value).fit(X, y)
+    model = OneVsAllKernelPerceptron(max_iter=2).fit(X, y)
+    with pytest.raises(ValueError, match=f"epoch must be .*, got {re.escape(text)}$"):
+        model.set_params(epoch=value).predict(X)
+
+
+def test_messages_show_labels_as_python_writes_them():
+    for labels, text in ((np.zeros(2), "0.0"), (np.array(["a", "a"]), "'a'"), (np.ones(2, dtype=int), "1")):
+        with pytest.raises(ValueError, match=re.escape(f"got 1 class ({text}); add")):
+            BudgetPerceptron().fit([[0.0], [1.0]], labels)
+
+
+def test_a_refused_label_of_rejected_points_comes_with_one_that_is_free():
+    for labels, given, free in (("bös gut".split(), -1, "'?'"), (["?", "??"], "?", "'???'"), ([-1, -2], -1, "-3")):
+        model = OneVsAllKernelPerceptron(degree=1).fit([[0], [1]], labels)
+        with pytest.raises(ValueError, match=re.escape(f"got {given!r}; give rejected={free}")):
+            model.predict([[0]], min_margin=1, rejected=given)
+
+
+@each([BudgetPerceptron(), Forgetron(), Norma(), Romma(), KernelRidgeClassifier()])
+def test_estimators_of_named_kernels_name_those_that_take_functions(model):
+    def own(A, B):
+        return A @ B.T
+
+    takers = "OneVsAllKernelPerceptron, OutputCodeKernelPerceptron or MulticlassKernelPerceptron"
+    with pytest.raises(ValueError, match=f"kernel must be one of .*, got the function own; .* take {takers}"):
+        clone(model).set_params(kernel=own).fit(X, y)
+    for name in takers.replace(" or ", ", ").split(", "):
+        assert short(getattr(kp, name)(own)).fit(X, y).n_iter_
+
+
 @each(ALL)
 @pytest.mark.parametrize(
     ("points", "message"),
@@ -203,6 +245,28 @@ def test_a_kernel_function_gets_double_precision():
     function = lambda A, B: seen.extend((A.dtype, B.dtype)) or (1 + A @ B.T) ** 3  # noqa: E731
     model = OneVsAllKernelPerceptron(function, max_iter=2, random_state=0).fit(PIXELS.astype(np.uint8), DIGITS)
     assert model.score(PIXELS.astype(np.uint8), DIGITS) > 0.9 and set(seen) == {np.dtype(float)}
+
+
+ESTIMATORS = [each for each in map(vars(kp).get, kp.__all__) if isinstance(each, type) and hasattr(each, "fit")]
+
+
+@pytest.mark.parametrize("make", ESTIMATORS)
+@pytest.mark.parametrize(("points", "labels"), [(X, y), (X[:100], y[:100]), (PIXELS / 16, DIGITS)])
+def test_single_precision_gives_no_warning_and_the_bits_of_double(make, points, labels):
+    single = points.astype(np.float32)
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for each in (single, single.astype(np.float64)):
+            model = make()
+            if "max_iter" in model.get_params():
+                model = short(model)
+            scores = [model.fit(each, labels).decision_function(each), model.predict(each)]
+            if hasattr(model, "partial_fit"):
+                scores += [model.partial_fit(each, labels).decision_function(each), model.predict(each)]
+            found.append(scores)
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 # After `fit`, after errors.
@@ -302,7 +366,7 @@ def test_classes_of_a_stream_are_named_once(model):
         clone(model).partial_fit(X, y, classes=[0, 1, 2, np.nan])
     model = clone(model).partial_fit(X, y, classes=[0, 1, 2])
     model.partial_fit(X, y, classes=[2, 1, 0])
-    with pytest.raises(ValueError, match=r"classes must be those of the first call \[0 1 2\], got \[0 1 2 3\]"):
+    with pytest.raises(ValueError, match=r"classes must be those of the first call \[0, 1, 2\], got \[0, 1, 2, 3\]"):
         model.partial_fit(X, y, classes=[0, 1, 2, 3])
 
 
