@@ -16,6 +16,8 @@ Symbols: n examples, d features, m binary learners, y = +-1 signs (m, n), M mist
 Every score is summed again in the order of the examples held: no cut of a stream, thread or block size changes a bit.
 """
 
+from __future__ import annotations
+
 import copy
 from typing import NamedTuple, Self
 

@@ -16,6 +16,8 @@ Symbols: n examples, d features, C classes, m outputs, M modifications, T steps;
 and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

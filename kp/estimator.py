@@ -3,6 +3,8 @@
 Symbols: n examples, d features, C classes, E epochs.
 """
 
+from __future__ import annotations
+
 import contextlib
 import numbers
 import sys

@@ -8,6 +8,8 @@ zeros of one of the two, which most pixels are. Inner products of other points a
 of sparse points over what is stored: the same bits, as adding zeros changes nothing.
 Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
@@ -135,7 +137,7 @@ class Points:
         """Whether the points are held as bytes."""
         return self.compact.dtype == np.uint8
 
-    def arithmetic(self, other: "Points") -> Arithmetic:
+    def arithmetic(self, other: Points) -> Arithmetic:
         """SPARSE where both are, BYTES where both are; else the cheapest of SINGLE, DOUBLE and ORDERED products in which no
         rounding can show."""
         if self.is_sparse:

@@ -1,4 +1,7 @@
-"""Types for signatures; nothing is computed with them. Shapes are in the docstrings, names that a parameter may be too."""
+"""Types for signatures, which show these names alone; nothing is computed with them.
+
+Shapes are in the docstrings, and so are the names that a parameter may be.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol

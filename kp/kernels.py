@@ -7,6 +7,8 @@ One matrix of inner products serves all kernels. Powers are repeated products in
 Exponentials are those of the system's mathematical library: the same bits wherever that is the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

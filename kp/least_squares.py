@@ -12,6 +12,8 @@ Solving for A takes BLAS: the scores of a point alone and among others may diffe
 Where an eigenvalue of K lies between -lambda and 0, y(x) is a stationary point, but no minimum, of the regularised error.
 """
 
+from __future__ import annotations
+
 import numbers
 import warnings
 

@@ -9,6 +9,8 @@ Symbols: M mistakes, T steps, s the 0-based step of a mistake, z = +-1 the sign 
 example i, C classes. A mistake at step s is in T - s of the T stored vectors.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
@@ -37,7 +39,7 @@ class Predictor:
     is_mean: bool = False
     needs_errors: bool = False
 
-    def divided(self, total: np.ndarray, log: "Log", epoch: int | None) -> np.ndarray:
+    def divided(self, total: np.ndarray, log: Log, epoch: int | None) -> np.ndarray:
         """Return a weighted sum over the mistakes of a log, divided if the predictor is a mean."""
         return total / log.steps(epoch) if self.is_mean else total
 
@@ -455,7 +457,7 @@ class MistakeLog(Log):
 
     sign: np.ndarray
 
-    def followed_by(self, other: Self, n_seen: int) -> "MistakeLog":
+    def followed_by(self, other: Self, n_seen: int) -> MistakeLog:
         """Return the log of a stream that goes on with another log.
 
         A stream has no training errors.

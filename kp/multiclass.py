@@ -3,6 +3,8 @@
 Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from kp import kernels

@@ -13,6 +13,8 @@ class of that code attains it (except for rounding). Else the code that agrees b
 Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
 """
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from typing import Any, Self

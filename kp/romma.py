@@ -13,6 +13,8 @@ Symbols: n examples, m learners, z = y = +-1 signs (m, n), f = w.x scores (m, n)
 score of 0 is a mistake. No bit of a result depends on threads, stretches or budgets: each score is moved by the same updates
 in the same order, f <- c f + d k(x_t, .)."""
 
+from __future__ import annotations
+
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

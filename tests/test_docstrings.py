@@ -49,7 +49,7 @@ def sections(thing):
 def test_a_docstring_has_its_sections_with_names_and_types(name):
     thing = EXPORTED[name]
     summary, found = sections(thing)
-    signature = inspect.signature(written(thing))
+    signature = inspect.signature(written(thing), eval_str=True)
     first = summary.partition("\n")[0]
     assert first.endswith(".") and len(summary.split("\n\n")[0].splitlines()) == 1, "one line of summary"
     assert {"See Also", "Examples"} <= set(found) and ">>> " in found["Examples"]

@@ -77,3 +77,11 @@ def test_the_public_surface_has_hints_that_name_what_is_there():
         if inspect.Signature.empty in [*hints, signature.return_annotation]:
             lacking.append(name)
     assert len(public()) > 40 and lacking == []
+
+
+def test_signatures_name_the_types_of_the_hints_as_they_are_written():
+    shown = {name: str(inspect.signature(function)) for name, function in public().items()}
+    assert {name for name, text in shown.items() if "numpy." in text or "scipy." in text} == set()
+    assert "X: 'Data'" in shown["kp.estimator.Classifier.fit"] and "'KernelChoice'" in str(
+        inspect.signature(kp.OneVsAllKernelPerceptron)
+    )
