@@ -7,8 +7,10 @@
     DeltaRulePerceptron          linear outputs of a code, by the delta rule
     BudgetPerceptron, Forgetron  online, on a budget of examples
     Norma                        online, by gradient descent
+    Romma                        online, by the relaxed maximum margin
     KernelRidgeClassifier        regularised least squares
     MistakeLog, MulticlassLog    the mistakes of a fit
+    UpdateLog                    the updates of a fit of Romma
     PREDICTORS                   the predictors that a log holds
     predict_or_reject            labels with rejection, of any classifier
 

@@ -9,12 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 import yaml
+
+import kp
 
 ROOT = Path(__file__).parents[1]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -110,14 +113,36 @@ def test_versions_agree_in_all_files():
     assert PROJECT["license"] == citation["license"] == "BSD-3-Clause"
 
 
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    """{kind: an open wheel} of a copy of the project, as it is built to be installed and for an editable installation."""
-    folder = tmp_path_factory.mktemp("wheels")
+def test_the_long_description_of_the_wheel_has_no_links_into_the_checkout():
+    text = (ROOT / PROJECT["readme"]).read_text(encoding="utf-8")
+    assert [target for target in re.findall(r"\]\(([^)]*)\)", text) if not target.startswith(("https://", "#"))] == []
+
+
+def test_the_summary_of_the_package_has_all_that_it_exports():
+    assert {name for name in kp.__all__ if not re.search(rf"^ {{4}}.*\b{name}\b", kp.__doc__, re.MULTILINE)} == set()
+
+
+def test_who_cites_or_asks_is_told_of_the_commit_and_that_there_is_no_public_address_yet():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    pages = [citation["message"], (ROOT / "CONTRIBUTING.md").read_text()]
+    if {"url", "repository", "repository-code"} & set(citation) or "urls" in PROJECT:
+        assert not any("no public address" in text for text in pages)
+    else:
+        assert all("commit" in text and "no public address" in text for text in pages)
+
+
+def copy_project(folder):
     for name in ("kp", "study", "tests", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", "bootstrap.py"):
         shutil.copy(ROOT / name, folder)
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """{kind: an open wheel} of a copy of the project, as it is built to be installed and for an editable installation."""
+    folder = tmp_path_factory.mktemp("wheels")
+    copy_project(folder)
     program = "from setuptools import build_meta as b; b.build_wheel('wheel'); b.build_editable('editable')"
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -150,3 +175,29 @@ def test_the_wheel_works_far_from_the_checkout_and_an_editable_installation_has_
     (path,) = (path for path in wheels["editable"].namelist() if path.endswith(".pth"))
     folder = Path(wheels["editable"].read(path).decode().strip())
     assert (folder / "study" / "__init__.py").is_file() and (folder / "kp" / "__init__.py").is_file()
+
+
+@pytest.mark.long
+def test_pip_makes_a_wheel_that_runs_its_readme_in_a_new_environment_and_an_empty_folder(tmp_path):
+    source, empty, new = (tmp_path / name for name in ("source", "empty", "new"))
+    empty.mkdir()
+    copy_project(source)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def run(*command):
+        done = subprocess.run([*map(str, command)], cwd=empty, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path, source)
+    run(sys.executable, "-m", "venv", "--without-pip", new)
+    python = new / "bin" / "python"
+    run(*pip, "--python", python, "install", "--no-deps", "--no-index", *tmp_path.glob("*.whl"))
+    # What it depends on is that of this Python, whose own links to a checkout a line of a .pth file does not follow.
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    program = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / PROJECT["readme"]).read_text("utf-8"), re.DOTALL))
+    printed = run(python, "-c", program + "\nimport kp; print(kp.__file__, kp.__version__)").split()
+    assert float(printed[0]) > 0.95 and Path(printed[1]).is_relative_to(site) and printed[2] == PROJECT["version"]
+    assert not any(empty.iterdir())
