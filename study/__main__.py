@@ -31,8 +31,16 @@ DIFFERS = 1
 CANNOT = 2
 NOT_RUN = 3
 OWN = 4
-"""The exit codes of check: something does not come out; it cannot be run; its user did not agree; all comes out, and parts
-of the code or the text are the author's own."""
+NOT_EXECUTED = 5
+"""The exit codes of check."""
+VERDICTS = {
+    0: "all comes out",
+    DIFFERS: "something does not come out",
+    CANNOT: "something cannot be run",
+    NOT_RUN: "nothing was run, for you did not agree",
+    OWN: "all comes out, with parts of the author's own",
+    NOT_EXECUTED: "something was not executed, so it has no results to compare",
+}
 
 COMMITTED = ("data", "figures", "notebooks")
 """Folders of files that belong to the project: the table of a batch is none of them."""
@@ -78,9 +86,8 @@ def main(arguments=None):
         "check",
         help="run a notebook that was handed in again, and say what does not come out",
         description="Hold a notebook that was handed in against its source, then run it again and say what does not come "
-        "out. That runs what its author wrote, so its code is shown first, and you are asked. Exit codes: 0 all comes out, "
-        f"{DIFFERS} something does not, {CANNOT} it cannot be run, {NOT_RUN} you did not agree, {OWN} all comes out, with "
-        "parts of the author's own.",
+        "out. That runs what its author wrote, so its code is shown first, and you are asked. Exit codes: "
+        f"{'; '.join(f'{code} {words}' for code, words in VERDICTS.items())}.",
     )
     handed_in.add_argument("notebook", type=Path, help="a notebook, or a folder of them")
     handed_in.add_argument("--target", type=Path, help="of a folder: the table; by default build/checks.csv")
@@ -280,15 +287,22 @@ def _ledger(options):
 
 
 def _check(options):
+    """Check a notebook or a folder; the last line is the verdict."""
+    code = (_check_folder if options.notebook.is_dir() else _check_file)(options)
+    print(f"Verdict: {VERDICTS[code]}.", flush=True)
+    return code
+
+
+def _check_file(options):
     from study.report import handin
 
     path = options.notebook
-    if path.is_dir():
-        return _check_folder(options)
     try:
         notebook = handin.read(path)
         code = handin.code(path, notebook)
         print(f"{path}: {code}", flush=True)
+        if not code.executed:
+            return NOT_EXECUTED
         apart = _agreed_enclosure(path, options)
         if apart is None:
             return NOT_RUN
@@ -307,17 +321,26 @@ def _check_folder(options):
 
     folder = options.notebook
     target = options.target or BUILD / "checks.csv"
-    table = handins.read(handins.notebooks(folder), folder)
+    try:
+        paths = handins.notebooks(folder)
+    except ValueError as error:
+        print(f"study: {error}", file=sys.stderr)
+        return CANNOT
+    table = handins.read(paths, folder)
     shown = ["file", "source", "parameters", "code", "texts", "equal to"]
     print(table[shown].to_string(index=False), flush=True)
-    apart = _agreed_enclosure("these notebooks", options)
-    if apart is None:
-        return NOT_RUN
-    table = handins.run(table, folder, apart, jobs=options.jobs, timeout=options.timeout)
+    if "" in set(table["verdict"]):
+        apart = _agreed_enclosure("these notebooks", options)
+        if apart is None:
+            return NOT_RUN
+        table = handins.run(table, folder, apart, jobs=options.jobs, timeout=options.timeout)
+        print(f"They ran {apart}.")
     store.write(target, table.to_csv(index=False))
     print(table["verdict"].value_counts().to_string())
-    print(f"Table of {len(table)} notebooks: {os.path.relpath(target)}; they ran {apart}.", flush=True)
-    codes = {handins.DIFFERS: DIFFERS, handins.CANNOT: CANNOT, handins.OWN: OWN}
+    print(f"Table of {len(table)} notebooks: {os.path.relpath(target)}", flush=True)
+    codes = {
+        handins.DIFFERS: DIFFERS, handins.CANNOT: CANNOT, handins.NOT_EXECUTED: NOT_EXECUTED, handins.OWN: OWN,
+    }  # fmt: skip
     return next((code for verdict, code in codes.items() if verdict in set(table["verdict"])), 0)
 
 

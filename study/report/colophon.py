@@ -35,7 +35,7 @@ def _of(path):
     except handin.CannotRun as error:
         raise ValueError(f"{path}: expected an executed notebook, got {error}") from None
     if not found.executed:
-        raise ValueError(f"{path}: expected an executed notebook, got one without results; execute it first")
+        raise ValueError(f"{path}: expected an executed notebook, got {found.lack}")
     name = f"`{Path(path).name}`"
     if not found.source:
         return f"{name}: all of it; it is no run of a notebook of the study."

@@ -244,7 +244,7 @@ def _blocks(source, pictures, layout):
         elif cell.cell_type == "code":
             following = taken[place + 1][1] if place + 1 < len(taken) else None
             caption = following.source if following is not None and _is_caption(following) else ""
-            shown = _Shown(f"{path}, cell {index}", f"{pictures}_{index}", layout.form, source.own, labels, caption)
+            shown = _Shown(f"{path}, cell {index + 1}", f"{pictures}_{index}", layout.form, source.own, labels, caption)
             text = "\n\n".join(filter(None, [_code(cell, layout), *shown.pieces(cell.outputs)]))
         else:
             continue
@@ -365,6 +365,10 @@ def _cells(path):
     or cut short."""
     try:
         cells = nbformat.read(path, as_version=4).cells
+    except FileNotFoundError:
+        raise ValueError(
+            f"{path}: expected an executed notebook, got no file of this name; correct it, or execute it"
+        ) from None
     except (OSError, ValueError, AttributeError, KeyError) as error:
         raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
     for cell in cells:

@@ -39,7 +39,8 @@ class CannotRun(RuntimeError):
 class Code:
     """Facts known without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
     parameters as text where they differ from the defaults; its differences from the source; its lines that the source lacks;
-    the Python files in its folder; its text cells that the source lacks; whether it was executed."""
+    the Python files in its folder; its text cells that the source lacks; how many cells of code it has, and how many of
+    them were not executed."""
 
     source: str
     parameters: str
@@ -47,7 +48,20 @@ class Code:
     lines: tuple[str, ...]
     beside: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    executed: bool = True
+    cells: int = 0
+    without_result: int = 0
+
+    @property
+    def executed(self):
+        return not self.without_result
+
+    @property
+    def lack(self):
+        """The cells without results, and the remedy, as words."""
+        return (
+            f"{self.without_result} of its {self.cells} cells of code without a result; run all of it with "
+            "'python -m study papermill FILE.ipynb EXECUTED.ipynb'"
+        )
 
     @property
     def is_the_projects(self):
@@ -66,7 +80,7 @@ class Code:
         if self.texts:
             found += ["Text cells that are not in the source:", *(f"- {each}" for each in self.texts)]
         if not self.executed:
-            found.append("It was not executed: it has no results.")
+            found.append(f"It was not executed as a whole: expected results, got {self.lack}.")
         if self.beside:
             found.append(f"Python files in its folder, which it can import unseen: {_visible(', '.join(self.beside))}.")
         return "\n".join(found)
@@ -97,6 +111,8 @@ def read(path):
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
         return notebook
+    except FileNotFoundError:
+        raise CannotRun(f"{path} must be a notebook, got no file of this name; correct the name") from None
     except Exception as error:  # a file that is no notebook can fail in a dozen ways
         raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {_cut(str(error))}") from None
 
@@ -111,8 +127,8 @@ def code(path, notebook):
     beside = tuple(sorted(each.relative_to(folder).as_posix() for each in modules))
     texts = tuple(_own_texts(notebook, original))
     counts = [cell.get("execution_count") for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
-    executed = any(counts) or not counts
-    return Code(source, _parameters(notebook, original), differences, lines, beside, texts, executed)
+    parameters = _parameters(notebook, original)
+    return Code(source, parameters, differences, lines, beside, texts, len(counts), sum(not count for count in counts))
 
 
 def outputs(path, notebook, enclosure, *, timeout=None):
@@ -368,7 +384,8 @@ def _cut(line):
 
 
 def _visible(text):
-    """A text whose signs are all seen: a terminal obeys some that are not."""
+    """A text whose signs are all seen: a terminal obeys some that are not. Blanks that do not break are blanks."""
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 

@@ -17,6 +17,7 @@ SAME = "comes out"
 OWN = "comes out, with parts of the author's own"
 DIFFERS = "does not come out"
 CANNOT = "cannot be run"
+NOT_EXECUTED = "was not executed"
 """Verdicts."""
 
 
@@ -29,7 +30,7 @@ def notebooks(folder):
 
 
 def read(paths, folder):
-    """Facts known without running anything: a row for each notebook, "cannot be run" for a file that is none.
+    """Facts known without running anything: a row for each notebook, with the verdict on those that are not run.
 
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
     with the same cells and outputs.
@@ -44,6 +45,7 @@ def read(paths, folder):
             marks[row["file"]] = _mark(notebook)
             row |= {"source": found.source, "parameters": found.parameters, "executed": found.executed}
             row |= {"code": len(found.differences) if found.source else "all", "texts": len(found.texts)}
+            row |= {} if found.executed else {"verdict": NOT_EXECUTED, "outputs": f"expected results, got {found.lack}"}
         except handin.CannotRun as error:
             row |= {"verdict": CANNOT, "outputs": str(error)}
         rows.append(row)
@@ -56,7 +58,10 @@ def read(paths, folder):
 
 
 def run(table, folder, enclosure, *, jobs=2, timeout=None):
-    """The table with the columns that a run of each notebook fills: outputs, pictures (equal ones), verdict."""
+    """The table with the columns that a run of each notebook fills: outputs, pictures (equal ones), verdict.
+
+    Notebooks that have a verdict already are not run.
+    """
     table = table.copy()
     waiting = [index for index in table.index if not table.at[index, "verdict"]]
     tasks = [(Path(folder) / table.at[index, "file"], enclosure, timeout) for index in waiting]

@@ -256,8 +256,11 @@ FAILED = new_code_cell("x", outputs=[new_output("error", ename="KeyError")])
     ("cells", "message"),
     [
         ([code("x")], "starts with '# Title'"),
-        ([text("# T"), FAILED], "got KeyError"),
-        ([text("# T"), new_code_cell("x")], "got one without results"),
+        ([text("# T"), FAILED], r"a\.ipynb, cell 2: expected a notebook without errors, got KeyError"),
+        (
+            [text("# T"), new_code_cell("x"), code("y"), new_code_cell(" ")],
+            "got 1 of its 2 cells of code without a result; run",
+        ),
     ],
 )
 def test_a_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
@@ -271,7 +274,8 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     target.write_text("earlier")
     if content is not None:
         path.write_text(content)
-    with pytest.raises(ValueError, match=r"a\.ipynb: expected an executed notebook, got .*; execute it again"):
+    remedy = "no file of this name; correct it, or execute it" if content is None else ".*; execute it again"
+    with pytest.raises(ValueError, match=rf"a\.ipynb: expected an executed notebook, got {remedy}"):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"
 

@@ -12,13 +12,14 @@ import subprocess
 import sys
 
 import nbformat
+import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
 from study import ROOT
-from study.__main__ import CANNOT, DIFFERS, NOT_RUN, OWN, main
-from study.report import enclosure, handin, notebooks
+from study.__main__ import CANNOT, DIFFERS, NOT_EXECUTED, NOT_RUN, OWN, main
+from study.report import enclosure, handin, handins, notebooks
 from study.report.enclosure import Enclosure, strongest
 
 OPEN = Enclosure(network=False, files=False)
@@ -56,7 +57,8 @@ def handed_in(tmp_path):
     """A function that writes a small notebook of cells of these sources and gives its path."""
 
     def write(*sources, tags=()):
-        cells = [new_code_cell(source, metadata={"tags": list(tags)} if tags else {}) for source in sources]
+        about = {"execution_count": 1, "metadata": {"tags": list(tags)} if tags else {}}
+        cells = [new_code_cell(source, **about) for source in sources]
         nbformat.write(new_notebook(cells=cells), tmp_path / "small.ipynb")
         return tmp_path / "small.ipynb"
 
@@ -98,7 +100,9 @@ def test_a_notebook_that_comes_out_again_passes(own_run, capsys):
     shown = capsys.readouterr().out
     assert "A run of notebooks/small.ipynb, with degree = 7." in shown
     assert "Its code is that of the source.\nAll numbers, tables and texts come out again." in shown
-    assert "Pictures that are equal, pixel by pixel: 1." in shown and f"It ran {STRONGEST}." in shown
+    assert "Pictures that are equal, pixel by pixel: 1." in shown and shown.endswith(
+        f"It ran {STRONGEST}.\nVerdict: all comes out.\n"
+    )
     assert own_run.read_bytes() == before
 
 
@@ -111,6 +115,36 @@ def test_a_digit_changed_in_a_table_and_a_changed_text_are_found(own_run, tmp_pa
     shown = capsys.readouterr().out
     assert "“| 7 | 11 |”, again “| 7 | 10 |”" in shown and "“Of degree 8.”, again “Of degree 7.”" in shown
     assert shown.count("\n- ") == 2
+
+
+@pytest.fixture
+def half_run(own_run, tmp_path):
+    """A folder with a run whose last cell of code was not executed."""
+    notebook = handin.read(own_run)
+    notebook.cells[-2].update(execution_count=None, outputs=[])
+    (tmp_path / "half").mkdir()
+    nbformat.write(notebook, tmp_path / "half" / "half.ipynb")
+    return tmp_path / "half"
+
+
+LACK = "got 1 of its 5 cells of code without a result; run all of it with 'python -m study papermill FILE.ipynb"
+
+
+def test_a_run_that_is_not_whole_is_not_run_again(half_run, capsys, monkeypatch):
+    monkeypatch.setattr(handin, "_executed_again", lambda *_: pytest.fail("it was run"))
+    assert main(["check", str(half_run / "half.ipynb"), "--yes"]) == NOT_EXECUTED
+    shown = capsys.readouterr().out
+    assert LACK in shown and shown.endswith("\nVerdict: something was not executed, so it has no results to compare.\n")
+    target = half_run / "checks.csv"
+    assert main(["check", str(half_run), "--yes", "--target", str(target)]) == NOT_EXECUTED
+    (row,) = pd.read_csv(target).to_dict("records")
+    assert row["verdict"] == handins.NOT_EXECUTED and LACK in row["outputs"] and not row["executed"]
+
+
+def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
+    assert main(["check", str(tmp_path), "--yes"]) == CANNOT
+    shown = capsys.readouterr()
+    assert f"expected notebooks below {tmp_path}, got none" in shown.err and "cannot be run" in shown.out
 
 
 def test_changed_missing_and_added_code_is_named_and_other_values_of_parameters_are_not(source):
@@ -150,6 +184,7 @@ def test_signs_that_a_terminal_obeys_are_shown_not_sent(handed_in, compared):
     lines = seen(handed_in("bad()\x1b[2K\rx = 1")).lines
     assert lines == ("cell 1:", "    bad()\\x1b[2K", "    x = 1")
     assert compared("\x1b[2Kb", "a").differences == ("cell 1 (show()): “\\x1b[2Kb”, again “a”",)
+    assert compared("Figure\N{NO-BREAK SPACE}1", "a").differences == ("cell 1 (show()): “Figure 1”, again “a”",)
 
 
 @pytest.mark.usefixtures("foreign_kernel")
@@ -179,7 +214,7 @@ BROKEN = """{"cells": [{"cell_type": "code", "source": "1", "outputs": [{"output
 @pytest.mark.parametrize("content", ["text", BROKEN])
 def test_what_is_no_notebook_cannot_be_run(content, tmp_path):
     path = tmp_path / "a.ipynb"
-    with pytest.raises(handin.CannotRun, match=r"a\.ipynb must be a notebook"):
+    with pytest.raises(handin.CannotRun, match=r"a\.ipynb must be a notebook, got no file of this name; correct the name"):
         handin.read(path)
     path.write_text(content)
     with pytest.raises(handin.CannotRun, match=r"a\.ipynb must be a notebook"):
@@ -249,6 +284,14 @@ def test_make_check_asks_unless_told_otherwise():
         command = ["make", "--silent", "check", "PYTHON=true", r"PY=printf '%s\n'", f"HANDIN={name}", yes]
         words = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
         assert words == ["-m", "study", "check", *expected, name]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+@pytest.mark.parametrize(("code", "fails"), [(0, False), (OWN, False), (DIFFERS, True), (CANNOT, True), (NOT_RUN, True)])
+def test_make_check_fails_where_results_are_not_confirmed_and_not_for_parts_of_the_authors_own(code, fails):
+    command = ["make", "check", "PYTHON=true", f"PY=sh -c 'exit {code}'", "HANDIN=a.ipynb"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert bool(done.returncode) == fails and ("Error" in done.stderr) == fails
 
 
 # The enclosure.
