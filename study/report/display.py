@@ -6,6 +6,7 @@ its chapter's number in front (study.report.document).
 """
 
 import ast
+import hashlib
 import inspect
 import io
 import json
@@ -25,6 +26,7 @@ from study.style import SETS
 
 PIXELS_PER_INCH = 200
 SCREEN_PIXELS_PER_INCH = 100
+LONGEST_RUN_NAME = 60
 MINUS = re.compile(r"\$[^$]*\$|`[^`]*`|(?<=[\s([])-(?=\d)|(?<=\w )-(?= \d)")
 """Formulas, code, and the hyphens that stand for a minus sign."""
 
@@ -44,11 +46,22 @@ def open_chapter(source, namespace):
         raise ValueError(f"parameters must be among {', '.join(defaults)}, got {', '.join(unknown)}; correct the name")
     values = {name: namespace[name] for name in defaults}
     plan = chapters.of_notebook(source, values)
-    published = plan is not None and all(
-        value == plan.full.get(name, defaults[name]) for name, value in values.items() if name != "figures_folder"
-    )
+    folder = values.pop("figures_folder", "")
+    published = plan is not None and not _others(values, defaults | plan.full)
+    planned = published or (plan is not None and plan.quick is not None and not _others(values, defaults | plan.quick))
     _show_plain_numbers()
-    return OpenChapter(notebook, plan.name if plan else source, published, values.get("figures_folder", ""))
+    return OpenChapter(notebook, plan.name if planned else source + _run_name(_others(values, defaults)), published, folder)
+
+
+def _others(values, defaults):
+    return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def _run_name(values):
+    """The parameters of a run as a part of a file's name, "-n_train_20-random_state_8"; long or odd ones have a hash."""
+    text = "".join(f"-{name}_{value}" for name, value in values.items())
+    safe = re.sub(r"[^\w.-]+", "_", text, flags=re.ASCII)[:LONGEST_RUN_NAME]
+    return text if safe == text else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 
 def _show_plain_numbers():
@@ -159,7 +172,8 @@ class OpenChapter:
         """Display a figure once, and close it; its caption stands in the text cell that follows.
 
         fig is a matplotlib Figure. Where the chapter has a folder, it is saved there as <chapter>-<name>.svg, with the
-        label, the function that drew it and the chapter in its metadata.
+        label, the function that drew it and the chapter in its metadata. The chapter of a run that is not in the plan is
+        the source with the parameters that differ from its defaults.
         """
         import matplotlib.pyplot as plt
 

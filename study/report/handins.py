@@ -30,7 +30,7 @@ def notebooks(folder):
 
 
 def read(paths, folder):
-    """Facts known without running anything: a row for each notebook, with the verdict on those that are not run.
+    """Facts known without running anything: a row for each notebook, with a verdict where it is not to be run.
 
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
     with the same cells and outputs.

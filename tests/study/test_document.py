@@ -17,7 +17,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from study import ROOT, claims, style
+from study import ROOT, chapters, claims, style
 from study.__main__ import main
 from study.report import content, display, ledger, references
 from study.report import document as report
@@ -305,6 +305,19 @@ def test_figures_are_saved_with_the_same_bytes_if_there_is_a_folder_and_closed(t
     assert "study.data.figures.figure_lines" in written and "Figure\N{NO-BREAK SPACE}2" in written
 
 
+def test_figures_of_runs_with_other_parameters_have_other_names():
+    def name(**values):
+        return display.open_chapter("mnist_degree", defaults | values).name
+
+    defaults = display.Source.read("mnist_degree").parameters
+    assert name(random_state=8, figures_folder="build/mine") == "mnist_degree-random_state_8"
+    assert name(degree=4, random_state=9) == "mnist_degree-degree_4-random_state_9" and name() == "mnist_degree_3"
+    for profile in chapters.PROFILES:
+        assert name(**chapters.chapter("mnist_degree_3").parameters(profile)) == "mnist_degree_3"
+    paths = [name(dataset=f"{'a' * 99}/{word}.csv") for word in ("b", "c")]
+    assert paths[0] != paths[1] and all(re.fullmatch(r"[\w.-]{,90}", each, re.ASCII) for each in paths)
+
+
 def test_what_the_source_does_not_show_is_numbered_after_its_own(shown):
     chapter = display.OpenChapter(SHOWN, "data", False)
     for name in ("b", "a", "b"):
@@ -341,7 +354,7 @@ def test_a_chapter_names_mistyped_parameters_and_shows_numbers_of_numpy_as_plain
     shell = InteractiveShell()
     monkeypatch.setattr(display, "get_ipython", lambda: shell)
     namespace = {"dataset": "digits", "n_pairs": 3, "figures_folder": "", "_hidden": 2, "PREDICTORS": (), "module": pytest}
-    assert display.open_chapter("data", namespace).name == "data"
+    assert display.open_chapter("data", namespace).name == "data-n_pairs_3"
     values = (np.int64(12), np.float64(0.5), np.str_("a"))
     assert [shell.display_formatter.format(value)[0]["text/plain"] for value in values] == ["12", "0.5", "'a'"]
     with pytest.raises(ValueError, match="among dataset, n_pairs, figures_folder, got n_pair"):
