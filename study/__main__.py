@@ -258,7 +258,8 @@ def _report(options):
     target = options.target or BUILD / profile / f"{stem}.{options.kind}"
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
     listing = () if options.notebooks or options.sheet else chapters.listing(name)
-    facts = chapters.title_page(profile, name)
+    own = {"title": document.heading(options.notebooks[0]), "author": ""} if options.notebooks else {}
+    facts = chapters.title_page(profile, name, **own)
     if options.sheet:
         sources = [each for each in sources if each.number]
         facts["title"] = f"{facts['title']}: {options.sheet}"

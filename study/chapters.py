@@ -355,12 +355,13 @@ def listing(name):
     return found
 
 
-def title_page(profile, name="all"):
-    """Title, author, course, date and declaration of a report: environment variables KP_TITLE etc., or the defaults."""
+def title_page(profile, name="all", *, title="", author="The kp authors"):
+    """Title, author, course, date and declaration of a report: environment variables KP_TITLE etc., or the defaults; title ""
+    is that of the report."""
     scale = {"quick": " (quick profile: bundled data)", "full": ""}[profile]
     return {
-        "title": os.environ.get("KP_TITLE") or REPORTS[name].title + scale,
-        "author": os.environ.get("KP_AUTHOR") or "The kp authors",
+        "title": os.environ.get("KP_TITLE") or title or REPORTS[name].title + scale,
+        "author": os.environ.get("KP_AUTHOR") or author,
         "course": os.environ.get("KP_COURSE") or "",
         "date": os.environ.get("KP_DATE") or "",
         "declaration": os.environ.get("KP_DECLARATION") or "",

@@ -155,6 +155,11 @@ def without_font(text, *, of_system=False):
     return "".join(sorted(lacking))
 
 
+def heading(path):
+    """The first heading of a notebook, as plain text. Raises ValueError if its first cell has none."""
+    return re.sub(r"[*`]", "", _cells(path)[0].source.partition("\n")[0].removeprefix("# ")).strip()
+
+
 def typst_source(sources, folder, layout, *, title, listing=(), author="", course="", date="", declaration=""):
     """The Typst document behind pdf, as text; its pictures are written into folder."""
     text = _text(sources, Path(folder), layout, listing)
@@ -228,8 +233,6 @@ def _blocks(source, pictures, layout):
     path = Path(source.path)
     counts = [0]
     cells = _cells(path)
-    if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
-        raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
     if source.title:
         cells[0].source = re.sub("^# .*$", lambda _: f"# {source.title}", cells[0].source, count=1, flags=re.MULTILINE)
     taken = [(index, cell) for index, cell in enumerate(cells) if layout.takes(cell)]
@@ -362,7 +365,7 @@ class _Labels:
 
 def _cells(path):
     """The cells of an executed notebook, which cite by keys. Raises ValueError, with its path, for a file that is missing
-    or cut short."""
+    or cut short, or has no title."""
     try:
         cells = nbformat.read(path, as_version=4).cells
     except FileNotFoundError:
@@ -371,6 +374,8 @@ def _cells(path):
         ) from None
     except (OSError, ValueError, AttributeError, KeyError) as error:
         raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
+    if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
+        raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = references.keyed(cell.source)

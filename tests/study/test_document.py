@@ -249,6 +249,27 @@ def test_the_colophon_says_what_is_the_authors_own(page, tmp_path):
     assert "a.ipynb: all of it; it is no run of a notebook of the study" in " ".join(re.sub("<[^>]*>", "", found).split())
 
 
+def test_a_document_of_own_notebooks_has_the_title_of_the_first_and_names_no_author_but_theirs(tmp_path, monkeypatch):
+    for name in ("KP_TITLE", "KP_AUTHOR"):
+        monkeypatch.delenv(name, raising=False)
+    path = write(tmp_path / "a.ipynb", text("# My *own* question\n\nWords."), code("mine = 1"))
+    other = write(tmp_path / "b.ipynb", text("# Another"), code("mine = 1"))
+
+    def document():
+        assert main(["report", "--target", str(tmp_path / "a.html"), "--notebooks", str(path), str(other)]) == 0
+        return (tmp_path / "a.html").read_text(encoding="utf-8")
+
+    found = document()
+    assert "<title>My own question</title>" in found and "kp authors" not in found and 'name="author"' not in found
+    monkeypatch.setenv("KP_TITLE", "Given")
+    monkeypatch.setenv("KP_AUTHOR", "Ada")
+    found = document()
+    assert "<title>Given</title>" in found and '<meta name="author" content="Ada">' in found
+    monkeypatch.delenv("KP_AUTHOR")
+    assert main(["report", "--kind", "pdf", "--target", str(tmp_path / "a.pdf"), "--notebooks", str(path)]) == 0
+    assert b"kp authors" not in (tmp_path / "a.pdf").read_bytes()
+
+
 FAILED = new_code_cell("x", outputs=[new_output("error", ename="KeyError")])
 
 
