@@ -356,8 +356,8 @@ def listing(name):
 
 
 def title_page(profile, name="all", *, title="", author="The kp authors"):
-    """Title, author, course, date and declaration of a report: environment variables KP_TITLE etc., or the defaults; title ""
-    is that of the report."""
+    """Title, author, course, date and declaration of a report: environment variables KP_TITLE etc., or the defaults; without
+    a title that of the report."""
     scale = {"quick": " (quick profile: bundled data)", "full": ""}[profile]
     return {
         "title": os.environ.get("KP_TITLE") or title or REPORTS[name].title + scale,

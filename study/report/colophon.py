@@ -39,8 +39,16 @@ def _of(path):
     name = f"`{Path(path).name}`"
     if not found.source:
         return f"{name}: all of it; it is no run of a notebook of the study."
-    cells = [f"{n} {what}" for n, what in ((len(found.differences), "of code"), (len(found.texts), "of text")) if n]
+    kinds = (("of code", _cells(found.differences)), ("of text", _cells(found.texts)))
+    cells = [f"{len(numbers)} {what} ({', '.join(numbers)})" for what, numbers in kinds if numbers]
+    missing = len(found.differences) - len(_cells(found.differences))
+    left_out = f"; cells of code left out: {missing}" if missing else ""
     return (
         f"{name}, a run of `notebooks/{found.source}.ipynb`: {found.parameters or 'no parameter'}; cells added or changed: "
-        f"{' and '.join(cells) or 'none'}."
+        f"{' and '.join(cells) or 'none'}{left_out}."
     )
+
+
+def _cells(findings):
+    """The numbers, from 1, of the cells that findings of study.report.handin begin with."""
+    return [each.split()[1] for each in findings if each.startswith("cell ")]

@@ -235,19 +235,15 @@ def _blocks(source, pictures, layout):
     cells = _cells(path)
     if source.title:
         cells[0].source = re.sub("^# .*$", lambda _: f"# {source.title}", cells[0].source, count=1, flags=re.MULTILINE)
-    taken = [(index, cell) for index, cell in enumerate(cells) if layout.takes(cell)]
-    labels = _Labels(path.stem, source.number, [cell for _, cell in taken])
-    for place, (index, cell) in enumerate(taken):
+    taken = _captioned((index, cell) for index, cell in enumerate(cells) if layout.takes(cell))
+    labels = _Labels(path.stem, source.number, taken)
+    for index, cell, _ in taken:
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "markdown":
-            if _is_caption(cell) and place and taken[place - 1][1].cell_type == "code":
-                continue  # with the figure or table before it
             text = _words(cell, index, source, counts, layout.sheet)
             text = _pasted(labels.linked(text), cell.get("attachments", {}), f"{pictures}_{index}")
         elif cell.cell_type == "code":
-            following = taken[place + 1][1] if place + 1 < len(taken) else None
-            caption = following.source if following is not None and _is_caption(following) else ""
-            shown = _Shown(f"{path}, cell {index + 1}", f"{pictures}_{index}", layout.form, source.own, labels, caption)
+            shown = _Shown(f"{path}, cell {index + 1}", f"{pictures}_{index}", layout.form, source.own, labels, index)
             text = "\n\n".join(filter(None, [_code(cell, layout), *shown.pieces(cell.outputs)]))
         else:
             continue
@@ -302,6 +298,31 @@ def _words(cell, index, source, counts, sheet):
     return re.sub(r"\[\^(\w+)\]", rf"[^{stem}-\1]", text)
 
 
+def _captioned(taken):
+    """[(index, cell, caption)]: a caption after code goes with that code."""
+    found = []
+    for index, cell in taken:
+        before, caption = found[-1][1:] if found else (None, "")
+        if _is_caption(cell) and before is not None and before.cell_type == "code" and not caption:
+            found[-1] = (*found[-1][:2], cell.source)
+        else:
+            found.append((index, cell, ""))
+    return found
+
+
+def _floats(outputs, caption):
+    """{place: (kind, caption)} of the outputs that have a number: pictures, and a table that has the caption, which is that
+    of the last picture or table."""
+    kinds = {}
+    for place, output in enumerate(outputs):
+        data = output.get("data", {})
+        if "image/png" in data or data.get("text/markdown", "").startswith("|"):
+            kinds[place] = "Figure" if "image/png" in data else "Table"
+    last = max(kinds, default=None)
+    found = {place: (kind, caption if place == last else "") for place, kind in kinds.items()}
+    return {place: each for place, each in found.items() if each != ("Table", "")}
+
+
 def _is_caption(cell):
     return cell.cell_type == "markdown" and "caption" in cell.metadata.get("tags", [])
 
@@ -319,28 +340,23 @@ def _code(cell, layout):
 class _Labels:
     """The labels of a notebook's figures and tables in a document: "Figure 2" is "Figure 4.2" in chapter 4.
 
-    What the document leaves out is not counted, and a label of it in the words stays without a link.
+    They are counted in their order, those without a caption too. What the document leaves out is not counted, and a label of
+    it in the words stays without a link. floats : {(cell, output): (label, caption without the label)}
     """
 
-    def __init__(self, stem, number, cells):
+    def __init__(self, stem, number, taken):
         self.stem = stem
         self.number = number
         self.places = {}
-        self.counts = {"Figure": 0, "Table": 0}
-        for cell in cells:
-            if found := _is_caption(cell) and CAPTION.match(cell.source):
-                self.place(found[1], found[2])
-
-    def place(self, kind, own):
-        """The label in the document of a figure or table whose number in the notebook is `own`."""
-        if (kind, own) not in self.places:
-            self.counts[kind] += 1
-            self.places[kind, own] = self.counts[kind]
-        return self._label(kind, self.places[kind, own])
-
-    def more(self, kind):
-        """The label of one without a caption."""
-        return self.place(kind, f"own-{self.counts[kind]}")
+        self.floats = {}
+        counts = {"Figure": 0, "Table": 0}
+        for index, cell, caption in taken:
+            floats = _floats(cell.outputs, caption) if cell.cell_type == "code" else {}
+            for output, (kind, words) in floats.items():
+                counts[kind] += 1
+                if found := CAPTION.match(words):
+                    self.places[kind, found[2]] = counts[kind]
+                self.floats[index, output] = self._label(kind, counts[kind]), CAPTION.sub("", words)
 
     def _label(self, kind, place):
         return f"{kind}\N{NO-BREAK SPACE}{self.number}{'.' * bool(self.number)}{place}"
@@ -395,58 +411,49 @@ def _pasted(text, attachments, pictures):
 
 @dataclass(frozen=True)
 class _Shown:
-    """Makes Markdown of a cell's output; caption is the text after it."""
+    """Makes Markdown of the outputs of the cell at an index."""
 
     where: str
     pictures: str
     form: str
     own: bool
     labels: _Labels
-    caption: str
+    index: int
 
     def pieces(self, outputs):
-        """The outputs of the cell, one after the other; the caption is that of its last figure or table."""
-        last = max((place for place, each in enumerate(outputs) if self.is_float(each)), default=None)
+        """The outputs of the cell, one after the other."""
         for place, output in enumerate(outputs):
             data = output.get("data", {})
-            caption = self.caption if place == last else ""
             if output.output_type == "error":
                 raise ValueError(f"{self.where}: expected a notebook without errors, got {output.ename}; execute it again")
             if output.output_type == "stream":
                 yield _fenced(output.text)
             elif "image/png" in data:
-                yield self.figure(output, place, caption)
+                yield self.figure(output, place)
             elif "text/markdown" in data:
-                is_table = data["text/markdown"].startswith("|")
-                yield self.table(data["text/markdown"], caption) if is_table and caption else data["text/markdown"]
+                has_label = (self.index, place) in self.labels.floats
+                yield self.table(data["text/markdown"], place) if has_label else data["text/markdown"]
             elif "text/latex" in data:
                 yield data["text/latex"]
             elif "text/plain" in data:
                 yield _fenced(data["text/plain"])
 
-    @staticmethod
-    def is_float(output):
-        data = output.get("data", {})
-        return "image/png" in data or data.get("text/markdown", "").startswith("|")
+    def label(self, place):
+        label, caption = self.labels.floats[self.index, place]
+        return label, _one_line(f"**{label}.** {self.labels.linked(caption)}")
 
-    def label(self, kind, caption):
-        """The label of a float, and its caption without that of the notebook."""
-        found = CAPTION.match(caption)
-        label = self.labels.place(kind, found[2]) if found else self.labels.more(kind)
-        return label, self.labels.linked(CAPTION.sub("", caption))
-
-    def figure(self, output, place, caption):
-        label, words = self.label("Figure", caption)
+    def figure(self, output, place):
+        label, words = self.label(place)
         shown = output.metadata.get("image/png", {})
         drawing = ROOT / f"{shown['file']}.svg" if self.own and "file" in shown else None
         picture = Path(f"{self.pictures}_{place}.png")
         picture = _drawn(drawing, base64.b64decode(output.data["image/png"]), picture, self.form)
         width = f" width={shown['width']}px" if self.form == "html" and "width" in shown else ""
-        return f"![{_one_line(f'**{label}.** {words}')}]({picture.name}){{#{self.labels.anchor(label)}{width}}}"
+        return f"![{words}]({picture.name}){{#{self.labels.anchor(label)}{width}}}"
 
-    def table(self, rows, caption):
-        label, words = self.label("Table", caption)
-        return f"::: {{#{self.labels.anchor(label)} .table}}\n{rows}\n\n: **{label}.** {_one_line(words)}\n:::"
+    def table(self, rows, place):
+        label, words = self.label(place)
+        return f"::: {{#{self.labels.anchor(label)} .table}}\n{rows}\n\n: {words}\n:::"
 
 
 def _one_line(text):

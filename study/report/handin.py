@@ -38,9 +38,9 @@ class CannotRun(RuntimeError):
 @dataclass(frozen=True)
 class Code:
     """Facts known without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
-    parameters as text where they differ from the defaults; its differences from the source; its lines that the source lacks;
-    the Python files in its folder; its text cells that the source lacks; how many cells of code it has, and how many of
-    them were not executed."""
+    parameters as text, where they were given or differ from the defaults; its differences from the source; its lines that
+    the source lacks; the Python files in its folder; its text cells that the source lacks; how many cells of code it has,
+    and how many of them were not executed; its seed as text, "" where the source has none."""
 
     source: str
     parameters: str
@@ -50,6 +50,7 @@ class Code:
     texts: tuple[str, ...] = ()
     cells: int = 0
     without_result: int = 0
+    seed: str = ""
 
     @property
     def executed(self):
@@ -127,8 +128,10 @@ def code(path, notebook):
     beside = tuple(sorted(each.relative_to(folder).as_posix() for each in modules))
     texts = tuple(_own_texts(notebook, original))
     counts = [cell.get("execution_count") for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    lacking = sum(not count for count in counts)
     parameters = _parameters(notebook, original)
-    return Code(source, parameters, differences, lines, beside, texts, len(counts), sum(not count for count in counts))
+    seed = _seed(notebook, original)
+    return Code(source, parameters, differences, lines, beside, texts, len(counts), lacking, seed)
 
 
 def outputs(path, notebook, enclosure, *, timeout=None):
@@ -245,16 +248,26 @@ def _tags(cell):
 
 
 def _parameters(notebook, original):
-    """Values of a notebook's parameters, as "degree = 3, n_train = 200", where they differ from the source's."""
+    """A notebook's parameters, as "degree = 3, n_train = 200", where they were given or differ from the source."""
+    given = _assigned(notebook, {"injected-parameters"})
     defaults = _assigned(original) if original else {}
-    return ", ".join(f"{name} = {value}" for name, value in _assigned(notebook).items() if defaults.get(name) != value)
+    return ", ".join(
+        f"{name} = {value}" for name, value in _assigned(notebook).items() if name in given or defaults.get(name) != value
+    )
 
 
-def _assigned(notebook):
+def _seed(notebook, original):
+    """The value of random_state, or of the parameter that it names, where the source has it, else ""."""
+    values = {**(_assigned(original) if original else {}), **_assigned(notebook)}
+    seed = values.get("random_state", "")
+    return values.get(seed.strip("'"), seed)
+
+
+def _assigned(notebook, kinds=frozenset({"parameters", "injected-parameters"})):
     """{name: value as code} of the cells of parameters, the injected one last."""
     found = {}
     for cell in notebook.cells:
-        if {"parameters", "injected-parameters"} & set(_tags(cell)):
+        if kinds & set(_tags(cell)):
             found |= _assignments(cell.source) or {}
     return found
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import multiprocessing
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -12,7 +11,10 @@ from tqdm import tqdm
 
 from study.report import handin
 
-COLUMNS = ("file", "source", "parameters", "code", "texts", "executed", "outputs", "pictures", "verdict", "equal to")
+COLUMNS = (
+    "file", "source", "parameters", "seed", "code", "texts", "executed", "outputs", "pictures", "verdict", "equal to",
+    "same seed as",
+)  # fmt: skip
 SAME = "comes out"
 OWN = "comes out, with parts of the author's own"
 DIFFERS = "does not come out"
@@ -23,37 +25,41 @@ NOT_EXECUTED = "was not executed"
 
 def notebooks(folder):
     """The notebooks below a folder, sorted. Raises ValueError if there is none."""
-    found = sorted(path for path in Path(folder).rglob("*.ipynb") if not any(part.startswith(".") for part in path.parts))
+    found = sorted(path for path in Path(folder).rglob("*.ipynb") if not _is_hidden(path.relative_to(folder)))
     if not found:
         raise ValueError(f"expected notebooks below {folder}, got none; name a folder with files *.ipynb")
     return found
+
+
+def _is_hidden(path):
+    return any(part.startswith(".") for part in path.parts)
 
 
 def read(paths, folder):
     """Facts known without running anything: a row for each notebook, with a verdict where it is not to be run.
 
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
-    with the same cells and outputs.
+    with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed.
     """
     rows = []
     marks = {}
+    seeds = {}
     for path in paths:
         row = dict.fromkeys(COLUMNS, "") | {"file": Path(path).relative_to(folder).as_posix()}
         try:
             notebook = handin.read(path)
             found = handin.code(path, notebook)
             marks[row["file"]] = _mark(notebook)
-            row |= {"source": found.source, "parameters": found.parameters, "executed": found.executed}
+            seeds |= {row["file"]: (found.source, found.seed)} if found.seed else {}
+            row |= {"source": found.source, "parameters": found.parameters, "seed": found.seed, "executed": found.executed}
             row |= {"code": len(found.differences) if found.source else "all", "texts": len(found.texts)}
             row |= {} if found.executed else {"verdict": NOT_EXECUTED, "outputs": f"expected results, got {found.lack}"}
         except handin.CannotRun as error:
             row |= {"verdict": CANNOT, "outputs": str(error)}
         rows.append(row)
-    counts = Counter(marks.values())
     for row in rows:
-        if counts[marks.get(row["file"])] > 1:
-            others = [name for name, mark in marks.items() if mark == marks[row["file"]] and name != row["file"]]
-            row["equal to"] = ", ".join(others)
+        row["equal to"] = ", ".join(_others(row["file"], marks))
+        row["same seed as"] = ", ".join(_others(row["file"], seeds))
     return pd.DataFrame(rows, columns=COLUMNS, dtype=object)
 
 
@@ -72,6 +78,11 @@ def run(table, folder, enclosure, *, jobs=2, timeout=None):
                 verdict = OWN
             table.loc[index, ["outputs", "pictures", "verdict"]] = outputs, pictures, verdict
     return table
+
+
+def _others(name, marks):
+    """The other names with the mark of a name, if it has one."""
+    return [other for other, mark in marks.items() if other != name and mark == marks.get(name)]
 
 
 def _run(path, enclosure, timeout):

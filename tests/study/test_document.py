@@ -235,11 +235,15 @@ def test_make_passes_a_title_on_as_it_was_typed():
     assert done.stdout.splitlines()[0] == title
 
 
-def test_a_figure_without_a_caption_is_taken_and_numbered_after_those_that_have_one(tmp_path):
-    caption = text("**Figure\N{NO-BREAK SPACE}1.** The first.", "caption")
-    found = page_of(tmp_path / "a.ipynb", text("# T"), code("x", shown=""), code("y", shown=""), caption, number="3")
+def test_figures_with_and_without_captions_are_numbered_in_their_order(tmp_path):
+    caption = text("**Figure\N{NO-BREAK SPACE}1.** The project's.", "caption")
+    cells = [code("x", shown=""), code("y", shown=""), caption, code("z", shown=""), text("Mine.", "caption")]
+    found = page_of(tmp_path / "a.ipynb", text("# T\n\nSee Figure\N{NO-BREAK SPACE}1."), *cells, number="3")
     labels = re.findall(r"<strong>Figure.(3\.\d)\.</strong>([^<]*)", found)
-    assert [(number, words.strip()) for number, words in labels] == [("3.2", ""), ("3.1", "The first.")]
+    assert [(number, words.strip()) for number, words in labels] == [
+        ("3.1", ""), ("3.2", "The project’s."), ("3.3", "Mine."),
+    ]  # fmt: skip
+    assert '<a href="#figure-a-2">Figure\N{NO-BREAK SPACE}3.2</a>' in found
 
 
 def test_the_colophon_says_what_is_the_authors_own(page, tmp_path):

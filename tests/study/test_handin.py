@@ -19,7 +19,7 @@ from PIL import Image
 
 from study import ROOT
 from study.__main__ import CANNOT, DIFFERS, NOT_EXECUTED, NOT_RUN, OWN, main
-from study.report import enclosure, handin, handins, notebooks
+from study.report import colophon, enclosure, handin, handins, notebooks
 from study.report.enclosure import Enclosure, strongest
 
 OPEN = Enclosure(network=False, files=False)
@@ -141,6 +141,30 @@ def test_a_run_that_is_not_whole_is_not_run_again(half_run, capsys, monkeypatch)
     assert row["verdict"] == handins.NOT_EXECUTED and LACK in row["outputs"] and not row["executed"]
 
 
+def test_the_table_of_a_folder_names_seeds_also_by_default_and_runs_with_the_same_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(handin, "ROOT", tmp_path / "project")
+    folder = tmp_path / ".hidden" / "folder"
+    for each in (tmp_path / "project" / "notebooks", folder):
+        each.mkdir(parents=True)
+
+    def write(path, source, *values):
+        kinds = ["parameters", *["injected-parameters"] * len(values)]
+        cells = [new_code_cell(each, metadata={"tags": [kind]}) for each, kind in zip((source, *values), kinds, strict=True)]
+        nbformat.write(new_notebook(cells=[*cells, new_code_cell(f"seen = {source!r}")]), path)
+
+    seeded, seedless = "degree = 3\nrandom_state = 'degree'", "x = 1"
+    write(tmp_path / "project" / "notebooks" / "seeded.ipynb", seeded)
+    write(tmp_path / "project" / "notebooks" / "seedless.ipynb", seedless)
+    write(folder / "a.ipynb", seeded)
+    write(folder / "b.ipynb", seeded, "random_state = 3")
+    write(folder / "c.ipynb", seeded, "degree = 4")
+    write(folder / "d.ipynb", seedless)
+    write(folder / "e.ipynb", seedless, "x = 2")
+    table = handins.read(handins.notebooks(folder), folder)
+    assert list(table["seed"]) == ["3", "3", "4", "", ""]
+    assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", "", ""] and set(table["equal to"]) == {""}
+
+
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
     assert main(["check", str(tmp_path), "--yes"]) == CANNOT
     shown = capsys.readouterr()
@@ -166,6 +190,23 @@ def test_changed_missing_and_added_code_is_named_and_other_values_of_parameters_
     found = handin.code(source, notebook)
     assert found.differences[1:] == ("cell 6 (mine = 1) is not in the source",)
     assert found.lines[-3:] == ("cell 6:", "    mine = 1", "    yours = 2") and "    import os" in found.lines
+
+
+def test_the_colophon_numbers_the_cells_that_are_added_or_changed_and_names_the_parameters_that_were_given(source, tmp_path):
+    path = tmp_path / "mine.ipynb"
+    notebooks.execute(source, path, {"degree": 3})
+    notebook = handin.read(path)
+    assert colophon.words([path]).endswith("`notebooks/small.ipynb`: degree = 3; cells added or changed: none.")
+    last = next(each for each in notebook.cells if each.source == "last = 1")
+    notebook.cells.remove(last)
+    notebook.cells[1:1] = [
+        new_markdown_cell("Mine."),
+        new_code_cell("a = 1", execution_count=1),
+        new_markdown_cell("Mine too."),
+    ]
+    nbformat.write(notebook, path)
+    found = colophon.words([path])
+    assert found.endswith("cells added or changed: 1 of code (3) and 2 of text (2, 4); cells of code left out: 1.")
 
 
 def test_code_that_calls_itself_injected_parameters_is_code(handed_in):
