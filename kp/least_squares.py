@@ -227,11 +227,8 @@ class KernelRidgeClassifier(Classifier):
         self.classes_ = classes
         if not self.positive_definite_:
             remedy = "Raise alpha or lower tau" if self._tuning else "Raise alpha"
-            warnings.warn(
-                f"K + alpha I is not positive definite for alpha={shown(self.alpha)}: solved by least squares. {remedy}",
-                LinAlgWarning,
-                stacklevel=3,
-            )
+            text = f"K + alpha I is not positive definite for alpha={self.alpha}: solved by least squares. {remedy}"
+            warnings.warn(text, LinAlgWarning, stacklevel=3)
 
     def decision_function(self, X: Data) -> Array:
         """Compute the outputs y(x) of the classes.

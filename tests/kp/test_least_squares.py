@@ -123,8 +123,8 @@ def test_the_error_has_no_minimum_where_the_kernel_has_a_small_negative_eigenval
 
 def test_without_positive_definiteness_it_warns_and_still_solves_the_equation():
     X, y = cloud(0)
-    with pytest.warns(LinAlgWarning, match="Raise alpha or lower tau"):
-        model = KernelRidgeClassifier(alpha=0.05, tau=50.0, n_neighbors=2).fit(X, y)
+    with pytest.warns(LinAlgWarning, match="for alpha=0.05: solved by least squares. Raise alpha or lower tau"):
+        model = KernelRidgeClassifier(alpha=np.float64(0.05), tau=50.0, n_neighbors=2).fit(X, y)
     assert not model.positive_definite_
     K = self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=50.0)
     np.testing.assert_allclose((K + 0.05 * np.eye(len(X))) @ model.dual_coef_, np.eye(3)[y], atol=1e-9)
