@@ -66,6 +66,7 @@ PAGES = kp kp.output_codes kp.multiclass kp.budget kp.romma kp.delta_rule kp.lea
 
 api: environment ## the classes and functions of kp, a page for each module: build/api/index.html
 	@$(PY) -m pdoc --docformat numpy --no-include-undocumented --template-directory study/report/api --output-directory build/api $(PAGES)
+	@$(PY) -m study.report.boundaries build/api/kp
 	@echo "Classes and functions of kp: build/api/index.html"
 
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (about 5 minutes)

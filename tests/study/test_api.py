@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import kp
+from study.report import boundaries
 
 pytest.importorskip("pdoc", reason="pdoc is not installed; python3 bootstrap.py makes an environment that has it")
 from pdoc.__main__ import cli  # noqa: E402
@@ -38,6 +39,18 @@ def test_every_public_name_of_kp_stands_on_one_page_with_its_sections(pages):
         assert name == "PREDICTORS" or headings >= {"Parameters", "See Also", "References", "Examples"}, name
     text = "".join(pages.values())
     assert "_request" not in "".join(re.findall(r' id="(.*?)"', text)) and "_SupportsArray" not in text
+
+
+def test_every_estimator_has_a_picture_of_what_it_predicts_and_no_other_class(pages, tmp_path):
+    boundaries.write(tmp_path)
+    drawn = sorted(path.name for path in tmp_path.iterdir())
+    shown = [
+        (page.partition("/")[0], name) for page, text in pages.items() for name in re.findall(r'<img src="([^"]+)"', text)
+    ]
+    assert sorted(shown) == [("kp", name) for name in drawn]
+    assert drawn == sorted(f"{name}.svg" for name in kp.__all__ if hasattr(getattr(kp, name), "decision_function"))
+    texts = [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
+    assert len(set(texts)) == len(texts), "two estimators have one picture"
 
 
 def test_links_lead_to_what_is_there_and_no_page_loads_anything_from_elsewhere(pages):
