@@ -18,20 +18,24 @@ and y (m, n) of +-1, W (m, d + 1) weights, delta (M, m).
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kp.compiled import compiled
-from kp.estimator import FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of
+from kp.estimator import COUNT, FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of, or_none
 from kp.gram import Arithmetic, dot
 from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.kernels import check_range, polynomial
 from kp.kesler import product
 from kp.mistakes import BY_NAME, Log
 from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
+
+EPOCHS = 1000  # at most, where no number is given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,11 +113,9 @@ class DeltaRulePerceptron(Decoder):
         Learning rate, positive.
     initial_scale : float, default=1.0
         Initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
-    max_iter : int, default=1000
+    max_iter : int or None, default=None
         Largest number of epochs, of n presentations each. The listing's 10^4 presentations are
-        10^4 / n epochs. Where no weights are right on all examples, all epochs are run, without a
-        warning: on the 1,797 digits of scikit-learn a thousand take many seconds. Give fewer there;
-        `converged_` says whether they sufficed.
+        10^4 / n epochs. None is 1,000, with a ConvergenceWarning where they did not suffice.
     presentation : {"replacement", "shuffled", "ordered"}, default="replacement"
         "replacement" draws each example from all n, "shuffled" visits all in a new random order,
         "ordered" visits them as given.
@@ -176,12 +178,12 @@ class DeltaRulePerceptron(Decoder):
 
     kernel = "linear"
     _parameters = {
-        **KernelPerceptron._parameters, "eta": POSITIVE, "initial_scale": NOT_NEGATIVE,
+        **KernelPerceptron._parameters, "max_iter": or_none(COUNT), "eta": POSITIVE, "initial_scale": NOT_NEGATIVE,
         "presentation": one_of(*PRESENTATIONS), "stop_if_consistent": FLAG,
     }  # fmt: skip
 
     def __init__(
-        self, *, code: Code = "one-hot", eta: float = 1.0, initial_scale: float = 1.0, max_iter: int = 1000,
+        self, *, code: Code = "one-hot", eta: float = 1.0, initial_scale: float = 1.0, max_iter: int | None = None,
         presentation: str = "replacement", predictor: str = "final", epoch: Epoch = None,
         stop_if_consistent: bool = True, random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -202,13 +204,14 @@ class DeltaRulePerceptron(Decoder):
         signs = np.ascontiguousarray(code[y].T, dtype=np.float64)
         random = check_random_state(self.random_state)
         size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
-        check_range(size, [np.square(x).sum(axis=1).max()], len(y) * self.max_iter)
+        epochs = EPOCHS if self.max_iter is None else self.max_iter
+        check_range(size, [np.square(x).sum(axis=1).max()], len(y) * epochs)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
         columns = []
         ends = []
         errors = signs - np.sign(product(W, x, threads=1))
-        for order in self._watched(presentations(len(y), self.max_iter, self.presentation, random_state=random)):
+        for order in self._watched(presentations(len(y), epochs, self.presentation, random_state=random)):
             place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
             ends.append((len(ends) + 1) * len(y))
@@ -218,6 +221,16 @@ class DeltaRulePerceptron(Decoder):
         self.code_, self.initial_weights_, self.converged_, self._eta = code, initial, not errors.any(), float(self.eta)
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
         self._store(X, classes, log)
+
+    def _warn(self, X):
+        """Warn where the default number of epochs did not suffice."""
+        if self.max_iter is None and self.stop_if_consistent and not self.converged_:
+            warnings.warn(
+                f"after {self.n_iter_} epochs outputs are still wrong on training examples; give max_iter: more epochs, or "
+                "fewer where no weights are right on all examples",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def _check_mistakes(self, mistakes, y, classes):
         raise TypeError("a log does not hold the initial weights, so mistakes make no model of the delta rule; use fit")

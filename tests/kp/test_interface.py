@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import kp
@@ -380,6 +381,18 @@ def test_a_kernel_that_sees_no_neighbours_is_told(model):
         short(model, gamma=1.0).fit(16 * PIXELS, DIGITS)
     assert [each.filename for each in told] == [__file__], "the warning does not name the line that called fit"
     assert np.random.get_state()[1].tolist() == state
+
+
+def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_suffice():
+    with pytest.warns(ConvergenceWarning, match="after 1000 epochs .* give max_iter") as told:
+        model = DeltaRulePerceptron(random_state=0).fit(X[50:], y[50:])
+    assert [each.filename for each in told] == [__file__] and not model.converged_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = DeltaRulePerceptron(random_state=0, max_iter=1000).fit(X[50:], y[50:])
+        DeltaRulePerceptron(random_state=0).fit(X[:100], y[:100])
+    assert given.mistakes_.step.tolist() == model.mistakes_.step.tolist()
+    np.testing.assert_array_equal(given.coef_, model.coef_)
 
 
 @pytest.mark.parametrize("gamma", [1e-9, "scale"])
