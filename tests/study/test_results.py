@@ -69,7 +69,7 @@ MUTATIONS = {
     ),
     "a rule of the logs": (
         "kp/mistakes.py",
-        "self.steps(epoch) - self.step[",
+        "log.steps(epoch) - log.step[",
         "self.steps(epoch) + self.step[",
         {"mnist.degrees", "uci.predictors"},
         {"data.pairs", "family.noise"},
