@@ -70,7 +70,7 @@ MUTATIONS = {
     "a rule of the logs": (
         "kp/mistakes.py",
         "log.steps(epoch) - log.step[",
-        "self.steps(epoch) + self.step[",
+        "log.steps(epoch) + log.step[",
         {"mnist.degrees", "uci.predictors"},
         {"data.pairs", "family.noise"},
     ),
