@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from study.references.tables import FAST, OURS, SVM
+from study.references.tables import FAST, OURS, SVM, largest
 from study.style import BAND, GREY, METHOD_COLOURS, canvas, log_percent_axis
 from study.words import percent
 
@@ -84,8 +84,8 @@ def figure_error_against_time(bill):
     one[["method", "size"]] = one["learner"].str.extract(r"^(.+), ([\d,]+)$")
     for method, sizes in one.sort_values("numbers").groupby("method"):
         axis.plot(sizes["seconds"], 100 * sizes["error"], color=_colour(method), linewidth=0.8, alpha=0.5, zorder=0)
-    one["is_last"] = one["size"].isna() | ~one.sort_values("numbers").duplicated("method", keep="last")
-    for row in one.to_dict("records"):
+    named = largest(one).index
+    for place, row in zip(one.index, one.to_dict("records"), strict=True):
         learner = row["learner"]
         y = 100 * row["error"]
         ends = [[y - 100 * row["error low"]], [100 * row["error high"] - y]]
@@ -94,7 +94,7 @@ def figure_error_against_time(bill):
         known = max((each for each in PLACES if learner.startswith(each)), key=len, default="")
         right, up, side = PLACES.get(known, (6, 0, "left"))
         style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9, "bbox": CLEAR, "zorder": 1}
-        name = learner if row["is_last"] else row["size"]
+        name = learner if place in named else row["size"]
         axis.annotate(_short(name), (row["seconds"], y), xytext=(right, up), textcoords="offset points", **style)
     axis.set(xscale="log", xlabel="seconds of training and prediction, one thread", ylabel="test error (%)")
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

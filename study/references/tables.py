@@ -134,6 +134,13 @@ def bill(compared, costs, ladder):
     return table[["learner", "error", *interval, "fit", "predict", "peak", "numbers", "threads"]].astype({"threads": int})
 
 
+def largest(bill):
+    """`bill` without the smaller sizes of learners that come in sizes."""
+    method = bill["learner"].str.extract(r"^(.+), [\d,]+$", expand=False)
+    order = bill["numbers"].sort_values().index
+    return bill[method.isna() | ~method.loc[order].duplicated(keep="last").reindex(bill.index)]
+
+
 FORMATS = {
     **dict.fromkeys(["training (s)", "prediction (s)", "numbers (million)"], words.significant),
     "memory (GiB)": ".2f",

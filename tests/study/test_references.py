@@ -278,6 +278,8 @@ def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     assert (first["error"], first["fit"], first["numbers"]) == (0.15, 1.5, 40) and np.isnan(first["estimate"])
     row = table.set_index("learner").loc[fast]
     assert (row["error low"], row["error high"]) == statistics.wilson(150, 500) and np.isnan(row["estimate"])
+    sizes = table.assign(learner=["a, 300", "a, 1,000", *table["learner"][2:]], numbers=range(len(table)))
+    assert tables.largest(sizes)["learner"].tolist() == sizes["learner"].tolist()[1:]
     times = tables.relative(table)
     assert times.loc["perfect", "fit"] == 3.0 and times.loc["bad", "peak"] == 0.25
     shown = tables.in_percent(table).set_index("learner")
