@@ -12,6 +12,9 @@ Three methods approximate a kernel by features before a linear machine: the Gaus
 those of the neural network are chosen with CHOSEN_WITH features or hidden units; they are trained with fewer and with more,
 too (SIZES).
 
+Features and networks come from linear algebra whose last bits depend on the processor and on what else the process does;
+errors may then differ by an image or two. So the sample that is computed again is a learner without any.
+
 On MNIST the support vector machines are chosen with scikit-learn-intelex in single precision, which takes a fraction of the
 time of scikit-learn's. Its last bits depend on the processor, so that all its numbers are kept as measured. The machine that
 is compared is scikit-learn's own.
@@ -204,7 +207,7 @@ def machines(part, *, progress=False):
     return _held(part, with_intelex(part.estimator, n_jobs=2), dtype=np.float32)
 
 
-@experiment("references", published=all_candidates, data=lambda part: [part.dataset])
+@experiment("references", published=all_candidates, data=lambda part: [part.dataset], sample=30)
 def choices(part, *, progress=False):
     """Errors of a candidate on the held-out images: method, choice, held (errors), n_held."""
     with threadpool_limits(1):
@@ -315,7 +318,7 @@ SPENT = ("fit", "predict", "runs", "peak")
 
 @experiment(
     "references", published=settings, tables=("errors", "costs"), measured=("costs",),
-    arrays=lambda part: part.name.replace(",", "").replace(" ", "_"), data=lambda part: [part.dataset],
+    arrays=lambda part: part.name.replace(",", "").replace(" ", "_"), data=lambda part: [part.dataset], sample=19,
 )  # fmt: skip
 def learners(part, *, progress=False):
     """{errors, costs, arrays} of one method.
