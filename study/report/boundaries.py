@@ -47,7 +47,7 @@ def draw(model):
     x1, x2 = np.meshgrid(*axes)
     labels = model.fit(X, y).predict(np.column_stack([x1.ravel(), x2.ravel()])).reshape(x1.shape)
     figure, axis = style.canvas(width=3.0, height=2.1)
-    colours = [style.BLUE, style.VERMILION]
+    colours = [style.NEGATIVE, style.POSITIVE]
     axis.contourf(x1, x2, labels, levels=[-0.5, 0.5, 1.5], colors=colours, alpha=0.2)
     for label, colour in enumerate(colours):
         axis.plot(*X[y == label].T, "o" if label else "s", color=colour, markersize=3)
