@@ -202,6 +202,11 @@ CHAPTERS = [
         quick={**IMAGES["quick"], "random_states": "0:12"},
         full={**IMAGES["full"], "n_train": 10_000},
     ),
+    Chapter(
+        source="degrees",
+        quick={**IMAGES["quick"], "n_orders": 3},
+        full={"dataset": "pendigits", "n_orders": 10},
+    ),
     Chapter(source="tour"),
 ]
 
@@ -234,7 +239,7 @@ COMPANIONS = ("seeds", "course", "family")
 """Chapters of the separate documents, which follow the study's chapters on its pages."""
 WEB = (
     *COMPANIONS, "data", *(f"mnist_degree_{degree}" for degree in range(1, 7)), *(f"uci_{name}" for name in UCI_SETS),
-    "class", "tour", "setup",
+    "class", "degrees", "tour", "setup",
 )  # fmt: skip
 """Chapters that are on the pages of the study and not on paper."""
 

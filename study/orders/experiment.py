@@ -147,7 +147,11 @@ SMALL = {"mnist": ((1000, 4000), 10), "digits": ((100,), 3)}
 
 
 def fold_settings(dataset="mnist"):
-    """The parts of `cross_validated`."""
+    """The parts of `cross_validated`. Raises ValueError for a set that SMALL does not have."""
+    if dataset not in SMALL:
+        raise ValueError(
+            f"dataset must be one of {', '.join(SMALL)}, got {dataset!r}; notebooks/degrees.ipynb takes any registered set"
+        )
     sizes, count = SMALL[dataset]
     return [Folds(dataset=dataset, n=n, order=r) for n in sizes for r in range(count)]
 

@@ -30,6 +30,13 @@ def test_every_notebook_is_in_the_profiles_and_every_degree_has_its_copy():
         assert variants == (["3"] if profile == "quick" else list("123456"))
 
 
+def test_the_site_has_the_pages_of_the_report_in_their_order():
+    toc = yaml.safe_load((ROOT / "myst.yml").read_text(encoding="utf-8"))["project"]["toc"]
+    pages = [page["file"] for part in toc for page in part.get("children", [part])]
+    executed = [each.target("full").relative_to(ROOT).as_posix() for each, _ in chapters.report("full", "all", web=True)]
+    assert pages == ["README.md", *executed]
+
+
 @pytest.mark.parametrize("name", chapters.REPORTS)
 def test_a_report_numbers_its_chapters_from_one(name):
     found = chapters.report("full", name)

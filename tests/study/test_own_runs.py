@@ -17,6 +17,7 @@ LABEL = "(?:Figure|Table)\N{NO-BREAK SPACE}\\d+"
 OWN = {
     "mnist": "-p n_train 200 -p n_epochs 2 -p n_orders 2 -p n_linear 2 -p n_held 100",
     "class": "-p n_train 200 -p n_epochs 2 -p random_states 3,5,8,11 -p mine 8",
+    "degrees": "-p dataset wine-bundled -p n_epochs 2 -p n_orders 2",
 }
 
 
@@ -35,7 +36,7 @@ def said(cells):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["mnist", "class"])
+@pytest.mark.parametrize("name", OWN)
 def test_an_own_run_shows_all_that_it_names_and_lists_what_does_not_hold(name, tmp_path):
     cells = executed(name, tmp_path, *OWN[name].split())
     text = said(cells)
