@@ -113,7 +113,7 @@ def test_reports_have_what_their_words_point_to(path):
             only = {tag.partition(":")[2] for tag in tags(cell) if tag.startswith("only:")}
             if cell.cell_type == "markdown" and (not only or name in only) and "notebook" not in tags(cell):
                 linked = set(re.findall(r"\]\((\w+)\.ipynb\)", cell.source))
-                assert linked <= there | {"ledger", "seeds", "course", "family", "data"}, (
+                assert linked <= there | {"ledger", "seeds", "course", "family", "data", "degrees"}, (
                     f"in report {name}: {linked - there}"
                 )
 

@@ -11,7 +11,6 @@ import pandas as pd
 
 from kp import literal
 from kp.mistakes import PREDICTORS
-from kp.perceptron import visiting_orders
 from study import statistics
 
 CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])
@@ -120,13 +119,6 @@ def multiset(log, n):
     hits = np.zeros((log.steps(), n), dtype=int)
     hits[log.step, log.example] = 1
     return hits.cumsum(axis=0)
-
-
-def fixed_orders(X, z, kernel, n_epochs, n_orders):
-    """Mistakes (n_orders,) of Algorithm 1 if all epochs visit the examples in one order: the first shuffle of each seed."""
-    K = kernel(X, X)
-    orders = (next(visiting_orders(len(z), 1, 1, random_state=np.random.RandomState(seed)))[0] for seed in range(n_orders))
-    return np.array([literal.algorithm_1(K, z, np.tile(order, n_epochs))[-1].sum() for order in orders])
 
 
 def by_order(table, n_test):

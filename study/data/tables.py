@@ -31,16 +31,6 @@ def kinds(pairs):
     )
 
 
-def overflows(X, degrees):
-    """{degree: share of the pairs of images whose (1 + x.y)^degree is wrong in 64-bit whole numbers}."""
-    products = X.astype(np.int64) @ X.astype(np.int64).T
-    found = {}
-    for degree in degrees:
-        exact = (1.0 + products) ** degree
-        found[degree] = float((np.abs((1 + products) ** degree - exact) > 1e-6 * exact).mean())
-    return found
-
-
 def moved(X, side):
     """|x - x'| (n,), where x' is the image x moved by one pixel to the right, with background coming in."""
     images = X.reshape(-1, side, side).astype(float)

@@ -104,15 +104,6 @@ def test_the_sign_of_zero_is_the_only_difference(sign):
         assert (visits[0] == 1) == (Z4[0] != sign)
 
 
-def test_one_order_for_all_epochs_is_the_first_shuffle_again_and_again():
-    X, y = datasets.moons(20, spread=0.3, random_state=1)
-    z, kernel = 2 * y - 1, kernels.polynomial(2)
-    order = np.arange(20)
-    np.random.RandomState(1).shuffle(order)
-    expected = literal.kernel_perceptron(kernel(X, X), z, np.tile(order, 3)).sum()
-    assert tables.fixed_orders(X, z, kernel, 3, 2)[1] == expected
-
-
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 1000), n=st.integers(4, 40), gap=st.sampled_from([0.1, 0.3, 0.6]), degree=st.integers(1, 4))
 def test_no_order_makes_more_mistakes_than_the_bound_allows(seed, n, gap, degree):

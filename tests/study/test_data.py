@@ -172,12 +172,6 @@ def test_kinds_count_two_classes_whichever_comes_first():
     assert tables.kinds(pairs).to_dict() == {"1 and 7": 2, "4 and 9": 1}
 
 
-def test_overflows_are_powers_beyond_64_bits():
-    X = np.array([[0], [2_000_000]])
-    expected = {p: np.mean([(1 + int(s) * int(t)) ** p >= 2**63 for s in X[:, 0] for t in X[:, 0]]) for p in (1, 2)}
-    assert tables.overflows(X, (1, 2)) == expected == {1: 0, 2: 0.25}
-
-
 def test_an_image_moved_by_one_pixel_loses_its_last_column():
     images = np.array([[[1, 0], [0, 3]], [[2, 2], [0, 0]]])
     assert tables.moved(images.reshape(2, 4), 2).tolist() == pytest.approx([np.sqrt(1 + 1 + 9), 2])
