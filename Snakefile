@@ -30,6 +30,8 @@ BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PROGRAM = BATCH.source_files() if BATCH else []
 PYTHON = sys.executable
 LARGE = {"references.learners": 15000, "lowest.held": 14000, "lowest.reached": 14000}  # memory in MB
+# What other people's software computes: its last bits depend on the processor, so what is stored and belongs to the code stays.
+FOREIGN = {f"references.{name}" for name in ("choices", "intelex", "learners", "machines", "networks")}
 ON_ONE_CORE = ("references", "course", "seeds", "multiclass", "algorithm", "data")
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
 DATA = "build/full/marks/data" if PROFILE == "full" and not RUNS else []
@@ -45,7 +47,7 @@ def is_due(name, is_current):
     """True if what a rule makes has to be made; an earlier mark of what is not current goes."""
     if not is_current:
         Path(mark(name)).unlink(missing_ok=True)
-    return not is_current or bool(RECOMPUTE)
+    return not is_current or (bool(RECOMPUTE) and name not in FOREIGN)
 
 
 def read_by(experiment):

@@ -73,10 +73,10 @@ def write(checkout):
     return write
 
 
-def start(checkout, *options, target="notebooks", profile="quick", notebooks="algorithm"):
+def start(checkout, *options, target="notebooks", profile="quick", notebooks="algorithm", recompute=0):
     """Snakemake as `make report` starts it, in a group of processes of its own."""
     command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", *options]
-    command += ["--config", f"profile={profile}", f"notebooks={notebooks}", "--", target]
+    command += ["--config", f"profile={profile}", f"notebooks={notebooks}", f"recompute={recompute}", "--", target]
     cache = str(ROOT / "build" / "numba")
     environment = {**os.environ, "PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": cache}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
@@ -172,9 +172,9 @@ def test_processes_that_compute_parts_end_with_the_batch(tmp_path):
         parts.communicate()
 
 
-def planned(checkout, profile, **others):
+def planned(checkout, profile, *options, **others):
     """The names of the rules that a dry run would run, and their commands."""
-    options = ["--dry-run", "--printshellcmds", "--quiet", "host"]
+    options = ["--dry-run", "--printshellcmds", "--quiet", "host", *options]
     code, output = run(checkout, *options, target="report", profile=profile, **others)
     assert code == 0, output
     names = set(re.findall(r"^(?:local)?rule (\w+):", output, re.MULTILINE)) - {"report"}
@@ -203,6 +203,16 @@ def test_a_result_that_was_deleted_is_computed_again_with_all_that_reads_it(chec
     ledger = {f"experiment_{each.name.replace('.', '_')}" for each in chapters.experiments("claims")}
     assert {name for name in names if name.startswith("experiment_seeds")} == {"experiment_seeds_source_grid"}
     assert names == {"data", "experiment_seeds_source_grid", *ledger, *documents}
+
+
+@pytest.mark.long
+def test_all_is_computed_again_but_what_other_peoples_software_found(checkout):
+    names, commands = planned(checkout, "full", "--forceall", recompute=1, notebooks="seeds")
+    found = {name.removeprefix("experiment_") for name in names if name.startswith("experiment_")}
+    computed = {each.name.replace(".", "_") for name in chapters.EXPERIMENTS for each in chapters.experiments(name)}
+    foreign = {f"references_{name}" for name in ("choices", "intelex", "learners", "machines", "networks")}
+    assert foreign < computed and found == computed - foreign
+    assert all("--recompute" in each for each in commands if "study run" in each)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
