@@ -55,7 +55,7 @@ def growth_exponents(streams):
 
 
 def by_budget(streams, final, problem):
-    """Mean and extremes over orders of the online and the test error rate, by method and budget.
+    """Mean and extremes over orders of the online and the test error rate, means of what is held, by method and budget.
 
     Orders that only the perceptron without a budget has seen are left out.
     """
@@ -67,7 +67,8 @@ def by_budget(streams, final, problem):
     summary = both.groupby(["method", "budget"], sort=False).agg(
         online=("online", "mean"), online_low=("online", "min"), online_high=("online", "max"),
         test=("test", "mean"), test_low=("test", "min"), test_high=("test", "max"),
-        mistakes=("mistakes", "mean"), damage=("damage", "mean"), shrinking=("shrinking", "mean"),
+        mistakes=("mistakes", "mean"), support=("support", "mean"),
+        damage=("damage", "mean"), shrinking=("shrinking", "mean"),
     )  # fmt: skip
     return summary.reset_index()
 
