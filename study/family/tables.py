@@ -187,16 +187,21 @@ def learners(table):
 
 
 def rates_by_learner(found):
-    """Means over orders of `learners` after the last pass, a row for each noise, n and learner.
+    """Means over orders of `learners`, a row for each noise, n and learner; after one pass and after the last side by side.
 
-    Columns: noise, n, learner, test (error) with its 95 % interval low, high (Student's t), support.
+    Columns: noise, n, learner, one (test error after one pass), test (after the last) with its 95 % interval low, high
+    (Student's t), train (after the last), support. A support vector machine has no passes and no `one`.
     """
     rows = []
     for (noise, n, learner), group in found.groupby(["noise", "n", "learner"], observed=True):
         last = group[group["passes"] == group["passes"].max()]
+        first = group[group["passes"] == 1]
         test = statistics.student(last["test"], varies=ORDERS)
-        rows.append((noise, n, learner, test.estimate, test.low, test.high, last["support"].mean()))
-    return pd.DataFrame(rows, columns=["noise", "n", "learner", "test", "low", "high", "support"])
+        one = first["test"].mean() if len(first) else np.nan
+        rows.append(
+            (noise, n, learner, one, test.estimate, test.low, test.high, last["train"].mean(), last["support"].mean())
+        )
+    return pd.DataFrame(rows, columns=["noise", "n", "learner", "one", "test", "low", "high", "train", "support"])
 
 
 def differences(found, pairs=PAIRS):

@@ -274,7 +274,7 @@ def test_rates_are_means_over_orders_with_students_interval(made):
         index="random_state", columns="passes", values="test"
     )
     low = errors[2].mean() - stats.t.ppf(0.975, 5) * stats.sem(errors[2])
-    assert row[["test", "low"]].tolist() == pytest.approx([errors[2].mean(), low])
+    assert row[["test", "low", "one"]].tolist() == pytest.approx([errors[2].mean(), low, errors[1].mean()])
 
 
 def with_errors(errors):
