@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from matplotlib.lines import Line2D
 
+from study.course.tables import presented
 from study.style import (
     BAND,
     BLACK,
@@ -29,6 +30,9 @@ CODES = {"one-hot": (BLACK, "o", "-"), "binary": (SKY, "s", "--")}
 PAGE = {"color": PUBLISHED["color"], "linewidth": 1, "linestyle": ":"}
 """A line at a number that the page prints."""
 
+MODIFICATIONS = [2, 5, 10, 20, 50, 100, 200]
+"""Ticks of logarithmic axes."""
+
 PLANE = 2.2
 """Half the side of the squares in which classes about the corners of [-1, 1]^2 are drawn."""
 
@@ -39,9 +43,11 @@ def figure_moving_lines(X, y, log, weights, codes):
     rows = -(-len(weights) // columns)
     figure, axes = canvas(rows, columns, height=1.38 * rows + 0.75, squeeze=False)
     figure.get_layout_engine().set(w_pad=0.01, h_pad=0.02, wspace=0.0, hspace=0.0)
-    wrong = _wrong(X, y, weights[0], codes)
+    signs = np.sign(weights[0][:, 0] + X @ weights[0][:, 1:].T)
+    wrong = np.count_nonzero((signs != codes[y]).any(axis=1))
     for k, axis in enumerate(axes.flat[: len(weights)]):
-        _draw_classes(axis, X, y, codes, size=4)
+        for c in range(len(codes)):
+            axis.scatter(*X[y == c].T, s=4, color=CLASS_COLOURS[c], marker=CLASS_MARKERS[c], alpha=0.6, linewidths=0)
         for i, w in enumerate(weights[k]):
             moved = k > 0 and log.delta[k - 1, i] != 0
             if moved:
@@ -67,8 +73,9 @@ def figure_moving_lines(X, y, log, weights, codes):
     for axis in axes[:, 0]:
         axis.set_ylabel("$x_2$", labelpad=0)
     sample = dict(linestyle="none", marker="o", markersize=7, markerfacecolor=BAND, markeredgecolor=BLACK)
-    handles = [*_output_handles(2), Line2D([], [], label="sample presented", **sample)]
-    figure.legend(handles=[*handles, *_class_handles(codes)], loc="outside upper center", ncols=4, fontsize=8)
+    handles = [Line2D([], [], color=c, linestyle=s, label=f"output {i}") for i, (c, s) in enumerate(OUTPUTS, start=1)]
+    handles += [Line2D([], [], label="sample presented", **sample), *_class_handles(codes)]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
     return figure
 
 
@@ -78,14 +85,14 @@ def figure_modifications(counts, rows, published):
     counts: experiment.modifications; rows: tables.by_spread; published {inputs: number}.
     """
     figure, axes = canvas(2, 2, height=3.9)
-    here = (counts["eta"] == 1) & (counts["counted"] == "presentations")
-    rows = rows[(rows["eta"] == 1) & (rows["counted"] == "presentations") & (rows["n"] > 0)]
+    listed = presented(counts[counts["s"] == 0.2])
+    rows = presented(rows[rows["n"] > 0])
     sizes = sorted(counts["n_per_class"].unique())
     styles = dict(zip(sizes, ((SKY, "s", "--"), (BLACK, "o", "-")), strict=False))
     for column, (inputs, number) in enumerate(published.items()):
         above, below = axes[:, column]
         for n, (colour, marker, line) in styles.items():
-            part = counts[here & (counts["inputs"] == inputs) & (counts["n_per_class"] == n) & (counts["s"] == 0.2)]
+            part = listed[(listed["inputs"] == inputs) & (listed["n_per_class"] == n)]
             share = part["runs"] / part["runs"].sum()
             above.plot(part["modifications"], share, color=colour, marker=marker, linestyle=line, markersize=3, label=f"{n}")
             part = rows[(rows["inputs"] == inputs) & (rows["n_per_class"] == n)]
@@ -98,11 +105,11 @@ def figure_modifications(counts, rows, published):
         below.axhline(number, **PAGE)
         below.text(0.02, number, f"page: {number}", va="bottom", fontsize=8, transform=below.get_yaxis_transform())
         above.set(title=f"{inputs} inputs, {2**inputs} classes", xlabel="modifications ($s = 0.2$)", ylim=(0, None))
-        most = counts.loc[here & (counts["inputs"] == inputs) & (counts["s"] == 0.2), "modifications"].max()
+        most = listed.loc[listed["inputs"] == inputs, "modifications"].max()
         above.set_xlim(0, max(number * 1.25, most + 1))
         above.yaxis.set_major_formatter(PERCENT)
         below.set(xlabel="standard deviation $s$ of a class", yscale="log", xlim=(0.08, 0.42))
-        below.set_yticks(*[[t for t in (2, 5, 10, 20, 50, 100, 200)]] * 2)
+        below.set_yticks(MODIFICATIONS, MODIFICATIONS)
         below.minorticks_off()
     axes[0, 0].set_ylabel("share of runs")
     axes[1, 0].set_ylabel("modifications")
@@ -127,7 +134,7 @@ def figure_codes(table):
             _draw_band(error, of["error"], style, "mean")
         share.set(title=f"{inputs} inputs, {2**inputs} classes", ylim=(-0.03, 1.03))
         number.set(yscale="log")
-        number.set_yticks(*[[2, 5, 10, 20, 50, 100, 200]] * 2)
+        number.set_yticks(MODIFICATIONS, MODIFICATIONS)
         number.minorticks_off()
         error.set_xlabel("standard deviation $s$ of a class")
     axes[2, 0].set_ylim(0, None)
@@ -169,24 +176,11 @@ def figure_confusions(train, test):
     """Two confusion matrices (10, 10) of counts: rows true digits, columns what they are classified as."""
     figure, axes = canvas(1, 2, height=3.5)
     for axis, matrix, title in zip(axes, (train, test), ("training half", "test half"), strict=True):
-        matrix = np.asarray(matrix)
         heat_map(axis, matrix, rows=range(10), columns=range(10), vmin=0, vmax=1.6 * matrix.max(), mask=matrix == 0)
         axis.set(title=title, xlabel="classified as")
         axis.grid(False)
     axes[0].set_ylabel("true digit")
     return figure
-
-
-def _wrong(X, y, weights, codes):
-    signs = np.sign(weights[:, 0] + X @ weights[:, 1:].T)
-    return int(np.count_nonzero((signs != codes[y]).any(axis=1)))
-
-
-def _draw_classes(axis, X, y, codes, *, size):
-    for c in range(len(codes)):
-        colour = CLASS_COLOURS[c]
-        marker = CLASS_MARKERS[c]
-        axis.scatter(*X[y == c].T, s=size, color=colour, marker=marker, alpha=0.6, linewidths=0)
 
 
 def _draw_line(axis, w, colour, style, *, width, ghost=False):
@@ -241,10 +235,6 @@ def _draw_band(axis, groups, style, middle):
         axis.fill_between(
             line.index, groups.quantile(0.025), groups.quantile(0.975), color=style["color"], alpha=0.15, linewidth=0
         )
-
-
-def _output_handles(m):
-    return [Line2D([], [], color=c, linestyle=s, label=f"output {i + 1}") for i, (c, s) in enumerate(OUTPUTS[:m])]
 
 
 def _class_handles(codes):

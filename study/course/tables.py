@@ -15,8 +15,6 @@ from study import statistics
 from study.claims import percentile
 from study.words import interval, points
 
-MATRICES = {"one-hot": one_hot, "binary": binary}
-
 
 def fractions(widths):
     """Widths as fractions, such as "1/16"."""
@@ -58,19 +56,12 @@ def by_spread(counts, published):
 
 
 def by_width(errors):
-    """A row for each code and width: test error (ours: median, low and high: 95 % range over splits), separated (share of
-    splits without training errors), epochs and mistakes (medians), unmatched (share of test images that match no code)."""
+    """A row for each code and width: the `summary` of the test error over splits, and separated, the share of splits without
+    training errors."""
     rows = []
     for (code, width), part in errors.groupby(["code", "width"], sort=False):
-        of_error = summary(part["test_errors"] / part["n_test"])
-        del of_error["percentile"]
-        more = {
-            "separated": part["converged"].mean(),
-            "epochs": part["epochs"].median(),
-            "mistakes": part["mistakes"].median(),
-            "unmatched": part["unmatched"].sum() / part["n_test"].sum(),
-        }
-        rows.append({"code": code, "width": width} | of_error | more)
+        names = {"code": code, "width": width, "separated": part["converged"].mean()}
+        rows.append(names | summary(part["test_errors"] / part["n_test"]))
     return pd.DataFrame(rows)
 
 
@@ -78,7 +69,7 @@ def codes_table(n_classes):
     """Both code matrices as the page prints them (eq. 40): a row for each output, a column for each class, from 1."""
     rows = [
         [name, f"$y_{i}$", *(signed([sign]) for sign in column)]
-        for name, make in MATRICES.items()
+        for name, make in (("one-hot", one_hot), ("binary", binary))
         for i, column in enumerate(make(n_classes).T, start=1)
     ]
     return pd.DataFrame(rows, columns=["encoding", "output", *(f"class {c}" for c in range(1, n_classes + 1))])
@@ -175,8 +166,9 @@ def steps_table(steps):
     """A row for each example and s of experiment.steps with eta = 1: runs, modifications (of all runs), and the shares of
     them after which all outputs are right on the sample presented (corrected), and after which fewer, as many and more
     samples are wrong than before (fell, stayed, rose)."""
-    sums = steps[steps["eta"] == 1].groupby(["inputs", "s"])[["modifications", "corrected", "fell", "rose"]].sum()
-    sums.insert(0, "runs", steps[steps["eta"] == 1].groupby(["inputs", "s"]).size())
+    groups = steps[steps["eta"] == 1].groupby(["inputs", "s"])
+    sums = groups[["modifications", "corrected", "fell", "rose"]].sum()
+    sums.insert(0, "runs", groups.size())
     shares = sums[["corrected", "fell", "rose"]].div(sums["modifications"], axis=0)
     shares.insert(2, "stayed", 1 - shares["fell"] - shares["rose"])
     return pd.concat([sums[["runs", "modifications"]], shares], axis=1).reset_index()

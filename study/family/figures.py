@@ -106,9 +106,7 @@ def figure_budget(table):
         log_percent_axis(axis)
         budgets = table.loc[table["budget"] > 0, "budget"]
         axis.set(xscale="log", xlabel="budget", ylabel=f"{rate} error (%)")
-        axis.set_xticks(_ticks(budgets.min(), budgets.max()))
-        axis.xaxis.set_major_formatter(COUNTS)
-        axis.xaxis.set_minor_formatter(NullFormatter())
+        _count_axis(axis.xaxis, _ticks(budgets.min(), budgets.max()))
         axis.yaxis.set_tick_params(labelleft=True)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=7)
     return figure
@@ -198,9 +196,7 @@ def figure_bounds(bounds):
         right.plot(bound.index, 100 * measured[name], linestyle="-", label=f"{words}, test error", **look)
     log_percent_axis(right)
     right.set(ylabel="error (%)")
-    left.yaxis.set_major_formatter(COUNTS)
-    left.yaxis.set_minor_formatter(NullFormatter())
-    left.set_yticks(_ticks(*left.get_ylim()))
+    _count_axis(left.yaxis, _ticks(*left.get_ylim()))
     for axis in (left, right):
         axis.set(xlabel="degree of the kernel", xticks=sorted(part["degree"].unique()))
         axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=7, ncols=2)
@@ -227,14 +223,17 @@ def figure_machines(rates):
     right.set(xscale="log", xlabel="training examples", ylabel="test error (%)")
     log_percent_axis(right)
     for axis in (left, right):
-        axis.set_xticks(sorted(rates["n"].unique()))
-        axis.xaxis.set_major_formatter(COUNTS)
-        axis.xaxis.set_minor_formatter(NullFormatter())
+        _count_axis(axis.xaxis, sorted(rates["n"].unique()))
         axis.legend(fontsize=7)
-    left.yaxis.set_major_formatter(COUNTS)
-    left.yaxis.set_minor_formatter(NullFormatter())
-    left.set_yticks(_ticks(*left.get_ylim()))
+    _count_axis(left.yaxis, _ticks(*left.get_ylim()))
     return figure
+
+
+def _count_axis(side, ticks):
+    """Counts at these ticks of an x or y axis, and no other labels."""
+    side.set_ticks(ticks)
+    side.set_major_formatter(COUNTS)
+    side.set_minor_formatter(NullFormatter())
 
 
 def _ticks(low, high):

@@ -12,6 +12,8 @@ gives an upper value of the minimum, every dual point a lower one.
 Symbols: K (n, n) kernel values, z = +-1 signs (n,), Q = z K z, a (n,) in [0, C] the dual point, f = Q a.
 """
 
+from bisect import bisect_left
+
 import numpy as np
 
 from kp.compiled import compiled
@@ -28,15 +30,7 @@ def reach(budget):
 
 def budget_for(norm):
     """The smallest budget B >= 83 whose reach is at least this norm."""
-    low = LEAST_BUDGET
-    high = LEAST_BUDGET
-    while reach(high) < norm:
-        low = high
-        high = 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reach(middle) >= norm else (middle, high)
-    return low if reach(low) >= norm else high
+    return LEAST_BUDGET + bisect_left(range(LEAST_BUDGET, 10**12), norm, key=reach)
 
 
 def best_within(K, z, limit, *, tolerance=1e-4):

@@ -55,7 +55,7 @@ def growth_exponents(streams):
 
 
 def by_budget(streams, final, problem):
-    """Mean and extremes over orders of the online and the test error rate and of the examples held, by method and budget.
+    """Mean and extremes over orders of the online and the test error rate, means of what is held, by method and budget.
 
     Orders that only the perceptron without a budget has seen are left out.
     """
@@ -67,8 +67,8 @@ def by_budget(streams, final, problem):
     summary = both.groupby(["method", "budget"], sort=False).agg(
         online=("online", "mean"), online_low=("online", "min"), online_high=("online", "max"),
         test=("test", "mean"), test_low=("test", "min"), test_high=("test", "max"),
-        mistakes=("mistakes", "mean"), support=("support", "mean"), most=("support", "max"),
-        damage=("damage", "mean"), shrinking=("shrinking", "mean"), n_orders=("test", "size"),
+        mistakes=("mistakes", "mean"), support=("support", "mean"),
+        damage=("damage", "mean"), shrinking=("shrinking", "mean"),
     )  # fmt: skip
     return summary.reset_index()
 
@@ -86,49 +86,41 @@ def at_equal_memory(memory, final):
     return both.groupby(keys[:2], sort=False)[columns].mean().reset_index()
 
 
-def memory_differences(memory, final, rate, control="oldest"):
-    """{(method, budget): Difference} of "online" or "test" error rates from the control's at the same budget.
+def budget_costs(memory):
+    """Online error with the oldest removed less that of the perceptron without a budget: a row for each budget.
 
-    Student's t over the orders, which all have seen; Holm over all of them.
-    """
-    if rate == "online":
-        last = memory[memory["examples"] == memory["examples"].max()]
-        rates = last["mistakes"] / last["examples"]
-    else:
-        last = final
-        rates = final["errors"] / final["n_test"]
-    wide = last.assign(rate=rates).pivot(index="random_state", columns=["method", "budget"], values="rate")
-    names = [(m, b) for m, b in dict.fromkeys(zip(last["method"], last["budget"], strict=True)) if b and m != control]
-    return statistics.holm({(m, b): statistics.student(wide[m, b] - wide[control, b], varies=ORDERS) for m, b in names})
-
-
-def budget_costs(memory, method="oldest"):
-    """Online error of a budget less that of the perceptron without one: a row for each budget of a method.
-
-    Columns budget, online (the method's rate) and none (the perceptron's), means over orders, and their difference with its
-    95 % interval and p (Student's t over the orders, Holm over the budgets): estimate, low, high, p, n_orders.
+    Columns budget, none (the perceptron's, mean over orders), and the difference with its 95 % interval (Student's t over
+    the orders): estimate, low, high.
     """
     last = memory[memory["examples"] == memory["examples"].max()]
     rates = last.assign(rate=last["mistakes"] / last["examples"]).pivot(
         index="random_state", columns=["method", "budget"], values="rate"
     )
-    own = rates[method]
     none = rates["perceptron", 0]
-    tests = statistics.holm({budget: statistics.student(own[budget] - none, varies=ORDERS) for budget in sorted(own)})
-    rows = [
-        (budget, own[budget].mean(), none.mean(), each.estimate, each.low, each.high, each.p, each.n)
-        for budget, each in tests.items()
-    ]
-    return pd.DataFrame(rows, columns=["budget", "online", "none", "estimate", "low", "high", "p", "n_orders"])
+    own = rates["oldest"]
+    tests = {budget: statistics.student(own[budget] - none, varies=ORDERS) for budget in sorted(own)}
+    table = statistics.table(tests, comparison="budget").assign(none=none.mean())
+    return table[["budget", "none", "estimate", "low", "high"]]
 
 
 def memory_tests(memory, final):
-    """The rows of memory_differences: rate ("online" or "test"), method, budget, estimate, low, high, p."""
-    rows = [
-        (rate, *key, each.estimate, each.low, each.high, each.p)
-        for rate in ("online", "test")
-        for key, each in memory_differences(memory, final, rate).items()
-    ]
+    """Errors of each method less those of removing the oldest at the same budget: rate ("online" or "test"), method, budget,
+    estimate, low, high, p.
+
+    Student's t over the orders, which all have seen; Holm over all of one rate.
+    """
+    last = memory[memory["examples"] == memory["examples"].max()]
+    online = last.assign(rate=last["mistakes"] / last["examples"])
+    rows = []
+    for name, table in (("online", online), ("test", final.assign(rate=final["errors"] / final["n_test"]))):
+        wide = table.pivot(index="random_state", columns=["method", "budget"], values="rate")
+        others = table.query("budget > 0 and method != 'oldest'")[["method", "budget"]].drop_duplicates()
+        tests = {
+            (method, budget): statistics.student(wide[method, budget] - wide["oldest", budget], varies=ORDERS)
+            for method, budget in others.itertuples(index=False)
+        }
+        for key, each in statistics.holm(tests).items():
+            rows.append((name, *key, each.estimate, each.low, each.high, each.p))
     return pd.DataFrame(rows, columns=["rate", "method", "budget", "estimate", "low", "high", "p"])
 
 
@@ -158,19 +150,16 @@ def forgetron_account(streams, final, problem):
 def guarantee_by_budget(guaranteed):
     """A row for each budget (0: a reach without limit): what the guarantee comes to, in fractions of n.
 
-    least (mean over orders of the least value of the bound) with its 95 % interval low, high (Student's t), mistakes of the
-    Forgetron, says: the orders of n_orders for which the bound is below n by the lower bound of its least value, and needed,
-    the budget whose reach holds the best competitor (the mean over orders).
+    least (mean over orders of the least value of the bound) with low, the lower end of its 95 % interval (Student's t),
+    mistakes of the Forgetron, and needed, the budget whose reach holds the best competitor (the mean over orders).
     """
     rows = []
     for budget, group in guaranteed.groupby("budget"):
         least = statistics.student(group["upper"] / group["n"], varies=ORDERS)
         needed = np.mean([budget_for(norm) for norm in group["norm"]])
-        says = int((group["lower"] < group["n"]).sum())
-        facts = group["norm"].mean(), least.estimate, least.low, least.high, (group["mistakes"] / group["n"]).mean()
-        rows.append((budget, budget >= LEAST_BUDGET, *facts, says, len(group), needed))
-    names = ["budget", "covered", "norm", "least", "low", "high", "mistakes", "says", "n_orders", "needed"]
-    return pd.DataFrame(rows, columns=names)
+        mistakes = (group["mistakes"] / group["n"]).mean()
+        rows.append((budget, budget >= LEAST_BUDGET, group["norm"].mean(), least.estimate, least.low, mistakes, needed))
+    return pd.DataFrame(rows, columns=["budget", "covered", "norm", "least", "low", "mistakes", "needed"])
 
 
 # Wrong labels.
@@ -215,10 +204,11 @@ def rates_by_learner(found):
     return pd.DataFrame(rows, columns=["noise", "n", "learner", "one", "test", "low", "high", "train", "support"])
 
 
-def differences(found, pairs=PAIRS, value="test"):
-    """{(noise, n, a, b): Difference} of a - b after the last pass, for pairs (a, b) of learners; Holm over all of them."""
+def differences(found, pairs=PAIRS):
+    """{(noise, n, a, b): Difference} of test errors after the last pass, those of a less those of b, for pairs (a, b) of
+    learners; Holm over all of them."""
     last = found[found["passes"].isin([0, found["passes"].max()])]
-    wide = last.pivot(index=["noise", "n", "random_state"], columns="learner", values=value)
+    wide = last.pivot(index=["noise", "n", "random_state"], columns="learner", values="test")
     return statistics.holm(
         {
             (noise, n, a, b): statistics.student(group[a] - group[b], varies=ORDERS)
@@ -232,7 +222,7 @@ def ways(found):
     """How far each remedy alone goes on the way from the final predictor to NORMA, in test error after the last pass.
 
     A row for each rate of wrong labels above 0 and each of names.BESIDE: share (final - remedy) / (final - NORMA), a ratio
-    of means over orders with Fieller's interval low, high; and way, the whole way as a rate, its p by Student's t.
+    of means over orders with Fieller's interval low, high; and p of the whole way (Student's t).
     """
     last = found[(found["passes"] == found["passes"].max()) & (found["noise"] > 0)]
     wide = last.pivot(index=["noise", "random_state"], columns="learner", values="test")
@@ -242,8 +232,8 @@ def ways(found):
         for remedy in BESIDE:
             share = statistics.ratio(group[FINAL] - group[remedy], whole, varies=ORDERS)
             p = statistics.student(whole, varies=ORDERS).p
-            rows.append((noise, remedy, share.estimate, share.low, share.high, whole.mean(), p, share.n))
-    return pd.DataFrame(rows, columns=["noise", "remedy", "share", "low", "high", "way", "p", "n_orders"])
+            rows.append((noise, remedy, share.estimate, share.low, share.high, p))
+    return pd.DataFrame(rows, columns=["noise", "remedy", "share", "low", "high", "p"])
 
 
 def shares(ways):
@@ -290,12 +280,12 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
 # Wrong labels of ten digits: the table of study.orders.experiment.noise.
 
 
-def late_mistakes(noise, epoch=3):
-    """The share of a run's mistakes that come after an epoch, by kernel and share of wrong labels, means over orders."""
+def late_mistakes(noise):
+    """The share of a run's mistakes after the third epoch, by kernel and share of wrong labels, means over orders."""
     made = noise[noise["predictor"] == "final"].pivot_table(
         index=["kernel", "share"], columns="epoch", values="mistakes", aggfunc="mean"
     )
-    return 1 - made[epoch] / made[made.columns.max()]
+    return 1 - made[3] / made[made.columns.max()]
 
 
 # Bounds.

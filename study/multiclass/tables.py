@@ -21,56 +21,40 @@ FORMS = pd.DataFrame(
 
 
 def cases(problems, *, resolution):
-    """Data of figures.figure_cases for problems {title: experiment.Problem}, each perceptron fitted to its set."""
-    found = []
-    for title, problem in problems.items():
-        X, y = problem.examples()
-        found.append(case(title, problem.estimator().fit(X, y), X, y, resolution=resolution))
-    return found
-
-
-def case(title, model, X, y, *, resolution):
-    """The same of an estimator that was fitted to X (n, 2) and y (n,): title, X, y, F, box, wrong.
+    """Data of figures.figure_cases for problems {title: experiment.Problem}, each perceptron fitted to its set.
 
     wrong: training examples misclassified; the title tells it, and the epochs that were run.
     """
-    points, box = lattice(X, margin=0.07 * np.ptp(X, axis=0).max(), resolution=resolution)
-    wrong = int((model.predict(X) != y).sum())
-    title = f"{title}\n{wrong} wrong, {model.n_iter_:,} epochs"
-    return {"title": title, "X": X, "y": y, "F": model.decision_function(points), "box": box, "wrong": wrong}
-
-
-def summary(table):
-    """One row a method of a table of `runs`, over its draws.
-
-    Columns: method, converged (share of draws), epochs and mistakes (medians), train, test (mean error rates), least and
-    most (test error rates).
-    """
-    rates = table.assign(train=table["train_errors"] / table["n_train"], test=table["test_errors"] / table["n_test"])
-    return rates.groupby("method", sort=False, as_index=False).agg(
-        converged=("converged", "mean"),
-        epochs=("epochs", "median"),
-        mistakes=("mistakes", "median"),
-        train=("train", "mean"),
-        test=("test", "mean"),
-        least=("test", "min"),
-        most=("test", "max"),
-    )
+    found = []
+    for title, problem in problems.items():
+        X, y = problem.examples()
+        model = problem.estimator().fit(X, y)
+        points, box = lattice(X, margin=0.07 * np.ptp(X, axis=0).max(), resolution=resolution)
+        wrong = int((model.predict(X) != y).sum())
+        title = f"{title}\n{wrong} wrong, {model.n_iter_:,} epochs"
+        found.append({"title": title, "X": X, "y": y, "F": model.decision_function(points), "box": box, "wrong": wrong})
+    return found
 
 
 def both_sets(runs):
-    """The `summary` of several sets {name: table} in short: columns set, method, stopped (share), mistakes, error."""
-    names = {"converged": "stopped", "mistakes": "mistakes", "test": "error"}
-    parts = [summary(table)[["method", *names]].rename(columns=names).assign(set=name) for name, table in runs.items()]
-    return pd.concat(parts, ignore_index=True)[["set", "method", *names.values()]]
+    """A row for each of several sets {name: table of `draws`} and each method, over its draws.
+
+    Columns: set, method, stopped (share of draws), mistakes (median), error (mean test error rate).
+    """
+    parts = []
+    for name, table in runs.items():
+        groups = table.assign(error=table["test_errors"] / table["n_test"]).groupby("method", sort=False, as_index=False)
+        found = groups.agg(stopped=("converged", "mean"), mistakes=("mistakes", "median"), error=("error", "mean"))
+        found.insert(0, "set", name)
+        parts.append(found)
+    return pd.concat(parts, ignore_index=True)
 
 
 def with_orders(mistakes, orders):
-    """Rows of experiment.mistakes with fewest, median, most and epochs over the orders of experiment.orders instead."""
+    """Rows of experiment.mistakes without epochs, and with fewest, median and most over the orders of experiment.orders."""
     keys = ["dataset", "kernel", "sigma", "factor", "update"]
     groups = orders.groupby(keys, sort=False)
     counts = groups["mistakes"].agg(fewest="min", median="median", most="max")
-    counts["epochs"] = groups["epochs"].median()
     counts = counts.astype(float).where(groups["converged"].all())
     return mistakes.drop(columns=["fewest", "median", "most", "epochs"]).merge(counts.reset_index(), on=keys, how="left")
 

@@ -31,11 +31,10 @@ def agreed():
 
 @cache
 def refusing(target):
-    """The row of `tables.margin_targets` for a target of the error among the accepted, at the error of held-out images."""
-    answered = [(part.scores.argmax(axis=1), tables.margin(part.scores)) for part in (parts()["held out"], parts()["test"])]
+    """The row of `tables.at_targets` for the margin and a target of the error among the accepted."""
+    held, test = ({"margin": (part.classes, tables.margin(part.scores))} for part in (parts()["held out"], parts()["test"]))
     y_held, y = labels()
-    rows = tables.margin_targets(answered[0], y_held, answered[1], y)
-    return rows[(rows["rule"] == "held-out error") & (rows["target"] == target)].iloc[0]
+    return tables.at_targets(held, y_held, test, y, [target]).iloc[0]
 
 
 @cache

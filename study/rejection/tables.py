@@ -82,6 +82,17 @@ class Answers:
     scores: np.ndarray
     single: np.ndarray
 
+    @property
+    def classes(self):
+        """(n,): the class of the best score."""
+        return self.scores.argmax(axis=1)
+
+    @property
+    def shares(self):
+        """(n, C): the share of the average predictors that name each class."""
+        votes = self.votes["average"]
+        return votes / votes.sum(axis=1, keepdims=True)
+
 
 def by_part(arrays):
     """{part: Answers} of the stored arrays, scores in double precision."""
@@ -95,19 +106,22 @@ def by_part(arrays):
 
 def margin(f):
     """(n,): the best score less the second best."""
-    second, best = np.sort(f, axis=1)[:, -2:].T
-    return best - second
+    return lead(f).max(axis=1)
 
 
 def measures(answers, T):
     """{name: (classes (n,), confidence (n,))}: the answers and how sure each measure is of them; T the temperature."""
-    votes = answers.votes["average"]
     return {
-        "margin": (answers.scores.argmax(axis=1), margin(answers.scores)),
+        "margin": (answers.classes, margin(answers.scores)),
         "margin of one perceptron": (answers.single.argmax(axis=1), margin(answers.single)),
-        "vote share": (votes.argmax(axis=1), votes.max(axis=1) / votes.sum(axis=1)),
-        "probability": (answers.scores.argmax(axis=1), softmax(answers.scores / T, axis=1).max(axis=1)),
+        "vote share": (answers.shares.argmax(axis=1), answers.shares.max(axis=1)),
+        "probability": (answers.classes, softmax(answers.scores / T, axis=1).max(axis=1)),
     }
+
+
+def with_interval(errors, n):
+    """(errors / n, low, high) with Wilson's interval; missing where n is 0."""
+    return (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
 
 
 # Errors.
@@ -127,15 +141,15 @@ def error_table(answers, y, orders):
         head = (f"one perceptron, {predictor}", errors.mean(), errors.min(), errors.max())
         rows.append((*head, mean.estimate, mean.low, mean.high, mean.varies))
     for name, answer in ensembles(answers).items():
-        errors = int((answer != y).sum())
-        rows.append((name, errors, np.nan, np.nan, errors / n, *statistics.wilson(errors, n), "test images"))
+        errors = (answer != y).sum()
+        rows.append((name, errors, np.nan, np.nan, *with_interval(errors, n), "test images"))
     return pd.DataFrame(rows, columns=["answer", "errors", "fewest", "most", "error", "low", "high", "varies"])
 
 
 def ensembles(answers):
     """{name: classes (n,)}: the most votes (ties go to the lowest class) and the highest mean score."""
     found = {f"vote, {predictor}": votes.argmax(axis=1) for predictor, votes in answers.votes.items()}
-    return found | {"mean score, average": answers.scores.argmax(axis=1)}
+    return found | {"mean score, average": answers.classes}
 
 
 def comparisons(answers, y):
@@ -146,8 +160,7 @@ def comparisons(answers, y):
     """
     wrong = {name: answer != y for name, answer in ensembles(answers).items()}
     mean = wrong["mean score, average"]
-    votes = answers.votes["average"]
-    alone = 1 - votes[np.arange(len(y)), y] / votes.sum(axis=1)
+    alone = 1 - answers.shares[np.arange(len(y)), y]
     return statistics.holm(
         {
             "mean score − one perceptron": statistics.bootstrap(mean - alone, varies="test images"),
@@ -168,10 +181,9 @@ def by_votes(votes, y):
     for low, high in zip(edges, [R, *(edge - 1 for edge in edges)], strict=False):
         some = (most >= low) & (most <= high)
         text = f"{low} of {R}" if low == high else f"{low} to {high}" if low else f"fewer than {high + 1}"
-        errors = int(wrong[some].sum())
-        n = int(some.sum())
-        rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
-        rows.append((text, n, errors, *rates))
+        errors = wrong[some].sum()
+        n = some.sum()
+        rows.append((text, n, errors, *with_interval(errors, n)))
     return pd.DataFrame(rows, columns=["votes", "images", "errors", "error", "low", "high"])
 
 
@@ -211,9 +223,8 @@ def calibrated_margin(held, y_held, test):
     """(n,) chances that the answers to test images are right: a logistic curve of the logarithm of the margin, fitted to the
     held-out images. A margin of 0 counts as the smallest other one that is held out."""
     margins = margin(held.scores)
-    right = held.scores.argmax(axis=1) == y_held
     least = margins[margins > 0].min()
-    a, b = logistic_curve(np.log(np.maximum(margins, least)), right)
+    a, b = logistic_curve(np.log(np.maximum(margins, least)), held.classes == y_held)
     return expit(a + b * np.log(np.maximum(margin(test.scores), least)))
 
 
@@ -224,13 +235,12 @@ def probabilities(held, y_held, test):
     rest.
     """
     T = temperature(held.scores, y_held)
-    votes = test.votes["average"]
-    accuracy = (held.scores.argmax(axis=1) == y_held).mean()
+    accuracy = (held.classes == y_held).mean()
     C = held.scores.shape[1]
-    answer = np.eye(C)[test.scores.argmax(axis=1)]
+    answer = np.eye(C)[test.classes]
     found = {
         "constant": accuracy * answer + (1 - accuracy) / (C - 1) * (1 - answer),
-        "vote share": votes / votes.sum(axis=1, keepdims=True),
+        "vote share": test.shares,
         "temperature": softmax(test.scores / T, axis=1),
     }
     return found | {
@@ -239,12 +249,14 @@ def probabilities(held, y_held, test):
 
 
 def confidences(held, y_held, test, P_of):
-    """{method: (classes (n,), confidence (n,))}: the largest of the probabilities P_of, and the calibrated margin, which has
-    no probabilities of the other classes."""
-    found = {name: (P.argmax(axis=1), P.max(axis=1)) for name, P in P_of.items()}
-    places = {name: place for place, name in enumerate(["constant", "vote share", "temperature", "calibrated margin"])}
-    found["calibrated margin"] = (test.scores.argmax(axis=1), calibrated_margin(held, y_held, test))
-    return dict(sorted(found.items(), key=lambda item: places.get(item[0], len(places))))
+    """{method: (classes (n,), confidence (n,))}: the largest of the probabilities P_of, and after the temperature the
+    calibrated margin, which has no probabilities of the other classes."""
+    found = {}
+    for name, P in P_of.items():
+        found[name] = (P.argmax(axis=1), P.max(axis=1))
+        if name == "temperature":
+            found["calibrated margin"] = (test.classes, calibrated_margin(held, y_held, test))
+    return found
 
 
 def by_library(f_held, y_held, f, method):
@@ -269,29 +281,28 @@ class _Given(ClassifierMixin, BaseEstimator):
         return f
 
 
-def reliability(confidence, right, *, bins=BINS):
-    """Bins of equal width of the confidence: images, confidence (mean), accuracy, low, high; not empty ones."""
-    place = _bin(confidence, bins)
+def reliability(confidence, right):
+    """BINS of the confidence: images, confidence (mean), accuracy, low, high; not empty ones."""
+    place = _bin(confidence)
     rows = []
     for index in np.unique(place):
         some = place == index
-        n = int(some.sum())
-        hits = int(right[some].sum())
-        rows.append((n, confidence[some].mean(), hits / n, *statistics.wilson(hits, n)))
+        n = some.sum()
+        rows.append((n, confidence[some].mean(), *with_interval(right[some].sum(), n)))
     return pd.DataFrame(rows, columns=["images", "confidence", "accuracy", "low", "high"])
 
 
-def _bin(confidence, bins):
-    return np.minimum((confidence * bins).astype(int), bins - 1)
+def _bin(confidence):
+    return np.minimum((confidence * BINS).astype(int), BINS - 1)
 
 
-def calibration_error(confidence, right, weights=None, *, bins=BINS):
+def calibration_error(confidence, right, weights=None):
     """Expected calibration error: the mean over images of | accuracy - confidence | of their bins.
 
     right is (n,), or (b, n) of b sets of answers. With weights (b, n), counts of resampled images, one error for each row.
     """
     excess = (right - confidence) * (1 if weights is None else weights)
-    sums = np.atleast_2d(excess) @ (_bin(confidence, bins)[:, None] == np.arange(bins))
+    sums = np.atleast_2d(excess) @ (_bin(confidence)[:, None] == np.arange(BINS))
     errors = np.abs(sums).sum(axis=1) / len(confidence)
     return float(errors[0]) if excess.ndim == 1 else errors
 
@@ -433,10 +444,9 @@ def at_targets(held, y_held, test, y, targets=TARGETS, *, rule=threshold_for):
         for name, (classes, confidence) in held.items():
             c = rule(confidence, classes != y_held, target)
             accepted = test[name][1] >= c
-            n = int(accepted.sum())
-            errors = int((test[name][0] != y)[accepted].sum())
-            rates = (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
-            rows.append((target, name, c, (confidence < c).mean(), 1 - n / len(y), n, errors, *rates))
+            n = accepted.sum()
+            errors = (test[name][0] != y)[accepted].sum()
+            rows.append((target, name, c, (confidence < c).mean(), 1 - n / len(y), n, errors, *with_interval(errors, n)))
     columns = "target measure threshold refused_held refused accepted errors error low high".split()
     return pd.DataFrame(rows, columns=columns)
 
@@ -464,10 +474,9 @@ def lead(f):
 
 def conformities(answers):
     """{name: (n, C)}: how well a class fits an image, by three measures; minus it is the non-conformity."""
-    votes = answers.votes["average"]
     return {
         "margin of the class": lead(answers.scores),
-        "vote share of the class": votes / votes.sum(axis=1, keepdims=True),
+        "vote share of the class": answers.shares,
         "score of the class": answers.scores,
     }
 
@@ -501,40 +510,37 @@ def label_sets(p_of, y, y_held, levels=LEVELS):
         for name, p in p_of.items():
             inside = p > level
             size = inside.sum(axis=1)
-            hits = int(inside[np.arange(len(y)), y].sum())
             single = size == 1
             wrong = (inside.argmax(axis=1) != y)[single]
             shares = ((size == 0).mean(), single.mean(), (size > 1).mean(), wrong.mean() if len(wrong) else np.nan)
             by_class = class_coverage(p, y, y_held, level)
-            worst = by_class.loc[by_class["p"].idxmin()]
-            place = (int(worst["class"]), worst["covered"], worst["p_holm"])
-            rows.append((name, level, hits / len(y), *shares, *place))
+            worst = by_class["p"].idxmin()
+            covered = inside[np.arange(len(y)), y].mean()
+            rows.append((name, level, covered, *shares, worst, *by_class.loc[worst, ["covered", "p_holm"]]))
     columns = "measure level covered empty single several single_error worst worst_covered p".split()
     return pd.DataFrame(rows, columns=columns)
 
 
 def class_coverage(p, y, y_held, level):
-    """Whether the promise of sets {c : p_c > level} is kept: class, n, missed, covered, p, p_holm, visible.
+    """Whether the promise of sets {c : p_c > level} is kept: class, n, missed, covered, p, p_holm.
 
     The promise is that a true class is missing with probability at most `level`, over held-out and test images. With m
     held-out images of a class and k = floor(level (m + 1)) the share that misses is at most Beta(k, m + 1 - k) over the
     former, and the count of missed among n test images beta-binomial: p is the chance of as many or more, p_holm is adjusted
-    over the classes. visible is the highest coverage that differs significantly from the promise even with the smallest p.
+    over the classes.
     """
     rows = []
     tests = {}
-    C = p.shape[1]
-    for c in range(C):
+    for c in range(p.shape[1]):
         own = p[y == c, c]
         m = int((y_held == c).sum())
         k = int(np.floor(level * (m + 1) + 1e-9))
         n = len(own)
         missed = int((own <= level).sum())
         chances = statistics.beta_binomial(n, k, m + 1 - k)
-        seen = np.flatnonzero(C * chances < statistics.ALPHA)
         tests[c] = statistics.Excess(missed, n, float(chances[missed]), "held-out and test images", "beta-binomial")
-        rows.append((c, n, missed, 1 - missed / n, tests[c].p, 1 - seen[0] / n if len(seen) else np.nan))
-    table = pd.DataFrame(rows, columns=["class", "n", "missed", "covered", "p", "visible"])
+        rows.append((c, n, missed, 1 - missed / n, tests[c].p))
+    table = pd.DataFrame(rows, columns=["class", "n", "missed", "covered", "p"])
     return table.assign(p_holm=[test.p for test in statistics.holm(tests).values()])
 
 
@@ -547,7 +553,7 @@ def typicality(parts, y_held):
     rules = {
         "margin": lambda a: margin(a.scores),
         "margin of one perceptron": lambda a: margin(a.single),
-        "vote share": lambda a: a.votes["average"].max(axis=1) / a.votes["average"].sum(axis=1),
+        "vote share": lambda a: a.shares.max(axis=1),
         "best score": lambda a: a.scores.max(axis=1),
     }
     found = {name: {part: rule(answers) for part, answers in parts.items()} for name, rule in rules.items()}
@@ -567,8 +573,7 @@ def refusals(typical, *, share=REFUSED):
         c = held[int(share * len(held))]
         for part, confidence in of.items():
             n = len(confidence)
-            count = int((confidence < c).sum())
-            rows.append((name, part, c, count / n, *statistics.wilson(count, n), n))
+            rows.append((name, part, c, *with_interval((confidence < c).sum(), n), n))
     return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused", "low", "high", "n"])
 
 

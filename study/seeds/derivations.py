@@ -57,35 +57,31 @@ def poles(X, y, train, test, *, tau, k, lambdas):
 
 def projection(X):
     """(coordinates (n, 3) on the first principal components of the standardised attributes, shares of the variance (3,))."""
-    pca = PCA(3).fit(StandardScaler().fit_transform(X))
-    P = pca.transform(StandardScaler().fit_transform(X))
+    Z = StandardScaler().fit_transform(X)
+    pca = PCA(3).fit(Z)
+    P = pca.transform(Z)
     return P * np.sign(pca.components_[np.arange(3), np.abs(pca.components_).argmax(1)]), pca.explained_variance_ratio_
 
 
-def nearest_classes(X, y):
-    """(n,) the class of each example's nearest neighbour; attributes standardised."""
-    nearest = KNeighborsClassifier(1).fit(StandardScaler().fit_transform(X), y).kneighbors(return_distance=False)[:, 0]
-    return y[nearest]
-
-
-def neighbour_classes(X, y):
-    """(C, C): for each class (row) the classes of its examples' nearest neighbours, as shares; attributes standardised."""
-    return confusion_matrix(y, nearest_classes(X, y), normalize="true")
-
-
 def hard_picture(dataset):
-    """(P, shares, y, neighbour_classes, short names of the classes) of a set, for figures.figure_hard_sets."""
+    """(P, shares, y, neighbours (C, C), short names of the classes) of a set, for figures.figure_hard_sets.
+
+    neighbours: for each class (row) the classes of its examples' nearest neighbours, as shares; attributes standardised.
+    """
     data = examples(dataset)
     P, shares = projection(data.X)
-    return P, shares, data.y, neighbour_classes(data.X, data.y), [name.removeprefix("grade ") for name in data.names]
+    Z = StandardScaler().fit_transform(data.X)
+    nearest = KNeighborsClassifier(1).fit(Z, data.y).kneighbors(return_distance=False)[:, 0]
+    neighbours = confusion_matrix(data.y, data.y[nearest], normalize="true")
+    return P, shares, data.y, neighbours, [name.removeprefix("grade ") for name in data.names]
 
 
-def hard_spectrum(dataset, limit=1000):
+def hard_spectrum(dataset):
     """(n, smallest eigenvalues of the self-tuning kernel at the source's best tau and k, and at tau = 1, k = 10).
 
-    They are those of the first n examples of the shuffled set, at most `limit`, attributes standardised.
+    They are those of the first n examples of the shuffled set, at most 1,000, attributes standardised.
     """
     X = StandardScaler().fit_transform(examples(dataset).X)
-    X = X[np.random.RandomState(0).permutation(len(X))[:limit]]
+    X = X[np.random.RandomState(0).permutation(len(X))[:1000]]
     pairs = (BEST["tau"], BEST["k"]), (1.0, 10)
     return len(X), [spectrum(X, taus=(tau,), ks=(k,))["smallest"][0] for tau, k in pairs]

@@ -83,21 +83,20 @@ def figure_accuracies(splits, table):
     return figure
 
 
-def figure_surface(surface, ks, marks, ours=()):
+def figure_surface(surface, ks, marks, ours):
     """Mean test error over lambda and tau, a panel for each of six k; dots where K + lambda I is indefinite in some split.
 
     marks: settings (lam, tau, k) to ring; ours: one to frame by a square. Errors above 25 % have the darkest colour.
     """
     rings = {"s": 70, "linewidths": 1.6, "edgecolors": PUBLISHED["color"]}
     squares = {"s": 90, "linewidths": 1.6, "marker": "s", "edgecolors": "white"}
-    looks = [(mark, rings) for mark in marks] + ([(ours, squares)] if ours else [])
+    looks = [*((mark, rings) for mark in marks), (ours, squares)]
     figure, axes = canvas(2, 3, height=3.9, sharex=True, sharey=True)
     for axis, k in zip(axes.flat, ks, strict=True):
         part = surface[surface["k"] == k]
         cells = part.pivot(index="tau", columns="lam", values="mean_error")
         image = axis.imshow(cells, origin="lower", aspect="auto", cmap="viridis_r", norm=mpl.colors.LogNorm(0.05, 0.25))
-        unsafe = part.pivot(index="tau", columns="lam", values="indefinite").to_numpy()
-        rows, columns = np.nonzero(unsafe)
+        rows, columns = np.nonzero(part.pivot(index="tau", columns="lam", values="indefinite"))
         axis.scatter(columns, rows, s=5, color="white", edgecolors="black", linewidths=0.3)
         for (lam, tau, number), look in looks:
             if number == k and lam in cells.columns and tau in cells.index:
@@ -154,12 +153,10 @@ def figure_projection(P, shares, y, train, test, predicted, names):
 
     predicted (len(test),) classes of the test points; shares (3,) of the variance; names of the classes.
     """
-    figure, _ = canvas(height=3.7)
-    figure.clf()
+    figure, axes = canvas(1, 2, height=3.7, subplot_kw={"projection": "3d"})
     labels = [f"PC {i + 1} ({percent(share, 0)})" for i, share in enumerate(shares)]
     wrong = predicted != y[test]
-    for place, azimuth in enumerate((-60, 30)):
-        space = figure.add_subplot(1, 2, place + 1, projection="3d")
+    for space, azimuth in zip(axes, (-60, 30), strict=True):
         for c in range(len(names)):
             mark = dict(marker=CLASS_MARKERS[c], depthshade=False)
             space.scatter(*P[train[y[train] == c]].T, s=6, color=CLASS_COLOURS[c], alpha=0.3, linewidths=0, **mark)
@@ -207,7 +204,8 @@ def figure_persistent_errors(P, shares, y, rates, names):
         for c, name in enumerate(names)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(names))
-    scale = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), mpl.colors.ListedColormap(_reds()))
+    reds = mpl.colormaps["YlOrRd"]((np.linspace(0, 1, 128) + 0.15) / 1.15)
+    scale = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), mpl.colors.ListedColormap(reds))
     bar = figure.colorbar(scale, ax=axes, label="share of its tests misclassified", shrink=0.9)
     bar.ax.yaxis.set_major_formatter(PERCENT)
     return figure
@@ -264,8 +262,3 @@ def figure_hard_errors(methods, majority):
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center")
     return figure
-
-
-def _reds():
-    """The colours of figure_persistent_errors from rate 0 to 1."""
-    return mpl.colormaps["YlOrRd"]((np.linspace(0, 1, 128) + 0.15) / 1.15)

@@ -211,11 +211,10 @@ def sensitivity(variants, against):
         part = variant(variants, **changed)
         accuracy = 1 - part["errors"] / part["n"]
         best = accuracy[np.all([part[name] == value for name, value in BEST.items()], axis=0)].item()
-        equal = exact(accuracy[:-1], against).sum()
-        gap = np.abs(accuracy[:-1] - np.asarray(against)).max()
-        row = {"variant": change, "mean": accuracy[:-1].mean(), "best": best}
-        rows.append(row | {"equal": int(equal), "difference": 100 * gap})
-    return pd.DataFrame(rows)
+        nine = accuracy[:-1]
+        gap = np.abs(nine - np.asarray(against)).max()
+        rows.append((change, nine.mean(), best, exact(nine, against).sum(), 100 * gap))
+    return pd.DataFrame(rows, columns=["variant", "mean", "best", "equal", "difference"])
 
 
 def agreement(variants):
@@ -249,13 +248,11 @@ def paired(table, differences):
     """
     error = table.assign(error=table["errors"] / table["n"], method=spelled(table["method"]))
     error = error.pivot(index="split", columns="method", values="error")
+    tests = statistics.table(differences, comparison="method", estimate="difference").set_index("method")
+    tests["verdict"] = [each.word("lower", "higher", "") for each in differences.values()]
     summary = pd.DataFrame({"error": error.mean(), "sd": error.std()})
-    tests = {name: vars(found) for name, found in differences.items()}
-    tests = pd.DataFrame.from_dict(tests, orient="index", columns=["estimate", "low", "high", "p"])
-    summary = summary.join(tests.rename(columns={"estimate": "difference"}))
-    verdicts = {name: found.word("lower", "higher", "") for name, found in differences.items()}
-    summary["verdict"] = pd.Series(verdicts).reindex(summary.index).fillna("")
-    return summary.rename_axis("method").reset_index().sort_values("error", kind="stable", ignore_index=True)
+    summary = summary.join(tests[["difference", "low", "high", "p", "verdict"]]).fillna({"verdict": ""})
+    return summary.reset_index().sort_values("error", kind="stable", ignore_index=True)
 
 
 def clusterings(clustering):

@@ -14,14 +14,15 @@ impossible; the others may be possible.
 import numpy as np
 
 
-def reachable(mean, sd, sizes, ddof, *, digits=2, variance=False):
-    """Whether counts of errors in folds of these sizes (at most two different ones) can have this mean and sd, in percent.
+def reachable(mean, sd, sizes, ddof, *, variance=False):
+    """Whether counts of errors in folds of these sizes (at most two different ones) can have this mean and sd, in percent
+    with two decimals.
 
     With `variance` the second number is the variance of the rates in percent.
 
     The sum S and the sum of squares Q of whole numbers have the same parity, and Q >= S^2 / their number.
     """
-    half = 0.5 * 10.0**-digits + 1e-9
+    half = 0.005 + 1e-9
     k = len(sizes)
     large = max(sizes)
     small = min(sizes)

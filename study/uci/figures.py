@@ -95,42 +95,34 @@ def _lane(axis, values, row, y, colour):
     """One strip: the band of the central 95 %, the repeats as dots, the published number; "0.00" where all are 0."""
     for each in row.itertuples():
         axis.barh(y, each.high - each.low, left=each.low, height=0.38, color=style.BAND, zorder=0)
+        _diamond(axis, each.published, y, each.verdict != "outside")
     if values.any():
         # Equal values stand one above the other.
         spread = 0.3 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
         axis.plot(values, y + spread, "o", color=colour, markersize=1.3, alpha=0.6, clip_on=False)
     elif len(values):
         axis.annotate("0.00 in all repeats", (0, y), xytext=(8, -2.5), textcoords="offset points", fontsize=7, color=colour)
-    for each in row.itertuples():
-        _diamond(axis, each.published, y, each.verdict != "outside")
 
 
-def _percent_up_to_five(axis):
-    """A vertical axis of percentages that is linear up to 5 and logarithmic above."""
-    axis.set_yscale("symlog", linthresh=5)
-    axis.set_yticks([0, 2, 5, 10, 20, 50])
-    axis.yaxis.set_major_formatter("{x:g}")
-    axis.minorticks_off()
-    axis.set_ylim(bottom=-0.2)
+READINGS = {True: {"color": style.INK, "alpha": 0.8}, False: {"color": style.GREY, "alpha": 0.35}}
+"""The look of our range under a reading where the published number lies inside, and where it does not."""
 
 
-def figure_readings_of_set(compared, kernel="linear"):
-    """The central 95 % of the mean training and test error of one set under every reading; the published number as a line.
+def figure_readings_of_set(compared):
+    """The linear perceptron on one set: the central 95 % of its mean training and test error under every reading, and the
+    published numbers as lines.
 
     Readings that cannot differ on this set are drawn once, under the first of their names. Where all repeats have the same
     error, its number is drawn instead of the bar.
     """
-    rows = compared[(compared["kernel"] == kernel) & (compared["statistic"] == "mean")].drop(
-        columns="reading_key", errors="ignore"
-    )
+    rows = compared[(compared["kernel"] == "linear") & (compared["statistic"] == "mean")]
     names = rows[rows["split"] == "test"].drop_duplicates(["ours", "low", "high"])["reading"].tolist()
     figure, axes = canvas(1, 2, height=0.15 * len(names) + 0.9, sharey=True)
     for axis, (split, word) in zip(axes, SPLITS.items(), strict=True):
         part = rows[rows["split"] == split].set_index("reading").loc[names]
         for y, row in enumerate(part.itertuples()):
             found = row.verdict != "outside"
-            bar = dict(color=style.INK if found else style.GREY, alpha=0.8 if found else 0.35)
-            axis.plot([row.low, row.high], [y, y], lw=3, solid_capstyle="butt", **bar)
+            axis.plot([row.low, row.high], [y, y], lw=3, solid_capstyle="butt", **READINGS[found])
             axis.plot(row.median, y, "|", color=style.BLACK, markersize=5)
             if row.low == row.high:
                 axis.annotate(f"{row.low:.2f}", (row.low, y), (4, -2), textcoords="offset points", fontsize=5)
@@ -141,8 +133,8 @@ def figure_readings_of_set(compared, kernel="linear"):
     axes[0].set_yticklabels([name.replace("iterations are ", "") for name in names], fontsize=6)
     handles = [
         Line2D([], [], color=RED, lw=1, label="published"),
-        Line2D([], [], color=style.INK, lw=3, alpha=0.8, label="central 95 %, published inside"),
-        Line2D([], [], color=style.GREY, lw=3, alpha=0.35, label="published outside"),
+        Line2D([], [], lw=3, label="central 95 %, published inside", **READINGS[True]),
+        Line2D([], [], lw=3, label="published outside", **READINGS[False]),
         Line2D([], [], color=style.BLACK, marker="|", lw=0, markersize=5, label="median"),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
@@ -218,7 +210,12 @@ def figure_parameters(grid, compared):
             _band(axis, groups, KERNEL_COLOURS[kernel], dashes=style.DASHES[split], marker=KERNEL_MARKERS[kernel])
             _published_means(axis, compared, kernel, split, "parameter")
         axis.set(xlabel=labels[kernel], title=f"{KERNELS[kernel]}, {limit:,} iterations at most")
-        _percent_up_to_five(axis)
+        # Linear up to 5 %, logarithmic above.
+        axis.set_yscale("symlog", linthresh=5)
+        axis.set_yticks([0, 2, 5, 10, 20, 50])
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.minorticks_off()
+        axis.set_ylim(bottom=-0.2)
     axes[0, 0].set_ylabel("mean error (%)")
     _split_legend(figure)
     return figure

@@ -62,10 +62,6 @@ def _distribution(values, number):
     return found | {"percentile": percentile(values, number), "repeats": len(values)}
 
 
-MARKS = {"outside": "*", "exact": "", "within": "", "degenerate": ""}
-"""Marks on our numbers by the verdict on the published one."""
-
-
 def side_by_side(compared):
     """Tables II and III as published and ours: a row for each set and kernel; cells "mean ± sd" in percent.
 
@@ -76,17 +72,17 @@ def side_by_side(compared):
         row = {"set": dataset, "kernel": setting(kernel, part["parameter"].iloc[0])}
         row["iterations"] = part["iterations"].iloc[0]
         for split, word in SPLITS.items():
-            cells = part[part["split"] == split].set_index("statistic")
-            row[f"{word}, published"] = " ± ".join(f"{cells.loc[name, 'published']:.2f}" for name in ("mean", "sd"))
-            ours = (f"{cells.loc[name, 'ours']:.2f}{MARKS[cells.loc[name, 'verdict']]}" for name in ("mean", "sd"))
-            row[f"{word}, ours"] = " ± ".join(ours)
+            cells = part[part["split"] == split]
+            marks = np.where(inside(cells["verdict"]), "", "*")
+            row[f"{word}, published"] = " ± ".join(cells["published"].map("{:.2f}".format))
+            row[f"{word}, ours"] = " ± ".join(cells["ours"].map("{:.2f}".format) + marks)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def counts(compared):
     """{verdict: how many}, with n, their number, and inside, the exact and within ones."""
-    found = {verdict: int((compared["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    found = compared["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
     return found | {"n": len(compared), "inside": found["exact"] + found["within"]}
 
 
@@ -94,9 +90,11 @@ def surprise(compared):
     """The mean test error of `compared` whose published value is farthest from ours: its row, with setting, printed
     and found as words have them: "linear perceptron on vowel", "77.17 %", "43.09 %"."""
     rows = compared[(compared["split"] == "test") & (compared["statistic"] == "mean")]
-    row = rows.loc[(rows["published"] - rows["ours"]).abs().idxmax()]
-    said = {name: percent(row[column] / 100) for name, column in (("printed", "published"), ("found", "ours"))}
-    return pd.Series(row.to_dict() | said | {"setting": f"{KERNELS[row['kernel']]} perceptron on {row['dataset']}"})
+    row = rows.loc[(rows["published"] - rows["ours"]).abs().idxmax()].copy()
+    row["setting"] = f"{KERNELS[row['kernel']]} perceptron on {row['dataset']}"
+    row["printed"] = percent(row["published"] / 100)
+    row["found"] = percent(row["ours"] / 100)
+    return row
 
 
 # Readings of the source.
@@ -174,16 +172,6 @@ def _larger_sd(repeats, n_folds):
     return repeats.assign(**{c: repeats[c] * np.sqrt(n_folds / (n_folds - 1)) for c in RATES if c.endswith("sd")})
 
 
-def joint(results, table, reading, *, sets=None, n_folds=N_FOLDS):
-    """`statistics.membership` of all published numbers of a table under a reading, in the repeats that all its rows have.
-
-    table "II", "III", or both, where the second is under another reading: {"II": reading, "III": reading}. sets: the
-    sets that count, all by default. reading DDOF is the plain reading with the larger standard deviations.
-    """
-    readings = table if isinstance(table, dict) else {table: reading}
-    return _place(*(_beside(results, name, each, sets=sets, n_folds=n_folds) for name, each in readings.items()))
-
-
 def _beside(results, table, reading, *, sets=None, n_folds=N_FOLDS):
     """(numbers, columns): the published numbers of a table, and for each row our repeats under a reading, in percent."""
     repeats = repeats_under(results, table, Reading() if reading == DDOF else reading)
@@ -228,21 +216,16 @@ def named(table):
     return {words(each): each for each in READINGS[table]}
 
 
-def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
+def joint_table(results, table, *, compared, n_folds=N_FOLDS):
     """A row for each reading of a table: how many of its numbers lie inside, and the joint place of all of them.
 
-    Columns reading, the fields of `Reading`, inside and of (exact and within, of the numbers that are not degenerate), above
-    and below our medians, sides and p (see `statistics.membership`), repeats.
+    compared: `by_reading` with the same n_folds. Columns reading, the fields of `Reading`, inside and of (exact and within,
+    of the numbers that are not degenerate), above and below our medians, sides and p (see `statistics.membership`), repeats.
     """
-    results = with_repeats(results)
-    compared = by_reading(results, n_folds=n_folds) if compared is None else compared
-    compared = compared[compared["table"] == table]
-    if sets is not None:
-        compared = compared[compared["dataset"].isin(sets)]
     rows = []
     known = named(table) | {DDOF: DDOF}
-    for name, part in compared.groupby("reading", sort=False):
-        place = joint(results, table, known[name], sets=sets, n_folds=n_folds)
+    for name, part in compared[compared["table"] == table].groupby("reading", sort=False):
+        place = _place(_beside(results, table, known[name], n_folds=n_folds))
         marks = part.iloc[0][list(WORDS)].to_dict()
         found = counts(part)
         row = {"reading": name, **marks, "inside": found["inside"], "of": found["n"] - found["degenerate"]}
@@ -251,11 +234,12 @@ def joint_table(results, table, *, sets=None, n_folds=N_FOLDS, compared=None):
     return pd.DataFrame(rows)
 
 
-def leading(joint, *, n=6):
-    """The plain readings of the tables {table: joint_table}, and the n other readings of each with the largest p."""
-    parts = [found.iloc[[0]].assign(table=table) for table, found in joint.items()]
-    parts += [found.iloc[1:].nlargest(n, "p").assign(table=table) for table, found in joint.items()]
-    return pd.concat(parts, ignore_index=True)
+def leading(joint):
+    """The plain readings of the tables {table: joint_table}, and the six other readings of each with the largest p."""
+    tables = [found.assign(table=table) for table, found in joint.items()]
+    return pd.concat(
+        [*(each.iloc[[0]] for each in tables), *(each.iloc[1:].nlargest(6, "p") for each in tables)], ignore_index=True
+    )
 
 
 def with_sonar_unscaled(name):
@@ -293,12 +277,15 @@ def in_epochs(programs, joint):
     best = programs[programs["unit"] == "epochs"].sort_values("both, sonar not scaled in II", ascending=False, kind="stable")
     for each in best.to_dict("records"):
         name = each["reading"]
-        counts = {}
-        counts["II"] = known["II"].loc[name]
-        counts["II, sonar not scaled"] = known["II"].loc[with_sonar_unscaled(name)]
-        counts["III"] = known["III"].loc[name]
-        both = counts["II, sonar not scaled"][["inside", "of"]] + counts["III"][["inside", "of"]]
-        counts["both, sonar not scaled in II"] = pd.concat([both, pd.Series({"repeats": each["repeats"]})])
+        unscaled = known["II"].loc[with_sonar_unscaled(name)]
+        third = known["III"].loc[name]
+        both = unscaled[["inside", "of"]] + third[["inside", "of"]]
+        counts = {
+            "II": known["II"].loc[name],
+            "II, sonar not scaled": unscaled,
+            "III": third,
+            "both, sonar not scaled in II": {**both, "repeats": each["repeats"]},
+        }
         for column, found in counts.items():
             numbers = {key: int(found[key]) for key in ("inside", "of", "repeats")}
             rows.append({"reading": name, "column": column, "p": each[column]} | numbers)
@@ -422,14 +409,9 @@ def explained_by(compared, program):
         within = [name for name, each in two.items() if inside(each["verdict"])]
         if len(within) < len(two):
             first = {"number": name_of(dict(zip(NUMBER, number, strict=True))), "published": two[BASE]["published"]}
-            rows.append(
-                first | {name: _with_band(each) for name, each in two.items()} | {"inside": (within or ["neither"])[0]}
-            )
+            bands = {name: f"{each['ours']:.2f} [{each['low']:.2f} to {each['high']:.2f}]" for name, each in two.items()}
+            rows.append(first | bands | {"inside": (within or ["neither"])[0]})
     return pd.DataFrame(rows, columns=["number", "published", BASE, "program", "inside"])
-
-
-def _with_band(row):
-    return f"{row['ours']:.2f} [{row['low']:.2f} to {row['high']:.2f}]"
 
 
 def shorter_runs(results, reading):
@@ -462,10 +444,10 @@ def reading_effect(results, reading, table):
     rows = []
     for (dataset, kernel), part in both.groupby(["dataset", "kernel"], sort=False):
         for split in SPLITS:
-            pair = {"base": part[f"{split}_mean_base"].mean(), "reading": part[f"{split}_mean"].mean()}
-            difference = {"difference": pair["reading"] - pair["base"]}
-            rows.append({"dataset": dataset, "kernel": kernel, "split": split} | pair | difference)
-    return pd.DataFrame(rows)
+            before = part[f"{split}_mean_base"].mean()
+            after = part[f"{split}_mean"].mean()
+            rows.append((dataset, kernel, split, before, after, after - before))
+    return pd.DataFrame(rows, columns=["dataset", "kernel", "split", "base", "reading", "difference"])
 
 
 def fold_sizes(results):
@@ -675,12 +657,10 @@ def better_against_linear(results, *, n_folds=N_FOLDS):
 
 def kernels_of_set(results, *, n_folds=N_FOLDS):
     """{"RBF against linear": Difference, ...} of the three perceptrons on one set, adjusted over the three comparisons."""
-    rates = fold_rates(pd.concat([results["linear"], results["kernel"]], ignore_index=True)).droplevel("dataset")
-    test = {"test_share": 1 / (n_folds - 1), "varies": "folds and visiting orders, on this sample"}
     found = {}
     for first, second in (("poly", "linear"), ("rbf", "linear"), ("rbf", "poly")):
-        difference = rates.xs(first, level="kernel") - rates.xs(second, level="kernel")
-        found[f"{KERNELS[first]} against {KERNELS[second]}"] = statistics.resampled(difference, **test)
+        [difference] = between_kernels(results, first, second, n_folds=n_folds).values()
+        found[f"{KERNELS[first]} against {KERNELS[second]}"] = difference
     return statistics.holm(found)
 
 
@@ -783,8 +763,8 @@ def rival_table(results, *, n_folds=N_FOLDS):
 
 def comparison_table(found):
     """A row for each comparison {set: Difference}: set, estimate, low and high (fractions), p and n."""
-    rows = [{"set": original(name), **vars(each)} for name, each in found.items()]
-    return pd.DataFrame(rows)[["set", "estimate", "low", "high", "p", "n"]]
+    table = statistics.table(found, comparison="set")
+    return table.assign(set=table["set"].map(original))[["set", "estimate", "low", "high", "p", "n"]]
 
 
 def predictor_errors(results):

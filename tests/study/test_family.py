@@ -249,8 +249,8 @@ def test_error_by_budget_is_the_mean_over_orders(made):
     found = tables.by_budget(made["streams"], made["final"], ODD_OR_EVEN).set_index(["method", "budget"])
     own = made["final"].query("method == 'random' and budget == 8 and problem == @ODD_OR_EVEN")
     rates = own["errors"] / own["n_test"]
-    row = found.loc[("random", 8), ["test", "test_low", "test_high", "n_orders", "support"]]
-    assert row.tolist() == pytest.approx([rates.mean(), rates.min(), rates.max(), TINY.n_orders, 8])
+    row = found.loc[("random", 8), ["test", "test_low", "test_high"]]
+    assert row.tolist() == pytest.approx([rates.mean(), rates.min(), rates.max()])
 
 
 def test_the_value_is_chosen_on_validation_examples_not_on_test_examples_in_each_order():
@@ -304,7 +304,6 @@ def test_the_way_to_norma_is_shared_by_ratios_of_means():
     errors = {"final": 0.3, "NORMA": 0.1, "average": 0.15, "voted": 0.1, "margin": 0.2, "regularised": 0.3}
     found = tables.ways(with_errors({name: {5: [(0, level - 0.01), (0, level + 0.02)]} for name, level in errors.items()}))
     np.testing.assert_allclose(found["share"], [0.75, 1.0, 0.5, 0.0], atol=1e-12)
-    np.testing.assert_allclose(found["way"], 0.2)
 
 
 def test_bounds_are_compared_on_the_same_orders(made):
@@ -355,13 +354,13 @@ def test_a_budget_costs_what_its_learner_errs_more_than_the_perceptron_on_the_sa
     rates = online_rates(made["memory"])
     expected = stats.ttest_rel(rates["oldest", 8], rates["perceptron", 0]).confidence_interval()
     assert costs[["low", "high"]].tolist() == pytest.approx(list(expected))
-    assert costs["estimate"] == pytest.approx(costs["online"] - costs["none"])
+    assert costs["none"] == pytest.approx(rates["perceptron", 0].mean())
 
 
 def test_the_guarantee_is_told_in_shares_of_the_examples(made):
     own = made["guaranteed"].query("budget == 8")
     row = tables.guarantee_by_budget(made["guaranteed"]).set_index("budget").loc[8]
-    assert row["least"] == pytest.approx((own["upper"] / own["n"]).mean()) and row["says"] == (own["lower"] < own["n"]).sum()
+    assert row["least"] == pytest.approx((own["upper"] / own["n"]).mean())
     account = tables.forgetron_account(made["streams"], made["final"], ODD_OR_EVEN)
     assert account.loc[account["method"] == "forgetron", "Q / M"].between(0.1, 15 / 32 + 1e-9).all()
 

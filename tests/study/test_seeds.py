@@ -295,6 +295,7 @@ def test_figures_draw_the_tables(found):
     assert [line.get_xdata()[0] for line in drawn] == pytest.approx((100 * rows["difference"]).tolist())
     assert [line.get_markerfacecolor() != "white" for line in drawn] == (rows["p"] < 0.05).tolist()
 
-    panel = figures.figure_surface(found["surface"], (2, 3, 5, 10, 15, 20), experiment.table_3_settings()).axes[0]
+    *marks, ours = experiment.table_3_settings()
+    panel = figures.figure_surface(found["surface"], (2, 3, 5, 10, 15, 20), marks, ours).axes[0]
     part = found["surface"].query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
     np.testing.assert_array_equal(panel.images[0].get_array(), part)

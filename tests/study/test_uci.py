@@ -128,11 +128,10 @@ def test_all_numbers_of_a_table_are_judged_together(monkeypatch):
     for numbers, fits in (([3.1, 2.2, 4.5, 4.1], True), ([3.1, 2.2, 14.5, 4.1], False)):
         here = rates.assign(published=numbers)
         monkeypatch.setattr(tables, "published_rates", lambda here=here: here)
-        place = tables.joint(results, "II", Reading())
+        place = tables._place(tables._beside(results, "II", Reading()))
         assert place == statistics.membership(numbers, (100 * values).round(2), varies=tables.VARIES)
         assert (place.p >= 0.05) == fits
-    assert np.isnan(tables.joint(results, "II", ALL_DEMOTED).p)
-    assert tables.joint(results, "II", Reading(), sets=["wine"]).n == 0
+    assert np.isnan(tables._place(tables._beside(results, "II", ALL_DEMOTED)).p)
 
 
 @settings(deadline=None, max_examples=40)
