@@ -11,6 +11,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
 STYLE = Path(__file__).with_name("style.mplstyle")
@@ -86,6 +87,16 @@ DASHES = {"train": (3, 1.5), "test": ()}
 POSITIVE = TEAL
 NEGATIVE = CLAY
 """Colours of the two signs +1 and -1 in pictures of binary problems."""
+
+
+def look(predictor):
+    """Colour and marker of a predictor."""
+    return {"color": PREDICTOR_COLOURS[predictor], "marker": PREDICTOR_MARKERS[predictor]}
+
+
+def handles(predictors, **options):
+    """Handles of a legend, one for each of some predictors."""
+    return [Line2D([], [], **look(name), label=name, **options) for name in predictors]
 
 
 def set_name(name):

@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
 
 from kp.mistakes import PREDICTORS
-from study.style import INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, PREDICTOR_MARKERS, canvas
+from study.style import INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, canvas, look
 
 COUNTS = LinearSegmentedColormap.from_list("counts", [NEGATIVE, "#FFFFFF", POSITIVE])
 """From negative to positive counts, through white at 0."""
@@ -32,7 +32,8 @@ def figure_surfaces(X, z, log, f, box, chosen):
     limit = np.quantile(np.abs(np.cbrt(f[chosen])), 0.95)
     for axis, m in zip(axes.flat, chosen, strict=False):
         _draw_boundary(axis, f[m], box, np.cbrt(f[m]), cmap=SCORES, vmin=-limit, vmax=limit)
-        _draw_examples(axis, X, z, size=9)
+        for sign, colour, marker, _ in SIGNS:
+            axis.scatter(*X[z == sign].T, s=9, color=colour, marker=marker, edgecolors="white", linewidths=0.3)
         alpha = np.bincount(log.example[:m], minlength=len(X))
         held = alpha > 0
         axis.scatter(*X[held].T, s=14 + 8 * alpha[held], facecolors="none", edgecolors="black", linewidths=0.6)
@@ -86,8 +87,8 @@ def figure_log(table, A, z, ends, best):
         ("final", ends[-1], errors[-1], len(table)),
     ):
         below.plot(
-            step, count, marker=PREDICTOR_MARKERS[name], color=PREDICTOR_COLOURS[name], markersize=8, linestyle="none",
-            zorder=4, clip_on=False, label=f"{name} (mistake {mistake})",
+            step, count, **look(name), markersize=8, linestyle="none", zorder=4, clip_on=False,
+            label=f"{name} (mistake {mistake})",
         )  # fmt: skip
     below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.3 * max(errors)), xlim=(0, steps))
     below.legend(loc="upper right", ncols=3)
@@ -110,10 +111,10 @@ def figure_orders(table, n_test, run):
         rate = 100 * rows["test_errors"].to_numpy() / n_test
         colour = PREDICTOR_COLOURS[name]
         axis.plot(rate, place + jitter.uniform(-0.3, 0.3, len(rate)), ".", markersize=3, alpha=0.5, color=colour)
-        box = dict(color="black", linewidth=1)
         axis.boxplot(
-            rate, positions=[place], orientation="horizontal", widths=0.5, showfliers=False, showcaps=False, boxprops=box,
-            whiskerprops={"linewidth": 0}, medianprops={"color": "black", "linewidth": 2},
+            rate, positions=[place], orientation="horizontal", widths=0.5, showfliers=False, showcaps=False,
+            boxprops={"color": "black", "linewidth": 1}, whiskerprops={"linewidth": 0},
+            medianprops={"color": "black", "linewidth": 2},
         )  # fmt: skip
         shown = 100 * rows.loc[rows["order"] == run, "test_errors"] / n_test
         axis.plot(shown, [place] * len(shown), "X", markersize=8, color=colour, markeredgecolor="black", zorder=4)
@@ -130,11 +131,10 @@ def figure_bounds(by_degree, by_gap):
         (axes[0], by_degree, "degree", "degree $p$ of the kernel"),
         (axes[1], by_gap, "gap", "width of the gap"),
     ):
-        range_ = [table["median"] - table["fewest"], table["most"] - table["median"]]
+        ends = [table["median"] - table["fewest"], table["most"] - table["median"]]
         axis.plot(table[x], table["bound"], "k--", marker="v", label=r"bound $(R/\gamma)^2$")
-        axis.errorbar(
-            table[x], table["median"], yerr=range_, color=INK, marker="o", capsize=3, label="mistakes: median and range"
-        )
+        style = {"color": INK, "marker": "o", "capsize": 3, "label": "mistakes: median and range"}
+        axis.errorbar(table[x], table["median"], yerr=ends, **style)
         axis.set(xlabel=label, yscale="log")
     axes[1].set_xscale("log")
     axes[1].set_xticks(by_gap["gap"], [f"{gap:g}" for gap in by_gap["gap"]])
@@ -144,32 +144,23 @@ def figure_bounds(by_degree, by_gap):
     return figure
 
 
-def _draw_examples(axis, X, z, *, size):
-    for sign, colour, marker, label in SIGNS:
-        axis.scatter(*X[z == sign].T, s=size, color=colour, marker=marker, label=label, edgecolors="white", linewidths=0.3)
-
-
 def _draw_boundary(axis, f, box, shade, **colours):
     """The shades of the lattice's points as regions, and the line f = 0; f and shade (side * side,)."""
     side = round(len(f) ** 0.5)
-    f = f.reshape(side, side)
-    shade = shade.reshape(side, side)
-    axis.imshow(shade, extent=box, origin="lower", aspect="equal", interpolation="nearest", **colours)
+    axis.imshow(shade.reshape(side, side), extent=box, origin="lower", aspect="equal", interpolation="nearest", **colours)
     if f.min() < 0 < f.max():
         across = np.linspace(*box[:2], side)
         up = np.linspace(*box[2:], side)
-        axis.contour(across, up, f, levels=[0], colors="black", linewidths=1.3)
+        axis.contour(across, up, f.reshape(side, side), levels=[0], colors="black", linewidths=1.3)
     axis.grid(False)
 
 
 def _label_outer(axes, used):
     """x_1 below the last row, x_2 left of each row."""
-    rows, columns = axes.shape
-    for position, axis in enumerate(axes.flat[:used]):
-        if position // columns == rows - 1:
-            axis.set_xlabel("$x_1$")
-        if position % columns == 0:
-            axis.set_ylabel("$x_2$")
+    for axis in axes[-1, : used - axes[:-1].size]:
+        axis.set_xlabel("$x_1$")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("$x_2$")
 
 
 def _handles():

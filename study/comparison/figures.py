@@ -7,20 +7,18 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from study.comparison.methods import PERCEPTRONS
 from study.style import (
     GREY,
     METHOD_COLOURS,
     METHOD_MARKERS,
-    PREDICTOR_COLOURS,
-    PREDICTOR_MARKERS,
     REFERENCE,
     canvas,
+    handles,
+    look,
     set_name,
 )
 
-PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang", "linear")
-"""The methods with filled marks."""
-THRESHOLDS = ("off", "on")
 FAMILY = {"off": "no thresholds", "on": "thresholds"}
 
 
@@ -56,7 +54,7 @@ def figure_differences(per_set, over_sets):
     per_set as in `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
     where the adjusted p is below 0.05; lines are 95 % intervals.
     """
-    names = _datasets(per_set)
+    names = list(per_set["dataset"].unique())
     families = list(dict.fromkeys(zip(per_set["thresholds"], per_set["first"], strict=True)))
     figure, axes = canvas(1, len(families), height=1.3 + 0.19 * len(names), sharey=True, sharex=True, squeeze=False)
     for axis, (thresholds, form) in zip(axes.flat, families, strict=True):
@@ -86,26 +84,22 @@ def figure_narrow(by_width):
 
     by_width as in `tables.by_width`.
     """
-    methods = _methods(by_width)
+    methods = [name for name in METHOD_COLOURS if name in set(by_width["method"])]
     figure, axes = canvas(1, len(methods), height=2.6, sharex=True, sharey=True)
     for axis, method in zip(axes, methods, strict=True):
         for predictor in ("final", "average", "voted"):
             for thresholds, style in (("on", "-"), ("off", "--")):
                 own = by_width.query("method == @method and thresholds == @thresholds and predictor == @predictor")
                 own = own.sort_values("width")
-                axis.plot(
-                    own["width"], 100 * own["error"], style, color=PREDICTOR_COLOURS[predictor], linewidth=1.2,
-                    marker=PREDICTOR_MARKERS[predictor], markersize=3 if thresholds == "on" else 0,
-                )  # fmt: skip
+                size = 3 if thresholds == "on" else 0
+                axis.plot(own["width"], 100 * own["error"], style, linewidth=1.2, markersize=size, **look(predictor))
         _width_axis(axis)
         axis.set_title(method, fontsize=8.5)
     axes[0].set(ylabel="validation error (%)", ylim=(0, None))
-    handles = [
-        Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], markersize=4, label=p)
-        for p in ("final", "average", "voted")
-    ]
-    handles += [Line2D([], [], color=GREY, linestyle="--", label="the same without thresholds")]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    plain = Line2D([], [], color=GREY, linestyle="--", label="the same without thresholds")
+    figure.legend(
+        handles=[*handles(("final", "average", "voted"), markersize=4), plain], loc="outside upper center", ncols=4
+    )
     figure.supxlabel(r"width $\sigma$ (median distances of training examples)", fontsize=9)
     return figure
 
@@ -114,7 +108,7 @@ def figure_best_widths(widths):
     """The best RBF width of each form on each data set, a panel for each family; widths as in `tables.best_widths`."""
     names = list(widths["set"])
     figure, axes = canvas(1, 2, height=1.2 + 0.19 * len(names), sharex=True, sharey=True)
-    for axis, thresholds in zip(axes, THRESHOLDS, strict=True):
+    for axis, thresholds in zip(axes, FAMILY, strict=True):
         forms = [form for form in METHOD_COLOURS if f"{form}, {thresholds}" in widths]
         own = widths[[f"{form}, {thresholds}" for form in forms]]
         axis.hlines(range(len(names)), own.min(axis=1), own.max(axis=1), color="#BBBBBB", linewidth=1)
@@ -135,15 +129,6 @@ def _width_axis(axis):
     axis.xaxis.set_major_locator(LogLocator(base=4))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:g}"))
     axis.xaxis.set_minor_locator(NullLocator())
-
-
-def _datasets(table):
-    return list(dict.fromkeys(table["dataset"]))
-
-
-def _methods(table):
-    """The methods of a table in the order of the palette."""
-    return [name for name in METHOD_COLOURS if name in set(table["method"])]
 
 
 def _mark(method):

@@ -20,16 +20,15 @@ def figure_tuning(tuning):
     rates = rates.groupby(["n", "form", "width", "predictor"], sort=False, as_index=False)["error"].mean()
     for axis, n in zip(axes.flat, sizes, strict=True):
         for form in _forms(rates):
+            own = rates[(rates["n"] == n) & (rates["form"] == form)]
             for predictor, how in (
                 ("average", {"label": form}),
                 ("final", {"markerfacecolor": "none", "linestyle": "none"}),
             ):
-                rows = rates[(rates["n"] == n) & (rates["form"] == form) & (rates["predictor"] == predictor)]
-                axis.plot(rows["width"], rows["error"], **{**_mark(form), "markersize": 4} | how)
-        axis.set(title=f"n = {n:,}", xscale="log")
-        ticks = sorted(set(rates["width"]))
-        axis.set_xticks(ticks, [f"{tick:,g}" for tick in ticks], rotation=90)
-        axis.xaxis.set_minor_locator(NullLocator())
+                rows = own[own["predictor"] == predictor]
+                axis.plot(rows["width"], rows["error"], markersize=4, **_mark(form) | how)
+        axis.set(title=f"n = {n:,}")
+        _ticks(axis, rates["width"], rotation=90)
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("validation error (%)")
     figure.supxlabel(WIDTH, fontsize=9)
@@ -48,16 +47,12 @@ def figure_own_width(rows):
         best = part.loc[part["error"].idxmin()]
         for axis, values in zip(axes, (100 * part["error"], part["mistakes"]), strict=True):
             axis.plot(part["width"], values, label=form, markersize=4, **_mark(form))
-            y = values[best.name]
-            ring = {"markerfacecolor": "none", "markeredgecolor": METHOD_COLOURS[form], "linestyle": "none"}
-            axis.plot([best["width"]], [y], "o", markersize=10, **ring)
-    log_percent_axis(axes[0])
-    log_percent_axis(axes[1])
+            ring = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": METHOD_COLOURS[form]}
+            axis.plot(best["width"], values[best.name], "o", **ring)
     for axis, label in zip(axes, ("validation error (%)", "mistakes in training"), strict=True):
-        axis.set(xscale="log", ylabel=label)
-        ticks = sorted(set(rows["width"]))
-        axis.set_xticks(ticks, [f"{tick:,g}" for tick in ticks], fontsize=7)
-        axis.xaxis.set_minor_locator(NullLocator())
+        log_percent_axis(axis)
+        axis.set_ylabel(label)
+        _ticks(axis, rows["width"], fontsize=7)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     figure.supxlabel(WIDTH, fontsize=9)
     return figure
@@ -78,7 +73,7 @@ def figure_equal(rates, predictors=("final", "average")):
                 elinewidth=0.8, **_mark(form),
             )  # fmt: skip
         axis.set(title=predictor if len(predictors) > 1 else "", xlabel="training images")
-        _sizes(axis, rates["n"], rotation=45 if len(predictors) > 1 else 0)
+        _ticks(axis, rates["n"], rotation=45 if len(predictors) > 1 else 0)
         log_percent_axis(axis)
     axes.flat[0].set_ylabel("test error (%)")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
@@ -115,7 +110,9 @@ def _mark(form):
     return {"color": METHOD_COLOURS[form], "marker": METHOD_MARKERS[form], "linestyle": line}
 
 
-def _sizes(axis, sizes, *, rotation):
+def _ticks(axis, values, **options):
+    """A logarithmic axis with a tick at each of the values; options are those of the labels."""
     axis.set_xscale("log")
-    axis.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))], rotation=rotation)
+    places = sorted(set(values))
+    axis.set_xticks(places, [f"{place:,g}" for place in places], **options)
     axis.xaxis.set_minor_locator(NullLocator())

@@ -30,15 +30,11 @@ def figure_differences(effects):
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
         place = degrees.index(row.degree)
-        (colour, marker) = MARKS[degrees.index(row.degree) % len(MARKS)]
         y = list(order).index(row.preparation) + 0.3 * (place / max(len(degrees) - 1, 1) - 0.5)
-        estimate = 100 * row.estimate
-        low = 100 * row.low
-        high = 100 * row.high
-        axis.errorbar(
-            estimate, y, xerr=[[estimate - low], [high - estimate]], fmt=marker, color=colour, markersize=4, capsize=2,
-            elinewidth=0.9, label=f"degree {row.degree}" if row.preparation == order[0] else None,
-        )  # fmt: skip
+        x = 100 * row.estimate
+        ends = [[x - 100 * row.low], [100 * row.high - x]]
+        label = f"degree {row.degree}" if row.preparation == order[0] else None
+        axis.errorbar(x, y, xerr=ends, label=label, **_mark(place))
     axis.set(yticks=range(len(order)), yticklabels=list(order), xlabel="test error minus that of raw pixels (points)")
     axis.set_ylim(len(order) - 0.5, -0.5)
     axis.grid(axis="y", visible=False)
@@ -54,14 +50,13 @@ def figure_growth(grown, laws):
     figure, axis = canvas(width=4.4, height=2.7)
     *sizes, most = grown
     for place, (degree, exponent) in enumerate(laws.items()):
-        colour, marker = MARKS[place % len(MARKS)]
         errors = {n: 100 * grown[n][:, place].mean(axis=-1) for n in sizes}
         means = {n: each.mean() for n, each in errors.items()}
         ends = np.array([[means[n] - errors[n].min(), errors[n].max() - means[n]] for n in sizes]).T
-        style = {"fmt": marker, "color": colour, "markersize": 4, "capsize": 2, "elinewidth": 0.9}
-        axis.errorbar(sizes, list(means.values()), yerr=ends, label=f"degree {degree}", **style)
+        mark = _mark(place)
+        axis.errorbar(sizes, list(means.values()), yerr=ends, label=f"degree {degree}", **mark)
         line = [tables.on_law(means, exponent, n) for n in grown]
-        axis.plot(list(grown), line, color=colour, linewidth=0.8, linestyle="--")
+        axis.plot(list(grown), line, color=mark["color"], linewidth=0.8, linestyle="--")
     axis.plot(
         most, 100 * grown[most].mean(), "*", color=BLACK, markersize=9, markerfacecolor="white", label="shifted copies"
     )
@@ -70,3 +65,9 @@ def figure_growth(grown, laws):
     log_percent_axis(axis)
     axis.legend(loc="upper right")
     return figure
+
+
+def _mark(place):
+    """The look of the errors of the degree at this place."""
+    colour, marker = MARKS[place % len(MARKS)]
+    return {"fmt": marker, "color": colour, "markersize": 4, "capsize": 2, "elinewidth": 0.9}

@@ -5,7 +5,6 @@ Tables are those of study.mnist.experiment: one row a count of errors, columns d
 """
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from kp.mistakes import PREDICTORS
@@ -13,13 +12,13 @@ from study.claims import interval
 from study.style import (
     BAND,
     BLACK,
-    DASHES,
     GREY,
     PREDICTOR_COLOURS,
-    PREDICTOR_MARKERS,
     canvas,
     gallery,
+    handles,
     log_percent_axis,
+    look,
 )
 
 
@@ -31,11 +30,15 @@ def figure_error_by_epoch(table, *, what, names=("training", "test")):
     """
     figure, axes = canvas(1, 2, height=2.9)
     for axis, split, name in zip(axes, ("train", "test"), names, strict=True):
-        rows = table[table["split"] == split]
-        _curves(axis, rows.assign(split="test"), bands=split == "test")
+        for predictor, rows in table[table["split"] == split].groupby("predictor"):
+            axis.plot(rows["epoch"], 100 * rows["errors"] / rows["n"], markersize=3, **look(predictor))
+            if split == "test" and predictor == "average":
+                low, high = (100 * end / rows["n"] for end in interval(rows["errors"], rows["n"]))
+                axis.fill_between(rows["epoch"], low, high, color=PREDICTOR_COLOURS[predictor], alpha=0.12, lw=0)
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         axis.set(xlabel="epoch", ylabel=f"{what} {name} error (%)")
         axis.set_ylim(bottom=0)
-    _legend(figure, table["predictor"])
+    _legend(figure, [name for name in PREDICTORS if name in set(table["predictor"])])
     return figure
 
 
@@ -66,8 +69,8 @@ def figure_errors_along_the_log(log, *, n, title, parts=20):
         ("minimizing", "minimizing, where it was found", minimizing, log.step[minimizing] / log.ends[0]),
     )
     for name, label, rows, places in marks:
-        style = {"color": PREDICTOR_COLOURS[name], "marker": PREDICTOR_MARKERS[name], "linestyle": "none", "zorder": 3}
-        axis.plot(places, rate[rows], label=label, markersize=4, markeredgecolor="white", markeredgewidth=0.4, **style)
+        style = {"markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4, "linestyle": "none", "zorder": 3}
+        axis.plot(places, rate[rows], label=label, **look(name), **style)
     axis.set(xlabel="steps / n (epochs)", ylabel="binary training error (%)", title=title)
     log_percent_axis(axis)
     axis.legend(loc="upper right", ncols=2)
@@ -100,8 +103,8 @@ def figure_six_degrees(table, split, *, what):
             colour = PREDICTOR_COLOURS[name]
             rate = (100 * own["errors"] / own["n"]).clip(lower=none)
             face = "white" if name == "voted" else colour
-            style = {"marker": PREDICTOR_MARKERS[name], "markersize": 3, "markerfacecolor": face, "markeredgewidth": 0.7}
-            axis.plot(own["epoch"], rate, color=colour, lw=1.1, **style)
+            style = {"markersize": 3, "markerfacecolor": face, "markeredgewidth": 0.7, "lw": 1.1}
+            axis.plot(own["epoch"], rate, **look(name), **style)
             if split == "test" and name == "average":
                 low, high = (100 * end / own["n"] for end in interval(own["errors"], own["n"]))
                 axis.fill_between(own["epoch"], low.clip(lower=none), high, color=colour, alpha=0.15, lw=0)
@@ -114,7 +117,7 @@ def figure_six_degrees(table, split, *, what):
         axes[0, 0].yaxis.set_major_locator(LogLocator())
     figure.supxlabel("epoch", fontsize=9)
     figure.supylabel(f"{what} {'training' if split == 'train' else 'test'} error (%)", fontsize=9)
-    _legend(figure, PREDICTORS)
+    _legend(figure)
     return figure
 
 
@@ -129,7 +132,7 @@ def figure_class(rows, own):
     shifts = np.random.default_rng(0).uniform(-0.25, 0.25, test["random_state"].nunique())
     for place, name in enumerate(PREDICTORS):
         wide = test[test["predictor"] == name].pivot(index="random_state", columns="epoch", values="rate")
-        style = {"color": PREDICTOR_COLOURS[name], "marker": PREDICTOR_MARKERS[name]}
+        style = look(name)
         left.fill_between(wide.columns, wide.min(), wide.max(), color=style["color"], alpha=0.15, lw=0)
         left.plot(wide.columns, wide.mean(), markersize=2.5, lw=1.1, **style)
         left.plot(wide.columns, wide.loc[own], color=style["color"], lw=0.9, linestyle="--")
@@ -142,27 +145,9 @@ def figure_class(rows, own):
     log_percent_axis(left)
     right.set_xticks(range(len(PREDICTORS)), PREDICTORS)
     right.set_ylabel("test error after the last epoch (%)")
-    _legend(figure, PREDICTORS)
+    _legend(figure)
     return figure
 
 
-def _curves(axis, table, *, bands=False):
-    """Error by epoch, a line for each predictor and split of the table; a band, where asked for, for the average."""
-    for (predictor, split), rows in table.groupby(["predictor", "split"]):
-        rate = 100 * rows["errors"] / rows["n"]
-        colour = PREDICTOR_COLOURS[predictor]
-        style = {"color": colour, "dashes": DASHES[split], "marker": PREDICTOR_MARKERS[predictor]}
-        axis.plot(rows["epoch"], rate, markersize=3, **style)
-        if bands and predictor == "average":
-            low, high = interval(rows["errors"], rows["n"])
-            axis.fill_between(rows["epoch"], 100 * low / rows["n"], 100 * high / rows["n"], color=colour, alpha=0.12, lw=0)
-    axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
-
-
-def _legend(figure, predictors):
-    handles = [
-        Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], label=p)
-        for p in PREDICTORS
-        if p in set(predictors)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+def _legend(figure, predictors=PREDICTORS):
+    figure.legend(handles=handles(predictors), loc="outside upper center", ncols=len(predictors))

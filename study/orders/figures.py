@@ -13,14 +13,15 @@ from study.style import (
     GREY,
     PERCENT,
     PREDICTOR_COLOURS,
-    PREDICTOR_MARKERS,
     PUBLISHED,
     REFERENCE,
     SAND,
     TEAL,
     canvas,
+    handles,
     heat_map,
     log_percent_axis,
+    look,
 )
 
 NORMAL = 1.96
@@ -41,9 +42,8 @@ def figure_by_epoch(runs):
     """
     degrees = sorted(runs["degree"].unique())
     columns = min(3, len(degrees))
-    figure, axes = canvas(
-        -(-len(degrees) // columns), columns, height=1.6 * -(-len(degrees) // columns) + 0.5, squeeze=False
-    )
+    lines = -(-len(degrees) // columns)
+    figure, axes = canvas(lines, columns, height=1.6 * lines + 0.5, squeeze=False)
     for axis in axes.flat[len(degrees) :]:
         axis.set_visible(False)
     for axis, degree in zip(axes.flat, degrees, strict=False):
@@ -52,10 +52,9 @@ def figure_by_epoch(runs):
             rate = (100 * part["errors"] / part["n"])[part["predictor"] == name].groupby(part["epoch"])
             epochs = list(rate.groups)
             mean = rate.mean()
-            colour = PREDICTOR_COLOURS[name]
             if name in BANDS:
-                axis.fill_between(epochs, rate.min(), rate.max(), color=colour, alpha=0.2, lw=0)
-            axis.plot(epochs, mean, color=colour, marker=PREDICTOR_MARKERS[name], markersize=2.5, lw=1.1)
+                axis.fill_between(epochs, rate.min(), rate.max(), color=PREDICTOR_COLOURS[name], alpha=0.2, lw=0)
+            axis.plot(epochs, mean, **look(name), markersize=2.5, lw=1.1)
             if name == CONTROL:
                 share = mean.iloc[-1] / 100
                 n = part["n"].iloc[0]
@@ -74,11 +73,11 @@ def figure_by_epoch(runs):
         axis.axhline(lowest, **REFERENCE)
     for row in axes:
         row[0].set_ylabel("test error (%)")
-    _legend(figure, [Line2D([], [], color=GREY, marker="_", label="95 %, test images")])
+    _legend(figure, Line2D([], [], color=GREY, marker="_", label="95 %, test images"))
     return figure
 
 
-def figure_answer(means, epochs, *, within=ROPE):
+def figure_answer(means, epochs):
     """Which degree, which predictor, after how many epochs? Left: mean test error after the last epoch by degree.
 
     means: degree, predictor, estimate, low, high (95 %, orders and test images), lowest, highest (of all orders), published.
@@ -92,28 +91,27 @@ def figure_answer(means, epochs, *, within=ROPE):
         x = part["degree"] + 0.19 * (i - 1.5)
         left.vlines(x, 100 * part["lowest"], 100 * part["highest"], color=colour, lw=4.5, alpha=0.25)
         ends = 100 * np.array([part["estimate"] - part["low"], part["high"] - part["estimate"]])
-        mark = {"marker": PREDICTOR_MARKERS[name], "markersize": 4, "linestyle": "none", "color": colour}
-        left.errorbar(x, 100 * part["estimate"], yerr=ends, elinewidth=0.9, capsize=2, **mark)
+        left.errorbar(
+            x, 100 * part["estimate"], yerr=ends, elinewidth=0.9, capsize=2, markersize=4, linestyle="none", **look(name)
+        )
         left.plot(x, 100 * part["published"], **{**PUBLISHED, "markersize": 3, "zorder": 4})
         later = epochs[epochs["predictor"] == name]
-        right.plot(
-            later["epoch"], 100 * later["estimate"], color=colour, marker=PREDICTOR_MARKERS[name], markersize=3, lw=1.1
-        )
+        right.plot(later["epoch"], 100 * later["estimate"], markersize=3, lw=1.1, **look(name))
         right.fill_between(later["epoch"], 100 * later["low"], 100 * later["high"], color=colour, alpha=0.15, lw=0)
     left.set(xlabel="degree", ylabel="test error (%)")
     left.xaxis.set_major_locator(MaxNLocator(integer=True))
-    right.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
+    _draw_rope(right)
     right.set(xlabel="epoch", ylabel="minus the last epoch (points)")
     right.set_yscale("symlog", linthresh=0.1)
     ticks = [-0.1, 0, 0.1, 0.2, 0.5, 1, 2, 5]
     right.set_yticks([tick for tick in ticks if tick <= 100 * epochs["high"].max() * 1.1], minor=False)
     right.set_yticklabels([f"{tick:g}".replace("-", "\N{MINUS SIGN}") for tick in right.get_yticks()])
     right.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-    _legend(figure, [Line2D([], [], **{**PUBLISHED, "markersize": 4}, label="published run")])
+    _legend(figure, Line2D([], [], **PUBLISHED, markersize=4, label="published run"))
     return figure
 
 
-def figure_among_predictors(verdicts, *, within=ROPE):
+def figure_among_predictors(verdicts):
     """Other predictors less the average one of the same degree, a panel for each epoch, with 95 % intervals.
 
     verdicts as in tables.among_predictors. Filled: higher or lower; half filled: the same within the grey band; hollow:
@@ -123,18 +121,12 @@ def figure_among_predictors(verdicts, *, within=ROPE):
     figure, axes = canvas(1, len(epochs), height=3.0, squeeze=False)
     others = [name for name in PREDICTORS if name in set(verdicts["predictor"])]
     for axis, epoch in zip(axes[0], epochs, strict=True):
-        axis.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
+        _draw_rope(axis)
         axis.axhline(0, **REFERENCE)
         for i, name in enumerate(others):
             rows = verdicts[(verdicts["epoch"] == epoch) & (verdicts["predictor"] == name)]
-            colour = PREDICTOR_COLOURS[name]
             for row in rows.itertuples():
-                x = row.degree + 0.16 * (i - 1)
-                y = 100 * row.estimate
-                style = {"marker": PREDICTOR_MARKERS[name], "markersize": 4.5, "color": colour, "linestyle": "none"}
-                fill = {UNTOLD: "none", SAME: "left"}.get(row.verdict, "full")
-                ends = [[y - 100 * row.low], [100 * row.high - y]]
-                axis.errorbar(x, y, yerr=ends, elinewidth=0.9, capsize=2, fillstyle=fill, **style)
+                _draw_verdict(axis, row.degree + 0.16 * (i - 1), row, **look(name))
         axis.set(title=f"after epoch {epoch}", xlabel="degree")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0, 0].set_ylabel("test error minus that of\nthe average predictor (points)")
@@ -142,14 +134,14 @@ def figure_among_predictors(verdicts, *, within=ROPE):
     return figure
 
 
-def figure_kept(saved, verdicts, *, within=ROPE):
+def figure_kept(saved, verdicts):
     """Other visiting orders than a new one for each class and epoch. Left: how many support vectors fewer they leave, as in
     tables.fewer. Right: errors of the average predictor less those with new orders, as in tables.errors_under_protocols,
     drawn as in `figure_among_predictors`."""
     figure, (left, right) = canvas(1, 2, height=2.9)
     left.axhline(0, **REFERENCE)
     right.axhline(0, **REFERENCE)
-    right.axhspan(-100 * within, 100 * within, color=BAND, zorder=0)
+    _draw_rope(right)
     names = list(verdicts["protocol"].unique())
     places = {degree: i for i, degree in enumerate(verdicts["degree"].unique())}
     styles = [{"color": colour, "marker": marker, "markersize": 4.5} for colour, marker in zip(PLAIN, "v^o", strict=True)]
@@ -159,18 +151,14 @@ def figure_kept(saved, verdicts, *, within=ROPE):
         left.errorbar(own["degree"] + 0.08 * (i - 1), own["estimate"], yerr=ends, elinewidth=0.9, capsize=2, lw=1.1, **style)
         rows = verdicts[(verdicts["protocol"] == name) & (verdicts["predictor"] == CONTROL)]
         for row in rows.itertuples():
-            y = 100 * row.estimate
-            ends = [[y - 100 * row.low], [100 * row.high - y]]
-            fill = {UNTOLD: "none", SAME: "left"}.get(row.verdict, "full")
-            x = places[row.degree] + 0.2 * (i - 1)
-            right.errorbar(x, y, yerr=ends, elinewidth=0.9, capsize=2, linestyle="none", fillstyle=fill, **style)
+            _draw_verdict(right, places[row.degree] + 0.2 * (i - 1), row, **style)
     left.set(xlabel="degree", ylabel="support vectors saved")
     left.yaxis.set_major_formatter(PERCENT)
     left.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set(xlabel="degree", ylabel="test error minus that with\nnew orders (points)")
     right.set_xticks(list(places.values()), list(map(str, places)))
-    handles = [Line2D([], [], label=name, **style) for name, style in zip(names, styles, strict=True)]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    marks = [Line2D([], [], label=name, **style) for name, style in zip(names, styles, strict=True)]
+    figure.legend(handles=marks, loc="outside upper center", ncols=len(marks))
     return figure
 
 
@@ -210,6 +198,20 @@ def figure_digits(rates, confusion):
     return figure
 
 
-def _legend(figure, more=(), *, names=PREDICTORS):
-    handles = [Line2D([], [], color=PREDICTOR_COLOURS[p], marker=PREDICTOR_MARKERS[p], markersize=4, label=p) for p in names]
-    figure.legend(handles=[*handles, *more], loc="outside upper center", ncols=len(handles) + len(more), columnspacing=1.2)
+def _draw_rope(axis):
+    """The differences that count as none."""
+    axis.axhspan(-100 * ROPE, 100 * ROPE, color=BAND, zorder=0)
+
+
+def _draw_verdict(axis, x, row, **style):
+    """A difference with its interval, filled by its verdict."""
+    y = 100 * row.estimate
+    ends = [[y - 100 * row.low], [100 * row.high - y]]
+    fill = {UNTOLD: "none", SAME: "left"}.get(row.verdict, "full")
+    style = {"markersize": 4.5, "elinewidth": 0.9, "capsize": 2, "linestyle": "none", "fillstyle": fill} | style
+    axis.errorbar(x, y, yerr=ends, **style)
+
+
+def _legend(figure, *more, names=PREDICTORS):
+    marks = [*handles(names, markersize=4), *more]
+    figure.legend(handles=marks, loc="outside upper center", ncols=len(marks), columnspacing=1.2)
