@@ -92,33 +92,6 @@ def test_copies_within_and_between_splits_are_counted(monkeypatch):
     assert table.to_numpy().tolist() == [["train", 4, 2, 1], ["test", 3, 1, 2]]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (("iris", 5), "dataset must be one of mnist, digits, got 'iris'"),
-        (("mnist", 0), "count must be an integer in 1..1000, got 0"),
-        (("digits", 5, "city"), "measure must be one of distance, angle, got 'city'"),
-    ],
-)
-def test_settings_that_cannot_be_run_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        experiment.Settings(*settings)
-
-
-def test_the_stored_pairs_belong_to_the_images():
-    found = experiment.pairs([experiment.Settings("mnist", measure=measure) for measure in experiment.MEASURES])
-    by = dict(list(found.groupby("measure")))
-    assert by["distance"]["squared_distance"].is_monotonic_increasing and by["angle"]["degrees"].is_monotonic_increasing
-    try:
-        data = datasets.load("mnist", download=False)
-    except datasets.DataError:
-        pytest.skip("the MNIST files are not there; get them with: python -m study.datasets fetch mnist")
-    moves = data.X[found["first"]].astype(int) - data.X[found["second"]]
-    assert (moves**2).sum(axis=1).tolist() == found["squared_distance"].tolist()
-    labels = data.y[found[["first", "second"]].to_numpy()]
-    assert labels.tolist() == found[["label_first", "label_second"]].to_numpy().tolist()
-
-
 # Figures.
 
 

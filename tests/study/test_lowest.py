@@ -56,21 +56,6 @@ def test_upright_images_are_deskewed_first_and_have_the_same_norm():
     assert cosine.min() > 0.9999
 
 
-def test_copies_are_shifted_by_at_most_two_pixels_and_none_twice():
-    for copies, ways in WAYS.items():
-        assert len(set(ways)) == copies and (0, 0) not in ways
-        assert all(max(map(abs, way)) <= 2 for way in ways)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"copies": 5}, "copies must be one of 0, 4"), ({"preparation": "x"}, "preparation must be one of")],
-)
-def test_bad_recipes_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Recipe(**{**SMALL, **options})
-
-
 def test_the_chosen_recipe_has_the_fewest_errors_on_held_out_images():
     tried = tables.tried()
     parts = experiment.candidates()

@@ -59,9 +59,3 @@ def test_a_rule_stops_where_it_says():
     assert table.loc["all epochs", "error"] == pytest.approx(wrong[:, 0, 1, 3].mean())
     assert table.loc["one epoch", "estimate"] == pytest.approx(wrong[:, 0, 1, 0].mean() - wrong[:, 0, 1, 3].mean())
     assert np.isnan(table.loc["all epochs", "estimate"])
-
-
-@pytest.mark.parametrize(("field", "value"), [("dataset", "mnist"), ("n_folds", 1), ("max_iter", 0)])
-def test_other_settings_are_refused(field, value):
-    with pytest.raises(ValueError, match=f"{field} must be"):
-        experiment.Settings(**{"dataset": "iris", field: value})
