@@ -253,8 +253,3 @@ def test_orders_are_drawn_as_points_with_the_shown_run_marked():
     lines = figures.figure_orders(orders_of(counts), 100, 1).axes[0].get_lines()
     points, crosses = ([list(line.get_xdata()) for line in lines if line.get_marker() == mark] for mark in ".X")
     assert points == list(counts.values()) and crosses == [[each[1]] for each in counts.values()]
-
-
-def test_the_stored_orders_have_the_vote_first_and_the_last_predictor_last():
-    means = experiment.orders(experiment.Toy()).groupby("predictor")["test_errors"].mean()
-    assert means.idxmin() == "voted" and means.idxmax() == "final"

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import datasets
 from study.forms import experiment as forms
 from study.forms import figures, tables
 from study.results import experiment as machine
@@ -170,15 +169,6 @@ def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_ter
     assert own["errors"].item() == np.count_nonzero(classes != y_test)
 
 
-def test_published_parts_take_the_widths_of_the_same_size_or_of_the_largest():
-    assert len(forms.growth.published) == len(set(forms.growth.published))
-    sizes = [part.n for part in forms.tuning.published]
-    assert all(part.tuned.n == (part.n if part.n in sizes else max(sizes)) for part in forms.equal.published)
-    for settings in (forms.tuning_settings, forms.choice_settings):
-        with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
-            settings("iris")
-
-
 def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     equal = on_equal_terms[1]
     wrong = equal["arrays"][0]["wrong"]
@@ -231,17 +221,6 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     bars = figures.figure_equal(level).axes[1].containers
     drawn = np.concatenate([each[0].get_ydata() for each in bars])
     assert drawn == pytest.approx(100 * level[level["predictor"] == "average"]["error"].to_numpy())
-
-
-@pytest.mark.recompute
-@pytest.mark.parametrize("form", forms.FORMS)
-def test_stored_errors_come_out_again(form):
-    try:
-        datasets.load("mnist", download=False)
-    except datasets.DataError as error:
-        pytest.skip(f"mnist is not here: {error}")
-    settings = forms.growth.published[forms.FORMS.index(form)]
-    assert forms.growth.differences(settings) == []
 
 
 def assert_same_logs(found, expected):

@@ -10,7 +10,6 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.growth import experiment, tables
 from study.growth.experiment import Growth, Prepared
-from study.orders import experiment as orders
 from study.protocols import preparations
 
 
@@ -87,12 +86,6 @@ def test_a_part_is_the_estimator_on_prepared_images(parts, results, digits):
         np.testing.assert_array_equal(results[3]["arrays"]["predictions"][:, 1, p], predicted)
     assert table["mistakes"].iloc[0] == sum(map(len, model.mistakes_))
     assert table["support"].iloc[0] == len(model.support_)
-
-
-def test_raw_pixels_are_the_runs_of_the_chapter_on_orders(results):
-    (run,) = orders.runs.compute([orders.Settings(dataset="digits", degrees=(2, 3), order=0, n_epochs=3)])
-    columns = ["degree", "order", "epoch", "predictor", "errors", "mistakes", "support"]
-    pd.testing.assert_frame_equal(results[0]["prepared"][columns], run["runs"][columns])
 
 
 def test_a_curve_ends_at_all_examples_and_draws_fewer(digits):
