@@ -20,7 +20,7 @@ from kp.mistakes import MistakeLog
 from study import claims as ledger
 from study import datasets, statistics
 from study.claims import interval
-from study.mnist import claims, experiment, figures, statements, tables
+from study.mnist import claims, experiment, figures, tables
 from study.mnist.experiment import PUBLISHED, Settings, run_together
 from study.style import PREDICTOR_COLOURS
 
@@ -309,14 +309,6 @@ def claimed(committed, files):
     return lambda published=files[0]: claims.rows(committed, nearest, learners, published, files[1])
 
 
-def test_every_published_count_is_reproduced(committed, files):
-    for name, counted in (("multiclass", "errors"), ("binary", "errors"), ("confusion", "count")):
-        published = files[0][name if name == "confusion" else f"{name}_errors"]
-        ours = committed[name].query("predictor != 'voted'")
-        both = published.merge(ours, on=KEYS[name], how="outer", validate="1:1").fillna({f"{counted}_x": 0})
-        assert both[f"{counted}_x"].tolist() == both[f"{counted}_y"].tolist()
-
-
 def test_the_claims_are_counts_files_matrices_and_the_final_report(committed, claimed):
     rows = claimed()
     assert tuple(rows.columns) == ledger.COLUMNS and rows["key"].is_unique
@@ -358,12 +350,6 @@ def test_a_number_that_differs_by_one_is_not_exact(files, claimed):
     assert worse["item"].str.split().str[0].tolist() == ["Fig.", "Binary", "Confusion"]
 
 
-def test_every_statement_has_a_verdict_that_follows_from_the_tables():
-    verdicts = statements.statements().set_index("key")["verdict"]
-    assert verdicts.to_dict() == {"hermans-2021/statement/slow": "holds", "hermans-2021/statement/online": "holds in part"}
-    assert statements.verdict(False) == "does not hold" and statements.verdict(True, True) == "holds"
-
-
 def test_the_committed_logs_are_mistakes_and_tell_the_counts_of_their_perceptron(committed):
     train = committed["binary"].query("split == 'train'").set_index(["degree", "predictor", "digit", "epoch"])["errors"]
     for degree, logs in zip(experiment.DEGREES, committed["logs"], strict=True):
@@ -372,40 +358,6 @@ def test_the_committed_logs_are_mistakes_and_tell_the_counts_of_their_perceptron
             for epoch in range(1, 11):
                 assert train[degree, "final", digit, epoch] == log.errors[log.length(epoch) - 1]
                 assert train[degree, "minimizing", digit, epoch] == log.errors[log.minimizing_length(epoch) - 1]
-
-
-def test_the_committed_confusion_matrices_predictions_and_errors_agree(committed):
-    counts = committed["confusion"]["count"].to_numpy().reshape(6, 10, 4, 10, 10)  # predictors in alphabetical order
-    test = committed["multiclass"].query("split == 'test'")["errors"].to_numpy().reshape(6, 10, 4)
-    np.testing.assert_array_equal(10000 - np.trace(counts, axis1=3, axis2=4), test)
-    predictions = np.stack([arrays["predictions"] for arrays in committed["arrays"]])[:, np.argsort(PREDICTORS)]
-    for digit in range(10):
-        np.testing.assert_array_equal((predictions == digit).sum(axis=-1).swapaxes(1, 2), counts.sum(axis=3)[..., digit])
-
-
-@pytest.fixture(scope="module")
-def images():
-    """MNIST as published; skips where its files are absent."""
-    absent = [file.path for file in datasets.DATASETS["mnist"].files if datasets.find(file) is None]
-    if absent:
-        pytest.skip(f"absent from KP_DATA and data/raw: {', '.join(absent)}")
-    return datasets.load("mnist", download=False)
-
-
-@pytest.mark.recompute
-def test_the_first_epoch_over_all_images_is_that_of_the_committed_result(images, committed):
-    (result,) = run(Settings(degree=3, n_epochs=1), memory_budget=2 * 2**30)
-    for name in experiment.degrees.tables:
-        expected = committed[name].query("degree == 3 and epoch == 1").reset_index(drop=True)
-        pd.testing.assert_frame_equal(result[name], expected)
-    whole = committed["arrays"][2]["predictions"][:, 0]
-    np.testing.assert_array_equal(result["arrays"]["predictions"][:, 0], whole)
-    wrong = dict(zip(PREDICTORS, (whole != images.y_test).sum(axis=1).tolist(), strict=True))
-    assert result["multiclass"].query("split == 'test'").set_index("predictor")["errors"].to_dict() == wrong
-    for log, longer in zip(experiment.logs_from_arrays(result["arrays"]), committed["logs"][2], strict=True):
-        assert len(log) == longer.length(1)
-        for column in ("example", "step", "sign", "errors"):
-            np.testing.assert_array_equal(getattr(log, column), getattr(longer, column)[: len(log)], err_msg=column)
 
 
 CLASS = pd.DataFrame(

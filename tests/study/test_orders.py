@@ -9,8 +9,7 @@ import pytest
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, literal
 from study import datasets, statistics
-from study.mnist import experiment as mnist
-from study.orders import claims, experiment, figures, kept, published, tables
+from study.orders import claims, experiment, figures, kept, tables
 from study.orders.experiment import Settings
 
 SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
@@ -54,39 +53,6 @@ def test_held_out_images_do_not_train(small):
     test = (model.predict(data.X_test) != data.y_test).sum()
     row = found.query("degree == 3 and epoch == 2 and predictor == 'average'")
     assert row[["held", "test", "n_held", "n_test"]].to_numpy().tolist() == [[held, test, 50, len(data.X_test)]]
-
-
-def test_more_orders_compute_only_the_new_ones(monkeypatch, tmp_path):
-    monkeypatch.setattr("study.results.experiment.BUILD", tmp_path)
-    seen, compute = [], experiment.runs.compute
-
-    def counting(parts, **options):
-        seen.extend(part.order for part in parts)
-        return compute(parts, **options)
-
-    monkeypatch.setattr(experiment.runs, "compute", counting)
-    monkeypatch.setattr(experiment.runs, "_roots", lambda settings: [compute])
-    few, more = (experiment.settings("digits", n_orders=k, n_linear=0, n_train=100, n_epochs=1) for k in (2, 3))
-    first = experiment.runs(few)["runs"]
-    assert seen == [0, 1]
-    both = experiment.runs(more)["runs"]
-    assert seen == [0, 1, 2]
-    pd.testing.assert_frame_equal(both[both["order"] < 2].reset_index(drop=True), first)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"dataset": "letters"}, "dataset must be one of mnist, iris, .*, got 'letters'"),
-        ({"order": -1}, "order must be an integer in 0"),
-        ({"degrees": ()}, "degrees must name at least one"),
-        ({"n_held": 1195}, "n_held must be an integer"),
-        ({"degrees": (0,)}, "degrees must be an integer in 1..40"),
-    ],
-)
-def test_bad_settings_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Settings(**{"dataset": "digits", **options})
 
 
 def test_cross_validation_adds_up_its_folds():
@@ -293,55 +259,11 @@ def test_published_orders_agree_with_an_independent_program():
     assert errors.to_numpy().tolist() == [[159, 159, 155], [161, 163, 161], [164, 140, 166]]
 
 
-def test_published_orders_begin_with_the_published_run():
-    results = experiment.runs(experiment.settings())
-    runs = mnist.degrees(mnist.PUBLISHED)
-    for d, degree in enumerate(experiment.CURVED):
-        expected = runs["arrays"][degree - 1]["predictions"].transpose(2, 0, 1)
-        np.testing.assert_array_equal(results["arrays"][0]["predictions"][:, d], expected)
-    linear = results["arrays"][experiment.N_ORDERS]["predictions"][:, 0]
-    np.testing.assert_array_equal(linear, runs["arrays"][0]["predictions"].transpose(2, 0, 1))
-
-
-def test_what_is_said_of_test_errors_is_judged_by_all_orders():
-    stored_labels()
-    assert claims.statements().set_index("key")["verdict"].to_dict() == {
-        "hermans-2021/statement/degrees-above-3": "holds in part",
-        "hermans-2021/statement/final-worse": "holds in part",
-        "hermans-2021/statement/no-digit": "does not hold",
-        "hermans-2021/statement/similar": "holds in part",
-        "hermans-2021/statement/uncertainty": "holds in part",
-        "hermans-2021/statement/ensemble": "holds",
-    }
-
-
 def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
     rng = np.random.default_rng(0)
     noise = rng.random((3, 5, 4, 2, 300)) < 0.1
     assert claims.no_digit(noise, rng.integers(10, size=300))[0] == "cannot be told"
     assert claims.degrees_above_3(noise)[0] == "cannot be told"
-
-
-def test_the_headline_on_the_first_page():
-    stored_labels()
-    table = published.honest()
-    shown = (100 * table[["estimate", "low", "high"]]).round(2)
-    assert shown.to_numpy().tolist() == [[1.58, 1.37, 1.80], [1.62, 1.40, 1.83], [1.57, 1.35, 1.79]]
-    assert table["degrees"].tolist()[::2] == ["3 (10), 4 (10)", "3 (20)"]
-    sides = published.against_degree(3)["verdict"]
-    assert sides.to_dict() == {2: tables.HIGHER, 4: tables.UNTOLD, 5: tables.HIGHER, 6: tables.HIGHER}
-    needed = tables.settled_by_degree(published.wrong(), experiment.CURVED).set_index("predictor")
-    assert needed["mean"].tolist() == [9, 7, 7, 7]
-    gap = published.against("RBF SVM")
-    assert gap.low < 0 < gap.high < claims.ALIKE
-
-
-def stored_labels():
-    """The classes of the test images, or the test is skipped where the files are absent."""
-    try:
-        return datasets.load("mnist", download=False).class_indices_test
-    except datasets.DataError as error:
-        pytest.skip(f"mnist is not here: {error}")
 
 
 def test_kept_orders_are_those_of_the_estimator():
@@ -379,18 +301,6 @@ def test_the_layout_of_1999_is_that_of_all_prediction_vectors(monkeypatch):
         np.testing.assert_allclose(rows.loc[list(kept.METHODS), "errors"], errors, rtol=1e-12)
         assert (rows["mistakes"] == sum((np.abs(np.diff(run[:steps], axis=0)) > 0).sum() + 1 for run in runs)).all()
         assert (rows["support"] == np.any([run[steps - 1] != 0 for run in runs], axis=0).sum()).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"protocols": ("own",)}, "protocols must be some of own, new; own, kept"),
-        ({"order": -1}, "order must be an integer"),
-    ],
-)
-def test_bad_settings_of_kept_orders_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        kept.Kept(dataset="digits", **options)
 
 
 def test_kept_orders_are_compared_order_by_order():

@@ -1,7 +1,6 @@
 """The chapter on rejection: votes and scores against single estimators, odd inputs, and tables against literal ones."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import permutations
 from types import SimpleNamespace
 
@@ -25,10 +24,6 @@ from study.rejection import experiment, figures, inputs, tables
 from study.rejection.experiment import KINDS, PREDICTORS, Settings
 
 matplotlib.use("agg")
-
-needs_mnist = pytest.mark.skipif(
-    any(datasets.find(file) is None for file in datasets.DATASETS["mnist"].files), reason="the files of MNIST are not here"
-)
 
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
 
@@ -214,26 +209,6 @@ def test_a_constant_is_calibrated_where_the_accuracy_is_that_of_the_held_out_ima
     squares = [np.mean(((of[name][0] == y) - of[name][1]) ** 2) for name in ("calibrated margin", "constant")]
     test = tables.calibration_tests(of, y)["calibrated margin − constant"]
     assert test.estimate == pytest.approx(squares[0] - squares[1]) and test.adjusted == "Holm over 3"
-
-
-@needs_mnist
-def test_published_probabilities_are_judged_beside_a_constant(monkeypatch):
-    """The temperature is worse than the constant, the calibrated margin better, and its error one that true chances show."""
-    for name in ("bootstrap", "bootstrap_of"):
-        monkeypatch.setattr(statistics, name, partial(getattr(statistics, name), draws=200))
-    (published,) = experiment.PUBLISHED
-    data = datasets.load("mnist")
-    parts, y = tables.by_part(experiment.ensemble(published)["arrays"][0]), data.class_indices_test
-    held, y_held = parts["held out"], data.class_indices[-published.n_held_out :]
-    P = tables.probabilities(held, y_held, parts["test"])
-    of = tables.confidences(held, y_held, parts["test"], P)
-    rows = tables.calibration(of, P, y).set_index("method")
-    found = rows.loc[["constant", "vote share", "temperature"], ["calibration_error", "brier_classes"]].to_numpy().round(4)
-    assert found.tolist() == [[0.0014, 0.0311], [0.0109, 0.0266], [0.0200, 0.0340]]
-    margin = rows.loc["calibrated margin"]
-    assert margin["calibration_error"] <= margin["calibrated"] < rows.loc["temperature", "low"]
-    heated, by_margin, against_votes = tables.calibration_tests(of, y).values()
-    assert heated.word() == "is higher than" and by_margin.word() == "is lower than" and against_votes.p > 0.05
 
 
 def test_held_out_images_choose_the_degree_of_the_published_ensemble():
