@@ -169,19 +169,6 @@ def test_pairs_agree_with_the_errors(tiny):
         assert (part["balance"] * part["examples"]).sum() == errors[thresholds, first] - errors[thresholds, second]
 
 
-def test_candidates_are_every_kernel_with_every_other_value():
-    widths = tuple(2.0**-i for i in range(8))
-    wide = replace(TINY, widths=widths, degrees=(1, 2, 3), reference_step=2)
-    found = {name: method(name).candidates(wide) for name in ("Xu-Zhang", "linear", "SVM", "kernel ridge")}
-    assert {name: len(set(each)) for name, each in found.items()} == {
-        "Xu-Zhang": 8 + 3,
-        "linear": 1,
-        "SVM": 4 * 2,
-        "kernel ridge": 4,
-    }
-    assert [each.width for each in found["kernel ridge"]] == list(widths[::2])
-
-
 @pytest.mark.parametrize("name", KERNEL_PERCEPTRONS)
 def test_costs_count_the_examples_with_a_coefficient(name):
     data, form = datasets.load("iris-bundled"), method(name)
@@ -280,15 +267,6 @@ def test_predictors_are_compared_with_the_final_one(predictors):
     assert tables.against_final_table(found).loc[0, "minimizing"] == "+0.5, p = 1.0"
 
 
-def test_both_verdicts_on_thresholds_hang_on_nearly_every_single_set():
-    table = tables.by_method(tables.chosen_rates(comparison.compare(comparison.FULL)["errors"]))
-    pairs = tables.threshold_pairs()
-    found = tables.over_sets(table, pairs)
-    without = {name: len(sets) for name, sets in tables.changes_without(found, table, pairs).items()}
-    assert without == {"one-vs-all": 0, "ordinary": 0, "Xu-Zhang": 10, "linear": 9}
-    assert {name for name, each in found.items() if each.p < 0.05} == {"Xu-Zhang", "linear"}
-
-
 def widths_table():
     columns = ["dataset", "method", "thresholds", "kernel", "width", "predictor", "validation_errors", "validation_n"]
     tried = ((1.0, "final", 9), (1.0, "average", 5), (0.25, "final", 4), (0.25, "average", 8))
@@ -340,15 +318,3 @@ def test_the_figure_of_differences_fills_what_is_sure(per_set, table):
 def test_settings_say_which_sets_there_are(names):
     with pytest.raises(ValueError, match="datasets must be among optdigits"):
         comparison.settings_of(names)
-
-
-def test_the_stored_tables_are_whole():
-    found = comparison.compare(comparison.FULL)
-    errors = found["errors"]
-    chosen = errors[errors["chosen"]]
-    tested = chosen.pivot_table(index=["dataset", "repetition"], columns=["method", "thresholds"], values="n", aggfunc="sum")
-    assert set(errors["dataset"]) == set(comparison.DATASETS) and tested.shape[1] == len(METHODS)
-    assert (tested.nunique(axis=1) == 1).all() and tested.notna().all(axis=None)
-    assert found["splits"].query("n_train > 3000 or n_train > available").empty
-    choices = tables.choices(errors).drop(columns=["method", "thresholds"]).sum()
-    assert choices.to_dict() == {"final": 14, "average": 98, "minimizing": 78, "voted": 98, "tied": 216}

@@ -48,14 +48,6 @@ def test_opposite_points_are_beyond_the_homogeneous_kernel_of_degree_2_but_not_b
     assert experiment.rank(quadratic)[0] == 2 and not experiment.separable(quadratic, y)
 
 
-def test_five_classes_leave_the_span_of_degree_2_when_they_are_moved_to_the_origin():
-    parts = [replace(FIVE, kernel="poly", max_iter=100, centred=centred) for centred in (False, True)]
-    table = experiment.separability(parts)
-    assert table["rank"].tolist() == [3, 3] and table["examples"].tolist() == [200, 200]
-    assert table["separable"].tolist() == table["converged"].tolist() == ["yes", "no"]
-    assert table["errors"][0] == 0 < table["errors"][1] and table["epochs"][1] == 100
-
-
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["winner", "first"]), st.booleans())
 def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
@@ -223,11 +215,6 @@ def test_what_the_source_says_of_convergence_holds_on_its_lines():
     assert experiment.identities(replace(FIVE, kernel="poly"))["affine"].tolist() == ["no"]
 
 
-def test_what_has_no_measure_cannot_be_told_and_theorems_are_no_statements():
-    statements = claims.statements()[["key", "verdict"]].to_numpy().tolist()
-    assert statements == [["xu-zhang-2005/multiclass/simplest", "cannot be told"]]
-
-
 # The ledger.
 
 
@@ -281,12 +268,6 @@ def test_boundaries_are_where_the_two_highest_scores_are_equal():
     for lines in (drawn, experiment.boundary_lines(F, box)):
         across = sorted(np.unique(np.concatenate(lines)[:, 0].round(6)))
         assert across == pytest.approx([0.33, 0.67], abs=0.02)
-
-
-def test_there_are_markers_for_six_classes():
-    assert len(set(figures._markers(6))) == 6
-    with pytest.raises(ValueError, match="at most 6 classes, got 7"):
-        figures._markers(7)
 
 
 def test_mistakes_are_drawn_below_their_bounds(counted):

@@ -14,7 +14,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, ladder, statistics
-from study.mnist import experiment as mnist
 from study.orders import experiment as orders
 from study.references import experiment, tables
 from study.references.experiment import OURS, Candidate, Chosen, Ours
@@ -102,11 +101,6 @@ def test_a_tree_needs_a_value_for_each_leaf_and_four_numbers_for_each_other_node
     assert len(leaves) == 20 and experiment.numbers_stored(model) == sum(5 * n - 4 for n in leaves)
 
 
-def test_small_images_have_one_size_of_each_method():
-    sized = [part.size for part in experiment.settings(**SMALL) if part.method in experiment.SIZES]
-    assert sized == [experiment.CHOSEN_WITH]
-
-
 def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_more_or_fewer(monkeypatch):
     monkeypatch.setattr(experiment, "CHOSEN_WITH", 30)
     candidate = experiment.candidates("Nystroem", **SMALL)[1]
@@ -143,15 +137,6 @@ def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
         assert row.errors == (expected != data.class_indices_test).sum()
     assert result["perceptron"]["numbers"].iloc[-1] == model.support_vectors_.size + sum(map(len, model.mistakes_))
     assert result["perceptron_costs"]["epoch"].tolist() == [1, 2]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"), [({"dataset": "x"}, "dataset must"), ({"method": "x"}, "method must be one of")]
-)
-def test_bad_settings_are_refused(options, message):
-    for kind in (Candidate, Chosen):
-        with pytest.raises(ValueError, match=message):
-            kind(**{"dataset": "digits", "method": OURS, "values": (), **options})
 
 
 def example():
@@ -191,12 +176,6 @@ def test_held_out_images_choose_the_degree_that_is_timed():
     assert means.to_dict() == {(3, "average", 9): 173.75, (3, "average", 10): 173.95} and Ours().degree == 3
 
 
-def test_chapters_agree_on_nearest_neighbours():
-    one = experiment.learners(experiment.settings())["errors"].set_index("method")["errors"]
-    other = mnist.neighbours(mnist.NeighbourSettings())["neighbours"].query("measure == 'distance'")
-    assert other["errors"].tolist() == one[["nearest neighbour", "3 nearest neighbours"]].tolist() == [309, 295]
-
-
 def test_every_learner_is_trained_with_what_held_out_images_choose():
     for method in experiment.ESTIMATORS:
         assert experiment.CHOSEN[method] == experiment.best(method).values
@@ -212,11 +191,6 @@ def test_another_number_of_held_out_images_of_mnist_chooses_again(monkeypatch):
     monkeypatch.setattr(experiment, "best", best)
     for settings in (experiment.settings, experiment.intelex_settings):
         assert {part.values for part in settings("mnist", n_held=5000)} == {(("n", 5000),)}
-
-
-def test_no_published_choice_lies_at_an_end_of_its_grid():
-    table = tables.tried(tables.choices(), experiment.GRIDS, experiment.SHOWN)
-    assert set(table["at the edge"]) == {""} and len(table) == len(experiment.ESTIMATORS) - 2
 
 
 def test_networks_are_those_of_the_comparison_from_other_seeds():
