@@ -60,6 +60,13 @@ def test_nearest_pairs_are_those_of_a_double_loop_whatever_the_blocks(seed, n, h
     assert found.to_dict("list") == literal_pairs(X, y, count, measure).to_dict("list")
 
 
+def test_a_nearer_pair_found_late_may_take_the_partners_of_two_found_before(monkeypatch):
+    monkeypatch.setattr(experiment, "ROWS", 1)
+    monkeypatch.setattr(experiment, "COLUMNS", 1)
+    found = experiment.nearest_pairs(np.array([[0], [11], [6], [5]]), np.array([0, 1, 0, 1]), 2)
+    assert found[["first", "second", "value"]].to_numpy().tolist() == [[2, 3, 1], [0, 1, 121]]
+
+
 @pytest.fixture(scope="module")
 def digits():
     return datasets.load("digits")
