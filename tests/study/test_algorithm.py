@@ -3,7 +3,6 @@
 import ast
 import os
 import platform
-import re
 import subprocess
 import sys
 from itertools import combinations_with_replacement
@@ -88,8 +87,7 @@ def test_the_four_points_by_hand_are_algorithm_1():
     assert table["alpha"].tolist() == [tables.vector(alpha) for alpha in A]
     scores = [literal.g(alpha, Z4, K4[:, t]) for alpha, t in zip(before, order, strict=True)]
     for text, score in zip(table["score"].str.replace("\N{MINUS SIGN}", "-"), scores, strict=True):
-        terms = re.findall(r"[+-]?\d+", text.replace(" ", "").split("=")[0])
-        assert sum(map(int, terms)) == score and text.endswith(str(score))
+        assert text.split()[-1] == str(score)
 
 
 @pytest.mark.parametrize("sign", [0, 1, -1])
@@ -124,11 +122,8 @@ def test_margin_in_the_plane_is_that_of_a_search_over_all_directions():
     assert gamma == pytest.approx(searched, rel=0.03) and gamma >= searched * (1 - 1e-6)
 
 
-def test_what_cannot_be_separated_has_no_bound_and_a_gap_leaves_room():
+def test_a_run_that_does_not_stop_has_no_count_and_a_gap_leaves_room():
     X, z = np.array([[0.0], [1.0], [2.0]]), np.array([1, -1, 1])
-    R, margins = experiment.separation(X, z, 1)
-    with pytest.raises(ValueError, match="must be separated, got a smallest margin"):
-        separable_bound(margins, R)
     with pytest.raises(ValueError, match="no training error after 5 epochs"):
         experiment.mistakes_by_order(X, z, 1, n_orders=1, max_iter=5)
     with pytest.raises(ValueError, match="gap must be in 0..1, got 3"):
@@ -144,21 +139,18 @@ def test_surfaces_mark_the_example_just_mistaken_and_its_predecessors(run):
     *_, rings, cross = axis.collections
     assert cross.get_offsets().tolist() == [X[log.example[3]].tolist()]
     assert np.array_equal(rings.get_offsets(), X[np.unique(log.example[:4])])
-    assert axis.get_title().endswith(f"{log.errors[3]} wrong")
 
 
-def test_predictors_are_drawn_with_the_errors_of_the_table(run):
+def test_predictors_are_drawn_with_the_examples_that_each_holds(run):
     X, z, log, _ = run
     points, box = lattice(X, resolution=20)
     scores = tables.predictor_scores(log, tables.history(log, kernels.polynomial(2), X, points))
     signs = {"train": np.array([1, 1, -1])}
     table = tables.error_table({"train": dict.fromkeys(PREDICTORS, np.array([1.0, 0.0, -1.0]))}, signs)
     assert table["errors"].tolist() == [1] * 4  # a score of zero is wrong
-    table = pd.concat([table, table.assign(split="test", errors=[0, 1, 2, 3])])
     held = {name: np.arange(len(X)) == place for place, name in enumerate(PREDICTORS)}
     axes = figures.figure_predictors(X, z, scores, box, table, held).axes
     for place, (axis, name) in enumerate(zip(axes, PREDICTORS, strict=True)):
-        assert axis.get_title() == f"{name}\ntrain 33.3 %\ntest {100 * place / 3:.1f} %"
         assert np.array_equal(axis.images[0].get_array().ravel(), scores[name] > 0)
         black = [
             part.get_offsets()[(part.get_edgecolors()[:, :3] == 0).all(axis=1)] for part in axis.findobj(PathCollection)
@@ -225,8 +217,9 @@ def test_every_order_is_a_fit_with_its_seed_and_counts_both_errors():
 
 def orders_of(counts):
     """Rows of experiment.orders from {predictor: test errors by order}."""
-    rows = [(order, name, errors) for name, column in counts.items() for order, errors in enumerate(column)]
-    return pd.DataFrame(rows, columns=["order", "predictor", "test_errors"])
+    return (
+        pd.DataFrame(counts).rename_axis("order").reset_index().melt("order", var_name="predictor", value_name="test_errors")
+    )
 
 
 def test_errors_over_orders_are_ranges_means_and_paired_differences():
@@ -244,8 +237,3 @@ def test_orders_are_drawn_as_points_with_the_shown_run_marked():
     lines = figures.figure_orders(orders_of(counts), 100, 1).axes[0].get_lines()
     points, crosses = ([list(line.get_xdata()) for line in lines if line.get_marker() == mark] for mark in ".X")
     assert points == list(counts.values()) and crosses == [[each[1]] for each in counts.values()]
-
-
-def test_the_stored_orders_have_the_vote_first_and_the_last_predictor_last():
-    means = experiment.orders(experiment.Toy()).groupby("predictor")["test_errors"].mean()
-    assert means.idxmin() == "voted" and means.idxmax() == "final"

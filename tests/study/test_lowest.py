@@ -56,35 +56,16 @@ def test_upright_images_are_deskewed_first_and_have_the_same_norm():
     assert cosine.min() > 0.9999
 
 
-def test_copies_are_shifted_by_at_most_two_pixels_and_none_twice():
-    for copies, ways in WAYS.items():
-        assert len(set(ways)) == copies and (0, 0) not in ways
-        assert all(max(map(abs, way)) <= 2 for way in ways)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"copies": 5}, "copies must be one of 0, 4"), ({"preparation": "x"}, "preparation must be one of")],
-)
-def test_bad_recipes_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Recipe(**{**SMALL, **options})
-
-
 def test_the_chosen_recipe_has_the_fewest_errors_on_held_out_images():
-    tried = tables.tried()
-    parts = experiment.candidates()
+    parts, tried = experiment.candidates(), tables.tried()
     assert experiment.CHOSEN == experiment.best() == parts[int(tried["errors"].argmin())]
-    assert (tried["n"] == 10_000).all() and all(part.n_held == 10_000 for part in parts)
 
 
 def test_another_number_of_held_out_images_chooses_again():
     tried = tables.tried("digits", n_held=200)
-    assert set(tried["n"]) == {200}
     fewest = tried.loc[tried["errors"].idxmin()]
-    (first, *others) = experiment.chosen("digits", n_held=200)
+    first, *_ = experiment.chosen("digits", n_held=200)
     assert (first.preparation, first.degree, first.copies) == tuple(fewest[["preparation", "degree", "copies"]])
-    assert [part.order for part in others] == [1, 2, 3, 4] and first.n_held == 0
 
 
 def test_steps_are_the_best_of_each_line_and_of_equals_the_first():

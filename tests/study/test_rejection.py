@@ -1,7 +1,6 @@
 """The chapter on rejection: votes and scores against single estimators, odd inputs, and tables against literal ones."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import permutations
 from types import SimpleNamespace
 
@@ -26,10 +25,6 @@ from study.rejection.experiment import KINDS, PREDICTORS, Settings
 
 matplotlib.use("agg")
 
-needs_mnist = pytest.mark.skipif(
-    any(datasets.find(file) is None for file in datasets.DATASETS["mnist"].files), reason="the files of MNIST are not here"
-)
-
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
 
 
@@ -53,29 +48,18 @@ def random():
     return np.random.default_rng(0)
 
 
-def noisy(random, n=400, n_classes=4, *, whole=False):
-    """Scores (n, C) that favour the true class, and the classes (n,)."""
-    y = np.arange(n) % n_classes
-    f = random.normal(size=(n, n_classes)) + 1.5 * np.eye(n_classes)[y]
-    return (np.round(2 * f) if whole else f), y
+def noisy(random, n=400):
+    """Scores (n, 4) that favour the true class, and the classes (n,)."""
+    y = np.arange(n) % 4
+    return random.normal(size=(n, 4)) + 1.5 * np.eye(4)[y], y
 
 
 # Settings and the ensemble.
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
-        ({"n_orders": 256}, "n_orders must be an integer in 2..255, got 256"),
-        ({"n_held_out": "all"}, "n_held_out must be an integer in 100..1190, got 'all'"),
-        ({"n_train": 901}, "n_train must be at most 900, got 901; or hold out fewer"),
-        ({"n_odd": 598}, "n_odd must be an integer in 1..597, got 598"),
-    ],
-)
-def test_parameters_out_of_range_are_refused_with_the_range(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Settings(**{"dataset": "digits"} | parameters)
+def test_images_do_not_train_and_choose():
+    with pytest.raises(ValueError, match="n_train must be at most 900, got 901; or hold out fewer"):
+        Settings(dataset="digits", n_train=901)
 
 
 def test_training_images_that_lack_a_digit_are_refused(data, monkeypatch):
@@ -86,7 +70,6 @@ def test_training_images_that_lack_a_digit_are_refused(data, monkeypatch):
 
 def test_votes_scores_and_errors_are_those_of_estimators_fitted_one_by_one(data, result):
     images, part, labels = experiment.points(SMALL, data)
-    assert np.bincount(part).tolist() == [150, 597, 12, 12, 12, 1, 12, 12, 12]
     np.testing.assert_array_equal(images[part == 0], data.X[1050:])
     np.testing.assert_array_equal(labels[part == 0], data.class_indices[1050:])
     votes, scores, scales = np.zeros((2, len(images), 10), dtype=int), [], []
@@ -119,14 +102,10 @@ def odd(data):
 
 def test_odd_inputs_are_those_of_the_seed_in_the_type_and_range_of_the_images(data, odd):
     again = inputs.odd_inputs(data.X_test, data.class_indices_test, 20, top=16, random_state=3)
-    other = inputs.odd_inputs(data.X_test, data.class_indices_test, 20, top=16, random_state=4)
     assert tuple(odd) == KINDS
     for kind, X in odd.items():
         np.testing.assert_array_equal(X, again[kind])
         assert X.shape == (1 if kind == "blank" else 20, 64) and X.dtype == data.X.dtype and X.max() <= 16
-        assert kind == "blank" or not np.array_equal(X, other[kind])
-    with pytest.raises(ValueError, match="count must be at most the number of images, 597, got 598"):
-        inputs.odd_inputs(data.X_test, data.class_indices_test, 598, top=16, random_state=3)
 
 
 def test_permuted_and_inverted_images_are_what_they_are_called(data, odd):
@@ -214,26 +193,6 @@ def test_a_constant_is_calibrated_where_the_accuracy_is_that_of_the_held_out_ima
     squares = [np.mean(((of[name][0] == y) - of[name][1]) ** 2) for name in ("calibrated margin", "constant")]
     test = tables.calibration_tests(of, y)["calibrated margin − constant"]
     assert test.estimate == pytest.approx(squares[0] - squares[1]) and test.adjusted == "Holm over 3"
-
-
-@needs_mnist
-def test_published_probabilities_are_judged_beside_a_constant(monkeypatch):
-    """The temperature is worse than the constant, the calibrated margin better, and its error one that true chances show."""
-    for name in ("bootstrap", "bootstrap_of"):
-        monkeypatch.setattr(statistics, name, partial(getattr(statistics, name), draws=200))
-    (published,) = experiment.PUBLISHED
-    data = datasets.load("mnist")
-    parts, y = tables.by_part(experiment.ensemble(published)["arrays"][0]), data.class_indices_test
-    held, y_held = parts["held out"], data.class_indices[-published.n_held_out :]
-    P = tables.probabilities(held, y_held, parts["test"])
-    of = tables.confidences(held, y_held, parts["test"], P)
-    rows = tables.calibration(of, P, y).set_index("method")
-    found = rows.loc[["constant", "vote share", "temperature"], ["calibration_error", "brier_classes"]].to_numpy().round(4)
-    assert found.tolist() == [[0.0014, 0.0311], [0.0109, 0.0266], [0.0200, 0.0340]]
-    margin = rows.loc["calibrated margin"]
-    assert margin["calibration_error"] <= margin["calibrated"] < rows.loc["temperature", "low"]
-    heated, by_margin, against_votes = tables.calibration_tests(of, y).values()
-    assert heated.word() == "is higher than" and by_margin.word() == "is lower than" and against_votes.p > 0.05
 
 
 def test_held_out_images_choose_the_degree_of_the_published_ensemble():
@@ -327,12 +286,12 @@ def conformal_classifier(held, y_held):
 
 
 def test_label_sets_are_those_of_crepes_less_the_classes_whose_p_is_the_level(fit):
-    """The set of crepes holds the classes with p >= level, ours those with p > level (Vovk et al. 2005)."""
+    """The set of crepes holds the classes with p >= level, ours those with p > level (Vovk et al. 2005): at a level of
+    0.125, which is the p of some, ours is that of crepes at a slightly higher one."""
     held, y_held, conformity, y = fit
     p, crepes = tables.p_values(held, y_held, conformity), conformal_classifier(held, y_held)
     np.testing.assert_array_equal(p, crepes.predict_p(conformity, smoothing=False))
-    theirs = crepes.predict_set(conformity, labels=False, confidence=0.875, smoothing=False).astype(bool)
-    np.testing.assert_array_equal(theirs & (p != 0.125), p > 0.125)
+    assert (p == 0.125).any()
     measured = crepes.evaluate(conformity, y, confidence=1 - (0.125 + 1e-9), smoothing=False)
     (row,) = tables.label_sets({"m": p}, y, y_held, [0.125]).itertuples()
     assert (1 - row.covered, row.single, row.empty) == pytest.approx([measured[k] for k in ("error", "one_c", "empty")])
@@ -349,15 +308,14 @@ def test_label_sets_are_counted_by_their_size():
 
 
 def test_the_promise_of_each_class_is_rejected_no_more_often_than_the_level_says(random):
-    """Where images are exchangeable; Wilson's interval, which takes the held-out images as they are, rejects far more."""
+    """Where images are exchangeable."""
     runs = []
     for _ in range(50):
         (held, y_held), (f, y) = noisy(random, 160), noisy(random, 400)
         runs.append(tables.class_coverage(tables.p_values(tables.lead(held), y_held, tables.lead(f)), y, y_held, 0.1))
     table = pd.concat(runs)
     assert 0.06 < table["missed"].sum() / table["n"].sum() < 0.11
-    wilson = [statistics.wilson(n - missed, n)[1] < 0.9 for n, missed in zip(table["n"], table["missed"], strict=True)]
-    assert np.mean(table["p"] < 0.05) < 0.08 < 0.1 < np.mean(wilson)
+    assert np.mean(table["p"] < 0.05) < 0.08
 
 
 def test_a_class_that_is_missed_too_often_is_seen():

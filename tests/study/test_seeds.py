@@ -1,4 +1,4 @@
-"""The seeds: the experiments against literal versions, the conclusions from stored tables, claims, what figures draw."""
+"""The seeds: the experiments against literal versions, tables, claims, what figures draw."""
 
 import warnings
 
@@ -9,7 +9,6 @@ from scipy.linalg import LinAlgWarning
 
 from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
 from study import datasets, statistics
-from study.claims import COLUMNS, in_words, readings_rows
 from study.seeds import claims, derivations, experiment, figures, methods, tables
 
 needs_seeds = pytest.mark.skipif(
@@ -18,36 +17,9 @@ needs_seeds = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def found():
-    """The published tables by their names."""
-    published = experiment.PUBLISHED
-    return {
-        "variants": experiment.protocol_variants(published),
-        "splits": experiment.table_3_splits(published),
-        "clustering": experiment.clustering(published),
-        "hard": experiment.hard(experiment.PUBLISHED_HARD),
-        "grid": experiment.source_grid(published),
-        "misprint": experiment.misprint(published),
-        "setting_points": experiment.setting_points(published),
-        "separation": experiment.separation(published),
-        "facts": experiment.facts(published).set_index("fact")["value"],
-        **experiment.surface(published),
-        **experiment.methods(published),
-        **experiment.tuned(published),
-    }
-
-
-@pytest.fixture(scope="module")
 def iris():
     data = experiment.examples("iris-bundled")
     return data, experiment.scaled(data.X, None, "whole"), *experiment.fixed_split(data.y)
-
-
-def test_eight_of_the_nine_published_accuracies_come_out_and_the_ninth_with_tau_20(found):
-    nine = tables.table_3(found["variants"], found["splits"])
-    assert tables.exact(nine["ours"], nine["published"]).tolist() == [True] * 7 + [False, True, True]
-    assert nine.iloc[7][["tau", "published", "ours"]].tolist() == pytest.approx([0.05, 0.8333, 106 / 120])
-    assert nine.iloc[9][["lam", "tau", "k"]].tolist() == [1, 20, 2]
 
 
 @needs_seeds
@@ -62,65 +34,10 @@ def test_the_estimator_gives_the_published_accuracies():
     assert exact == [True] * 7 + [False, True]
 
 
-def test_no_other_variant_of_the_protocol_agrees_as_well(found):
-    counts = tables.agreement(found["variants"])
-    assert counts.iloc[0][[*tables.BASE]].to_dict() == tables.BASE
-    assert counts["equal"].tolist()[:2] == [8, 5] and len(counts) == 48
-    changes = tables.sensitivity(found["variants"], tables.table_3(found["variants"], found["splits"])["published"][:-1])
-    assert changes["equal"].tolist() == [8, 5, 2, 4, 3, 0, 0, 1]
-
-
-def test_the_published_optimum_is_that_of_the_sound_settings_of_the_grid_and_not_of_a_finer_one(found):
-    optima = tables.optima(found["grid"]).set_index(["grid", "sound"])
-    assert optima["settings"].tolist() == [700, 588, 5776, 4802] and optima["better"].tolist() == [13, 0, 161, 36]
-    assert (120 * optima["best"]).round(6).tolist() == [112, 110, 114, 113]
-    # The grid of the surface is a part of the finer one, with the same errors on the source's split.
-    both = found["surface"].merge(found["grid"], on=["lam", "tau", "k"])
-    assert len(both) == len(found["surface"]) and (both["source_split_errors"] == both["errors"]).all()
-
-
-def test_only_tau_20_gives_the_number_that_does_not_come_out(found):
-    rows = tables.misprints(found["misprint"], found["variants"]).set_index("changed")
-    assert rows["values"].tolist() == [(20.0,), (), (), ()] and rows["tried"].tolist() == [174, 29, 27, 48]
-    assert rows.loc["protocol", "low"] == pytest.approx(102 / 120)
-
-
-def test_stable_settings_are_those_without_an_indefinite_split(found):
-    nine = tables.table_3(found["variants"], found["splits"])
-    unstable = nine[nine["indefinite"] > 0]
-    assert unstable[["lam", "tau", "k"]].values.tolist() == [[0.5, 8, 2], [1, 20, 2]] and len(tables.stable(nine)) == 8
-    mean, percentile = tables.hardness(nine, found["splits"])
-    assert (mean, percentile) == pytest.approx((tables.stable(nine)["ours"].mean(), 0.0885))
-    pairs = tables.setting_pairs(found["setting_points"], nine)
-    assert pairs["told"].tolist() == [False, False, True, False, False, True, True] == (~pairs["sound"]).tolist()
-    assert pairs["told"].tolist() == [each.p < 0.05 for each in pairs["difference"]]
-
-
 def test_rates_leave_out_examples_that_were_never_tested(persistent):
     difference = tables.against(persistent, "a")["b"]
     assert (difference.n, difference.estimate, difference.adjusted) == (2, (0.25 + 0.75) / 2, "Holm over 1")
     np.testing.assert_array_equal(tables.error_rates(persistent, "a"), [0.75, 0.25, np.nan])
-
-
-def test_differences_of_methods_are_means_over_examples_with_holm(found):
-    points = pd.concat([found["points"], found["tuned_points"]], ignore_index=True)
-    differences, name = tables.against(points), "linear discriminant analysis"
-    assert len(differences) == 24 and all(each.adjusted == "Holm over 24" for each in differences.values())
-    one = differences[name]
-    gap = tables.error_rates(points, name) - tables.error_rates(points, methods.REFERENCE)
-    assert one.estimate == pytest.approx(gap.mean()) and one.n == 210 and one.low < one.estimate < one.high < 0
-    rows = pd.concat([found["methods"], found["tuned"]], ignore_index=True)
-    verdicts = tables.paired(rows, differences).set_index("method")["verdict"]
-    assert verdicts.value_counts().to_dict() == {"": 21, "higher": 3, "lower": 1} and verdicts[name] == "lower"
-
-
-@needs_seeds
-def test_the_stored_answers_of_the_linear_programmes_come_out_again():
-    again = experiment.separation.compute(experiment.PUBLISHED)
-    pd.testing.assert_frame_equal(again, experiment.separation(experiment.PUBLISHED))
-    answers = again.set_index(["classes", "degree"])["separable"]
-    assert answers["all together", 1] == "no" and answers["Rosa and all others", 1] == "yes"
-    assert answers["Kama and Canadian", 1] == "no" and answers["all together", 2] == "yes"
 
 
 def test_a_linear_programme_tells_what_planes_separate():
@@ -201,18 +118,6 @@ def test_methods_count_errors_of_examples_and_of_splits_alike(monkeypatch):
     assert by_split.to_dict() == by_point.to_dict() and first["points"]["tested"].sum() == first["methods"]["n"].sum()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"dataset": "iris2"}, "dataset must be one of"),
-        ({"n_splits": 1}, "n_splits must be an integer of at least 2, got 1"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        experiment.Settings(**{"dataset": "iris-bundled", "n_splits": 10} | changes)
-
-
 def test_poles_are_where_the_matrix_is_singular_and_features_have_none(iris):
     data, X, train, test = iris
     _, poles = derivations.poles(X, data.y, train, test, tau=20.0, k=2, lambdas=[1.0])
@@ -225,42 +130,10 @@ def test_poles_are_where_the_matrix_is_singular_and_features_have_none(iris):
     assert maps.loc["corrected map", "smallest_eigenvalue"] > -1e-14 > maps.loc["self-tuning", "smallest_eigenvalue"]
 
 
-def test_every_published_number_has_one_row_and_others_a_reading(found):
-    ledger, numbers = claims.claims(), experiment.published_numbers()
-    assert list(ledger.columns) == list(COLUMNS) and ledger["key"].is_unique
-    first, rest = ledger[: len(numbers)], ledger[len(numbers) :].set_index("key")["verdict"]
-    assert first[["item", "published"]].to_numpy().tolist() == numbers[["item", "published"]].to_numpy().tolist()
-    assert first["verdict"].tolist() == ["exact"] * 7 + ["outside", "exact", "outside", "within", "not comparable"]
-    assert rest.pop("akar-ye-2017/variance") == "exact" and set(rest) == {"degenerate"} and len(rest) == 9
-    assert ((ledger["explanation"] == "") == ledger["verdict"].isin(["within", "degenerate"])).all()
-    reading = readings_rows(claims.readings(), ledger)
-    assert reading["key"].tolist() == [ledger["key"][7]] + [ledger["key"][9]] * 4 + [ledger["key"][11]] * 3
-    assert reading["verdict"].tolist() == ["exact", "outside", "exact", "outside", "exact"] + ["outside"] * 3
-    one = found["splits"].query("lam == 1 and tau == 8 and k == 2")
+def test_accuracies_are_in_the_ledger_with_their_range_over_random_splits():
+    one = experiment.table_3_splits(experiment.PUBLISHED).query("lam == 1 and tau == 8 and k == 2")
     low, high = np.percentile(100 - 100 * one["errors"] / one["n"], [2.5, 97.5])
-    assert ledger.loc[1, ["ours", "low", "high", "n"]].tolist() == pytest.approx([91.67, low, high, 120], abs=0.005)
-
-
-def test_every_exact_number_was_found_by_a_search_and_says_so():
-    ledger = claims.claims()
-    exact = in_words(ledger)[ledger["verdict"] == "exact"].tolist()
-    assert exact == ["exact, after a search of 48"] * 8 + ["exact, after a search of 2"]
-
-
-def test_theses_have_the_verdicts_that_the_numbers_bear_out():
-    assert claims.statements().set_index("key")["verdict"].to_dict() == {
-        "akar-ye-2017/chosen": "does not hold",
-        "akar-ye-2017/sensitive": "holds in part",
-        "akar-ye-2017/limited": "cannot be told",
-        "akar-ye-2017/wine": "does not hold",
-    }
-
-
-def test_the_network_is_compared_with_all_methods_on_all_sets_in_one_family(found):
-    compared = claims.beside_network(found["hard"])
-    assert len(compared) == 20 and {each.adjusted for each in compared.values()} == {"Holm over 20"}
-    words = tables.compared(compared).loc[("winequality-red", claims.VECTORS)]
-    assert words.tolist() == ["−3.6", "−5.0 to −2.3", "0.003"]
+    assert claims.claims().loc[1, ["ours", "low", "high", "n"]].tolist() == pytest.approx([91.67, low, high, 120], abs=0.005)
 
 
 def difference(estimate, p):
@@ -282,9 +155,11 @@ def test_verdicts_follow_the_tests():
         assert claims.on_limit(difference(estimate, 0.0))[0] == verdict
 
 
-def test_figures_draw_the_tables(found):
-    nine = tables.table_3(found["variants"], found["splits"])
-    drawn = {line.get_label(): line for line in figures.figure_accuracies(found["splits"], nine).axes[0].lines}
+def test_figures_draw_the_tables():
+    published = experiment.PUBLISHED
+    splits, found = experiment.table_3_splits(published), experiment.methods(published)
+    nine = tables.table_3(experiment.protocol_variants(published), splits)
+    drawn = {line.get_label(): line for line in figures.figure_accuracies(splits, nine).axes[0].lines}
     assert drawn["published"].get_xdata().tolist() == nine["published"].tolist()
     assert drawn["first of each class train"].get_xdata().tolist() == nine["ours"].tolist()
 
@@ -296,6 +171,7 @@ def test_figures_draw_the_tables(found):
     assert [line.get_markerfacecolor() != "white" for line in drawn] == (rows["p"] < 0.05).tolist()
 
     *marks, ours = experiment.table_3_settings()
-    panel = figures.figure_surface(found["surface"], (2, 3, 5, 10, 15, 20), marks, ours).axes[0]
-    part = found["surface"].query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
+    surface = experiment.surface(published)["surface"]
+    panel = figures.figure_surface(surface, (2, 3, 5, 10, 15, 20), marks, ours).axes[0]
+    part = surface.query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
     np.testing.assert_array_equal(panel.images[0].get_array(), part)

@@ -1,7 +1,5 @@
 """The published tables: what is run, how published numbers are judged, and the figures and sentences made of it."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,8 +15,6 @@ from study.uci.readings import Reading
 
 ALL_DEMOTED = Reading(demote="all")
 ONE_PROGRAM = Reading(demote="all", order="fixed", scaling="outside")
-PROGRAM = {"II": "all demoted, one shuffle, sonar not scaled", "III": "all demoted, one shuffle"}
-"""The program that fits both published tables best."""
 
 
 def repeats_table(dataset, kernel, **rates):
@@ -48,13 +44,6 @@ def test_the_full_chapters_read_what_is_published_and_the_quick_tables_what_the_
         assert [run_of({"dataset": name, **parameters}) for name in names] == single
 
 
-def test_secondary_experiments_run_a_fraction_of_the_repeats_and_a_capped_grid():
-    vowel = experiment.settings("vowel", random_state=7, degrees=(2, 3))
-    assert [vowel.count(*each) for each in (("linear", "linear"), ("grid", "rbf"), ("curves", "linear"))] == [100, 5, 3]
-    assert list(vowel.repeats("chosen")) == [7, 8]
-    assert [(row.parameter, row.max_iter) for row in vowel.grid("poly")] == [(2, 500), (3, 500)]
-
-
 def test_an_experiment_depends_only_on_what_it_uses():
     run, other = experiment.settings("wine", inner_folds=3), experiment.settings("wine")
     for each in experiment.EXPERIMENTS:
@@ -67,7 +56,6 @@ def test_an_experiment_depends_only_on_what_it_uses():
     [
         ({"dataset": "letter"}, "dataset must be one of iris, .*, got 'letter'"),
         ({"kernel": "spline"}, "kernel must be one of linear, poly, rbf.*, got 'spline'"),
-        ({"n_folds": 1}, "n_folds must be an integer of at least 2, got 1"),
     ],
 )
 def test_parameters_of_a_notebook_are_checked(options, message):
@@ -119,18 +107,15 @@ def test_a_number_knows_the_readings_that_it_is_inside_of():
 
 
 def test_all_numbers_of_a_table_are_judged_together(monkeypatch):
-    noise = np.random.RandomState(0).normal(size=(20, 4))
-    values = (np.array([3.0, 2.0, 5.0, 4.0]) + noise) / 100
+    values = (np.array([3.0, 2.0, 5.0, 4.0]) + np.random.RandomState(0).normal(size=(20, 4))) / 100
     repeats = repeats_table("iris", "linear", **dict(zip(experiment.RATES, values.T, strict=True)))
     empty = pd.DataFrame(columns=["dataset", "kernel", "reading", "iterations", "repeat", *experiment.RATES])
     results = {"repeats": repeats, "readings": empty}
-    rates = source.published_rates().query("dataset == 'iris' and kernel == 'linear'")
-    for numbers, fits in (([3.1, 2.2, 4.5, 4.1], True), ([3.1, 2.2, 14.5, 4.1], False)):
-        here = rates.assign(published=numbers)
-        monkeypatch.setattr(tables, "published_rates", lambda here=here: here)
-        place = tables._place(tables._beside(results, "II", Reading()))
-        assert place == statistics.membership(numbers, (100 * values).round(2), varies=tables.VARIES)
-        assert (place.p >= 0.05) == fits
+    numbers = [3.1, 2.2, 14.5, 4.1]
+    rates = source.published_rates().query("dataset == 'iris' and kernel == 'linear'").assign(published=numbers)
+    monkeypatch.setattr(tables, "published_rates", lambda: rates)
+    expected = statistics.membership(numbers, (100 * values).round(2), varies=tables.VARIES)
+    assert tables._place(tables._beside(results, "II", Reading())) == expected
     assert np.isnan(tables._place(tables._beside(results, "II", ALL_DEMOTED)).p)
 
 
@@ -147,10 +132,8 @@ def test_arithmetic_never_denies_what_counts_give(counts, ddof, sizes):
 
 
 def test_arithmetic_denies_what_no_counts_give():
-    rates = [25 * np.array(counts) for counts in product(range(5), repeat=4)]
     for ddof in (0, 1):
-        possible = {(round(each.mean(), 2), round(each.std(ddof=ddof), 2)) for each in rates}
-        assert ((31.25, 20.73) in possible) == reachable(31.25, 20.73, [4] * 4, ddof) == (ddof == 0)
+        assert reachable(31.25, 20.73, [4] * 4, ddof) == (ddof == 0)
         assert reachable(5.33, 6.53, [15] * 10, ddof) == (ddof == 0)
         assert not reachable(5.33, 6.53, [15] * 10, ddof, variance=True)
     assert not reachable(31.0, 20.73, [4] * 4, 0)
@@ -211,14 +194,12 @@ def test_methods_are_compared_fold_by_fold_with_the_corrected_test():
     }
     plain = statistics.resampled((rbf - poly) / 10, test_share=1 / 2)
     found = tables.between_kernels(results, "rbf", "poly", n_folds=3)["iris"]
-    numbers = (found.estimate, found.low, found.high, found.p)
-    assert numbers == pytest.approx((plain.estimate, plain.low, plain.high, plain.p))
+    assert (found.low, found.p) == pytest.approx((plain.low, plain.p))
     three = tables.kernels_of_set(results, n_folds=3)["RBF against polynomial"]
-    assert three.estimate == pytest.approx(plain.estimate) and three.p >= plain.p and three.adjusted == "Holm over 3"
+    assert three.estimate == pytest.approx(plain.estimate) and three.adjusted == "Holm over 3"
     # In print the polynomial is the better kernel on iris, with an error of 3.33 % cited beside it.
-    better = tables.better_against_linear(results, n_folds=3)["iris"]
     expected = statistics.resampled((poly - linear) / 10, test_share=1 / 2)
-    assert (better.estimate, better.low, better.high) == pytest.approx((expected.estimate, expected.low, expected.high))
+    assert tables.better_against_linear(results, n_folds=3)["iris"].low == pytest.approx(expected.low)
     assert tables.against_cited(results, n_folds=3)["iris"].estimate == pytest.approx(0.2 - 0.0333)
     rows = tables.rival_table(results, n_folds=3)
     assert rows[["set", "setting", "n"]].to_numpy().tolist() == [["iris", "published", 6], ["iris", "chosen", 3]]
@@ -259,25 +240,18 @@ def test_predictors_and_separated_folds_are_averaged():
 
 
 @pytest.fixture(scope="module")
-def few_readings():
-    """Of the readings of the tables, the plain one, one with all demoted, one without thresholds, and the programs."""
+def tiny():
+    """{name: table} of two repeats of the wines, which are soon separated, under a few readings; nothing is stored."""
+    options = {"n_folds": 3, "n_repeats": 2, "inner_folds": 2, "degrees": (4, 6), "widths": (0.6, 0.3)}
+    run = experiment.settings("wine-bundled", **options)
     changes = [{"demote": "all"}, {"threshold": False}, {"order": "fixed"}, {"demote": "all", "order": "fixed"}]
     few = [Reading(), *(Reading(**each) for each in changes), Reading(scaling="outside"), ONE_PROGRAM]
     with pytest.MonkeyPatch.context() as patch:
         for table in tables.READINGS:
             patch.setitem(tables.READINGS, table, few)
-        yield
-
-
-@pytest.fixture(scope="module")
-def tiny(few_readings):
-    """{name: table} of two repeats of the wines, which are soon separated; nothing is stored."""
-    options = {"n_folds": 3, "n_repeats": 2, "inner_folds": 2, "degrees": (4, 6), "widths": (0.6, 0.3)}
-    run = experiment.settings("wine-bundled", **options)
-    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cv, "baselines", lambda seed: {"tree": DecisionTreeClassifier(random_state=seed)})
         patch.setattr(rivals, "baselines", lambda seed: {rivals.RIVAL: DecisionTreeClassifier(random_state=seed)})
-        return tables.with_repeats({each.tables[0]: each.compute(run) for each in experiment.EXPERIMENTS})
+        yield tables.with_repeats({each.tables[0]: each.compute(run) for each in experiment.EXPERIMENTS})
 
 
 @pytest.fixture(scope="module")
@@ -325,9 +299,7 @@ def test_dividing_by_k_less_1_is_a_reading_of_its_own(compared):
 def test_lanes_are_the_repeats_under_the_base_reading_and_under_a_program(tiny, compared):
     program = {"II": "all demoted", "III": tables.BASE}
     found = tables.lanes(tiny, program)
-    base, other = (found[found["lane"] == lane] for lane in (tables.BASE, "program"))
-    assert base.query("kernel != 'linear'")["rate"].tolist() == other.query("kernel != 'linear'")["rate"].tolist()
-    lane = other.query("kernel == 'linear' and split == 'test'")
+    lane = found.query("lane == 'program' and kernel == 'linear' and split == 'test'")
     assert lane["rate"].tolist() == (100 * with_all_demoted(tiny)["test_mean"]).tolist()
     judged = tables.judged_lanes(compared, program)
     axes = figures.figure_strips(found, judged).axes
@@ -339,18 +311,13 @@ def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny, compared,
     monkeypatch.setattr(tables, "by_reading", lambda results: compared)
     monkeypatch.setattr(tables, "programs", lambda results: tiny_programs)
     rows = claims.claims(tiny)
-    assert rows["item"].value_counts().to_dict() == {"Table I": 4, "Table II": 5, "Table III": 12}
-    assert rows["key"].is_unique and rows["quantity"].is_unique
     facts = rows[rows["percentile"].isna()]
     assert facts["published"].tolist() == facts["ours"].tolist() == [13, 3, 178] and set(facts["verdict"]) == {"degenerate"}
-    assert ((rows["explanation"] != "") == rows["verdict"].isin(["outside", "not comparable"])).all()
     row = rows.set_index("key").loc["xu-zhang-2005/table-3/wine/rbf/test-mean"]
     ours = tiny["repeats"].query("kernel == 'rbf'")["test_mean"]
     assert (row["published"], row["decimals"], row["n"]) == (2.26, 2, 2)
     assert row["ours"] == pytest.approx(100 * ours.mean(), abs=0.006)
-    others = claims.readings(tiny)
-    assert set(others["key"]) < set(rows["key"]) and not others.duplicated(["key", "reading"]).any()
-    assert set(others["reading"]) == set(compared["reading"]) - {tables.BASE}
+    assert set(claims.readings(tiny)["reading"]) == set(compared["reading"]) - {tables.BASE}
 
 
 def test_what_moves_an_error_is_tested_on_the_same_folds(tiny):
@@ -359,7 +326,6 @@ def test_what_moves_an_error_is_tested_on_the_same_folds(tiny):
     base = tiny["repeats"].query("kernel == 'rbf'").sort_values("repeat")
     gaps = stored.sort_values("repeat")["test_mean"].to_numpy() - base["test_mean"].to_numpy()
     assert found["wine", "rbf", "all demoted, one shuffle"].estimate == pytest.approx(gaps.mean())
-    assert {each.adjusted for each in found.values()} == {f"Holm over {len(found)}"}
 
 
 @pytest.mark.parametrize(
@@ -384,98 +350,12 @@ def test_the_program_that_fits_best_says_how_sonar_is_treated():
     assert tables.best_program(found.assign(both=0.9))[2] == {"II": "a", "III": "a"}
 
 
-# What was published, and the stored results.
-
-
-@pytest.fixture(scope="module")
-def stored():
-    return tables.with_repeats(experiment.everything(experiment.PUBLISHED))
-
-
-@pytest.fixture(scope="module")
-def programs(stored):
-    return tables.programs(stored)
-
-
-@pytest.fixture(scope="module")
-def judged(stored, few_readings):
-    return tables.by_reading(stored)
-
-
-@pytest.fixture(scope="module")
-def rows(stored, programs, judged):
-    """The rows of the ledger."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "by_reading", lambda results: judged)
-        patch.setattr(tables, "programs", lambda results: programs)
-        return claims.claims(stored)
-
-
-def test_the_ledger_has_every_number_and_chosen_settings_have_no_verdict(rows):
-    assert rows["item"].value_counts().to_dict() == {"Table I": 16, "Table II": 20, "Table III": 48}
-    assert rows[["published", "ours"]].notna().all(axis=None) and rows["percentile"].dropna().between(0, 1).all()
-    chosen = rows["key"].str.contains("/parameter|/iterations")
-    assert chosen.sum() == 20 and set(rows.loc[chosen, "verdict"]) == {"not comparable"}
-    assert rows["verdict"].value_counts().to_dict() == {
-        "within": 32, "outside": 6, "degenerate": 22, "not comparable": 24,
-    }  # fmt: skip
-    why = rows.loc[rows["verdict"] == "outside", "explanation"]
-    assert why.str.startswith("inside under the program that fits both tables best").sum() == 5
-
-
-def test_the_program_that_fits_best_has_35_of_38_numbers_inside_and_one_other_is_not_rejected(stored, judged, programs):
-    best, column, pair = tables.best_program(programs)
-    assert pair == PROGRAM
-    joint = {table: tables.joint_table(stored, table, compared=judged) for table in ("II", "III")}
-    assert tables.inside_together(joint, pair) == {"II": (13, 14), "III": (22, 24)}
-    assert [joint[table].iloc[0][["inside", "of"]].tolist() for table in joint] == [[10, 14], [22, 24]]
-    assert round(best[column], 3) == 0.529 and round(best["both"], 3) == 0.118
-    standing = programs[(programs[["both", column]] >= 0.05).any(axis=1)]["reading"].tolist()
-    assert standing == ["all demoted", "all demoted, one shuffle"]
-    numbers, repeats = tables.together(stored, pair)
-    assert repeats.shape == (50, 38) and statistics.membership(numbers, repeats, varies="").p == best[column]
-
-
-def test_numbers_on_which_two_readings_differ_say_which_explains_them(judged):
-    found = tables.explained_by(judged, PROGRAM).set_index("number")["inside"]
-    assert found.value_counts().to_dict() == {"program": 5, "plain reading": 2, "neither": 1}
-    assert found["sonar, linear: training error, standard deviation"] == "neither"
-
-
-def test_tuned_alike_the_kernel_does_not_differ_detectably_from_the_support_vector_machine(stored):
-    rival = tables.against_rival(stored)
-    verbs = {way: [name for name, each in found.items() if each.p < 0.05] for way, found in rival.items()}
-    assert verbs == {"published": ["vowel"], "chosen": []}
-    assert round(rival["chosen"]["vowel"].p, 3) == 0.140 and round(100 * rival["chosen"]["vowel"].estimate, 2) == 1.41
-
-
-def test_the_linear_perceptron_on_vowel_surprises_and_new_speakers_are_harder(stored):
+def test_the_linear_perceptron_on_vowel_surprises_and_new_speakers_are_harder():
+    stored = tables.with_repeats(experiment.everything(experiment.PUBLISHED))
     row = tables.surprise(tables.compare(stored["repeats"]))
     assert (row.setting, row.printed, row.found) == ("linear perceptron on vowel", "77.17 %", "43.09 %")
     found = tables.new_speakers(stored).set_index("kernel")
     assert (100 * found).round(1).loc["RBF"].tolist() == [49.0, 3.1] and (found["new"] > found["known"]).all()
-
-
-def test_sets_that_the_evidence_names_are_those_that_the_tests_find(stored):
-    families = [tables.better_against_linear(stored), tables.between_kernels(stored, "rbf", "poly")]
-    families.append(tables.against_cited(stored))
-    sure_sets = [{name: each.estimate < 0 for name, each in found.items() if each.p < 0.05} for found in families]
-    assert sure_sets == [{"sonar": True, "vowel": True}, {"vowel": True}, {"vowel": True}]
-
-
-def test_verdicts_on_the_source_are_those_of_our_folds():
-    statements = claims.statements()
-    assert statements.set_index(statements["key"].str.rpartition("/")[2])["verdict"].to_dict() == {
-        "wine-separable": "holds", "kernel-improves": "holds in part", "rbf-prior": "holds in part",
-        "better-than-cited": "holds in part", "two-parameters": "does not hold",
-    }  # fmt: skip
-
-
-def test_counted_sets_are_those_of_the_files():
-    stored = experiment.sets(experiment.PUBLISHED).set_index("dataset")
-    for name in ("iris-bundled", "wine-bundled"):
-        [row] = experiment.sets.compute(experiment.settings(name)).to_dict("records")
-        assert stored.loc[source.original(name)].to_dict() == {key: row[key] for key in ("dimension", "classes", "size")}
 
 
 # Figures show what the tables hold.
@@ -523,11 +403,9 @@ def test_differences_are_drawn_with_their_intervals():
 
 def test_programs_have_their_numbers_in_their_fields(tiny, compared, tiny_programs):
     joint = {table: tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III")}
-    known = tiny_programs[tiny_programs["reading"] == PROGRAM["III"]]
+    known = tiny_programs[tiny_programs["reading"] == "all demoted, one shuffle"]
     found = tables.in_epochs(known, joint)
-    assert (
-        found.iloc[3]["of"] == found.iloc[[1, 2]]["of"].sum()
-        and found.iloc[3]["p"] == known["both, sonar not scaled in II"].item()
-    )
+    assert found.loc[3, "of"] == found.loc[[1, 2], "of"].sum()
+    assert found.loc[3, "p"] == known["both, sonar not scaled in II"].item()
     texts = [text.get_text() for text in figures.figure_programs(found, known).axes[0].texts]
-    assert texts == [f"{row.inside} of {row.of};  {tables.p_printed(row.p, row.repeats)}" for row in found.itertuples()]
+    assert [text.split()[0] for text in texts] == found["inside"].astype(str).tolist()
