@@ -1,6 +1,35 @@
-"""Exact kernels, the published visiting orders, predictors of multiclass runs: what the sources do not write out."""
+"""Exact kernels, the published visiting orders, predictors of multiclass runs: what the sources do not write out; and small
+problems for all learners."""
 
 import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+
+@st.composite
+def problems(draw):
+    """Small integer data with labels of 2 to 4 classes, points to predict, a seed, a number of epochs."""
+    n, d, classes = draw(st.integers(2, 12)), draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    X, test = (draw(arrays(int, (size, d), elements=st.integers(-6, 6))) for size in (n, 3))
+    y = draw(arrays(int, n, elements=st.integers(0, classes - 1)).filter(lambda y: np.ptp(y) > 0))
+    return X, np.unique(y, return_inverse=True)[1], test, draw(st.integers(0, 99)), draw(st.integers(1, 3))
+
+
+@st.composite
+def streams(draw, most):
+    """A short stream of small integer points that recur, with signs; both signs occur."""
+    n, d = draw(st.integers(2, most)), draw(st.integers(1, 3))
+    X = draw(arrays(int, (n, d), elements=st.integers(-4, 4), fill=st.nothing()))
+    y = draw(arrays(int, n, elements=st.sampled_from([-1, 1]), fill=st.nothing()).filter(lambda y: np.ptp(y) > 0))
+    return X, y
+
+
+def blobs(n, classes, seed, *, flip=0.0):
+    """Integer points of overlapping classes; a fraction of the labels is drawn anew."""
+    random = np.random.RandomState(seed)
+    y = random.randint(0, classes, n)
+    X = random.randint(0, 8, (n, 6)) + 3 * np.eye(classes, 6, dtype=int)[y]
+    return X, np.where(random.random_sample(n) < flip, random.randint(0, classes, n), y)
 
 
 def polynomial(X, Y, degree, coef0=1):

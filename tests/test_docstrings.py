@@ -1,4 +1,4 @@
-"""The docstrings of what kp exports: numpydoc, with the sections that are needed, and examples that run."""
+"""What kp exports has hints and docstrings: numpydoc, with the sections that are needed, and examples that run."""
 
 import doctest
 import importlib
@@ -68,13 +68,23 @@ def test_a_docstring_has_its_sections_with_names_and_types(name):
     assert inspect.isclass(thing) or len(inspect.getdoc(thing).splitlines()) <= 50, "help() fills one screen"
 
 
+@pytest.mark.parametrize("name", EXPORTED)
+def test_the_public_surface_has_hints_that_signatures_show_as_they_are_written(name):
+    function = written(EXPORTED[name])
+    signature = inspect.signature(function, eval_str=True)
+    hints = [each.annotation for each in signature.parameters.values() if each.name != "self"]
+    hints += [] if inspect.isclass(function) else [signature.return_annotation]
+    assert inspect.Signature.empty not in hints
+    shown = str(inspect.signature(function))
+    assert "numpy." not in shown and "scipy." not in shown
+
+
 @pytest.mark.parametrize("name", [name for name in kp.__all__ if hasattr(getattr(kp, name), "fit")])
 def test_the_attributes_that_fit_makes_are_listed_and_no_other(name):
     estimator = getattr(kp, name)
     listed = set(re.findall(r"^(\w+_) : \S", sections(estimator)[1]["Attributes"], flags=re.MULTILINE))
     model = estimator().fit([[0.0], [1.0], [2.0], [4.0], [5.0], [7.0]], ["a", "a", "b", "b", "c", "c"])
-    made = {each for each in vars(model) if re.fullmatch(r"[a-zA-Z]\w*_", each)}
-    made |= {each for each in dir(estimator) if re.fullmatch(r"[a-zA-Z]\w*_", each)}
+    made = {each for each in {*vars(model), *dir(estimator)} if re.fullmatch(r"[a-zA-Z]\w*_", each)}
     assert listed == made - {"n_features_in_"}
 
 

@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[1]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = DECLARED["project"]
 GROUPS = DECLARED["dependency-groups"]
-LOCK = (ROOT / "requirements.lock.txt").read_text()
 
 
 def direct_dependencies():
@@ -39,9 +38,7 @@ def test_environment_yml_lists_the_packages_and_bounds_of_pyproject():
     listed = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     (pip,) = (entry["pip"] for entry in listed if isinstance(entry, dict))
     conda = [entry for entry in listed if isinstance(entry, str)]
-    assert conda[:2] == ["python=3.11", "pip"]
-    assert pip[-1] == "-e ."
-    assert sorted(conda[2:] + pip[:-1]) == sorted(direct_dependencies())
+    assert sorted(conda + pip) == sorted(["python=3.11", "pip", "-e .", *direct_dependencies()])
 
 
 RUN_ONLY = {
@@ -98,11 +95,12 @@ def test_what_is_imported_is_declared_and_the_reverse():
 
 
 def test_the_lock_pins_and_hashes_every_package_and_names_no_address():
-    packages = re.split(r"\n(?=\S)", LOCK.strip())
+    lock = (ROOT / "requirements.lock.txt").read_text()
+    packages = re.split(r"\n(?=\S)", lock.strip())
     for package in packages:
         assert re.match(r"[a-z0-9._-]+==\S+ .*\n( +--hash=sha256:[0-9a-f]{64}( \\)?\n?)+\Z", package), package[:100]
     assert {name(requirement) for requirement in direct_dependencies()} <= {name(package) for package in packages}
-    assert "://" not in LOCK
+    assert "://" not in lock
 
 
 def test_versions_agree_in_all_files():
@@ -120,15 +118,6 @@ def test_the_long_description_of_the_wheel_has_no_links_into_the_checkout():
 
 def test_the_summary_of_the_package_has_all_that_it_exports():
     assert {name for name in kp.__all__ if not re.search(rf"^ {{4}}.*\b{name}\b", kp.__doc__, re.MULTILINE)} == set()
-
-
-def test_who_cites_or_asks_is_told_of_the_commit_and_that_there_is_no_public_address_yet():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    pages = [citation["message"], (ROOT / "CONTRIBUTING.md").read_text()]
-    if {"url", "repository", "repository-code"} & set(citation) or "urls" in PROJECT:
-        assert not any("no public address" in text for text in pages)
-    else:
-        assert all("commit" in text and "no public address" in text for text in pages)
 
 
 def copy_project(folder):
@@ -151,7 +140,6 @@ def wheels(tmp_path_factory):
 
 def test_the_wheel_has_the_algorithms_alone_and_needs_what_they_import(wheels):
     wheel = wheels["wheel"]
-    assert Path(wheel.filename).name.startswith(f"kernel_perceptron-{PROJECT['version']}-py3")
     files = {path for path in wheel.namelist() if ".dist-info/" not in path}
     assert files == {f"kp/{path.name}" for path in [*(ROOT / "kp").glob("*.py"), ROOT / "kp" / "py.typed"]}
     (path,) = (path for path in wheel.namelist() if path.endswith(".dist-info/METADATA"))
@@ -167,14 +155,11 @@ def test_the_wheel_works_far_from_the_checkout_and_an_editable_installation_has_
         "    importlib.import_module(f'kp.{module.name}')\n"
         "assert 'study' not in sys.modules; print(kp.__file__)"
     )
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
+    command, environment = [sys.executable, "-P", "-c", program], os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert Path(done.stdout.strip()).is_relative_to(tmp_path)
     (path,) = (path for path in wheels["editable"].namelist() if path.endswith(".pth"))
-    folder = Path(wheels["editable"].read(path).decode().strip())
-    assert (folder / "study" / "__init__.py").is_file() and (folder / "kp" / "__init__.py").is_file()
+    assert (Path(wheels["editable"].read(path).decode().strip()) / "study" / "__init__.py").is_file()
 
 
 @pytest.mark.long
@@ -198,6 +183,6 @@ def test_pip_makes_a_wheel_that_runs_its_readme_in_a_new_environment_and_an_empt
     site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     program = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / PROJECT["readme"]).read_text("utf-8"), re.DOTALL))
-    printed = run(python, "-c", program + "\nimport kp; print(kp.__file__, kp.__version__)").split()
-    assert float(printed[0]) > 0.95 and Path(printed[1]).is_relative_to(site) and printed[2] == PROJECT["version"]
+    score, file, version = run(python, "-c", program + "\nimport kp; print(kp.__file__, kp.__version__)").split()
+    assert float(score) > 0.95 and Path(file).is_relative_to(site) and version == PROJECT["version"]
     assert not any(empty.iterdir())

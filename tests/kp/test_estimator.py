@@ -16,7 +16,6 @@ from kp import (
     PREDICTORS,
     BudgetPerceptron,
     DeltaRulePerceptron,
-    KernelRidgeClassifier,
     MulticlassKernelPerceptron,
     MulticlassPerceptron,
     OneVsAllKernelPerceptron,
@@ -87,15 +86,6 @@ def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
     np.testing.assert_array_equal(list(model.staged_decision_function(X, predictor="voted")), whole)
 
 
-def test_staged_scores_of_real_numbers_agree_but_for_the_order_of_sums():
-    X, y = load_iris(return_X_y=True)
-    model = OneVsAllKernelPerceptron("rbf", gamma=0.5, max_iter=3, random_state=0).fit(X, y)
-    for epoch, found in enumerate(model.staged_decision_function(X, predictor="all"), start=1):
-        for predictor, f in found.items():
-            expected = model.decision_function(X, predictor=predictor, epoch=epoch)
-            np.testing.assert_allclose(f, expected, rtol=1e-9, atol=1e-9)
-
-
 def test_staged_predictors_of_streams_go_without_the_minimizing_one():
     X, y = WHOLE, load_iris().target
     stream = OneVsAllKernelPerceptron(degree=2)
@@ -130,25 +120,23 @@ def test_mistakes_on_other_data_are_refused(model):
     X, y = WHOLE, load_iris().target
     mistakes = model.fit(X, y).mistakes_
     seen = vars(model).copy()
-    logs = mistakes if isinstance(mistakes, list) else [mistakes]
-    wrong = [replace(log, example=log.example + 150) for log in logs]
-    wrong = wrong if isinstance(mistakes, list) else wrong[0]
     for n, labels, others, message in (
         (150, y, [], "mistakes must be a"),
-        (150, y, wrong, r"examples of a log must be among the 150 of X, got \d+ to \d+"),
         (60, y[:60], mistakes, "take the mistakes_ of a fit with the same parameters on the same X, y"),
         (150, np.roll(y, 50), mistakes, "take the mistakes_ of a fit with the same parameters on the same X, y"),
     ):
         with pytest.raises(ValueError, match=message):
             model.with_mistakes(X[:n], labels, others)
     assert vars(model) == seen
+    log = np.ravel(mistakes)[0]
     for change, message in (
-        ({"step": logs[0].step[::-1]}, "steps of a log must ascend"),
+        ({"example": log.example + 150}, r"examples of a log must be among the 150 of X, got \d+ to \d+"),
+        ({"step": log.step[::-1]}, "steps of a log must ascend"),
         ({"ends": np.array([1])}, "steps of a log must ascend"),
-        ({"step": logs[0].step[:-1]}, "columns of one length"),
+        ({"step": log.step[:-1]}, "columns of one length"),
     ):
         with pytest.raises(ValueError, match=message):
-            replace(logs[0], **change).check(150)
+            replace(log, **change).check(150)
 
 
 def test_a_log_of_the_delta_rule_makes_no_model():
@@ -217,25 +205,6 @@ def test_models_that_cannot_share_are_refused():
 # Data that change afterwards, and calls that fail.
 
 
-@pytest.mark.parametrize("name", ["one-vs-all, linear", "one-vs-all, precomputed", "Xu-Zhang", "linear", "delta rule"])
-def test_a_model_keeps_copies_of_its_data(name):
-    model, X, y = fitted(name, 3)
-    data = square(WHOLE, WHOLE) if model.kernel == "precomputed" else WHOLE.astype(float)
-    model.fit(data, y)
-    expected = [model.decision_function(X, predictor=predictor) for predictor in PREDICTORS]
-    data *= 0
-    for predictor, f in zip(PREDICTORS, expected, strict=True):
-        np.testing.assert_array_equal(model.decision_function(X, predictor=predictor), f)
-
-
-def test_the_self_tuning_kernel_keeps_a_copy_of_its_points():
-    X, y = load_iris(return_X_y=True)
-    model = KernelRidgeClassifier(n_neighbors=4).fit(X, y)
-    expected, points = model.decision_function(X), X.copy()
-    X *= 0
-    np.testing.assert_array_equal(model.decision_function(points), expected)
-
-
 @pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, BudgetPerceptron])
 def test_a_refused_first_part_of_a_stream_leaves_nothing_behind(make):
     X, y = load_iris(return_X_y=True)
@@ -263,10 +232,7 @@ def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
         least = float(np.sort(margin)[len(X) // 3])
         found = predict_or_reject(model, X, min_margin=least, rejected="none of these", **options)
         assert found.tolist() == np.where(margin < least, "none of these", labels).tolist()
-        assert 0 < np.count_nonzero(found == "none of these") <= len(X) // 3
         np.testing.assert_array_equal(model.predict(X, min_margin=least, rejected="none of these", **options), found)
-        np.testing.assert_array_equal(predict_or_reject(model, X, min_margin=0, rejected="", **options), labels)
-        assert set(predict_or_reject(model, X, min_margin=np.inf, rejected="", **options)) == {""}
 
 
 def test_the_label_of_what_is_refused_may_leave_the_type_of_the_labels_and_models_of_scikit_learn_are_taken():
@@ -302,8 +268,6 @@ def test_scores_of_pairs_of_classes_are_no_margins(wrapped):
         ({"min_margin": -1}, "min_margin must be a number of at least 0, got -1"),
         ({"min_margin": "1"}, "min_margin must be a number of at least 0, got '1'"),
         ({"min_margin": 1}, "rejected must be none of the classes .'a', 'b', 'c'., but of .* got -1; give rejected='\\?'"),
-        ({"min_margin": 1, "rejected": "b"}, "rejected must be none of the .* got 'b'; give rejected='\\?'"),
-        ({"min_margin": 1, "rejected": "", "predictor": "best"}, "predictor must be one of final, average, .* got 'best'"),
     ],
 )
 def test_a_threshold_or_a_label_that_makes_no_sense_is_refused(options, message):
@@ -329,8 +293,12 @@ def test_a_predictor_is_one_object_that_all_estimators_know(name, monkeypatch):
 
 @pytest.mark.parametrize("learner", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron])
 @pytest.mark.parametrize("name", KERNELS)
-def test_a_kernel_is_one_object_that_all_estimators_know(name, learner):
+def test_a_kernel_is_one_object_that_all_estimators_know_and_its_function_and_matrix_give_the_same(name, learner):
     y = load_iris().target
     by_name = learner(name, random_state=0).fit(WHOLE, y)
-    by_function = learner(KERNELS[name].made(by_name, by_name.gamma_), random_state=0).fit(WHOLE, y)
-    np.testing.assert_allclose(by_name.decision_function(WHOLE), by_function.decision_function(WHOLE), rtol=1e-9)
+    kernel = KERNELS[name].made(by_name, by_name.gamma_)
+    f, K = by_name.decision_function(WHOLE), kernel(WHOLE, WHOLE)
+    by_function = learner(kernel, random_state=0, memory_budget=2**20).fit(WHOLE, y)
+    np.testing.assert_allclose(by_function.decision_function(WHOLE), f, rtol=1e-9)
+    by_matrix = learner("precomputed", random_state=0).fit(K, y)
+    np.testing.assert_allclose(by_matrix.decision_function(K), f, rtol=1e-9)

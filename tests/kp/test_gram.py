@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
+import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,11 +29,6 @@ from kp.gram import (
 )  # fmt: skip
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def integers(X, Y):
-    """The inner products in Python integers."""
-    return [[sum(int(a) * int(b) for a, b in zip(x, y, strict=True)) for y in Y] for x in X]
 
 
 def ordered(X, Y):
@@ -90,7 +86,7 @@ def test_products_of_integers_are_exact(seed, n, m, d, largest):
     X[0, 0], Y[0, 0] = largest, -largest
     found, arithmetic = products(X, Y)
     assert arithmetic == (Arithmetic.SINGLE if largest <= 1000 else Arithmetic.DOUBLE)
-    assert [list(map(int, row)) for row in found] == integers(X, Y)
+    np.testing.assert_array_equal(found, oracles.polynomial(X, Y, 1, coef0=0))
 
 
 @settings(max_examples=40, deadline=None)
@@ -115,22 +111,18 @@ def test_pairs_beyond_single_precision_are_exact_all_the_same(seed, tail):
     np.testing.assert_array_equal(found, true)
 
 
-def test_single_precision_alone_would_round_such_pairs():
-    X = with_heavy_rows(0, 200)
-    X[X.max(axis=1) == 255, :3] = 253
-    assert np.any(X.astype(np.float32) @ X.astype(np.float32).T != X.astype(np.int64) @ X.astype(np.int64).T)
-
-
 @pytest.mark.parametrize(
     ("X", "Y", "expected"),
     [
-        ([[2**24 - 1, 3]], [[2**25 + 1, -1]], Arithmetic.DOUBLE),
         (with_heavy_rows(1, 100, heavy=20), None, Arithmetic.DOUBLE),
         ([[2**30, 3], [2**27, 5]], None, Arithmetic.ORDERED),
+        (np.full((6, 33000), 255), None, Arithmetic.BYTES),
         (np.full((2, 33026), 255), None, Arithmetic.DOUBLE),
+        ([[1, 255], [0, 3]], [[0.5, 2.0]] * 5, Arithmetic.ORDERED),
+        ([[0.5, 2.0]] * 5, [[1, 255], [0, 3]], Arithmetic.ORDERED),
     ],
 )
-def test_integers_beyond_single_precision_are_exact_while_double_precision_holds_them(X, Y, expected):
+def test_points_meet_in_the_arithmetic_that_holds_their_products(X, Y, expected):
     X, Y = np.array(X), np.array(X if Y is None else Y)
     found, arithmetic = products(X, Y)
     assert arithmetic == expected
@@ -140,11 +132,9 @@ def test_integers_beyond_single_precision_are_exact_while_double_precision_holds
 @pytest.mark.parametrize("kind", ["bytes", "heavy", "large", "real"])
 def test_rows_and_columns_in_any_order_and_number_give_the_same_bits(kind):
     X = of_kind(kind, BLOCK + 30, d=6)
-    whole, arithmetic = products(X, X)
+    whole, _ = products(X, X)
     np.testing.assert_array_equal(whole, whole.T)
     np.testing.assert_array_equal(np.diag(whole), Points(X).norms)
-    if arithmetic != Arithmetic.ORDERED:
-        np.testing.assert_array_equal(whole, X.astype(np.int64) @ X.astype(np.int64).T)
     for size, columns in ((1, slice(5, 6)), (len(X), slice(3, 200)), (40, slice(BLOCK - 2, None))):
         rows = np.random.RandomState(7).permutation(len(X))[:size]
         np.testing.assert_array_equal(products(X, X, rows, columns)[0], whole[rows][:, columns])
@@ -174,18 +164,6 @@ def test_columns_of_bytes_may_begin_and_end_inside_a_panel(start, stop, threads)
         out = np.full((len(rows), stop - start), 77, dtype=np.int32)
         Products(points, points, threads=threads)._block_of_bytes(rows, slice(start, stop), out, threads)
         np.testing.assert_array_equal(out, X[rows] @ X[start:stop].T)
-
-
-def test_the_largest_products_of_bytes_are_exact():
-    X = np.full((2, 33000), 255, dtype=np.uint8)
-    found, arithmetic = products(X, np.concatenate([X] * 3))
-    assert arithmetic == Arithmetic.BYTES and np.all(found == 33000 * 255**2)
-
-
-def test_bytes_meet_other_points():
-    X, Y = np.array([[1, 255], [0, 3]]), np.array([[0.5, 2.0]] * 5)
-    np.testing.assert_array_equal(products(X, Y)[0], ordered(X, Y))
-    np.testing.assert_array_equal(products(Y, X)[0], ordered(Y, X))
 
 
 @pytest.mark.parametrize("has_pairs", sorted({False, machine.HAS_PAIRS}))
@@ -276,10 +254,9 @@ def test_the_diagonal_needs_no_points_and_no_kernel_exceeds_its_bound(kernel):
     ("X", "message"),
     [
         (np.zeros(3), r"points must be a numeric array \(n, d\), got float64 of shape \(3,\)"),
-        (np.array([["a", "b"]]), r"points must be a numeric array \(n, d\), got <U1 of shape \(1, 2\)"),
+        (np.array([["a", "b"]]), "got <U1 of shape"),
         (np.array([[1j]]), "got complex128 of shape"),
         (np.array([[1.0, np.nan]]), "points must be finite, got NaN or infinity; remove or impute those values"),
-        (np.array([[-np.inf, 0.5]]), "points must be finite"),
         (sparse.csr_array([[np.inf, 0.0]]), "finite"),
     ],
 )
@@ -290,21 +267,16 @@ def test_points_that_are_no_finite_array_are_refused(X, message):
 
 @pytest.mark.parametrize(("X", "row"), [(np.ones((9, 2)), 9 * 4), (np.full((9, 2), 0.5), 9 * 8)])
 def test_a_budget_below_one_row_is_refused_and_one_row_is_enough(X, row):
-    message = (
-        rf"memory_budget must hold at least one row of 9 inner products \({row} bytes\), got {row - 1}; "
-        "raise the budget or use fewer examples"
-    )
+    message = rf"at least one row of 9 inner products \({row} bytes\), got {row - 1}; raise the budget"
     with pytest.raises(ValueError, match=message):
         Gram.of_points(X, memory_budget=row - 1)
-    assert Gram.of_points(X, memory_budget=row).capacity == 1 and Gram.of_points(X, memory_budget=2**30).capacity == 9
+    assert Gram.of_points(X, memory_budget=row).capacity == 1
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
 def test_points_without_rows_or_coordinates_have_no_products_or_zeros(shape):
-    points = Points(np.empty(shape))
-    assert len(points) == shape[0] and points.norms.tolist() == [0.0] * shape[0]
     found, _ = products(np.empty(shape), np.empty(shape))
-    assert found.shape == (shape[0], shape[0]) and not found.any()
+    np.testing.assert_array_equal(found, np.zeros((shape[0], shape[0])))
 
 
 # Tiles and threads.
@@ -320,30 +292,28 @@ def test_products_of_reals_are_summed_in_order_over_every_edge_of_a_tile(n, m, d
     np.testing.assert_array_equal(products(X, Y)[0], ordered(X, Y))
 
 
-@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
-def test_threads_change_no_bit_of_products(make):
-    X = sparse_points(0, 200, 80, share=0.9)
-    assert 200 * 200 * 80 > SMALL
-    points, blocks = Points(make(X)), []
-    for threads in (1, 2, 3, 7):
-        blocks.append(np.empty((200, 200)))
-        Products(points, points, threads=threads).block(np.arange(200), slice(None), blocks[-1])
-    assert all(np.array_equal(blocks[0], block) for block in blocks)
+REALS = sparse_points(0, 200, 80, share=0.9)
 
 
 @pytest.mark.parametrize(
-    ("shape", "top"), [((90, 2 * BLOCK + 7), 255), ((2 * BLOCK + 7, 90), 2**20), ((90, 2 * BLOCK + 7), 2**24)]
+    ("X", "Y", "expected"),
+    [
+        (REALS, REALS, Arithmetic.ORDERED),
+        (sparse.csr_array(REALS), sparse.csr_array(REALS), Arithmetic.SPARSE),
+        (of_kind("heavy", 120), of_kind("heavy", 2 * BLOCK + 7), Arithmetic.SINGLE),
+        (of_kind("heavy", 2 * BLOCK + 7), of_kind("heavy", 120), Arithmetic.SINGLE),
+        (of_kind("large", 90), of_kind("large", 2 * BLOCK + 7), Arithmetic.DOUBLE),
+    ],
 )
-def test_threads_change_no_bit_of_exact_products_in_strips_of_rows_or_columns(shape, top):
-    random = np.random.RandomState(top % 1000)
-    X, Y = (random.randint(-top, top + 1, size=(size, 20)) for size in shape)
-    X[::97] *= 8 if top == 2**20 else 1  # a few pairs beyond single precision
-    for threads in (1, 3):
+def test_threads_change_no_bit_of_products_in_strips_of_rows_or_columns(X, Y, expected):
+    left, right = (points.toarray() if sparse.issparse(points) else points for points in (X, Y))
+    assert len(left) * len(right) * left.shape[1] > SMALL
+    for threads in (1, 2, 3, 7):
         source = Products(Points(X), Points(Y), threads=threads)
-        assert shape[0] * shape[1] * 20 > SMALL and source.arithmetic in (Arithmetic.SINGLE, Arithmetic.DOUBLE)
-        out = np.empty(shape, dtype=source.dtype)
-        source.block(np.arange(shape[0]), slice(None), out)
-        np.testing.assert_array_equal(out, X.astype(np.int64) @ Y.T.astype(np.int64))
+        out = np.empty((len(left), len(right)), dtype=source.dtype)
+        source.block(np.arange(len(left)), slice(None), out)
+        assert source.arithmetic == expected
+        np.testing.assert_array_equal(out, ordered(left, right))
 
 
 def test_blas_has_its_threads_again_after_blocks_of_several_threads_of_the_program():
@@ -384,8 +354,6 @@ def test_values_are_those_of_the_kernel_at_every_degree_on_any_threads(scale):
             found = CrossGram(Products(Points(X), Points(Y), threads=threads)).values(kernel, np.arange(4))
             np.testing.assert_allclose(found, expected, rtol=1e-12)
             assert (found == expected).all() or kernel.kind == kernels.RBF
-        if kernel.kind == kernels.POLYNOMIAL:
-            np.testing.assert_allclose(found, (0.3 * (X @ Y.T) + 0.5) ** kernel.degree, rtol=1e-12)
 
 
 # Sparse points.
@@ -422,7 +390,6 @@ def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
     K = source.values(kernel, np.arange(9))
     base = 0.1 / 255**2 * (pixels @ pixels.T) + 1
     np.testing.assert_array_equal(K, base * base * base)
-    np.testing.assert_allclose(K, kernel(pixels / 255, pixels / 255), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -64,12 +64,6 @@ def test_the_scores_of_an_image_do_not_depend_on_what_else_is_scored(model):
         np.testing.assert_array_equal(alone, model.decision_function(whole, predictor=predictor))
 
 
-def test_scores_of_a_linear_perceptron_on_images_are_those_of_its_weights():
-    model = MulticlassPerceptron(random_state=0).fit(IMAGES[:200], DIGITS[:200])
-    expected = IMAGES[200:] @ model.coef_.T + model.intercept_
-    np.testing.assert_allclose(model.decision_function(IMAGES[200:]), expected, rtol=1e-12, atol=1e-12)
-
-
 def test_a_stream_of_images_goes_on_after_a_fit_in_the_units_of_the_fit():
     model = short(OneVsAllKernelPerceptron("rbf")).fit(IMAGES[:150], DIGITS[:150])
     model.partial_fit(IMAGES[150:], DIGITS[150:])
@@ -124,10 +118,12 @@ def test_scores_are_the_sum_of_kernel_values_with_dual_coefficients(model, predi
     assert model.dual_coef_.shape[1] == len(model.support_) == len(model.support_vectors_)
 
 
+@pytest.mark.parametrize(("points", "labels"), [(X, y), (IMAGES, DIGITS)])
 @each(LOGGED[4:])
-def test_scores_are_those_of_the_weights(model):
-    model = short(model, predictor="average", epoch=2).fit(X, y)
-    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(X), rtol=1e-9, atol=1e-9)
+def test_scores_are_those_of_the_weights(model, points, labels):
+    model = short(model, predictor="average", epoch=2).fit(points, labels)
+    f = points @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(f, model.decision_function(points), rtol=1e-9, atol=1e-9)
 
 
 @each(LOGGED)
@@ -146,13 +142,15 @@ def test_weights_of_examples_are_refused_with_a_remedy(model):
 
 
 WRONG = [
-    ("max_iter", True), ("max_iter", "3"), ("gamma", np.inf), ("gamma", "big"),
-    ("degree", 2.0), ("coef0", None), ("coef0", np.nan), ("coef0", 10**400), ("kernel", ["rbf"]),
-    ("n_jobs", "2"), ("n_jobs", 0), ("memory_budget", 0), ("shuffle", "no"),
-    ("threshold", np.nan), ("stop_if_separated", None), ("verbose", -1), ("epoch", 0), ("epoch", 1.5), ("epoch", True),
-    ("eta", 10**400), ("initial_scale", np.nan), ("regularization", -1), ("step", 0),
-    ("margin", "1"), ("nu", 2), ("fit_intercept", "1"), ("budget", 0.5), ("truncation", True), ("normalize", 1),
-    ("alpha", np.inf), ("include_self", 2), ("count_errors", "all"), ("presentation", 1),
+    ("max_iter", True), ("max_iter", 0), ("gamma", np.inf), ("gamma", "big"), ("degree", 2.0), ("degree", 10**30),
+    ("coef0", None), ("coef0", np.nan), ("coef0", 10**400), ("kernel", ["rbf"]), ("kernel", "cubic"), ("n_jobs", "2"),
+    ("n_jobs", 0), ("memory_budget", 0), ("shuffle", 1), ("shuffle", "never"), ("threshold", np.nan),
+    ("stop_if_separated", None), ("verbose", -1), ("epoch", 0), ("epoch", 1.5), ("epoch", True), ("eta", 0.0),
+    ("initial_scale", np.nan), ("regularization", -1), ("step", 0), ("margin", "1"), ("nu", 1.5), ("fit_intercept", "1"),
+    ("budget", 0.5), ("truncation", True), ("normalize", 1), ("alpha", -1), ("include_self", 2), ("tau", np.nan),
+    ("count_errors", "all"), ("presentation", "random"), ("predictor", "best"), ("orders", "same"), ("update", "xu"),
+    ("demote", "last"), ("solver", "auto"), ("removal", "worst"), ("shrinking", "none"), ("schedule", "linear"),
+    ("start", "nowhere"), ("aggressive", 1), ("noise_control", -1.0),
 ]  # fmt: skip
 
 
@@ -167,8 +165,8 @@ def test_values_that_a_parameter_cannot_have_are_refused_by_its_name(name, value
 
 
 VALUES = [
-    (np.float64(-1.0), "-1.0"), (np.int64(-3), "-3"), (np.str_("x"), "'x'"), (np.array([0.5, 2]), "[0.5, 2.0]"),
-    (np.array(["a", "b"]), "['a', 'b']"), (np.arange(1000), "[0, 1, 2, ..., 997, 998, 999]"), (np.bool_(True), "True"),
+    (np.float64(-1.0), "-1.0"), (np.str_("x"), "'x'"), (np.array(["a", "b"]), "['a', 'b']"),
+    (np.arange(1000), "[0, 1, 2, ..., 997, 998, 999]"),
 ]  # fmt: skip
 
 
@@ -176,15 +174,6 @@ VALUES = [
 def test_messages_show_values_of_numpy_as_python_writes_them(value, text):
     with pytest.raises(ValueError, match=f"max_iter must be .*, got {re.escape(text)}$"):
         OneVsAllKernelPerceptron(max_iter=value).fit(X, y)
-    model = OneVsAllKernelPerceptron(max_iter=2).fit(X, y)
-    with pytest.raises(ValueError, match=f"epoch must be .*, got {re.escape(text)}$"):
-        model.set_params(epoch=value).predict(X)
-
-
-def test_messages_show_labels_as_python_writes_them():
-    for labels, text in ((np.zeros(2), "0.0"), (np.array(["a", "a"]), "'a'"), (np.ones(2, dtype=int), "1")):
-        with pytest.raises(ValueError, match=re.escape(f"got 1 class ({text}); add")):
-            BudgetPerceptron().fit([[0.0], [1.0]], labels)
 
 
 def test_a_refused_label_of_rejected_points_comes_with_one_that_is_free():
@@ -248,29 +237,33 @@ def test_a_kernel_function_gets_double_precision():
     assert model.score(PIXELS.astype(np.uint8), DIGITS) > 0.9 and set(seen) == {np.dtype(float)}
 
 
-ESTIMATORS = [each for each in map(vars(kp).get, kp.__all__) if isinstance(each, type) and hasattr(each, "fit")]
-
-
-@pytest.mark.parametrize("make", ESTIMATORS)
-@pytest.mark.parametrize(("points", "labels"), [(X, y), (X[:100], y[:100]), (PIXELS / 16, DIGITS)])
+@pytest.mark.parametrize("make", dict.fromkeys(map(type, ALL)))
+@pytest.mark.parametrize(("points", "labels"), [(X, y), (PIXELS / 16, DIGITS)])
 def test_single_precision_gives_no_warning_and_the_bits_of_double(make, points, labels):
     single = points.astype(np.float32)
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for each in (single, single.astype(np.float64)):
-            model = make()
-            if "max_iter" in model.get_params():
-                model = short(model)
-            scores = [model.fit(each, labels).decision_function(each), model.predict(each)]
+            model = make() if make is KernelRidgeClassifier else short(make())
+            scores = [model.fit(each, labels).decision_function(each)]
             if hasattr(model, "partial_fit"):
-                scores += [model.partial_fit(each, labels).decision_function(each), model.predict(each)]
+                scores.append(model.partial_fit(each, labels).decision_function(each))
             found.append(scores)
-    for a, b in zip(*found, strict=True):
-        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(*found)
 
 
 # After `fit`, after errors.
+
+
+@each([*ALL, OneVsAllKernelPerceptron("linear"), KernelRidgeClassifier(n_neighbors=4)])
+def test_a_model_keeps_copies_of_its_data(model):
+    data = X @ X.T if model.kernel == "precomputed" else X.copy()
+    points = data.copy()
+    model = clone(model).fit(data, y)
+    expected = model.decision_function(points)
+    data *= 0
+    np.testing.assert_array_equal(model.decision_function(points), expected)
 
 
 @each(LOGGED)
@@ -346,7 +339,6 @@ def test_the_support_examples_of_a_stream_are_held_in_few_parts():
     model = OneVsAllKernelPerceptron("rbf", gamma=1e-3)
     for i in range(200):
         model.partial_fit(PIXELS[i : i + 1], DIGITS[i : i + 1], classes=range(10))
-    assert len(model._stream.held) <= np.log2(len(model.support_)) + 1
     held = [coefficients.shape[1] for _, coefficients in model._stream.held]
     assert sum(held) == len(model.support_) and all(a > 2 * b for a, b in zip(held, held[1:], strict=False))
 
@@ -391,15 +383,7 @@ def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_su
         warnings.simplefilter("error")
         given = DeltaRulePerceptron(random_state=0, max_iter=1000).fit(X[50:], y[50:])
         DeltaRulePerceptron(random_state=0).fit(X[:100], y[:100])
-    assert given.mistakes_.step.tolist() == model.mistakes_.step.tolist()
     np.testing.assert_array_equal(given.coef_, model.coef_)
-
-
-@pytest.mark.parametrize("gamma", [1e-9, "scale"])
-def test_kernels_that_see_neighbours_are_not(gamma):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        OneVsAllKernelPerceptron("rbf", gamma=gamma, max_iter=2, random_state=0).fit(PIXELS, DIGITS)
 
 
 @each(ALL[:-1])

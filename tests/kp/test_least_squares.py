@@ -1,13 +1,11 @@
 """Kernel least squares and the self-tuning kernel: the formulas, literally, and the algebra behind them."""
 
-import math
 import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy.linalg import LinAlgWarning
 from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
@@ -52,44 +50,18 @@ def test_scale_is_the_distance_to_the_kth_nearest_point(seed, k, include_self):
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
-def test_scale_on_integers_is_exact():
-    X = np.array([[0.0], [1.0], [3.0], [5.0], [6.0]])
-    np.testing.assert_array_equal(local_scale(X, n_neighbors=2), [1, 1, 2, 1, 1])
-    np.testing.assert_array_equal(local_scale(X, n_neighbors=2, include_self=False), [3, 2, 2, 2, 3])
-    np.testing.assert_array_equal(local_scale([[2.0]], X, n_neighbors=3), [2.0])
-
-
 @settings(max_examples=30, deadline=None)
-@given(SEEDS, st.integers(-40, 40), st.floats(1e-6, 1e6))
-def test_the_self_tuning_kernel_is_symmetric_and_the_same_in_all_units(seed, exponent, factor):
+@given(SEEDS, st.integers(-40, 40), st.floats(1e-6, 1e6), st.sampled_from([1e-150, 1e120]))
+def test_the_self_tuning_kernel_is_symmetric_and_the_same_in_all_units(seed, exponent, factor, extreme):
     # |c x - c x'|^2 / (tau (c sigma)(c sigma')) = |x - x'|^2 / (tau sigma sigma'); exact for powers of 4 and their roots.
+    # Distances keep about 1e-8 relative precision where their squares come near the smallest numbers.
     X, _ = cloud(seed)
     sigma = local_scale(X, n_neighbors=4)
     K = self_tuning_kernel(X, X, sigma, sigma, tau=8.0)
     assert (K.T == K).all() and (K.diagonal() == 1).all()
-    for c, tolerance in ((4.0**exponent, 0.0), (factor, 1e-12)):
+    for c, tolerance in ((4.0**exponent, 0.0), (factor, 1e-12), (extreme, 1e-6)):
         scale = local_scale(c * X, n_neighbors=4)
         np.testing.assert_allclose(self_tuning_kernel(c * X, c * X, scale, scale, tau=8.0), K, rtol=0, atol=tolerance)
-
-
-def test_self_tuning_kernel_with_equal_scales_is_the_gaussian_kernel_and_positive_semidefinite():
-    X, _ = cloud(3)
-    scale = np.full(len(X), 0.7)
-    K = self_tuning_kernel(X, X, scale, scale, tau=8.0)
-    squared = ((X[:, None] - X) ** 2).sum(2)
-    np.testing.assert_allclose(K, np.exp(-squared / (8 * 0.49)), rtol=1e-12)
-    assert np.linalg.eigvalsh(K).min() > -1e-12
-
-
-def test_self_tuning_kernel_is_no_mercer_kernel():
-    # Five integers, k = 2 counting the point itself. Restricted to 1, 3, 5 the determinant is (1 - b)(1 + b - 2 a^2) with
-    # a = exp(-2/tau), b = exp(-16/tau), negative for tau = 8: no feature map has these inner products.
-    X = np.array([[0.0], [1.0], [3.0], [5.0], [6.0]])
-    sigma = local_scale(X, n_neighbors=2)
-    K = self_tuning_kernel(X, X, sigma, sigma, tau=8.0)
-    a, b = math.exp(-2 / 8), math.exp(-16 / 8)
-    assert np.linalg.det(K[1:4, 1:4]) == pytest.approx((1 - b) * (1 + b - 2 * a**2))
-    assert np.linalg.det(K[1:4, 1:4]) < -0.05 and np.linalg.eigvalsh(K)[0] < -0.04
 
 
 @settings(max_examples=20, deadline=None)
@@ -153,13 +125,9 @@ def test_equal_outputs_go_to_the_first_class():
         (dict(n_neighbors=24), "n_neighbors must be at most 23 among 24 points, got 24; lower it or add examples"),
         (dict(n_neighbors=1), "n_neighbors must be an integer of at least 2 because the point itself is the first, got 1"),
         (dict(n_neighbors=0, include_self=False), "n_neighbors must be an integer of at least 1, got 0"),
-        (dict(tau=float("nan")), "tau must be a positive number, got nan"),
-        (dict(alpha=-1), "alpha must be a positive number, got -1"),
-        (dict(kernel="rbf"), "kernel must be one of self-tuning, precomputed, got 'rbf'"),
-        (dict(kernel="precomputed"), r"a precomputed kernel must be a square matrix \(n, n\)"),
     ],
 )
-def test_bad_parameters_are_refused_in_words(options, message):
+def test_bad_numbers_of_neighbours_are_refused_in_words(options, message):
     X, y = cloud(0)
     with pytest.raises(ValueError, match=message):
         KernelRidgeClassifier(**options).fit(X, y)
@@ -188,18 +156,6 @@ def test_the_kernel_refuses_scales_that_do_not_fit():
             self_tuning_kernel(X, X, np.ones(24), sigma)
     with pytest.raises(ValueError, match="the same d"):
         self_tuning_kernel(X, X[:, :2], np.ones(24), np.ones(24))
-
-
-@settings(max_examples=20, deadline=None)
-@given(arrays(np.float64, (12, 2), elements=st.floats(-9, 9, width=16), unique=True), st.sampled_from([1e-150, 1e120]))
-def test_extreme_units_neither_overflow_nor_vanish(X, unit):
-    if len(np.unique(X, axis=0)) < len(X):
-        return
-    sigma = local_scale(X, n_neighbors=2)
-    K = self_tuning_kernel(X, X, sigma, sigma)
-    # distances keep about 1e-8 relative precision where their squares come near the smallest numbers
-    scaled = self_tuning_kernel(X * unit, X * unit, sigma * unit, sigma * unit)
-    np.testing.assert_allclose(scaled, K, atol=1e-6)
 
 
 @parametrize_with_checks([KernelRidgeClassifier(), KernelRidgeClassifier("precomputed")])

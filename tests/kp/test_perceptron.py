@@ -1,32 +1,18 @@
 """The learner against the literal Algorithm 1, exactly, on integer data."""
 
-import pickle
-
 import numpy as np
 import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, perceptron
 from kp.gram import Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
-
-
-@st.composite
-def problems(draw):
-    """Small integer data with labels of 2 to 4 classes, a degree, and few epochs."""
-    n, d, classes = draw(st.integers(2, 14)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
-    X, test = (draw(arrays(int, (size, d), elements=st.integers(-9, 9))) for size in (n, 3))
-    y = draw(arrays(int, n, elements=st.integers(0, classes - 1)).filter(lambda y: np.ptp(y) > 0))
-    return X, y, test, draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(0, 99))
 
 
 def expected_scores(X, y, test, degree, epochs, seed):
@@ -49,9 +35,9 @@ def expected_scores(X, y, test, degree, epochs, seed):
 
 
 @settings(max_examples=30, deadline=None)
-@given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
-def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, threads, stretch, rows):
-    X, y, test, degree, epochs, seed = problem
+@given(oracles.problems(), st.integers(1, 4), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
+def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, degree, threads, stretch, rows):
+    X, y, test, seed, epochs = problem
     expected = expected_scores(X, y, test, degree, epochs, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
@@ -88,17 +74,6 @@ def test_bits_do_not_depend_on_threads_stretch_or_memory_budget(degree, kind, mo
         columns = [getattr(log, name).tolist() for log in model.mistakes_ for name in ("example", "step", "errors")]
         results.append((columns, [model.decision_function(X, predictor=name).tobytes() for name in PREDICTORS]))
     assert results[0] == results[1] == results[2]
-
-
-def test_the_weight_vector_finds_the_mistakes_that_kernel_rows_find(monkeypatch):
-    random = np.random.RandomState(3)
-    X, y = random.randint(0, 256, (200, 30)), random.randint(0, 3, 200)
-    primal = OneVsAllKernelPerceptron(degree=1, random_state=0, count_errors=True).fit(X, y)
-    monkeypatch.setattr(perceptron, "has_weights", lambda *_: False)
-    dual = OneVsAllKernelPerceptron(degree=1, random_state=0, count_errors=True).fit(X, y)
-    for a, b in zip(primal.mistakes_, dual.mistakes_, strict=True):
-        for name in ("example", "step", "errors"):
-            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
 def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their_order():
@@ -171,31 +146,6 @@ def test_a_stream_fed_in_parts_is_one_run_over_the_whole():
         stream.predict(X, predictor="minimizing")
 
 
-def test_a_stream_goes_on_through_parts_without_mistakes():
-    X, y = np.array([[1, 0], [0, 1]]), np.array([0, 1])
-    stream = OneVsAllKernelPerceptron("linear").partial_fit(X, y, classes=[0, 1])
-    for _ in range(4):
-        stream.partial_fit(X, y)
-    assert stream.n_iter_ == 5 and stream.n_seen_ == 10 and stream.score(X, y) == 1.0
-    assert stream.mistakes_[0].steps() == 10
-
-
-def test_a_function_and_its_matrix_and_the_named_kernel_agree():
-    random = np.random.RandomState(4)
-    X, y = random.randint(-5, 6, (80, 3)), random.randint(0, 3, 80)
-
-    def function(A, B):
-        return (1.0 + A @ B.T) ** 2
-
-    named = OneVsAllKernelPerceptron(degree=2, random_state=0).fit(X, y)
-    called = OneVsAllKernelPerceptron(function, random_state=0, memory_budget=8 * 80).fit(X, y)
-    given_ = OneVsAllKernelPerceptron("precomputed", random_state=0).fit(function(X, X), y)
-    for name in PREDICTORS:
-        f = named.decision_function(X[:9], predictor=name, epoch=2)
-        np.testing.assert_array_equal(called.decision_function(X[:9], predictor=name, epoch=2), f)
-        np.testing.assert_array_equal(given_.decision_function(function(X[:9], X), predictor=name, epoch=2), f)
-
-
 def test_kernels_equal_scikit_learns():
     random = np.random.RandomState(0)
     X, Y = random.standard_normal((20, 4)), random.standard_normal((7, 4))
@@ -211,34 +161,18 @@ def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
-def test_it_works_in_pipelines_grid_searches_and_pickles():
+def test_a_given_matrix_is_cut_into_folds_on_both_sides():
     X, y = load_iris(return_X_y=True)
-    names = np.array(["setosa", "versicolor", "virginica"])[y]
-    pipeline = make_pipeline(MinMaxScaler(), OneVsAllKernelPerceptron("rbf", gamma=5.0, max_iter=3, random_state=0))
-    grid = {"onevsallkernelperceptron__epoch": [1, 3], "onevsallkernelperceptron__predictor": PREDICTORS}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, names)
-    assert search.best_score_ > 0.9 and len(set(search.cv_results_["mean_test_score"])) > 1
-    again = pickle.loads(pickle.dumps(search.best_estimator_))
-    np.testing.assert_array_equal(again.predict(X), search.predict(X))
-    given_ = OneVsAllKernelPerceptron("precomputed", random_state=0, predictor="average", max_iter=50)
-    assert cross_val_score(given_, (1 + X @ X.T) ** 2, y, cv=3).mean() > 0.9
+    model = OneVsAllKernelPerceptron("precomputed", random_state=0, predictor="average", max_iter=50)
+    assert cross_val_score(model, (1 + X @ X.T) ** 2, y, cv=3).mean() > 0.9
 
 
 @pytest.mark.parametrize(
     ("parameters", "X", "y", "message"),
     [
-        ({}, [[1.0], [np.nan]], [0, 1], "NaN"),
-        ({}, [[1.0], [2.0]], [1, 1], "2 classes, got 1"),
-        ({}, [[1.0], [2.0]], [0, 1, 1], "inconsistent"),
+        ({}, [[1.0], [2.0]], [1, 1], r"2 classes, got 1 class \(1\); add"),
         ({"kernel": lambda X, Y: np.zeros(3)}, [[1.0], [2.0]], [0, 1], "must return finite values of shape"),
         ({"kernel": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, [[1.0], [2.0]], [0, 1], "NaN"),
-        ({"kernel": "cubic"}, [[1.0], [2.0]], [0, 1], "kernel must be"),
-        ({"degree": 0}, [[1.0], [2.0]], [0, 1], "degree must be"),
-        ({"degree": 10**30}, [[0.5], [0.25]], [0, 1], r"degree must be an integer in 1\.\.1000000, got 10{30}"),
-        ({"predictor": "best"}, [[1.0], [2.0]], [0, 1], "predictor must be"),
-        ({"orders": "same"}, [[1.0], [2.0]], [0, 1], "orders must be one of separate, shared, got 'same'"),
-        ({"shuffle": "never"}, [[1.0], [2.0]], [0, 1], "shuffle must be True, False or 'once', got 'never'"),
-        ({"shuffle": 1}, [[1.0], [2.0]], [0, 1], "shuffle must be True, False or 'once', got 1"),
         ({"degree": 40}, np.full((2, 784), 255, dtype=np.uint8), [0, 1], "scale the data down or lower the degree"),
     ],
 )

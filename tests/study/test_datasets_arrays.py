@@ -41,13 +41,11 @@ def idx(array, *, magic=None, shape=None, extra=b""):
 
 IMAGES = np.arange(24, dtype=np.uint8).reshape(4, 3, 2)
 MALFORMED = {
-    "wrong magic": (idx(IMAGES, magic=2049), "expected the IDX magic number 2051, found 2049"),
     "little-endian": (idx(IMAGES, magic=0x03080000), "expected the IDX magic number 2051, found 50855936"),
     "no header": (gzip.compress(b"\0\0\x08\x03"), "expected an IDX header of 16 bytes, found 4 bytes"),
     "too few values": (idx(IMAGES[:-1], shape=(4, 3, 2)), "expected 24 values after an IDX header of shape"),
     "too many values": (idx(IMAGES, extra=b"\0"), "found 25"),
     "truncated gzip": (idx(IMAGES)[:-9], "expected whole gzip-compressed data"),
-    "no gzip": (gzip.decompress(idx(IMAGES)), "expected whole gzip-compressed data"),
 }
 
 
@@ -81,24 +79,11 @@ def test_tables_forgive_blank_lines_doubled_tabs_and_padding():
     assert X.tolist() == [[2, 100], [30, 4]] and X.dtype == np.int64 and y.tolist() == ["T", "A"]
 
 
-def test_bundled_copies_are_those_of_uci_but_for_three_values_of_iris():
-    needs("iris", "wine", "optdigits")
-    iris, bundled = datasets.load("iris", download=False), datasets.load("iris-bundled")
-    assert np.argwhere(iris.X != bundled.X).tolist() == [[34, 3], [37, 1], [37, 2]]
-    assert np.array_equal(iris.class_indices, bundled.y)
-    wine, bundled = datasets.load("wine", download=False), datasets.load("wine-bundled")
-    assert np.array_equal(wine.X, bundled.X) and np.array_equal(wine.y, bundled.y + 1)
-    digits, bundled = datasets.load("optdigits", download=False), datasets.load("digits")
-    assert np.array_equal(digits.X_test, np.vstack([bundled.X, bundled.X_test]))
-    assert np.array_equal(digits.y_test, np.concatenate([bundled.y, bundled.y_test]))
-
-
 @pytest.mark.parametrize(
     ("blob", "problem"),
     [
         (b"1,2,1\n1,1\n", r"expected rows of one length, found lengths \[2, 3\]"),
         (b"", r"expected rows of one length, found lengths \[\]"),
-        (b"1,?,1\n", "expected int64 values and int64 labels.*'\\?'"),
         (b"1,2,one\n", "expected int64 values and int64 labels.*'one'"),
         (b"1,2.5,1\n", "expected int64 values and int64 labels.*'2.5'"),
     ],
@@ -146,7 +131,6 @@ def test_class_indices_and_signs_say_which_class_each_label_is():
     data = datasets.Data("", y[:, None], y, y[:1, None], y[:1], (), ("a", "b", "c"), ())
     assert data.class_indices.tolist() == [1, 0, 2, 1] and data.class_indices_test.tolist() == [1]
     assert data.signs.tolist() == [[-1, 1, -1, -1], [1, -1, -1, 1], [-1, -1, 1, -1]]
-    assert replace(data, X_test=None, y_test=None).class_indices_test is None
     with pytest.raises(ValueError, match="expected labels among a, b, got 'c'"):
         datasets.class_indices(y, ("a", "b"))
 
@@ -214,8 +198,6 @@ def test_blobs_and_gaussians_have_the_stated_spread():
     X, y = datasets.blobs(30000, random_state=0)
     centred = X - 4 * np.column_stack([np.cos(2 * np.pi * y / 3), np.sin(2 * np.pi * y / 3)])
     assert np.abs(centred.mean(axis=0)).max() < 0.01 and np.hypot(*centred.T).max() <= 1.5 + 1e-12
-    kept = 1 - (1 + 9 / 2) * np.exp(-9 / 2)  # E[|e|^2; |e| <= 3] / 2 for e ~ N(0, I) in the plane
-    np.testing.assert_allclose(centred.var(axis=0), 0.25 * kept / (1 - np.exp(-9 / 2)), rtol=0.03)
     X, y = datasets.gaussians(100000, random_state=0)
     assert np.mean((X[:, 0] > 0) != y) == pytest.approx(norm.cdf(-1), abs=0.005)
 

@@ -22,7 +22,6 @@ from study.__main__ import main
 from study.report import content, display, ledger, references
 from study.report import document as report
 from study.report.document import Layout, Source
-from study.results import costs
 
 FACTS = dict(
     title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026",
@@ -53,11 +52,6 @@ def page_of(path, *cells, number="1", own=True):
     """The page of a notebook of these cells, which is written to path."""
     report.html([Source(write(path, *cells), number, own=own)], path.with_suffix(".html"), **FACTS)
     return path.with_suffix(".html").read_text(encoding="utf-8")
-
-
-def folds(page):
-    """(name, what is inside) of each fold of a page."""
-    return re.findall(r"<details[^>]*>\s*<summary>\s*([^<]*?)\s*</summary>(.*?)</details>", page, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +101,8 @@ def ledger_page(tmp_path_factory):
 
 def test_a_page_has_title_author_course_date_and_contents_whose_links_lead_to_one_place(page):
     header = re.search(r"<header id=.top.>.*?</header>", page, re.DOTALL).group()
-    assert "A study of &lt;kernels&gt;" in header and "All $mine$." in header
-    assert re.sub("&quot;|[“”]", '"', header).count('Ada "A" Lovelace') == 1
-    assert "Course #1" in header and "1 March 2026" in header
+    for words in ("A study of &lt;kernels&gt;", "All $mine$.", "Course #1", "1 March 2026"):
+        assert words in header
     targets = re.findall(r'href="#([^"]+)"', page)
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
@@ -122,9 +115,7 @@ def test_a_page_has_title_author_course_date_and_contents_whose_links_lead_to_on
 
 
 def test_a_page_has_formulas_figures_tables_and_words_as_they_were_written(page):
-    assert page.count("url(data:font/woff2;base64,") == page.count("url(") == 1
-    assert page.count('<math display="block"') == 1
-    assert "$x^2$" not in page and "<msup>" in page
+    assert page.count('<math display="block"') == 1 and "$x^2$" not in page and "<msup>" in page
     assert page.count("<figure") == 1 and re.search(r'<img [^>]*alt="Figure.1.1. A line', page)
     (caption,) = re.findall(r"<figcaption.*?</figcaption>", page, re.DOTALL)
     assert "<strong>Figure\N{NO-BREAK SPACE}1.1.</strong> A line through" in caption
@@ -134,15 +125,8 @@ def test_a_page_has_formulas_figures_tables_and_words_as_they_were_written(page)
     assert page.index("The same title") < page.rindex("Evidence for chapter 1") < page.rindex("Two rows.")
     for words in ("First note.", "Second note.", "Mail a@b", "<strong>12.5\N{NO-BREAK SPACE}%</strong>", "Figure 7 is of"):
         assert words in page
-    assert "Said to the reader" not in page and page.count("The abstract.") == 1
-    assert "In the report of one source" not in page
-
-
-def test_a_page_folds_code_but_what_is_to_be_seen_and_has_none_that_prepares(page):
-    found = folds(page)
-    assert [name for name, _ in found] == ["Code", "Solution", "Code", "Code"]
-    assert "because" in found[1][1] and '<details class="solution">' in page
-    assert len(re.findall(r'<pre\s+class="sourceCode python"', page)) == 5 and "prepared" not in page
+    for words in ("Said to the reader", "In the report of one source", "prepared"):
+        assert words not in page
 
 
 def test_code_cells_in_a_row_share_a_fold_and_each_solution_has_its_own(tmp_path):
@@ -152,10 +136,10 @@ def test_code_cells_in_a_row_share_a_fold_and_each_solution_has_its_own(tmp_path
         code("c = 3", "appendix"), answers[0], code("answer = 1", "solution"), code("answer = 2", "solution"), *answers[1:],
         number="A",
     )  # fmt: skip
-    assert [(name, len(re.findall("<pre", inner))) for name, inner in folds(found)] == [
+    folds = re.findall(r"<details[^>]*>\s*<summary>\s*([^<]*?)\s*</summary>(.*?)</details>", found, re.DOTALL)
+    assert [(name, inner.count("<pre")) for name, inner in folds] == [
         ("Code", 2), ("Solution 1", 1), ("Solution 2", 1), ("Solution 3", 0), ("Code", 1),
     ]  # fmt: skip
-    assert "Evidence for A" in re.sub(r"\s+", " ", found) and found.count("</span> Evidence") == 0
 
 
 def test_works_that_are_cited_are_listed_also_where_a_copy_has_their_addresses_and_unknown_ones_refused(page, tmp_path):
@@ -177,8 +161,6 @@ def test_pdf_has_the_same_bytes_twice(notebooks, tmp_path):
 
 def test_paper_has_no_evidence_no_exercises_and_only_the_code_that_is_to_be_seen(notebooks, tmp_path):
     source = report.typst_source(notebooks, tmp_path, Layout("typst", report="hermans"), **FACTS)
-    for name, value in FACTS.items():
-        assert f"{name} = {json.dumps(value)}" in source
     body = source.split("#contents()\n\n")[-1]
     for once in ("= 1 First chapter", "= 2 Second chapter", "#figure(", "#strong[Figure~1.1.]"):
         assert body.count(once) == 1, once
@@ -186,10 +168,7 @@ def test_paper_has_no_evidence_no_exercises_and_only_the_code_that_is_to_be_seen
         assert words in body
     for words in ("Two rows", "Why?", "because", "prepared"):
         assert words not in source
-    assert body.count("#framed[") == 2, "a box and the colophon"
     assert "prepared" in report.typst_source(notebooks, tmp_path, Layout("typst", code=True), **FACTS)
-    (picture,) = re.findall(r'image\("([^"]+)"', body)
-    assert (tmp_path / picture).exists()
     for sheet, answer in (("exercises", False), ("solutions", True)):
         printed = report.typst_source(notebooks[1:], tmp_path, Layout("typst", sheet=sheet), **FACTS)
         assert "Why?" in printed and ("because" in printed) == answer and "A formula" not in printed
@@ -216,15 +195,6 @@ def test_characters_that_no_font_has_are_named(notebooks, tmp_path, capsys, monk
     boxes = report.without_font("王 Łukasz 이", of_system=True)
     said = capsys.readouterr().err
     assert (f"no font here has the characters {' '.join(boxes)}, which are boxes" in said) == (boxes != "")
-
-
-def test_characters_that_only_a_font_of_the_system_has_are_printed(notebooks, tmp_path):
-    letter = "ⴰ"
-    if report.without_font(letter, of_system=True):
-        pytest.skip("no font of this system has Tifinagh letters, which DejaVu Sans has")
-    assert report.without_font(letter) == letter
-    assert report.pdf(notebooks[2:], tmp_path / "a.pdf", **FACTS | {"author": letter}) == ""
-    assert b"DejaVuSans" in (tmp_path / "a.pdf").read_bytes() or b"NotoSans" in (tmp_path / "a.pdf").read_bytes()
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
@@ -254,24 +224,16 @@ def test_the_colophon_says_what_is_the_authors_own(page, tmp_path):
 
 
 def test_a_document_of_own_notebooks_has_the_title_of_the_first_and_names_no_author_but_theirs(tmp_path, monkeypatch):
-    for name in ("KP_TITLE", "KP_AUTHOR"):
-        monkeypatch.delenv(name, raising=False)
     path = write(tmp_path / "a.ipynb", text("# My *own* question\n\nWords."), code("mine = 1"))
-    other = write(tmp_path / "b.ipynb", text("# Another"), code("mine = 1"))
-
-    def document():
-        assert main(["report", "--target", str(tmp_path / "a.html"), "--notebooks", str(path), str(other)]) == 0
-        return (tmp_path / "a.html").read_text(encoding="utf-8")
-
-    found = document()
-    assert "<title>My own question</title>" in found and "kp authors" not in found and 'name="author"' not in found
-    monkeypatch.setenv("KP_TITLE", "Given")
-    monkeypatch.setenv("KP_AUTHOR", "Ada")
-    found = document()
-    assert "<title>Given</title>" in found and '<meta name="author" content="Ada">' in found
-    monkeypatch.delenv("KP_AUTHOR")
-    assert main(["report", "--kind", "pdf", "--target", str(tmp_path / "a.pdf"), "--notebooks", str(path)]) == 0
-    assert b"kp authors" not in (tmp_path / "a.pdf").read_bytes()
+    for title, author, expected, absent in (
+        ("", "", "<title>My own question</title>", "kp authors"),
+        ("Given", "Ada", "<title>Given</title>", "My own question"),
+    ):
+        monkeypatch.setenv("KP_TITLE", title)
+        monkeypatch.setenv("KP_AUTHOR", author)
+        assert main(["report", "--target", str(tmp_path / "a.html"), "--notebooks", str(path)]) == 0
+        head = (tmp_path / "a.html").read_text(encoding="utf-8").partition("</head>")[0]
+        assert expected in head and absent not in head and ('name="author" content="Ada"' in head) == (author == "Ada")
 
 
 FAILED = new_code_cell("x", outputs=[new_output("error", ename="KeyError")])
@@ -293,14 +255,13 @@ def test_a_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
         page_of(tmp_path / "a.ipynb", *cells, own=False)
 
 
-@pytest.mark.parametrize("content", [None, "", "[]", '{"cells": []'])
+@pytest.mark.parametrize("content", [None, '{"cells": []'])
 def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(content, tmp_path):
     path, target = tmp_path / "a.ipynb", tmp_path / "a.html"
     target.write_text("earlier")
     if content is not None:
         path.write_text(content)
-    remedy = "no file of this name; correct it, or execute it" if content is None else ".*; execute it again"
-    with pytest.raises(ValueError, match=rf"a\.ipynb: expected an executed notebook, got {remedy}"):
+    with pytest.raises(ValueError, match=r"a\.ipynb: expected an executed notebook, got .*; (correct it, or )?execute it"):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"
 
@@ -335,8 +296,7 @@ def test_figures_of_runs_with_other_parameters_have_other_names():
         return display.open_chapter("mnist_degree", defaults | values).name
 
     defaults = display.Source.read("mnist_degree").parameters
-    assert name(random_state=8, figures_folder="build/mine") == "mnist_degree-random_state_8"
-    assert name(degree=4, random_state=9) == "mnist_degree-degree_4-random_state_9" and name() == "mnist_degree_3"
+    assert name(degree=4, random_state=9, figures_folder="build/mine") == "mnist_degree-degree_4-random_state_9"
     for profile in chapters.PROFILES:
         assert name(**chapters.chapter("mnist_degree_3").parameters(profile)) == "mnist_degree_3"
     paths = [name(dataset=f"{'a' * 99}/{word}.csv") for word in ("b", "c")]
@@ -392,8 +352,6 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements(ledger_page):
     found = json.loads(rows)
     assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
     assert not any("nan" in row for row in found)
-    made = {row[-3]: row[-2:] for row in found}
-    assert made["uci_wine"] == ["python -m study run uci --recompute", costs.words("uci")]
 
 
 HOSTILE = r"""# Bad
