@@ -12,7 +12,7 @@ Chapters are numbered by their place in a report, figures and tables by their pl
 import importlib
 import inspect
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from study import BUILD, ROOT
 
@@ -69,7 +69,6 @@ EXECUTED = {"quick": BUILD / "quick" / "notebooks", "full": ROOT / "notebooks" /
 FIGURES = {"quick": BUILD / "quick" / "figures", "full": ROOT / "figures"}
 MANIFEST = FIGURES["full"] / "manifest.csv"
 """The table of all figures that are committed."""
-IMAGES = {"quick": {"dataset": "digits"}, "full": {"dataset": "mnist"}}
 
 UCI_SCALES = {
     "quick": {"n_folds": 5, "n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
@@ -90,32 +89,32 @@ CHAPTERS = [
     Chapter(source="algorithm", experiments=("algorithm",)),
     Chapter(
         source="mnist",
-        quick=IMAGES["quick"],
-        full={**IMAGES["full"], "n_orders": 20, "n_linear": 5, "n_held": 10_000},
+        quick={"dataset": "digits"},
+        full={"dataset": "mnist", "n_orders": 20, "n_linear": 5, "n_held": 10_000},
         experiments=("mnist", "orders", "data", "romma", "claims"),
     ),
     Chapter(
         source="lower",
-        quick=IMAGES["quick"],
-        full={**IMAGES["full"], "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
+        quick={"dataset": "digits"},
+        full={"dataset": "mnist", "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
         experiments=("references", "growth", "lowest", "orders"),
     ),
     Chapter(
         source="doubt",
-        quick={**IMAGES["quick"], "n_orders": 8},
-        full=IMAGES["full"],
+        quick={"dataset": "digits", "n_orders": 8},
+        full={"dataset": "mnist"},
         experiments=("rejection",),
     ),
     Chapter(
         source="classes",
         quick={
-            **IMAGES["quick"],
+            "dataset": "digits",
             "datasets": "iris-bundled wine-bundled",
             "n_spectrum": 300,
             "resolution": 80,
         },
         full={
-            **IMAGES["full"],
+            "dataset": "mnist",
             "datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine",
         },
         experiments=("multiclass", "comparison", "forms"),
@@ -158,8 +157,8 @@ CHAPTERS = [
     ),
     Chapter(
         source="course",
-        quick={**IMAGES["quick"], "n_seeds": 10, "n_code_seeds": 4, "n_search": 100},
-        full={**IMAGES["full"], "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
+        quick={"dataset": "digits", "n_seeds": 10, "n_code_seeds": 4, "n_search": 100},
+        full={"dataset": "mnist", "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
         experiments=("course",),
     ),
     Chapter(
@@ -174,14 +173,14 @@ CHAPTERS = [
         },
         experiments=("family",),
     ),
-    Chapter(source="data", **IMAGES, experiments=("data",)),
+    Chapter(source="data", quick={"dataset": "digits"}, full={"dataset": "mnist"}, experiments=("data",)),
     *(
         Chapter(
             source="mnist_degree",
             variant=str(degree),
             title=f"MNIST at degree {degree}",
-            quick={**IMAGES["quick"], "degree": degree} if degree == 3 else None,
-            full={**IMAGES["full"], "degree": degree},
+            quick={"dataset": "digits", "degree": degree} if degree == 3 else None,
+            full={"dataset": "mnist", "degree": degree},
             experiments=("mnist", "claims"),
         )
         for degree in range(1, 7)
@@ -199,12 +198,12 @@ CHAPTERS = [
     ),
     Chapter(
         source="class",
-        quick={**IMAGES["quick"], "random_states": "0:12"},
-        full={**IMAGES["full"], "n_train": 10_000},
+        quick={"dataset": "digits", "random_states": "0:12"},
+        full={"dataset": "mnist", "n_train": 10_000},
     ),
     Chapter(
         source="degrees",
-        quick={**IMAGES["quick"], "n_orders": 3},
+        quick={"dataset": "digits", "n_orders": 3},
         full={"dataset": "pendigits", "n_orders": 10},
     ),
     Chapter(source="tour"),
@@ -226,13 +225,6 @@ class Report:
     appendices: tuple[str, ...] = ()
     web: tuple[str, ...] = ()
     listing: tuple[str, ...] = ()
-
-    def numbers(self):
-        """{name of a chapter: its number}: "" of the front, then "1", "2", ..., "A", ..., "S1", "S2", ..."""
-        found = {self.front: ""} if self.front else {}
-        found |= {name: str(place) for place, name in enumerate(self.chapters, start=1)}
-        found |= {name: chr(ord("A") + place) for place, name in enumerate(self.appendices)}
-        return found | {name: f"S{place}" for place, name in enumerate(self.web, start=1)}
 
 
 COMPANIONS = ("seeds", "course", "family")
@@ -337,17 +329,18 @@ def experiments(name, *, unpublished=False):
 def report(profile, name="all", *, web=False):
     """[(chapter, its number)] of one of REPORTS in a profile, in order; chapters left out by the profile are not counted.
 
-    web: with chapters that are on pages only.
+    Numbers are "" of the front, then "1", "2", ..., "A", ..., "S1", "S2", ... web: with chapters that are on pages only.
     """
     if name not in REPORTS:
         raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
     known = {each.name: each for each in chapters(profile)}
     whole = REPORTS[name]
-    parts = {
-        part: tuple(each for each in getattr(whole, part) if each in known) for part in ("chapters", "appendices", "web")
-    }
-    there = replace(whole, front=whole.front if whole.front in known else "", **parts)
-    return [(known[each], number) for each, number in there.numbers().items() if web or each not in there.web]
+    found = [(whole.front, "")]
+    found += [(each, str(place)) for place, each in enumerate(filter(known.get, whole.chapters), start=1)]
+    found += [(each, chr(ord("A") + place)) for place, each in enumerate(filter(known.get, whole.appendices))]
+    if web:
+        found += [(each, f"S{place}") for place, each in enumerate(filter(known.get, whole.web), start=1)]
+    return [(known[each], number) for each, number in found if each in known]
 
 
 def listing(name):

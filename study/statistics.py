@@ -206,9 +206,9 @@ def _times_drawn(sizes, random_state, draws):
     return [rng.multinomial(n, np.full(n, 1 / n), size=draws) for n in sizes]
 
 
-def bootstrap_of(statistic, n, *, random_state=0, draws=1000, varies="examples"):
+def bootstrap_of(statistic, n, *, draws=1000, varies="examples"):
     """statistic(weights (b, n)) -> (b,) of n examples of weight 1, over resampled examples; p as that of `bootstrap`."""
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(0)
     blocks = -(-draws // 50)
     found = [statistic(rng.multinomial(n, np.full(n, 1 / n), size=min(50, draws - 50 * i))) for i in range(blocks)]
     values = np.concatenate(found)
@@ -218,7 +218,7 @@ def bootstrap_of(statistic, n, *, random_state=0, draws=1000, varies="examples")
     return Difference(estimate, float(low), float(high), float(p), n, varies, "bootstrap")
 
 
-def sign_flips(totals, *, of, varies="test examples", random_state=0):
+def sign_flips(totals, *, of):
     """The mean of totals / of, with whole totals (n,): each example's difference, summed over `of` repeats.
 
     Fisher's sign-flip test, exact: under the null hypothesis each total is as likely to have the other sign. For one repeat,
@@ -234,9 +234,11 @@ def sign_flips(totals, *, of, varies="test examples", random_state=0):
         chances = np.convolve(chances, flips)
     sums = np.arange(len(chances)) - len(chances) // 2
     p = min(1.0, float(chances[np.abs(sums) >= abs(int(totals.sum()))].sum()))
-    shares = np.random.default_rng(random_state).multinomial(len(totals), counts / len(totals), size=DRAWS)
+    shares = np.random.default_rng(0).multinomial(len(totals), counts / len(totals), size=DRAWS)
     low, high = np.quantile(shares @ values / (len(totals) * of), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Difference(float(totals.mean() / of), float(low), float(high), p, len(totals), varies, "exact sign-flip test")
+    return Difference(
+        float(totals.mean() / of), float(low), float(high), p, len(totals), "test examples", "exact sign-flip test"
+    )
 
 
 def crossed(differences, *, varies=("visiting orders", "test images")):
@@ -374,13 +376,13 @@ def farthest(differences):
     return max((abs(end) for each in differences for end in (each.low, each.high)), default=0.0)
 
 
-def fixed_sequence(p_values, *, alpha=ALPHA):
+def fixed_sequence(p_values):
     """How many of a family's hypotheses are rejected if they are tested one after the other, in an order fixed beforehand.
 
-    Each is tested at the full level alpha, and the first that is not rejected ends the sequence: so the family errs with
-    probability alpha at most, without any correction (Maurer, Hothorn & Lehmacher 1995).
+    Each is tested at the full level ALPHA, and the first that is not rejected ends the sequence: so the family errs with
+    probability ALPHA at most, without any correction (Maurer, Hothorn & Lehmacher 1995).
     """
-    kept = np.flatnonzero(np.asarray(p_values, dtype=float) >= alpha)
+    kept = np.flatnonzero(np.asarray(p_values, dtype=float) >= ALPHA)
     return int(kept[0]) if len(kept) else len(p_values)
 
 

@@ -13,6 +13,9 @@ Each line is one family: Wilcoxon's signed ranks over the sets, adjusted by Holm
 Symbols: N data sets, n test examples.
 """
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -42,7 +45,6 @@ def sets(errors, splits):
     rows = []
     for name, part in splits.groupby("dataset", sort=False):
         data = datasets.DATASETS[name]
-        repetitions = part["repetition"].nunique()
         counts = data.test_counts or data.counts
         rows.append(
             {
@@ -55,7 +57,7 @@ def sets(errors, splits):
                 "test": int(part["n_test"].max()),
                 "also in training": part["seen"].sum() / part["n_test"].sum(),
                 "split": "customary" if data.n_test else "halves",
-                "repetitions": repetitions,
+                "repetitions": part["repetition"].nunique(),
                 "most frequent class": 1 - max(counts) / sum(counts),
             }
         )
@@ -66,7 +68,7 @@ def grids(settings):
     """Candidates of each method, a row each, with the number of fits and of candidates (predictors and epochs apart)."""
     widths = f"{len(settings.widths)} widths"
     degrees = f"degrees {_list(settings.degrees)}"
-    narrow = f"{len(settings.widths[:: settings.reference_step])} widths"
+    narrow = len(settings.widths[:: settings.reference_step])
     epochs = f"epochs {_list(settings.epochs)}; {len(PREDICTORS)} predictors"
     served = len(PREDICTORS) * len(settings.epochs)
     kernels = len(settings.widths) + len(settings.degrees)
@@ -77,8 +79,8 @@ def grids(settings):
         ("nearest neighbours", "k", settings.neighbours, False),
         ("scikit-learn perceptron", "epochs", settings.perceptron_epochs, False),
     ):  # fmt: skip
-        fits = len(values) * (len(settings.widths[:: settings.reference_step]) if kernel else 1)
-        rows.append((name, narrow if kernel else "", f"{symbol} {_list(values)}", fits, fits))
+        fits = len(values) * (narrow if kernel else 1)
+        rows.append((name, f"{narrow} widths" if kernel else "", f"{symbol} {_list(values)}", fits, fits))
     return pd.DataFrame(rows, columns=["method", "kernels", "other", "fits", "candidates"])
 
 
@@ -137,9 +139,8 @@ def kernel_pairs():
 
 def reference_pairs():
     """{(method, thresholds): ((method, thresholds), REFERENCE)} of every other method."""
-    own = [(name, t) for name in PERCEPTRONS for t in THRESHOLDS]
-    others = [(name, NONE) for name in REFERENCES if (name, NONE) != REFERENCE]
-    return {each: (each, REFERENCE) for each in own + others}
+    methods = [*product(PERCEPTRONS, THRESHOLDS), *product(REFERENCES, [NONE])]
+    return {each: (each, REFERENCE) for each in methods if each != REFERENCE}
 
 
 FAMILIES = {
@@ -152,10 +153,10 @@ def families(table):
     """Every comparison of FAMILIES, each family with its own correction: the rows of `shown` after the family's name."""
     parts = []
     for name, pairs in FAMILIES.items():
-        rows = shown(over_sets(table, pairs()), table, pairs()).rename(columns={"first": "method"})
+        rows = shown(over_sets(table, pairs()), table, pairs())
         rows.insert(0, "family", name)
         parts.append(rows)
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).rename(columns={"first": "method"})
 
 
 def shown(differences, table, pairs):
@@ -170,6 +171,7 @@ def shown(differences, table, pairs):
     for name, (a, b) in pairs.items():
         found = differences[name]
         estimates = [each[name].estimate for each in left_out.values()]
+        without = changing[name]
         rows.append(
             {
                 "first": label(*a),
@@ -177,7 +179,7 @@ def shown(differences, table, pairs):
                 "difference": in_points(found),
                 "p": p_cell(found.p),
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
-                "changes without": _few(changing[name], len(table)),
+                "changes without": ", ".join(without) if len(without) < 4 else f"{len(without)} of {len(table)}",
             }
         )
     return pd.DataFrame(rows)
@@ -196,10 +198,6 @@ def changes_without(differences, table, pairs):
     }
 
 
-def _few(names, n):
-    return ", ".join(names) if len(names) < 4 else f"{len(names)} of {n}"
-
-
 def in_points(difference, *, digits=2):
     """Format a difference in percentage points with its interval, where it has one, as "+0.31 (−0.10 to +0.80)"."""
     text = f"{100 * difference.estimate:+.{digits}f}"
@@ -213,30 +211,18 @@ def per_set(pairs):
 
     Columns dataset, thresholds, first, second, estimate, low, high, p (adjusted), plain (p, not adjusted), n.
     """
+    keys = [(name, thresholds, form) for form, thresholds in form_pairs() for name in pairs["dataset"].unique()]
     found = {}
-    for (form, thresholds), _ in form_pairs().items():
-        for name in pairs["dataset"].unique():
-            totals, repetitions = _totals(pairs, name, thresholds, form, CONTROL)
-            found[name, thresholds, form] = statistics.sign_flips(totals, of=repetitions)
-    adjusted = statistics.holm(found)
-    rows = [
-        dict(zip(("dataset", "thresholds", "first"), key, strict=True))
-        | {"second": CONTROL, "estimate": each.estimate, "low": each.low, "high": each.high, "p": each.p}
-        | {"plain": found[key].p, "n": each.n}
-        for key, each in adjusted.items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def _totals(pairs, dataset, thresholds, a, b):
-    """(totals (n,), repetitions) of the differences of a and b, one total for each test example."""
-    part = pairs[(pairs["dataset"] == dataset) & (pairs["thresholds"] == thresholds)]
-    rows = part[(part["first"] == a) & (part["second"] == b)]
-    sign = 1
-    if rows.empty:
-        rows = part[(part["first"] == b) & (part["second"] == a)]
-        sign = -1
-    return sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy()), int(rows["repetitions"].iloc[0])
+    for name, thresholds, form in keys:
+        part = pairs[(pairs["dataset"] == name) & (pairs["thresholds"] == thresholds)]
+        rows = part[(part["first"].isin([form, CONTROL])) & (part["second"].isin([form, CONTROL]))]
+        sign = 1 if rows["first"].iloc[0] == form else -1
+        totals = sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy())
+        found[name, thresholds, form] = statistics.sign_flips(totals, of=int(rows["repetitions"].iloc[0]))
+    head = pd.DataFrame(keys, columns=["dataset", "thresholds", "first"]).assign(second=CONTROL)
+    tests = statistics.table(statistics.holm(found))
+    table = head.join(tests[["estimate", "low", "high", "p"]])
+    return table.assign(plain=[each.p for each in found.values()], n=tests["n"])
 
 
 def in_percent(table):
@@ -258,8 +244,8 @@ def choices(errors):
     alone = best.groupby(keys)["predictor"].transform("size") == 1
     part = best[best["chosen"]].assign(predictor=best["predictor"].where(alone, "tied"))
     counts = part.groupby(["method", "thresholds", "predictor"]).size().unstack(fill_value=0)
-    rows = pd.MultiIndex.from_tuples([(name, t) for t in THRESHOLDS for name in PERCEPTRONS], names=["method", "thresholds"])
-    table = counts.reindex(index=rows, columns=[*PREDICTORS, "tied"], fill_value=0)
+    methods = [(name, t) for t in THRESHOLDS for name in PERCEPTRONS]
+    table = counts.reindex(index=methods, columns=[*PREDICTORS, "tied"], fill_value=0)
     return table.rename_axis(columns=None).reset_index()
 
 
@@ -270,14 +256,15 @@ def edges(errors, settings):
     """
     rows = []
     chosen = errors[errors["chosen"]]
-    others = {"SVM": settings.penalties, "kernel ridge": settings.ridges, "nearest neighbours": settings.neighbours}
+    narrow = ("width", "width", settings.widths[:: settings.reference_step])
+    form = [("width", "width", settings.widths), ("degree", "degree", settings.degrees)]
+    grids = dict.fromkeys(KERNEL_PERCEPTRONS, form) | {
+        "SVM": [narrow, ("C", "other", settings.penalties)],
+        "kernel ridge": [narrow, ("λ", "other", settings.ridges)],
+        "nearest neighbours": [("k", "other", settings.neighbours)],
+    }
     for (method, thresholds), part in chosen.groupby(["method", "thresholds"], sort=False):
-        own = (*KERNEL_PERCEPTRONS, "SVM", "kernel ridge")
-        widths = settings.widths if method in KERNEL_PERCEPTRONS else settings.widths[:: settings.reference_step]
-        grids = [("width", "width", widths)] if method in own else []
-        grids += [("degree", "degree", settings.degrees)] if method in KERNEL_PERCEPTRONS else []
-        grids += [({"SVM": "C", "kernel ridge": "λ"}.get(method, "k"), "other", others[method])] if method in others else []
-        for name, column, grid in grids:
+        for name, column, grid in grids.get(method, ()):
             values = part[column].dropna()
             ends = [int(np.isclose(values, end).sum()) for end in (min(grid), max(grid))]
             rows.append((label(method, thresholds), name, min(grid), max(grid), *ends, len(values)))
@@ -308,10 +295,15 @@ def against_final_table(differences):
 
 def width_curves(validation):
     """Validation error of the RBF perceptrons at each width, with the best of the predictors, in each of the data sets."""
-    part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
-    part = part.assign(error=part["validation_errors"] / part["validation_n"])
     keys = ["dataset", "method", "thresholds", "width"]
-    return part.groupby(keys, sort=False, as_index=False).agg(error=("error", "min"), n=("validation_n", "max"))
+    groups = _of_widths(validation).groupby(keys, sort=False, as_index=False)
+    return groups.agg(error=("error", "min"), n=("validation_n", "max"))
+
+
+def _of_widths(validation):
+    """The rows of the RBF perceptrons, with their validation error as a fraction."""
+    part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
+    return part.assign(error=part["validation_errors"] / part["validation_n"])
 
 
 SHORT = {
@@ -342,12 +334,13 @@ def best_widths(curves):
 
 
 def width_ratio(widths, first, second, *, null=1.0):
-    """(ratio, low, high, Difference of logarithms from the null): best widths of one form over another's.
+    """The best widths of one form over another's, as a Difference: its estimate is the geometric mean over the sets.
 
-    Geometric mean over the sets; Student's t on the logarithmic scale, for the hypothesis that the ratio is null.
+    Student's t on the logarithmic scale, for the hypothesis that the ratio is null.
     """
     found = statistics.student(np.log(widths[first] / widths[second] / null), varies="data sets")
-    return (*(null * float(np.exp(value)) for value in (found.estimate, found.low, found.high)), found)
+    ratio = {name: null * float(np.exp(getattr(found, name))) for name in ("estimate", "low", "high")}
+    return replace(found, **ratio)
 
 
 def width_ratios(widths):
@@ -358,16 +351,14 @@ def width_ratios(widths):
         for t in THRESHOLDS
         for null in (1.0, 0.5**0.5)
     }
-    adjusted = statistics.holm({name: each[3] for name, each in found.items()})
-    rows = [(*name, *each[:3], adjusted[name].p) for name, each in found.items()]
+    rows = [(*name, each.estimate, each.low, each.high, each.p) for name, each in statistics.holm(found).items()]
     return pd.DataFrame(rows, columns=["thresholds", "null", "ratio", "low", "high", "p"])
 
 
 def by_width(validation):
     """Mean validation error over the sets of each predictor at each RBF width, by form and family."""
-    part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
-    part = part.assign(error=part["validation_errors"] / part["validation_n"])
-    return part.groupby(["method", "thresholds", "predictor", "width"], sort=False, as_index=False)["error"].mean()
+    keys = ["method", "thresholds", "predictor", "width"]
+    return _of_widths(validation).groupby(keys, sort=False, as_index=False)["error"].mean()
 
 
 def averages_at_narrowest(validation):
@@ -375,9 +366,8 @@ def averages_at_narrowest(validation):
 
     Validation errors, over the sets; Holm over all.
     """
-    part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
+    part = _of_widths(validation)
     part = part[np.isclose(part["width"], part["width"].min())]
-    part = part.assign(error=part["validation_errors"] / part["validation_n"])
     wide = part.pivot(index="dataset", columns=["predictor", "method", "thresholds"], values="error")
     pairs = {(form, t): (("average", form, t), ("final", form, t)) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS}
     return over_sets(wide, pairs)

@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 
 from study.datasets.registry import ROOT, DataError
+from study.results import store
 
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30
@@ -152,11 +153,7 @@ def _member(archive, name, size):
 def _store(blob, target, way_out):
     """Write a file that appears whole or not at all. Returns its path; raises DataError if it cannot be written."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
-            part = Path(folder, target.name)
-            part.write_bytes(blob)
-            os.replace(part, target)
+        store.write(target, blob)
     except OSError as error:
         raise DataError(f"{target}: expected a place to write to, found: {error}; {way_out}") from error
     return target

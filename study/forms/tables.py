@@ -80,14 +80,13 @@ def widths_found(tuning, wrong):
     return pd.DataFrame(rows, columns=["n", "form", "width", "average", "final", "edge", "from", "to"])
 
 
-def equal_rates(equal, *, epoch=None):
+def equal_rates(equal):
     """A row for each n, form and predictor: mean, fewest and most test errors (fractions) over the orders.
 
-    After the last epoch that was read, or after `epoch`, where it was. Columns: n, form, width, predictor, epoch, orders,
-    mistakes (median), error, low, high.
+    After the last epoch that was read. Columns: n, form, width, predictor, epoch, orders, mistakes (median), error, low,
+    high.
     """
-    at = equal.groupby("n")["epoch"].transform("max") if epoch is None else epoch
-    rows = equal[equal["epoch"] == at]
+    rows = equal[equal["epoch"] == equal.groupby("n")["epoch"].transform("max")]
     rows = rows.assign(error=rows["errors"] / rows["n_new"])
     return rows.groupby(["n", "form", "width", "predictor", "epoch"], sort=False, as_index=False).agg(
         orders=("order", "nunique"),
@@ -98,18 +97,14 @@ def equal_rates(equal, *, epoch=None):
     )
 
 
-EQUAL_PAIRS = tuple(combinations(EQUAL, 2))
-"""The pairs of forms that are compared on equal terms."""
-
-
-def pairs(wrong, *, order=0):
-    """{(form, other form, predictor): Difference} of test errors in one order, by McNemar's test; one family (Holm).
+def pairs(wrong):
+    """{(form, other form, predictor): Difference} of test errors in the first order, by McNemar's test; one family (Holm).
 
     wrong (orders, forms, predictors, images). The forms of EQUAL in pairs, and Xu and Zhang's with and without threshold.
     """
     forms = [*EQUAL[:2], *PAIR]
-    flags = {(f, p): wrong[order, i, j] for i, f in enumerate(forms) for j, p in enumerate(JUDGED)}
-    asked = [*EQUAL_PAIRS, PAIR[::-1]]
+    flags = {(f, p): wrong[0, i, j] for i, f in enumerate(forms) for j, p in enumerate(JUDGED)}
+    asked = [*combinations(EQUAL, 2), PAIR[::-1]]
     return statistics.holm({(a, b, p): statistics.mcnemar(flags[a, p], flags[b, p]) for a, b in asked for p in JUDGED})
 
 

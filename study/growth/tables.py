@@ -19,58 +19,45 @@ COSTS = ("fit", "peak")
 
 
 @lru_cache(maxsize=1)
-def prepared(dataset="mnist", *, n_orders=experiment.N_ORDERS, predictor=CONTROL):
-    """{preparation: (R, D, n_test) bool}: where a predictor of the stored runs errs on prepared images."""
+def prepared(dataset="mnist", *, n_orders=experiment.N_ORDERS):
+    """{preparation: (R, D, n_test) bool}: where the average predictor of the stored runs errs on prepared images."""
     parts = experiment.preparation_settings(dataset, n_orders=n_orders)
     results = experiment.prepared(parts)
-    return _wrong_by([part.preparation for part in parts], results["arrays"], dataset, predictor)
+    return _wrong_by([part.preparation for part in parts], results["arrays"], dataset)
 
 
 @lru_cache(maxsize=1)
-def grown(dataset="mnist", *, n_orders=experiment.N_ORDERS, predictor=CONTROL):
-    """{n: (R, D, n_test) bool}: where a predictor of the stored runs errs after training on n examples; the last n is that
-    with shifts, of one order and one degree."""
+def grown(dataset="mnist", *, n_orders=experiment.N_ORDERS):
+    """{n: (R, D, n_test) bool}: where the average predictor of the stored runs errs after training on n examples; the last
+    n is that with shifts, of one order and one degree."""
     parts = experiment.growth_settings(dataset, n_orders=n_orders)
     results = experiment.curves(parts)
-    return _wrong_by([part.n for part in parts], results["arrays"], dataset, predictor)
+    return _wrong_by([part.n for part in parts], results["arrays"], dataset)
 
 
-def _wrong_by(names, arrays, dataset, predictor):
-    """`wrong` of arrays with predictions, grouped by their names."""
-    predictions = {}
+def _wrong_by(names, arrays, dataset):
+    """{name: (R, D, n_test) bool} of arrays with predictions (n_test, D, 4), grouped by their names."""
+    labels = datasets.load(dataset).class_indices_test
+    found = {}
     for name, each in zip(names, arrays, strict=True):
-        predictions.setdefault(name, []).append(each["predictions"])
-    return wrong(predictions, datasets.load(dataset).class_indices_test, predictor)
+        wrong = each["predictions"][:, :, PREDICTORS.index(CONTROL)] != labels[:, None]
+        found.setdefault(name, []).append(wrong.T)
+    return {name: np.stack(orders) for name, orders in found.items()}
 
 
-def wrong(predictions, labels, predictor):
-    """{name: (R, D, n) bool}: where a predictor errs after the last epoch; predictions {name: [(n, D, 4) of each order]}."""
-    place = PREDICTORS.index(predictor)
-    return {
-        name: np.stack([(each[:, :, place] != labels[:, None]).T for each in orders]) for name, orders in predictions.items()
-    }
-
-
-def effects(wrong, degrees, *, control="raw"):
-    """Every preparation against `control` at the same degree: preparation, degree, error, control (its error), estimate,
-    low, high, p and verdict.
+def effects(wrong, degrees):
+    """Every preparation against raw pixels at the same degree: preparation, degree, error, control (that of raw pixels),
+    estimate, low, high, p and verdict.
 
     The difference is over orders and test images (statistics.crossed), with Holm's correction over all rows.
     """
-    keys = [(name, d) for name in wrong if name != control for d in range(len(degrees))]
-    tests = statistics.holm(
-        {(name, d): statistics.crossed(wrong[name][:, d].astype(float) - wrong[control][:, d]) for name, d in keys}
-    )
-    rows = [
-        (
-            name, degrees[d], wrong[name][:, d].mean(), wrong[control][:, d].mean(), test.estimate, test.low, test.high,
-            test.p, test.word(LOWER, HIGHER, UNTOLD),
-        )
-        for (name, d), test in tests.items()
-    ]  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=["preparation", "degree", "error", "control", "estimate", "low", "high", "p", "verdict"]
-    )
+    raw = wrong["raw"]
+    keys = [(name, d) for name in wrong if name != "raw" for d in range(len(degrees))]
+    tests = statistics.holm({(name, d): statistics.crossed(wrong[name][:, d].astype(float) - raw[:, d]) for name, d in keys})
+    rows = [(name, degrees[d], wrong[name][:, d].mean(), raw[:, d].mean()) for name, d in keys]
+    table = pd.DataFrame(rows, columns=["preparation", "degree", "error", "control"])
+    table = table.join(statistics.table(tests)[["estimate", "low", "high", "p"]])
+    return table.assign(verdict=[test.word(LOWER, HIGHER, UNTOLD) for test in tests.values()])
 
 
 def last(table, *, predictor):

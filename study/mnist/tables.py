@@ -23,15 +23,17 @@ def with_rates(table):
 
 def by_epoch(multiclass, split):
     """Counts of errors of one degree: a row for each epoch, a column for each predictor."""
-    rows = multiclass[multiclass["split"] == split].pivot(index="epoch", columns="predictor", values="errors")
-    return rows[list(PREDICTORS)].rename_axis(columns=None).reset_index()
+    return _by_predictor(multiclass[multiclass["split"] == split], "epoch").reset_index()
 
 
 def by_digit(binary, epoch, split="test"):
     """Counts of binary errors of one degree after an epoch: a row for each digit, a column for each predictor."""
-    rows = binary[(binary["epoch"] == epoch) & (binary["split"] == split)]
-    rows = rows.pivot(index="digit", columns="predictor", values="errors")
-    return rows[list(PREDICTORS)].rename_axis(columns=None).reset_index()
+    return _by_predictor(binary[(binary["epoch"] == epoch) & (binary["split"] == split)], "digit").reset_index()
+
+
+def _by_predictor(rows, index):
+    """The errors of rows, with a column for each predictor."""
+    return rows.pivot(index=index, columns="predictor", values="errors")[list(PREDICTORS)].rename_axis(columns=None)
 
 
 def ranking(multiclass, split="test"):
@@ -41,17 +43,17 @@ def ranking(multiclass, split="test"):
     return with_rates(best)[["predictor", "degree", "epoch", "errors", "n", "error", "low", "high"]]
 
 
-def over_degrees(multiclass, logs, epochs, *, predictors=("final", "average")):
+def over_degrees(multiclass, logs, epochs):
     """A row for each degree: mistakes, support (distinct examples), training (errors of the average predictor at the end),
-    and the test error rates of `predictors` after each of `epochs`, columns such as "final, epoch 1". logs: one list of logs
-    for each degree, in their order."""
+    and the test error rates of the final and the average predictor after each of `epochs`, columns such as "final, epoch 1".
+    logs: one list of logs for each degree, in their order."""
     rates = with_rates(multiclass).set_index(["degree", "epoch", "predictor", "split"])
     last = multiclass["epoch"].max()
     rows = []
     for degree, own in zip(sorted(multiclass["degree"].unique()), logs, strict=True):
         row = {"degree": degree, "mistakes": sum(map(len, own)), "support": support_size(own)}
         row["training"] = int(rates.loc[(degree, last, "average", "train"), "errors"])
-        for epoch, name in product(epochs, predictors):
+        for epoch, name in product(epochs, ("final", "average")):
             row[f"{name}, epoch {epoch}"] = rates.loc[(degree, epoch, name, "test"), "error"]
         rows.append(row)
     return pd.DataFrame(rows)
@@ -95,17 +97,16 @@ def halves(errors, n_first):
 
     errors {name: (n,) bool}. Columns name, first, last, ratio (of the rates), and those of study.statistics.table.
     """
-    counts = {name: (int(wrong[:n_first].sum()), int(wrong[n_first:].sum())) for name, wrong in errors.items()}
-    sizes = {name: (n_first, len(wrong) - n_first) for name, wrong in errors.items()}
-    tests = {
-        name: statistics.two_samples(first, sizes[name][0], last, sizes[name][1]) for name, (first, last) in counts.items()
-    }
-    rows = [
-        (name, first, last, (first / sizes[name][0]) / (last / sizes[name][1]) if last else np.nan)
-        for name, (first, last) in counts.items()
-    ]
+    rows = []
+    tests = {}
+    for name, wrong in errors.items():
+        first = int(wrong[:n_first].sum())
+        last = int(wrong[n_first:].sum())
+        n_last = len(wrong) - n_first
+        rows.append((name, first, last, (first / n_first) / (last / n_last) if last else np.nan))
+        tests[name] = statistics.two_samples(first, n_first, last, n_last)
     table = statistics.table(statistics.holm(tests)).drop(columns="comparison")
-    return pd.concat([pd.DataFrame(rows, columns=["name", "first", "last", "ratio"]), table], axis=1)
+    return pd.DataFrame(rows, columns=["name", "first", "last", "ratio"]).join(table)
 
 
 def committee(predictions, labels, n_classes):
@@ -174,8 +175,7 @@ def errors_by_seed(rows):
     """Test errors after the last epoch of runs that differ in their seed only: a row for each random_state, a column for
     each predictor. rows: those of study.results.runs.table."""
     last = rows[(rows["split"] == "test") & (rows["epoch"] == rows["epoch"].max())]
-    wide = last.pivot(index="random_state", columns="predictor", values="errors")
-    return wide[list(PREDICTORS)].rename_axis(columns=None)
+    return _by_predictor(last, "random_state")
 
 
 def class_spread(errors, own, n):
@@ -199,12 +199,8 @@ def class_differences(errors, n):
 
     Student's t over the seeds, with Holm's correction; the test images are the same throughout.
     """
-    gaps = {name: errors[name] - errors["average"] for name in PREDICTORS if name != "average"}
+    gaps = errors.drop(columns="average").sub(errors["average"], axis=0)
     tests = statistics.holm({name: statistics.student(gap / n, varies="seeds") for name, gap in gaps.items()})
-    signs = {name: np.sign(gap) for name, gap in gaps.items()}
-    rows = [
-        (name, (signs[name] < 0).sum(), (signs[name] == 0).sum(), (signs[name] > 0).sum(), t.estimate, t.low, t.high, t.p)
-        for name, t in tests.items()
-    ]
-    columns = ["predictor", "fewer", "equal", "more", "estimate", "low", "high", "p"]
-    return pd.DataFrame(rows, columns=columns).sort_values("predictor", key=lambda names: names.map(PREDICTORS.index))
+    table = pd.DataFrame({"fewer": (gaps < 0).sum(), "equal": (gaps == 0).sum(), "more": (gaps > 0).sum()})
+    table = table.rename_axis("predictor").reset_index()
+    return table.join(statistics.table(tests)[["estimate", "low", "high", "p"]])

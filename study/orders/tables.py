@@ -105,15 +105,15 @@ def of_final(pairs):
     return rows[["epoch", "degree", "estimate", "low", "high", "p", "verdict"]].reset_index(drop=True)
 
 
-def among_epochs(wrong, *, within=ROPE):
+def among_epochs(wrong):
     """Every epoch less the last one, the mean over the degrees, for each predictor: predictor, epoch, estimate, low, high
-    (95 %, orders and test images), and p_same, the p of its lying within +-`within`, not corrected; see `settled`."""
+    (95 %, orders and test images), and p_same, the p of its lying within +-ROPE, not corrected; see `settled`."""
     rows = []
     by_epoch = wrong.mean(axis=1, dtype=np.float32)
     for name, epoch in product(PREDICTORS, range(1, wrong.shape[3])):
         own = by_epoch[:, PREDICTORS.index(name)]
         gap = np.asarray(own[:, epoch - 1], dtype=float) - own[:, -1]
-        found = statistics.crossed_equivalence(gap, within=within)
+        found = statistics.crossed_equivalence(gap, within=ROPE)
         rows.append((name, epoch, found.estimate, found.low, found.high, found.p))
     return pd.DataFrame(rows, columns=["predictor", "epoch", "estimate", "low", "high", "p_same"])
 
@@ -128,11 +128,11 @@ def settled(epochs, predictor):
     return int(rows["epoch"].max()) + 1 - statistics.fixed_sequence(rows["p_same"])
 
 
-def settled_by_degree(wrong, degrees, *, within=ROPE):
+def settled_by_degree(wrong, degrees):
     """`settled` of each predictor for the mean over degrees and for each degree alone: predictor, mean, and the degrees."""
-    parts = {"mean": among_epochs(wrong, within=within)}
-    parts |= {degree: among_epochs(wrong[:, d : d + 1], within=within) for d, degree in enumerate(degrees)}
-    found = {name: [settled(epochs, predictor) for predictor in PREDICTORS] for name, epochs in parts.items()}
+    parts = {"mean": wrong} | {degree: wrong[:, d : d + 1] for d, degree in enumerate(degrees)}
+    epochs = {name: among_epochs(part) for name, part in parts.items()}
+    found = {name: [settled(each, predictor) for predictor in PREDICTORS] for name, each in epochs.items()}
     return pd.DataFrame({"predictor": PREDICTORS, **found})
 
 
@@ -175,10 +175,11 @@ def differences_to(pairs, degree):
 def with_intervals(spread, wrong, degrees):
     """The rows of `spread` with estimate, low and high: the mean error and its 95 % interval over orders and test images,
     after the last epoch."""
-    found = [
-        statistics.crossed(_of(wrong, degrees, row.degree, row.predictor, wrong.shape[3])) for row in spread.itertuples()
-    ]
-    return spread.assign(**{name: [getattr(each, name) for each in found] for name in ("estimate", "low", "high")})
+    last = wrong.shape[3]
+    found = {
+        row.Index: statistics.crossed(_of(wrong, degrees, row.degree, row.predictor, last)) for row in spread.itertuples()
+    }
+    return spread.join(statistics.table(found).set_index("comparison")[["estimate", "low", "high"]])
 
 
 def _of(wrong, degrees, degree, predictor, epoch):
@@ -243,9 +244,9 @@ def _told_by_the_others(own, wrong_first):
     return statistics.two_samples(int(outside.sum()), outside.size, int(inside.sum()), inside.size).p
 
 
-def answers(predictions, *, predictor=CONTROL):
-    """(R, n, D): what a predictor says after the last epoch; predictions as for `wrong`."""
-    return np.stack([each[:, :, PREDICTORS.index(predictor), -1] for each in predictions])
+def answers(predictions):
+    """(R, n, D): what the average predictor says after the last epoch; predictions as for `wrong`."""
+    return np.stack([each[:, :, PREDICTORS.index(CONTROL), -1] for each in predictions])
 
 
 def by_digit(said, labels, degrees):
@@ -416,17 +417,16 @@ def against_final(noise, epoch):
     Student's t over visiting orders (and wrong labels), Holm over all rows; the test images are the same throughout.
     """
     rows = noise[noise["epoch"] == epoch]
+    rows = rows.assign(error=rows["errors"] / rows["n_test"])
     names = ["kernel", "threshold", "share"]
-    others = [name for name in PREDICTORS if name != "final"]
-    wide = rows.assign(error=rows["errors"] / rows["n_test"]).pivot(
-        index=[*names, "order"], columns="predictor", values="error"
-    )
+    wide = rows.pivot(index=[*names, "order"], columns="predictor", values="error")
     groups = dict(list(wide.groupby(names, sort=False)))
     tests = statistics.holm(
         {
             (*key, name): statistics.student(part[name] - part["final"], varies="visiting orders")
             for key, part in groups.items()
-            for name in others
+            for name in PREDICTORS
+            if name != "final"
         }
     )
     found = [
@@ -454,9 +454,9 @@ def fewer(runs, kept, column="support"):
     return pd.DataFrame(found, columns=["protocol", "degree", "orders", "mean", "estimate", "low", "high"])
 
 
-def errors_under_protocols(wrong, kept, degrees, predictors=(CONTROL, "final")):
-    """Errors after the last epoch less those in the chapter's runs, of each degree and the mean over degrees: predictor,
-    protocol, degree, and a verdict as in `verdicts`.
+def errors_under_protocols(wrong, kept, degrees):
+    """Errors after the last epoch less those in the chapter's runs, of each degree and the mean over degrees: predictor (the
+    average or the final one), protocol, degree, and a verdict as in `verdicts`.
 
     wrong (R, D, 4, E, n) of these degrees; kept: the arrays of `study.orders.kept.kept`, as many orders or fewer first.
     """
@@ -465,12 +465,13 @@ def errors_under_protocols(wrong, kept, degrees, predictors=(CONTROL, "final")):
     same = [each["wrong"] for each in kept if each["wrong"].shape[:3] == shape]
     others = np.stack([np.unpackbits(each, axis=-1, count=n) for each in same])
     own = wrong[: len(others), :, :, -1]
-    keys = list(product(predictors, NEW_HERE, (*degrees, "mean")))
+    keys = list(product((CONTROL, "final"), NEW_HERE, (*degrees, "mean")))
     pairs = []
     for name, protocol, degree in keys:
-        both = others[:, NEW_HERE.index(protocol), :, PREDICTORS.index(name)], own[:, :, PREDICTORS.index(name)]
+        place = PREDICTORS.index(name)
         here = slice(None) if degree == "mean" else [degrees.index(degree)]
-        pairs.append(tuple(each[:, here].mean(axis=1) for each in both))
+        both = others[:, NEW_HERE.index(protocol), here, place], own[:, here, place]
+        pairs.append([each.mean(axis=1) for each in both])
     return verdicts(pairs, keys, ["predictor", "protocol", "degree"])
 
 

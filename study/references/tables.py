@@ -36,44 +36,32 @@ def compared(errors, predictions, ours, labels):
         for row in errors.itertuples()
     ]
     table = pd.DataFrame(rows, columns=["method", "choice", "errors", "error", "error low", "error high"])
-    for name in ("estimate", "low", "high", "p"):
-        table[name] = [getattr(each, name) for each in tests.values()]
+    table = table.join(statistics.table(tests)[["estimate", "low", "high", "p"]])
     table["p same"] = [each.p for each in same.values()]
     tie = np.where(table["p same"] < statistics.ALPHA, "equal", "–")
     return table.assign(verdict=[each.word("lower", "higher", tie[i]) for i, each in enumerate(tests.values())])
 
 
 def costs(dataset="mnist", *, n_held=10_000):
-    """`cost` of all learners as stored: those of scikit-learn, the kernel perceptron after some epochs, and what
-    scikit-learn-intelex has."""
+    """All learners as stored, those of scikit-learn, the average predictor after some epochs, and what scikit-learn-intelex
+    has: method, epoch, error (a rate), fit and predict (processor seconds), peak (GiB), numbers (stored)."""
     results = experiment.learners(experiment.settings(dataset, n_held=n_held))
     ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
     errors = pd.concat([results["errors"], ours["perceptron"]], ignore_index=True)
     spent = pd.concat([results["costs"], ours["perceptron_costs"]], ignore_index=True)
     if fast := experiment.intelex_settings(dataset, n_held=n_held):
-        errors, spent = joined(errors, spent, experiment.intelex(fast))
-    return cost(errors, spent, predictor=CONTROL)
+        found = experiment.intelex(fast).assign(predictor="", epoch=0)
+        errors, spent = (pd.concat([table, found[list(table.columns)]], ignore_index=True) for table in (errors, spent))
+    others = [name for name in PREDICTORS if name != CONTROL]
+    table = errors[~errors["predictor"].isin(others)]
+    table = table.assign(error=table["errors"] / table["n_test"]).merge(spent, on=["method", "epoch"], validate="one_to_one")
+    return table[["method", "epoch", "error", "fit", "predict", "peak", "numbers"]]
 
 
 def predicted(results, method):
     """The classes (n_test,) that a method, by its name in the results of `learners`, gives the test images."""
     predictions = np.concatenate([arrays["predictions"] for arrays in results["arrays"]])
     return predictions[list(results["errors"]["method"]).index(method)]
-
-
-def cost(errors, costs, *, predictor):
-    """A row for each method, and for the perceptron, with this predictor, after each of its epochs: method, epoch, error (a
-    rate), fit and predict (processor seconds), peak (GiB), numbers (stored)."""
-    others = [name for name in PREDICTORS if name != predictor]
-    table = errors[~errors["predictor"].isin(others)].assign(error=lambda rows: rows["errors"] / rows["n_test"])
-    table = table.merge(costs, on=["method", "epoch"], validate="one_to_one")
-    return table[["method", "epoch", "error", "fit", "predict", "peak", "numbers"]]
-
-
-def joined(errors, costs, found):
-    """The tables of errors and of costs with the rows of `intelex`."""
-    own = found.assign(predictor="", epoch=0)
-    return tuple(pd.concat([table, own[list(table.columns)]], ignore_index=True) for table in (errors, costs))
 
 
 def choices(dataset="mnist", *, n_held=10_000):
@@ -97,18 +85,17 @@ def tried(choices, grids, names):
     for method, part in choices.groupby("method", sort=False):
         grid = grids[method]
         held = part["held"].to_numpy()
-        best = grid[int(held.argmin())]
+        place = int(held.argmin())
         values = {name: sorted({each[name] for each in grid}) for name in grid[0]}
         edges = [
             names.get(name, name)
             for name, found in values.items()
-            if name not in ALTERNATIVES and best[name] in (found[0], found[-1])
+            if name not in ALTERNATIVES and grid[place][name] in (found[0], found[-1])
         ]
         shown = "; ".join(
             f"{names.get(name, name)} {', '.join(f'{value:g}' for value in found)}" for name, found in values.items()
         )
-        chosen = part["choice"].iloc[int(held.argmin())]
-        rows.append((method, len(grid), shown, chosen, ", ".join(edges), held.min(), held.max()))
+        rows.append((method, len(grid), shown, part["choice"].iloc[place], ", ".join(edges), held.min(), held.max()))
     columns = ["method", "candidates", "grid", "choice", "at the edge", "fewest", "most"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -124,8 +111,7 @@ def bill(compared, costs, ladder):
     alone = single[single["method"].str.endswith(FAST) | (single["method"] == OURS)].replace({"method": {OURS: FIRST}})
     rest = compared.merge(single.drop(columns="error"), on="method", validate="one_to_one")
     n = (rest["errors"] / rest["error"]).max()
-    ends = [statistics.wilson(round(error * n), round(n)) for error in alone["error"]]
-    alone = alone.assign(**{"error low": [low for low, _ in ends], "error high": [high for _, high in ends]})
+    alone[["error low", "error high"]] = [statistics.wilson(round(error * n), round(n)) for error in alone["error"]]
     others = pd.concat([rest, alone]).rename(columns={"method": "learner"}).assign(threads=1)
     names = {"name": "learner", "low": "error low", "high": "error high", "seconds": "fit", "memory": "peak"}
     ours = ladder[(ladder["name"] != SVM) & ladder["seconds"].notna()].rename(columns=names)
@@ -152,21 +138,23 @@ def in_percent(bill):
     """`bill` as it is printed: error and difference in percent and points with their intervals, seconds, memory."""
     threads = [f" ({each} threads)" if each > 1 else "" for each in bill["threads"]]
     ends = zip(bill["error"], bill["error low"], bill["error high"], strict=True)
-    gaps = zip(bill["estimate"], bill["low"], bill["high"], strict=True)
     return pd.DataFrame(
         {
             "learner": bill["learner"] + threads,
             "error (%)": [f"{100 * error:.2f} ({100 * low:.2f} to {100 * high:.2f})" for error, low, high in ends],
-            "ours minus it (points)": [
-                f"{words.points(gap)} ({words.points(low)} to {words.points(high)})" if np.isfinite(gap) else ""
-                for gap, low, high in gaps
-            ],
+            "ours minus it (points)": _gaps(bill),
             "training (s)": bill["fit"],
             "prediction (s)": bill["predict"],
             "memory (GiB)": bill["peak"],
             "numbers (million)": bill["numbers"] / 1e6,
         }
     )
+
+
+def _gaps(table):
+    """Differences in points with their intervals; "" where there is none."""
+    rows = table.itertuples()
+    return [f"{words.points(row)} ({words.interval(row)})" if np.isfinite(row.estimate) else "" for row in rows]
 
 
 def relative(bill):
@@ -178,13 +166,10 @@ def relative(bill):
 
 def tested(compared):
     """`compared` with its tests, as it is printed: learner, difference in points with its interval, p, p equal, verdict."""
-    gaps = zip(compared["estimate"], compared["low"], compared["high"], strict=True)
     return pd.DataFrame(
         {
             "learner": compared["method"],
-            "ours minus it": [
-                f"{words.points(gap)} ({words.points(low)} to {words.points(high)})" for gap, low, high in gaps
-            ],
+            "ours minus it": _gaps(compared),
             "p": compared["p"],
             "p equal": compared["p same"],
             "ours": compared["verdict"],

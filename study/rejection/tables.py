@@ -349,7 +349,7 @@ def calibration_tests(of, y):
 
 
 def risk_coverage(confidence, wrong):
-    """coverage, risk, generalized_risk (errors accepted / n) where the k surest images are accepted, k = 1..n.
+    """coverage and risk (errors accepted / accepted) where the k surest images are accepted, k = 1..n.
 
     Equally sure images are accepted in random order: errors are the mean over these orders.
     """
@@ -357,7 +357,7 @@ def risk_coverage(confidence, wrong):
     (order, last) = _ranked(confidence)
     k = np.arange(1, n + 1)
     accepted = np.interp(k, np.r_[0, last + 1], np.r_[0, np.cumsum(wrong[order])[last]])
-    return pd.DataFrame({"coverage": k / n, "risk": accepted / k, "generalized_risk": accepted / n})
+    return pd.DataFrame({"coverage": k / n, "risk": accepted / k})
 
 
 def _ranked(confidence):
@@ -566,15 +566,14 @@ def typicality(parts, y_held):
 
 def refusals(typical, *, share=REFUSED):
     """Who is refused at the highest threshold that refuses at most the share of held-out digits: a row for each part and
-    measure: measure, part, threshold, refused (a share), low, high, n. Images below the threshold are refused."""
+    measure: measure, part, threshold, refused (a share). Images below the threshold are refused."""
     rows = []
     for name, of in typical.items():
         held = np.sort(of["held out"])
         c = held[int(share * len(held))]
         for part, confidence in of.items():
-            n = len(confidence)
-            rows.append((name, part, c, *with_interval((confidence < c).sum(), n), n))
-    return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused", "low", "high", "n"])
+            rows.append((name, part, c, (confidence < c).mean()))
+    return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused"])
 
 
 def classified_as(parts, names):

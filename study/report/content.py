@@ -21,7 +21,11 @@ CODE = "Code"
 """The name of a fold with code."""
 
 
-def parsed(text, form, folder, options):
+# One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
+OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
+
+
+def parsed(text, form, folder):
     """A text in Markdown as pandoc's document, in JSON, with what a document takes from it.
 
     form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
@@ -31,7 +35,7 @@ def parsed(text, form, folder, options):
     """
     import pypandoc
 
-    document = json.loads(pypandoc.convert_text(text, "json", format=MARKDOWN, extra_args=options, sandbox=True))
+    document = json.loads(pypandoc.convert_text(text, "json", format=MARKDOWN, extra_args=OPTIONS, sandbox=True))
     (document["blocks"],) = _Taken(form, Path(folder)).list(document["blocks"])
     return json.dumps(document)
 

@@ -35,8 +35,6 @@ from study.report import colophon, content, policy, references
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
-# One "column" a character: pandoc gives tables wider than this fixed relative widths, which none should have.
-OPTIONS = ["--standalone", "--toc", "--toc-depth=2", "--columns=100000"]
 LABEL = re.compile("(Figure|Table)\N{NO-BREAK SPACE}(\\d+)")
 CAPTION = re.compile(r"\A\*\*(Figure|Table)\N{NO-BREAK SPACE}(\d+)\.\*\* ?")
 """How a caption begins in an executed notebook."""
@@ -103,7 +101,7 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
         options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
-        page = _pandoc(text, _colophon(sources), "html", folder, options)
+        page = _pandoc(text, sources, "html", folder, options)
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
     store.write(target, policy.sealed(page))
@@ -166,24 +164,21 @@ def typst_source(sources, folder, layout, *, title, listing=(), author="", cours
     facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
     options = ["--syntax-highlighting=none", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
-    return _pandoc(text, _colophon(sources), "typst", folder, options)
+    return _pandoc(text, sources, "typst", folder, options)
 
 
-def _pandoc(text, last, form, folder, options):
-    """The document of a text, with its references and what stands last."""
+def _pandoc(text, sources, form, folder, options):
+    """The document of a text, with its references and the colophon."""
     import pypandoc
 
     keys = sorted(set(re.findall(r"\(#ref-([\w-]+)\)", text)))
-    last = pypandoc.convert_text(content.parsed(last, form, folder, OPTIONS), form, format="json", sandbox=True)
+    last = f"::: box\n{colophon.words([source.path for source in sources if not source.own])}\n:::"
+    last = pypandoc.convert_text(content.parsed(last, form, folder), form, format="json", sandbox=True)
     after = Path(folder, "after")
     after.write_text("\n\n".join([_references(keys, form), last] if keys else [last]), encoding="utf-8")
-    document = content.parsed(text, form, folder, OPTIONS)
-    options = [*OPTIONS, *options, f"--include-after-body={after}"]
+    options = [*content.OPTIONS, *options, f"--include-after-body={after}"]
+    document = content.parsed(text, form, folder)
     return pypandoc.convert_text(document, form, format="json", extra_args=options, sandbox=True)
-
-
-def _colophon(sources):
-    return f"::: box\n{colophon.words([source.path for source in sources if not source.own])}\n:::"
 
 
 def _references(keys, form):
@@ -302,9 +297,10 @@ def _captioned(taken):
     """[(index, cell, caption)]: a caption after code goes with that code."""
     found = []
     for index, cell in taken:
-        before, caption = found[-1][1:] if found else (None, "")
-        if _is_caption(cell) and before is not None and before.cell_type == "code" and not caption:
-            found[-1] = (*found[-1][:2], cell.source)
+        place, before, caption = found[-1] if found else (None, cell, "")
+        is_caption = cell.cell_type == "markdown" and "caption" in cell.metadata.get("tags", [])
+        if is_caption and before.cell_type == "code" and not caption:
+            found[-1] = (place, before, cell.source)
         else:
             found.append((index, cell, ""))
     return found
@@ -321,10 +317,6 @@ def _floats(outputs, caption):
     last = max(kinds, default=None)
     found = {place: (kind, caption if place == last else "") for place, kind in kinds.items()}
     return {place: each for place, each in found.items() if each != ("Table", "")}
-
-
-def _is_caption(cell):
-    return cell.cell_type == "markdown" and "caption" in cell.metadata.get("tags", [])
 
 
 def _code(cell, layout):
@@ -363,7 +355,8 @@ class _Labels:
 
     def anchor(self, label):
         """Return the anchor of a label, as "figure-mnist-2"."""
-        return f"{label.split(chr(160))[0].lower()}-{self.stem}-{label.rpartition('.')[2].split(chr(160))[-1]}"
+        kind, _, number = label.partition("\N{NO-BREAK SPACE}")
+        return f"{kind.lower()}-{self.stem}-{number.rpartition('.')[2]}"
 
     def linked(self, text):
         """The text with its labels as links, code left alone."""
@@ -439,25 +432,23 @@ class _Shown:
                 yield _fenced(data["text/plain"])
 
     def label(self, place):
+        """Return the anchor of an output, and its caption under its label."""
         label, caption = self.labels.floats[self.index, place]
-        return label, _one_line(f"**{label}.** {self.labels.linked(caption)}")
+        words = re.sub(r"[ \n]+", " ", f"**{label}.** {self.labels.linked(caption)}").strip()
+        return self.labels.anchor(label), words
 
     def figure(self, output, place):
-        label, words = self.label(place)
+        anchor, words = self.label(place)
         shown = output.metadata.get("image/png", {})
         drawing = ROOT / f"{shown['file']}.svg" if self.own and "file" in shown else None
         picture = Path(f"{self.pictures}_{place}.png")
         picture = _drawn(drawing, base64.b64decode(output.data["image/png"]), picture, self.form)
         width = f" width={shown['width']}px" if self.form == "html" and "width" in shown else ""
-        return f"![{words}]({picture.name}){{#{self.labels.anchor(label)}{width}}}"
+        return f"![{words}]({picture.name}){{#{anchor}{width}}}"
 
     def table(self, rows, place):
-        label, words = self.label(place)
-        return f"::: {{#{self.labels.anchor(label)} .table}}\n{rows}\n\n: {words}\n:::"
-
-
-def _one_line(text):
-    return re.sub(r"[ \n]+", " ", text).strip()
+        anchor, words = self.label(place)
+        return f"::: {{#{anchor} .table}}\n{rows}\n\n: {words}\n:::"
 
 
 def _drawn(drawing, png, picture, form):

@@ -46,7 +46,7 @@ class Client(PapermillNotebookClient):
     """Executes code cells, and evaluates the expressions of text cells in the kernel at that moment."""
 
     def papermill_execute_cells(self):
-        self.shown = None
+        self.shown = nbformat.v4.new_code_cell()
         self.left_out = []
         self.tried = set()
         self.waiting = []
@@ -94,17 +94,16 @@ class Client(PapermillNotebookClient):
     def _describe(self, caption):
         """A caption is also the description of the picture for readers who cannot see it."""
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*|\\(?=\W)", "", " ".join(caption.split())))
-        for output in self.shown.outputs if self.shown is not None else ():
+        for output in self.shown.outputs:
             if "image/png" in output.get("data", {}):
                 output.metadata.setdefault("image/png", {})["alt"] = plain
 
     def _has_label(self):
         """Whether what was shown last is a figure or a table of the chapter: others have no label in the notebook."""
-        outputs = self.shown.outputs if self.shown is not None else ()
         return any(
             "alt" in output.get("metadata", {}).get("image/png", {})
             or output.get("data", {}).get("text/markdown", "")[:1] == "|"
-            for output in outputs
+            for output in self.shown.outputs
         )
 
     async def asked(self, cell):

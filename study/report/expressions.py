@@ -17,6 +17,11 @@ FALSE = "false"
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
 ASKED = {"holds", "published", "caption"}
 """Tags with which it depends on the run what a text says."""
+PLAIN = (
+    ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Tuple, ast.Starred, ast.UnaryOp, ast.USub, ast.expr_context,
+    ast.Call, ast.keyword,
+)  # fmt: skip
+"""Parts of an expression."""
 LONGEST = 60
 """Characters of an expression."""
 LIST = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
@@ -44,22 +49,9 @@ def _is_short(expression):
         tree = ast.parse(expression, mode="eval").body
     except SyntaxError:
         return False
-    if isinstance(tree, ast.Call):
-        parts = [tree.func, *tree.args, *(each.value for each in tree.keywords)]
-        return all(_is_plain(part) for part in parts)
-    return _is_plain(tree)
-
-
-def _is_plain(node):
-    if isinstance(node, ast.Attribute | ast.Starred):
-        return _is_plain(node.value)
-    if isinstance(node, ast.Subscript):
-        return _is_plain(node.value) and _is_plain(node.slice)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and _is_plain(node.operand)
-    if isinstance(node, ast.Tuple):
-        return all(map(_is_plain, node.elts))
-    return isinstance(node, ast.Name | ast.Constant)
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return all(isinstance(node, PLAIN) for node in nodes) and calls in ([], [tree])
 
 
 def value(result):

@@ -25,14 +25,14 @@ NOT_EXECUTED = "was not executed"
 
 def notebooks(folder):
     """The notebooks below a folder, sorted. Raises ValueError if there is none."""
-    found = sorted(path for path in Path(folder).rglob("*.ipynb") if not _is_hidden(path.relative_to(folder)))
+    found = sorted(
+        path
+        for path in Path(folder).rglob("*.ipynb")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
     if not found:
         raise ValueError(f"expected notebooks below {folder}, got none; name a folder with files *.ipynb")
     return found
-
-
-def _is_hidden(path):
-    return any(part.startswith(".") for part in path.parts)
 
 
 def read(paths, folder):

@@ -32,12 +32,11 @@ FILES = 256
 MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
 
 
-def execute(source, target, parameters, *, cwd=None, **engine):
+def execute(source, target, parameters):
     """Execute the notebook source with parameters (name -> value), and write the cleaned result to target.
 
-    The kernel's current folder is cwd, by default the folder of source. target appears only when every cell has run
-    and the result passes clean; until then an earlier target is left as it was. A failed run is kept next to it as
-    <target>.failed.ipynb. Other options go to papermill's engine.
+    The kernel's current folder is that of source. target appears only when every cell has run and the result passes clean;
+    until then an earlier target is left as it was. A failed run is kept next to it as <target>.failed.ipynb.
     Raises ValueError for a parameter that source does not declare, RuntimeError if a cell fails or the kernel ends,
     ValueError if the outputs cannot be committed.
     """
@@ -63,14 +62,13 @@ def execute(source, target, parameters, *, cwd=None, **engine):
             parameters,
             engine_name="kp",
             kernel_name="python3",
-            cwd=str(cwd or source.parent),
+            cwd=str(source.parent),
             progress_bar=False,
             request_save_on_cell_execute=False,
             start_timeout=300,
             iopub_timeout=300,
             kernel_manager_class=manager,
             on_cell_start=lambda cell, cell_index: started.append(cell_index),
-            **engine,
         )
         executed = clean(nbformat.read(part, as_version=4))
         executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))

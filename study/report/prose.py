@@ -33,6 +33,17 @@ NUMBER = re.compile(r"(?<![\w.])[−+-]?\d[\d,]*(?:\.\d+)?(?: ?%)?")
 NAMED = "degree epoch order chapter figure table equation section eq digit k n p".split()
 NAME = re.compile(rf"\b(?:{'|'.join(NAMED)})s?\.?(?: =)?\s*$", re.IGNORECASE)
 """Words before a number that is a name."""
+MARKS = (
+    (r"(?s)^(```|~~~).*?^\1\s*$", " "),
+    (r"(?s)\$\$.*?\$\$", " "),
+    (r"\{eval\}`chapter\.label\([^`]*`", "Figure"),
+    (r"\{eval\}`[^`]*`", "§"),
+    (r"`[^`]*`|\$[^$\n]*\$", "x"),
+    (r"^\|.*$", " "),
+    (r"\]\([^)]*\)", "]"),
+    (r"[*_\[\]]|<[^>]+>", ""),
+)
+"""Patterns of text that is no word, and what stands for it, one after the other."""
 YEAR = re.compile(r"(?:19|20)\d\d$")
 
 
@@ -67,14 +78,9 @@ def measure(path):
 
 def plain(text):
     """The words of a text cell: without code, formulas, tables, headings' marks and addresses; an expression is one sign."""
-    text = re.sub(r"^(```|~~~).*?^\1\s*$", " ", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"\$\$.*?\$\$", " ", text, flags=re.DOTALL)
-    text = re.sub(r"\{eval\}`chapter\.label\([^`]*`", "Figure", text)
-    text = re.sub(r"\{eval\}`[^`]*`", "§", text)
-    text = re.sub(r"`[^`]*`|\$[^$\n]*\$", "x", text)
-    text = re.sub(r"^\|.*$", " ", text, flags=re.MULTILINE)
-    text = re.sub(r"\]\([^)]*\)", "]", text)
-    return re.sub(r"[*_\[\]]|<[^>]+>", "", text)
+    for pattern, mark in MARKS:
+        text = re.sub(pattern, mark, text, flags=re.MULTILINE)
+    return text
 
 
 def sentences(text):
@@ -115,16 +121,12 @@ def long_strings(program):
 
 def taken_from(programs):
     """The names that programs import from PACKAGES, or the modules of figures."""
+    whole = tuple(f"{name}." for name in PACKAGES)
     found = set()
-    for program in programs:
-        for node in ast.walk(ast.parse(program)):
-            if isinstance(node, ast.ImportFrom):
-                for each in node.names:
-                    path = f"{node.module}.{each.name}"
-                    if path.startswith(tuple(f"{name}." for name in PACKAGES)) or path in PACKAGES:
-                        found.add(each.asname or each.name)
-            elif isinstance(node, ast.Import):
-                found |= {each.asname or each.name for each in node.names if each.name.startswith(PACKAGES)}
+    for node in ast.walk(ast.parse("\n".join(programs))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            base = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            found |= {each.asname or each.name for each in node.names if f"{base}{each.name}.".startswith(whole)}
     return found
 
 
@@ -133,19 +135,17 @@ def does(tree, taken):
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func).split(".")
-            if called[-1] in DOING or called[0] in taken or called[0].partition("(")[0] in taken:
+            if called[-1] in DOING or called[0].partition("(")[0] in taken:
                 return True
     return False
 
 
 def first_picture(cells):
     """The place of the first cell that shows a figure, from 1, without the cell of parameters; 0 if there is none."""
-    counted = [cell for cell in cells if not {"parameters", "injected-parameters"} & set(cell["metadata"].get("tags", []))]
+    counted = [cell for cell in cells if "parameters" not in cell["metadata"].get("tags", [])]
     for place, cell in enumerate(counted, start=1):
-        text = "".join(cell["source"])
-        if cell["cell_type"] == "code" and re.search(r"chapter\.figure\(|plt\.|\.plot\(", text):
-            return place
-        if cell["cell_type"] == "markdown" and "](attachment:" in text:
+        shows = r"chapter\.figure\(|plt\.|\.plot\(" if cell["cell_type"] == "code" else r"\]\(attachment:"
+        if re.search(shows, "".join(cell["source"])):
             return place
     return 0
 
@@ -155,8 +155,7 @@ def table(names=None):
     import pandas as pd
 
     paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    paths = [path for path in paths if not path.stem.endswith((".part", ".failed")) and (not names or path.stem in names)]
-    return pd.DataFrame({path.stem: measure(path) for path in paths}).T
+    return pd.DataFrame({path.stem: measure(path) for path in paths if not names or path.stem in names}).T
 
 
 def main(names):

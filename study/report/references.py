@@ -16,12 +16,12 @@ LINK = re.compile(r"\]\(#ref-([\w-]+)\)")
 
 @functools.cache
 def addresses():
-    """{key: the address of the work, or "" if none is known}: its DOI before its page."""
+    """{key: the address of the work}: its DOI before its page, or where none is known the list, with the key as a title."""
     found = {}
     for entry in re.split(r"^(?=@)", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         fields = dict(re.findall(r"^\s*(doi|url)\s*=\s*\{(.+?)\}", entry, re.MULTILINE))
-        address = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
-        found[re.match(r"@\w+\{([^,\s]+)", entry)[1]] = address
+        key = re.match(r"@\w+\{([^,\s]+)", entry)[1]
+        found[key] = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", f'{SOURCES} "{key}"')
     return found
 
 
@@ -32,16 +32,11 @@ def cites(text):
 
 def addressed(text):
     """The text with the addresses of the works that it cites."""
-    targets = {key: address or _listed(key) for key, address in addresses().items()}
-    return LINK.sub(lambda found: f"]({targets[found[1]]})" if found[1] in targets else found[0], text)
-
-
-def _listed(key):
-    """The target of a link to the list of sources, with the key as its title."""
-    return f'{SOURCES} "{key}"'
+    known = addresses()
+    return LINK.sub(lambda found: f"]({known[found[1]]})" if found[1] in known else found[0], text)
 
 
 def keyed(text):
     """The text with keys again."""
-    keys = {address or _listed(key): key for key, address in addresses().items()}
+    keys = {address: key for key, address in addresses().items()}
     return re.sub(r"\]\(([^()]+)\)", lambda found: f"](#ref-{keys[found[1]]})" if found[1] in keys else found[0], text)

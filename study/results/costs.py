@@ -42,14 +42,6 @@ def _benchmark(profile, name):
     return pd.read_csv(file, sep="\t").iloc[0] if file.exists() else None
 
 
-def stored(chapter):
-    """{experiment: (seconds, memory)} of a chapter, as far as it is known."""
-    if not path(chapter).exists():
-        return {}
-    table = pd.read_csv(path(chapter)).set_index("experiment")
-    return {row.Index: (row.seconds, row.memory) for row in table.itertuples()}
-
-
 def files():
     """The tables of the chapters whose costs are known."""
     return sorted(found for chapter in chapters.EXPERIMENTS if (found := path(chapter)).exists())
@@ -65,9 +57,9 @@ def by_chapter():
     return pd.DataFrame(rows, columns=["chapter", "experiments", "seconds", "processor_seconds", "memory"])
 
 
-def words(chapter, name=None):
-    """The costs of an experiment, or of a chapter, in words; "" where they are not known."""
-    found = [cost for each, cost in stored(chapter).items() if name in (None, each)]
-    if not found:
+def words(chapter):
+    """The costs of a chapter in words; "" where they are not known."""
+    if not path(chapter).exists():
         return ""
-    return f"{sum(seconds for seconds, _ in found):,.0f} s, {max(memory for _, memory in found):.1f} GiB"
+    table = pd.read_csv(path(chapter))
+    return f"{table['seconds'].sum():,.0f} s, {table['memory'].max():.1f} GiB"

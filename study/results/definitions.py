@@ -72,10 +72,10 @@ def fingerprint(functions):
     return _imported_now(lambda code: code.fingerprint([*(_address(code, each) for each in functions), *ALWAYS]))
 
 
-def fingerprint_of_text(source, module="<notebook>"):
+def fingerprint_of_text(source):
     """The fingerprint of a program given as text, that of a notebook for example: of its statements in their order, and of
     all definitions of the project that they reach."""
-    program = _program(source, module)
+    program = _program(source)
     return _imported_now(lambda code: code.joined(program).fingerprint([(program.name, ""), *ALWAYS]))
 
 
@@ -84,9 +84,9 @@ def reached(functions):
     return code().reached([*(_address(code(), each) for each in functions), *ALWAYS])
 
 
-def reached_by_text(source, module="<notebook>"):
+def reached_by_text(source):
     """The (module, name) of all definitions of the project that a program given as text reaches."""
-    program = _program(source, module)
+    program = _program(source)
     return [address for address in code().joined(program).reached([(program.name, "")]) if address[0] != program.name]
 
 
@@ -148,9 +148,9 @@ if (_kp := sys.modules.get("kp.compiled")) and _kp.SOURCES != _kp.sources():
     raise ChangedCode("kp was changed between its import and that of study; restart the kernel, or run the command again")
 
 
-def _program(source, module):
+def _program(source):
     """A program as one more module, of a name that no other text has."""
-    return Module(f"{module} {hashlib.sha256(source.encode()).hexdigest()}", source, package="", is_program=True)
+    return Module(f"<notebook> {hashlib.sha256(source.encode()).hexdigest()}", source, package="", is_program=True)
 
 
 def _address(code, function):

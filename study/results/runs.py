@@ -177,10 +177,10 @@ def _constants(experiment, kind, given):
     return {name: values.pop() for name, values in published.items()}
 
 
-def parts(runs, size=PART):
-    """The runs of a batch as lists that are computed together: at most `size` that differ in their seed only."""
+def parts(runs):
+    """The runs of a batch as lists that are computed together: at most PART that differ in their seed only."""
     groups = [list(group) for _, group in groupby(runs, key=lambda run: {**vars(run), **dict.fromkeys(SEEDS)})]
-    return [group[start : start + size] for group in groups for start in range(0, len(group), size)]
+    return [group[start : start + PART] for group in groups for start in range(0, len(group), PART)]
 
 
 def table(experiment, runs, name=None, *, progress=False):

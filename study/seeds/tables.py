@@ -284,12 +284,12 @@ def separable(separation):
 def persistent_errors(points):
     """A row for each tested example of experiment.methods' points.
 
-    Columns: example, label, rate (its error rate over all methods), methods (the share of the methods that misclassify it
-    in most of the splits in which it is tested), errors (over all).
+    Columns: example, methods (the share of the methods that misclassify it in most of the splits in which it is tested),
+    errors (over all).
     """
-    tested = points[points["tested"] > 0].assign(rate=lambda t: t["errors"] / t["tested"])
-    rows = tested.assign(most=tested["rate"] > 0.5).groupby(["example", "label"], as_index=False)
-    return rows.agg(rate=("rate", "mean"), methods=("most", "mean"), errors=("errors", "sum"))
+    tested = points[points["tested"] > 0]
+    rows = tested.assign(most=tested["errors"] > tested["tested"] / 2).groupby("example", as_index=False)
+    return rows.agg(methods=("most", "mean"), errors=("errors", "sum"))
 
 
 def persistent_by_class(points, method, n_classes):
@@ -376,21 +376,10 @@ def hard_against(hard, control, methods=None):
 def hard_copies(hard):
     """Effect of keeping repeated rows: a row for each set that has any and each method.
 
-    Columns: dataset, method, copied (share of the test examples that the training part holds as well), on_copies and
-    on_others (errors on these and on the other test examples), kept and dropped (errors with all rows and with each row
-    once).
+    Columns: dataset, method, kept and dropped (errors with all rows and with each row once).
     """
-    kept = hard[hard["repeats"] == "kept"]
-    kept = kept.groupby(["dataset", "method"], sort=False)[["n", "errors", "copies", "copy_errors"]].sum().reset_index()
-    if kept.empty:
-        return kept
-    rows = hard_summary(hard).query("whole and repeats == 'dropped'")
-    rows = kept.merge(rows[["dataset", "method", "error"]], on=["dataset", "method"])
-    columns = {
-        "copied": rows["copies"] / rows["n"],
-        "on_copies": rows["copy_errors"] / rows["copies"],
-        "on_others": (rows["errors"] - rows["copy_errors"]) / (rows["n"] - rows["copies"]),
-        "kept": rows["errors"] / rows["n"],
-        "dropped": rows["error"],
-    }
-    return rows[["dataset"]].assign(method=spelled(rows["method"]), **columns)
+    keys = ["dataset", "method"]
+    kept = hard[hard["repeats"] == "kept"].groupby(keys, sort=False)[["n", "errors"]].sum().reset_index()
+    rows = kept.merge(hard_summary(hard).query("whole and repeats == 'dropped'"), on=keys)
+    rows = rows.assign(method=spelled(rows["method"]), kept=rows["errors"] / rows["n"], dropped=rows["error"])
+    return rows[[*keys, "kept", "dropped"]]

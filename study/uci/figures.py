@@ -152,8 +152,8 @@ DEMOTED = {"winner": "winner", "first": "first", "all": "all", "each": "all, a p
 ORDERED = {"fresh": "fresh shuffles", "fixed": "one shuffle"}
 
 
-def figure_programs(found, programs, *, alpha=ALPHA):
-    """How many published numbers lie inside under each program, and the joint p; dark fields are not rejected at alpha.
+def figure_programs(found, programs):
+    """How many published numbers lie inside under each program, and the joint p; dark fields are not rejected at 5 %.
 
     found: `tables.in_epochs`; programs: `tables.programs`, which knows who is demoted and in which order.
     """
@@ -163,7 +163,7 @@ def figure_programs(found, programs, *, alpha=ALPHA):
     for each in found.to_dict("records"):
         x = list(COLUMNS).index(each["column"])
         y = names.index(each["reading"])
-        kept = each["p"] >= alpha
+        kept = each["p"] >= ALPHA
         axis.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=style.INK if kept else style.BAND, lw=0))
         words = f"{each['inside']} of {each['of']};  {p_printed(each['p'], each['repeats'])}"
         colour = "white" if kept else style.BLACK

@@ -219,16 +219,15 @@ def named(table):
 def joint_table(results, table, *, compared, n_folds=N_FOLDS):
     """A row for each reading of a table: how many of its numbers lie inside, and the joint place of all of them.
 
-    compared: `by_reading` with the same n_folds. Columns reading, the fields of `Reading`, inside and of (exact and within,
-    of the numbers that are not degenerate), above and below our medians, sides and p (see `statistics.membership`), repeats.
+    compared: `by_reading` with the same n_folds. Columns reading, inside and of (exact and within, of the numbers that are
+    not degenerate), above and below our medians, sides and p (see `statistics.membership`), repeats.
     """
     rows = []
     known = named(table) | {DDOF: DDOF}
     for name, part in compared[compared["table"] == table].groupby("reading", sort=False):
         place = _place(_beside(results, table, known[name], n_folds=n_folds))
-        marks = part.iloc[0][list(WORDS)].to_dict()
         found = counts(part)
-        row = {"reading": name, **marks, "inside": found["inside"], "of": found["n"] - found["degenerate"]}
+        row = {"reading": name, "inside": found["inside"], "of": found["n"] - found["degenerate"]}
         row |= {"above": place.above, "below": place.below, "sides": place.sides, "p": place.p, "repeats": place.n}
         rows.append(row)
     return pd.DataFrame(rows)
@@ -770,18 +769,9 @@ def comparison_table(found):
 def predictor_errors(results):
     """Mean test errors of the predictors of the same runs, and of the average one in runs without thresholds: a row for each
     set and kernel; columns set, kernel, the names of the predictors, average without threshold (fractions)."""
-    keys = ["dataset", "kernel"]
-    wide = predictor_table(results["predictors"]).pivot(index=keys, columns="predictor", values="test")[list(PREDICTORS)]
-    plain = predictor_table(results["thresholds"]).query("predictor == 'average'").set_index(keys)["test"]
-    table = wide.assign(**{"average without threshold": plain}).rename_axis(columns=None).reset_index()
-    return table.rename(columns={"dataset": "set"})
-
-
-def predictor_table(table):
-    """Mean errors of the four predictors, of mistakes and of support: a row for each kernel and predictor."""
-    rates = table.assign(train=table["train_errors"] / table["n_train"], test=table["test_errors"] / table["n_test"])
-    keys = ["dataset", "kernel", "parameter", "predictor"]
-    means = rates.groupby(keys, sort=False)[["train", "test", "mistakes", "support"]].mean().reset_index()
-    means["dataset"] = means["dataset"].map(original)
-    words = [setting(row.kernel, row.parameter) for row in means.itertuples()]
-    return means.assign(kernel=words).drop(columns="parameter")
+    plain = results["thresholds"].query("predictor == 'average'").assign(predictor="average without threshold")
+    rows = pd.concat([results["predictors"], plain], ignore_index=True)
+    words = [setting(row.kernel, row.parameter) for row in rows.itertuples()]
+    rows = rows.assign(set=rows["dataset"].map(original), kernel=words, rate=rows["test_errors"] / rows["n_test"])
+    wide = rows.pivot_table(index=["set", "kernel"], columns="predictor", values="rate")
+    return wide[[*PREDICTORS, "average without threshold"]].rename_axis(columns=None).reset_index()

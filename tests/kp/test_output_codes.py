@@ -54,7 +54,7 @@ def problems(draw):
     rows = st.lists(st.sampled_from([-1, 1]), min_size=3, max_size=3).map(tuple)
     matrix = np.array(draw(st.lists(rows, min_size=C, max_size=C, unique=True)))
     code = draw(st.sampled_from(["one-hot", "binary", matrix]))
-    return X, y, code, code_matrix(code, C).astype(int), draw(st.integers(0, 999)), draw(st.integers(1, 6))
+    return X, y, code, code_matrix(code, C).astype(int), draw(st.integers(0, 999)), draw(st.integers(1, 12))
 
 
 def draws_of(random, n, epochs):
@@ -88,7 +88,7 @@ def test_delta_rule_is_the_first_listing_bit_for_bit_and_its_predictors_are_thos
     np.testing.assert_allclose(model.outputs(X, predictor="voted", epoch=epoch), votes, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems(), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]))
 def test_kernel_perceptron_is_the_second_listing_exactly(problem, degree, stretch, rows):
     X, y, code, matrix, seed, epochs = problem

@@ -1,5 +1,6 @@
 """Tables of what computations cost are written from Snakemake's measurements, where there are none yet."""
 
+import pandas as pd
 import pytest
 
 from study import chapters
@@ -32,7 +33,9 @@ def test_a_chapter_is_written_when_all_its_experiments_were_measured_and_then_st
         measure(name, 20)
     costs.keep()
     assert costs.files() == [costs.path("algorithm")]
-    assert costs.stored("algorithm") == {first: (10.0, 0.5)} | dict.fromkeys(others, (20.0, 0.5))
+    table = pd.read_csv(costs.path("algorithm")).set_index("experiment")
+    assert table["seconds"].to_dict() == {first: 10.0} | dict.fromkeys(others, 20.0) and set(table["memory"]) == {0.5}
+    assert costs.words("algorithm") == f"{10 + 20 * len(others)} s, 0.5 GiB"
     assert costs.by_chapter()["processor_seconds"].tolist() == [pytest.approx(20.1 + 40 * len(others))]
     before = costs.path("algorithm").read_bytes()
     measure(first, 99)

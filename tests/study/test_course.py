@@ -54,7 +54,6 @@ def test_the_images_of_mnist_are_as_many_of_each_digit_as_are_guessed(monkeypatc
     small, labels = experiment.images("mnist", random_state=1)
     assert small.shape == (2240, 256) and np.bincount(labels).tolist() == [224] * 10
     assert {row.tobytes() for row in small} <= {row.tobytes() for row in experiment.reduced(X, 16)}
-    assert small.tolist() != experiment.images("mnist", random_state=2)[0].tolist()
 
 
 def test_a_run_stays_within_the_presentations_of_the_listing():
@@ -206,8 +205,6 @@ def test_parity_is_learnt_by_kernels_and_layers_only():
     runs = experiment.compare_parity(n_seeds=1)
     assert not runs["separable"].any() and (runs["linear"] > 0).all()
     assert (runs[["kernel", "network"]] == 0).all(axis=None)
-    table = tables.parity_table(pd.concat([runs, runs.assign(network=1)]))
-    assert table[["network", "linear", "runs"]].to_numpy().tolist() == [[0.5, 0, 2], [0.5, 0, 2]]
 
 
 def test_codes_are_compared_on_the_same_runs(code_runs):
@@ -318,19 +315,15 @@ def test_errors_in_any_output_are_those_of_the_listing(digits, errors):
     assert tables.any_output(row).item() == wrong > row["test_errors"].item()
 
 
-def test_statements_hold_only_where_the_tables_have_no_exception(monkeypatch):
+def test_the_error_is_reduced_only_where_no_step_is_an_exception_and_no_difference_is_no_equality(monkeypatch):
     steps = pd.DataFrame({"eta": [1.0], "modifications": [5], "corrected": [5], "fell": [5], "rose": [0]})
-    runs = pd.DataFrame({"separable": [False] * 2, "linear": [9, 9], "kernel": [0, 0], "network": [0, 0]})
-    for judge, table, change, verdict in (
-        (claims.error_reduced, steps, {}, "holds"),
-        (claims.error_reduced, steps, {"rose": 1}, "holds in part"),
-        (claims.error_reduced, steps, {"corrected": 4}, "holds in part"),
-        (claims.error_reduced, steps, {"corrected": 0, "rose": 5}, "does not hold"),
-        (claims.linear_separability, runs, {}, "holds"),
-        (claims.linear_separability, runs, {"network": [0, 3]}, "holds in part"),
-        (claims.linear_separability, runs, {"separable": True}, "cannot be told"),
+    for change, verdict in (
+        ({}, "holds"),
+        ({"rose": 1}, "holds in part"),
+        ({"corrected": 4}, "holds in part"),
+        ({"corrected": 0, "rose": 5}, "does not hold"),
     ):
-        assert judge(table.assign(**change))[0] == verdict
+        assert claims.error_reduced(steps.assign(**change))[0] == verdict
     difference = statistics.Difference(0.1, -0.5, 0.7, 0.8, 30, "runs", "Student's t", "Holm over 4")
     monkeypatch.setattr(claims.tables, "rate_differences", lambda _: {(2, 0.2): difference})
     assert claims.learning_rate(None)[0] == "cannot be told"

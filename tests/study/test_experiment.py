@@ -170,11 +170,9 @@ def test_what_is_only_measured_is_computed_again_where_its_file_is_gone(folders)
 
 def test_tables_arrays_and_measured_times_are_kept_apart(folders):
     declare(**SEVERAL).publish()
-    names = ["toy_size_2.npz", "toy_size_3.npz", "toy_values.csv", "toy_values.json"]
-    assert list(files(folders / "results")) == names
     times = files(folders / "measured")
-    declare(**SEVERAL, reads=lambda s: [ROOT / "pyproject.toml"]).publish()
     declare(**SEVERAL).publish(recompute=True)
+    assert list(files(folders / "results")) == ["toy_size_2.npz", "toy_size_3.npz", "toy_values.csv", "toy_values.json"]
     assert files(folders / "measured") == times and list(times) == ["toy_times.csv", "toy_times.json"]
     found = declare(**SEVERAL)(PUBLISHED)
     assert [len(a["i"]) for a in found["arrays"]] == list(found["times"]["size"]) == [3, 2]
@@ -214,7 +212,7 @@ def test_results_with_other_parameters_data_or_code_are_stale(change, what, monk
         declare(**change)(PUBLISHED[0])
 
 
-@pytest.mark.parametrize("damage", ["edited", "cut", "no record"])
+@pytest.mark.parametrize("damage", ["edited", "no record"])
 def test_damaged_results_are_refused_and_made_again(folders, damage):
     declare().publish()
     path = folders / "results" / "toy_squares.csv"
@@ -222,7 +220,7 @@ def test_damaged_results_are_refused_and_made_again(folders, damage):
     if damage == "no record":
         path.with_suffix(".json").unlink()
     else:
-        path.write_bytes(good[:-4] if damage == "cut" else good.replace(b"8.0", b"9.0"))
+        path.write_bytes(good.replace(b"8.0", b"9.0"))
     with pytest.raises(StaleResult):
         declare()(PUBLISHED[0])
     declare().publish()

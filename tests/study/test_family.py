@@ -14,7 +14,7 @@ from kp.budget import BudgetPerceptron, normalized
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.family import claims, descent, experiment, figures, guarantee, tables
-from study.family.names import KEYS, ODD_OR_EVEN
+from study.family.names import ODD_OR_EVEN
 
 TINY = replace(
     experiment.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_repeats=6, n_growth=60, n_noise=40,
@@ -84,13 +84,6 @@ def test_the_rows_of_a_stream_are_what_a_literal_run_counts():
     scores = np.array(literal.budget_perceptron(normalized(kernels.polynomial(3), X, X), z, range(120), 5)[1])
     wrong, mistakes = np.cumsum((scores > 0) != y), np.cumsum(z * scores <= 0)
     assert rows == [(n, wrong[n - 1], mistakes[n - 1], min(mistakes[n - 1], 5)) for n in stops] and stops[-1] == 120
-
-
-def test_every_stream_of_the_plan_has_a_row_at_each_checkpoint_and_one_at_the_end(made):
-    streams, final = made["streams"], made["final"]
-    assert len(final) == sum(part.n_orders for part in TINY.streams()) == len(final.drop_duplicates(KEYS))
-    stops = streams.groupby(KEYS)["examples"].apply(list)
-    assert all(found == experiment.checkpoints(found[-1]).tolist() for found in stops)
 
 
 def test_no_bound_is_broken(made):
@@ -361,13 +354,6 @@ def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
         assert claims.overfitting(table)[0] == verdict
 
 
-def test_linear_growth_is_judged_by_the_tests():
-    for verdict, places in {"cannot be told": [2, 2], "holds in part": [0, 2], "does not hold": [0, 0]}.items():
-        table = pd.DataFrame({"kernel": "poly", "noise": [0.0, 0.2], "growth": [tables.GROWTHS[place] for place in places]})
-        right = table if verdict != "does not hold" else table.assign(kernel=["poly", "rbf"], noise=0.0)
-        assert claims.linear_growth(right.assign(exponent=0.9, low=0.8, high=1.0))[0] == verdict
-
-
 # Settings.
 
 
@@ -424,15 +410,3 @@ def test_every_learner_is_drawn_with_the_gap_from_norma_to_the_final_predictor(m
     (band,) = axis.patches
     ends = sorted([band.get_x(), band.get_x() + band.get_width()])
     assert ends == pytest.approx(sorted(100 * part[["NORMA", "final"]]))
-
-
-def test_bounds_are_drawn_above_the_mistakes(made):
-    left = figures.figure_bounds(made["bounds"]).axes[0]
-    mistakes = made["bounds"].query("n == @TINY.n_bound").groupby("degree")["mistakes"].mean()
-    assert left.lines[1].get_ydata().tolist() == mistakes.tolist()
-
-
-def test_machines_are_drawn_beside_the_predictors_of_the_perceptron(made):
-    rates = tables.rates_by_learner(tables.learners(made["machines"]))
-    shown = [rates.loc[rates["learner"] == name, "test"] for name in ("final", "average", "voted", "SVM")]
-    np.testing.assert_allclose(points(figures.figure_machines(rates).axes[1]), 100 * np.array(shown))

@@ -145,8 +145,7 @@ def test_predictions_at_some_epochs_are_those_among_all(form):
 
 def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_terms):
     tuned, equal = on_equal_terms
-    (flags,), table = tuned["arrays"], tuned["tuning"]
-    assert flags["wrong"].sum(axis=1).tolist() == table["errors"].tolist()
+    table = tuned["tuning"]
     widths = forms.best_widths(table)
     average = table[table["predictor"] == "average"].groupby(["form", "width"])["errors"].sum()
     assert all(average[form, width] == average[form].min() for form, width in widths.items())
@@ -205,8 +204,8 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     curves = tables.by_width(tuned["tuning"], 120)
     own = curves[curves["form"] == "ordinary"].sort_values("width")
     level = tables.equal_rates(equal["equal"])
-    axes = (*figures.figure_tuning(tuned["tuning"]).axes, *figures.figure_own_width(curves).axes)
-    for axis, values in zip(axes, (100 * own["error"], 100 * own["error"], own["mistakes"]), strict=True):
+    axes = figures.figure_own_width(curves).axes
+    for axis, values in zip(axes, (100 * own["error"], own["mistakes"]), strict=True):
         lines = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
         assert lines["ordinary"] == pytest.approx(values.to_numpy())
     bars = figures.figure_equal(level).axes[1].containers

@@ -165,9 +165,6 @@ def test_the_ranking_takes_the_fewest_errors_the_lowest_degree_and_the_earliest_
     np.testing.assert_allclose(best[["low", "high"]].T, np.array(interval(best["errors"], 597)) / 597)
     tied = pd.DataFrame({"degree": [3, 2, 2], "epoch": [1, 3, 2]}).assign(predictor="final", split="test", errors=5, n=9)
     assert tables.ranking(tied)[["degree", "epoch"]].to_numpy().tolist() == [[2, 2]]
-    assert tables.by_epoch(three["multiclass"].query("degree == 2"), "test").to_dict("split")["data"] == [
-        [1, 141, 98, 107, 122], [2, 109, 77, 102, 101], [3, 92, 79, 87, 94],
-    ]  # fmt: skip
     by_digit = tables.by_digit(three["binary"].query("degree == 2"), 3)
     assert by_digit["average"].tolist() == [17, 33, 13, 30, 6, 26, 9, 9, 26, 27]
 
@@ -266,7 +263,6 @@ def test_each_degree_has_a_panel_with_a_line_for_each_predictor_and_no_error_is_
             (line,) = lines(axis, PREDICTOR_COLOURS[name])
             errors = select(table, degree=degree, predictor=name)["errors"]
             np.testing.assert_allclose(line, 100 * np.maximum(errors, 0.5) / 597)
-    assert figure.axes[0].get_ylim() == figure.axes[2].get_ylim()
 
 
 # The published study.
@@ -302,8 +298,6 @@ def test_the_claims_are_counts_files_matrices_and_the_final_report(committed, cl
     row = rows.loc["hermans-2021/fig-6/degree-3/epoch-10/average/test"]
     ours = select(committed["multiclass"], degree=3, epoch=10, predictor="average", split="test")["errors"].item()
     assert (row["published"], row["ours"], row["n"]) == (ours, ours, 10000) and row["low"] < ours < row["high"]
-    train = rows.loc["hermans-2021/fig-5/degree-3/epoch-10/average/train"]
-    assert train["low"] == train["ours"] == train["high"] and train["interval_of"] == ""
 
 
 def test_a_quoted_error_is_compared_where_its_method_is_computed_here(claimed):

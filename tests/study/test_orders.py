@@ -155,8 +155,6 @@ def test_families_name_what_they_compare():
     assert row["estimate"].item() == pytest.approx(rates[1, 3, 0] - rates[1, 1, 0])
     final = tables.of_final(among).set_index(["epoch", "degree"])
     assert final.loc[(2, 4), "estimate"] == pytest.approx(rates[1, 0, 1] - rates[1, 1, 1])
-    other = tables.among_predictors(wrong, degrees, [2], others=["final"], control="minimizing").set_index("degree")
-    assert other.loc[6, "estimate"] == pytest.approx(rates[2, 0, 1] - rates[2, 2, 1])
     pairs = tables.among_degrees(wrong, degrees, "average")
     row = pairs.query("degree == 2 and `and degree` == 6")
     assert row["estimate"].item() == pytest.approx(rates[2, 1, 1] - rates[0, 1, 1])

@@ -58,8 +58,8 @@ def persistent():
 
 
 def test_errors_persist_where_most_methods_make_them_in_most_splits(persistent):
-    found = tables.persistent_errors(persistent)[["example", "methods", "rate", "errors"]]
-    assert found.to_numpy().tolist() == [[0, 1, 7 / 8, 7], [1, 0.5, 5 / 8, 5]]
+    found = tables.persistent_errors(persistent)
+    assert found.to_numpy().tolist() == [[0, 1, 7], [1, 0.5, 5]]
     assert tables.persistent_by_class(persistent, "a", 2).tolist() == [1, 0]
     assert tables.persistent_in_common(persistent, "a", "b") == 1 == tables.persistent_in_common(persistent, "b", "a")
 
@@ -148,9 +148,6 @@ def test_verdicts_follow_the_tests():
         found = {name: difference(0.001, 0.9) for name in names}
         found |= {name: difference(estimate, 0.01) for name, estimate in zip(names, estimates, strict=False)}
         assert claims.on_choice(found)[0] == verdict
-    pairs = pd.DataFrame({"changed": ["τ", "k", "λ"], "sound": [True, False, False], "difference": difference(0.02, 0.5)})
-    for told, verdict in (([1, 0, 0], "holds"), ([0, 1, 1], "holds in part"), ([0, 0, 1], "cannot be told")):
-        assert claims.on_sensitivity(pairs.assign(told=np.array(told, dtype=bool)))[0] == verdict
     for estimate, verdict in ((0.88, "holds"), (0.93, "does not hold"), (0.9, "cannot be told")):
         assert claims.on_limit(difference(estimate, 0.0))[0] == verdict
 
@@ -160,7 +157,6 @@ def test_figures_draw_the_tables():
     splits, found = experiment.table_3_splits(published), experiment.methods(published)
     nine = tables.table_3(experiment.protocol_variants(published), splits)
     drawn = {line.get_label(): line for line in figures.figure_accuracies(splits, nine).axes[0].lines}
-    assert drawn["published"].get_xdata().tolist() == nine["published"].tolist()
     assert drawn["first of each class train"].get_xdata().tolist() == nine["ours"].tolist()
 
     paired = tables.paired(found["methods"], tables.against(found["points"]))

@@ -85,9 +85,8 @@ def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_ag
     assert expressions.said("By [X](#ref-xu2005).", [], Shell())[1] == "By [X](https://doi.org/10.1109/ICNNB.2005.1614728)."
     text = " ".join(f"[{key}](#ref-{key})" for key in references.addresses())
     addressed = references.addressed(text)
-    assert references.cites(text) and addressed.count("](https://") == len(
-        list(filter(None, references.addresses().values()))
-    )
+    known = [address for address in references.addresses().values() if address.startswith("https://")]
+    assert references.cites(text) and addressed.count("](https://") == len(known) > 0
     assert references.keyed(addressed) == text and "#ref-" not in addressed
     assert references.keyed("[a](https://example.org)") == "[a](https://example.org)"
 
