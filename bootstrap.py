@@ -79,7 +79,7 @@ def is_made():
 
 
 def make():
-    """Make .venv anew; it gets its stamp last, so that an interrupted one is made again."""
+    """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
     pip = [program("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in (
         [sys.executable, "-m", "venv", "--clear", VENV],

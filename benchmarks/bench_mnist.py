@@ -3,9 +3,9 @@
     python benchmarks/bench_mnist.py [--classifiers NAME ...] [--threads 2] [--idx FOLDER]
 
 The protocol is scikit-learn's: pixels as float32 in [0, 1], the first 60,000 images for training, the other 10,000 for test.
-Its own classifiers, marked *, have the parameters that they have there. Nothing is chosen. Each runs in a process of its
-own, with as many threads as it can use (libsvm and liblinear use one). --idx: a folder with the four files of MNIST; without
-it they are OpenML's.
+Its own classifiers, marked *, have the parameters that they have there. Nothing is chosen. Each runs in a separate process,
+with as many threads as it can use (libsvm and liblinear use one). --idx: a folder with the four files of MNIST; without it
+they are OpenML's.
 """
 
 import argparse

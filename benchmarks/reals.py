@@ -1,22 +1,18 @@
-"""Estimators of `kp` beside scikit-learn's on real numbers, products in a fixed order beside BLAS, and streams.
+"""Estimators of `kp` next to scikit-learn's on real numbers, products in a fixed order next to BLAS, and streams.
 
-    python benchmarks/reals.py [--n 20000] [--features 50] [--classes 2 10] [--threads 2] [--intelex]
+    python benchmarks/reals.py [--n 20000] [--features 50] [--classes 2 10] [--threads 2]
     python benchmarks/reals.py --images [--n 60000] [--threads 2]
 
 The points are drawn by scikit-learn's `make_classification` and standardised; each learner is fitted to n of them and reads
 5,000 others. Ours goes through ten epochs and is read with its final and its average predictor, the others have one. The
-kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours those that are asked for. With --intelex the
-SVC of scikit-learn-intelex follows, from the environment of intelex.py, with the same kernels and as many threads as ours.
+kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours as many as are asked for.
 
 --images: a Gaussian kernel on the images of MNIST, with pixels as they are and divided by 255, as most people have them.
 """
 
 import argparse
-import tempfile
 import time
-from pathlib import Path
 
-import intelex
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.kernel_approximation import Nystroem
@@ -30,7 +26,9 @@ from kp import MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelP
 from kp.gram import Points, Products
 from study import datasets
 
-SEED, N_TEST, EPOCHS = 0, 5000, 10
+SEED = 0
+N_TEST = 5000
+EPOCHS = 10
 
 
 def kernels(d):
@@ -67,35 +65,22 @@ def learners(d, threads):
     }
 
 
-def compare_learners(n, d, classes, threads, python=None):
-    """Fit and score all learners; print seconds, the ratio to scikit-learn's of the same kernel, and accuracies.
-
-    python: the interpreter that has scikit-learn-intelex, None to leave that out.
-    """
+def compare_learners(n, d, classes, threads):
+    """Fit and score all learners; print seconds, the ratio to scikit-learn's of the same kernel, and accuracies."""
     X, y = make_classification(
         n + N_TEST, d, n_informative=d // 2, n_redundant=0, n_classes=classes, n_clusters_per_class=4, random_state=SEED
     )
     X = StandardScaler().fit_transform(X)
     print(f"\nn = {n:,} x {d}, {classes} classes\n{'':28}{'fit':>8}{'ratio':>8}{'predict':>9}  accuracy (average)")
-    reference, references = None, {}
+    reference = None
     for name, model in learners(d, threads).items():
         fit, _ = seconds(lambda model=model: model.fit(X[:n], y[:n]))
         predict, found = seconds(lambda model=model: model.predict(X[n:]))
-        reference = references[name] = reference if name.startswith("ours") else fit
+        reference = reference if name.startswith("ours") else fit
         accuracy = f"{np.mean(found == y[n:]):.3f}"
         if name.startswith("ours"):
             accuracy += f" ({np.mean(model.predict(X[n:], predictor='average') == y[n:]):.3f})"
         print(f"{name:28}{fit:8.2f}{fit / reference:8.2f}{predict:9.2f}  {accuracy}", flush=True)
-    if python is None:
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "arrays.npz"
-        np.savez(path, X=X[:n], y=y[:n], X_test=X[n:])
-        for kernel, options in kernels(d).items():
-            found = intelex.machine(python, "sklearnex", path, options | {"cache_size": 1000, "n_jobs": threads})
-            fit, accuracy = found["fit"], np.mean(np.array(found["predictions"]) == y[n:])
-            name, ratio = f"SVC of intelex, {kernel}", fit / references[f"SVC, {kernel}"]
-            print(f"{name:28}{fit:8.2f}{ratio:8.2f}{found['predict']:9.2f}  {accuracy:.3f}", flush=True)
 
 
 def compare_products(n, threads):
@@ -103,7 +88,9 @@ def compare_products(n, threads):
     print(f"\n1,024 x {n:,} inner products of real numbers\n{'features':>8}{'ours':>9}{'BLAS':>9}{'ratio':>8}")
     for d in (10, 50, 200, 784):
         X = np.random.RandomState(SEED).standard_normal((n, d))
-        points, rows, out = Points(X), np.arange(1024), np.empty((1024, n))
+        points = Points(X)
+        rows = np.arange(1024)
+        out = np.empty((1024, n))
         source = Products(points, points, threads=threads)
         with threadpool_limits(threads, "blas"):
             ours, _ = seconds(lambda source=source, rows=rows, out=out: source.block(rows, slice(None), out), 5)
@@ -129,7 +116,7 @@ def compare_images(n, threads):
     data = datasets.load("mnist")
     print(f"\nMNIST, n = {n:,}, gamma = 0.025 on [0, 1]\n{'pixels':>12}{'fit':>8}{'predict':>9}   errors (average)")
     for name, top in (("0 to 255", 1), ("0 to 1", 255.0)):
-        X, X_test = data.X[:n] / top if top > 1 else data.X[:n], data.X_test / top if top > 1 else data.X_test
+        X, X_test = (part / top if top > 1 else part for part in (data.X[:n], data.X_test))
         gamma = 0.025 * (top / 255) ** 2
         model = OneVsAllKernelPerceptron(
             "rbf", gamma=gamma, max_iter=EPOCHS, random_state=SEED, n_jobs=threads, memory_budget=2**32
@@ -146,7 +133,6 @@ if __name__ == "__main__":
     parser.add_argument("--features", type=int, default=50)
     parser.add_argument("--classes", type=int, nargs="+", default=[2, 10])
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--intelex", action="store_true", help="with the SVC of scikit-learn-intelex")
     parser.add_argument("--images", action="store_true", help="a Gaussian kernel on MNIST instead")
     arguments = parser.parse_args()
     OneVsAllKernelPerceptron("rbf", gamma=1.0).fit(np.eye(4) / 3, [0, 1, 0, 1])  # compiled before the clock runs
@@ -154,8 +140,7 @@ if __name__ == "__main__":
         compare_images(arguments.n or 60_000, arguments.threads)
     else:
         n = arguments.n or 20_000
-        python = intelex.environment() if arguments.intelex else None
         compare_products(n, arguments.threads)
         compare_streams(arguments.features)
         for classes in arguments.classes:
-            compare_learners(n, arguments.features, classes, arguments.threads, python)
+            compare_learners(n, arguments.features, classes, arguments.threads)

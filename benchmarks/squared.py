@@ -1,4 +1,4 @@
-"""Xu and Zhang's update as it is written beside the perceptron in the squared Gram matrix, as n grows, in one run.
+"""Xu and Zhang's update as printed, next to the perceptron in the squared Gram matrix, as n grows, in one run.
 
     python benchmarks/squared.py [--n 250 500 1000 2000 4000] [--epochs 10 200] [--dataset mnist] [--threads 2] [--blocks]
 

@@ -1,11 +1,11 @@
-"""How long the MNIST study takes, beside the bare matrix products that it cannot do without, in the same run.
+"""How long the MNIST study takes, next to the bare matrix products that it cannot do without, in the same run.
 
     python benchmarks/stages.py [--degrees 1 2 3 4 5 6] [--n-train 60000] [--threads 2]
     python benchmarks/stages.py --growth
 
 The bare products are those of every distinct example on which any perceptron of any degree errs with all training and
 test images, each once, in single precision and blocks of 1,024 rows. --growth runs n = 7,500, 15,000, 30,000 and 60,000,
-each in a process of its own, so that peak memory is that of each.
+each in a separate process, so that peak memory is that of each.
 """
 
 import argparse

@@ -12,6 +12,7 @@
     MistakeLog, MulticlassLog    the mistakes of a fit
     UpdateLog                    the updates of a fit of Romma
     PREDICTORS                   the predictors that a log holds
+    SharedTraining               several one-vs-all models on one training set
     predict_or_reject            labels with rejection, of any classifier
 
 The classifiers are scikit-learn estimators. `fit` learns, `predict` answers, `staged_predict` compares all epochs and
@@ -33,12 +34,12 @@ from kp.estimator import predict_or_reject
 from kp.least_squares import KernelRidgeClassifier
 from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron
+from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, SharedTraining
 from kp.romma import Romma, UpdateLog
 
 __version__ = "0.1.0"
 __all__ = [
     "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "KernelRidgeClassifier", "MistakeLog",
     "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
-    "OutputCodeKernelPerceptron", "Romma", "UpdateLog", "predict_or_reject",
+    "OutputCodeKernelPerceptron", "Romma", "SharedTraining", "UpdateLog", "predict_or_reject",
 ]  # fmt: skip

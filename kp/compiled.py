@@ -58,17 +58,36 @@ def clean() -> list[Path]:
     return found
 
 
-_FOLDER = cache_folder()
-
-
 def compiled(function: Callable | None = None, **options: Any) -> Any:
-    """Decorator: compile a function with Numba, without the interpreter's lock; options are those of `numba.njit`."""
+    """Decorator: compile a function with Numba, without the interpreter's lock; options are those of `numba.njit`.
+
+    The folder for its machine code is made when the function is first compiled, or read from there, and not before.
+    """
     if function is None:
         return lambda function: compiled(function, **options)
+    dispatcher = njit(nogil=True, **options)(function)
+    if config.DISABLE_JIT:
+        return dispatcher
+    compile_now = dispatcher.compile
+
+    def compile_and_keep(signature: Any) -> Any:
+        dispatcher.compile = compile_now
+        _keep(dispatcher)
+        return compile_now(signature)
+
+    dispatcher.compile = compile_and_keep
+    return dispatcher
+
+
+def _keep(dispatcher: Any) -> None:
+    """Let the machine code of a compiled function be kept, in the folder of these sources."""
+    folder = cache_folder()
+    if folder is None:
+        return
     before = config.CACHE_DIR
     try:
-        config.CACHE_DIR = str(_FOLDER or before)
-        return njit(nogil=True, cache=_FOLDER is not None, **options)(function)
+        config.CACHE_DIR = str(folder)
+        dispatcher.enable_caching()
     finally:
         config.CACHE_DIR = before
 

@@ -218,7 +218,10 @@ class DeltaRulePerceptron(Decoder):
             if self.stop_if_consistent and not errors.any():
                 break
         example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
-        self.code_, self.initial_weights_, self.converged_, self._eta = code, initial, not errors.any(), float(self.eta)
+        self.code_ = code
+        self.initial_weights_ = initial
+        self.converged_ = not errors.any()
+        self._eta = float(self.eta)
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
         self._store(X, classes, log)
 

@@ -147,7 +147,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _warn(self, X):
-        """Warn of what was learned on X, where there is something to say."""
+        """Warn after `fit` where its result needs attention; nothing here, subclasses have their own."""
 
     def predict(self, X: Data) -> Array:
         """Predict the class with the highest score.

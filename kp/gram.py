@@ -541,7 +541,7 @@ class CrossGram:
         return kernel if self.points is None else self.points.in_units(kernel)
 
     def reading(self, kernel: Kernel) -> Kernel:
-        """The kernel that makes the values of this one of what `columns` gives, norms and inner products."""
+        """The kernel as a function of what `columns` gives and of the norms."""
         return self.in_units(kernel)
 
     def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
@@ -651,7 +651,9 @@ class Gram(CrossGram):
                 made = self._scratch[: len(there)]
                 self._make(examples[i : i + SCRATCH], slice(None), made)
                 in_strips(partial(_put_strip, self.store, there, made), len(there), 1, self.source.threads)
-        self.slot[examples], self._example[rows], self._used[rows] = rows, examples, self._clock
+        self.slot[examples] = rows
+        self._example[rows] = examples
+        self._used[rows] = self._clock
 
     def _make(self, examples, columns, out):
         self.source.block(examples, columns, out)
@@ -670,7 +672,8 @@ class Gram(CrossGram):
         there = rows[held]
         in_strips(lambda part: _copy_rows(self.store, there[part], start, copied[part]), len(held), 1, self.source.threads)
         self._make(examples[missing], slice(start, stop), block[: len(missing)])
-        rows[missing], rows[held] = np.arange(len(missing)), np.arange(len(missing), len(rows))
+        rows[missing] = np.arange(len(missing))
+        rows[held] = np.arange(len(missing), len(rows))
         return block, rows
 
 

@@ -283,8 +283,10 @@ class Linear:
 
 def product(A, B, *, threads=2):
     """A (n, d) times B (m, d) transposed, sums in the order of the d columns: the same bits on any threads."""
-    A, symmetric = np.ascontiguousarray(A), B is A
-    B, out = A if symmetric else np.ascontiguousarray(B), np.empty((len(A), len(B)))
+    symmetric = B is A
+    A = np.ascontiguousarray(A)
+    B = A if symmetric else np.ascontiguousarray(B)
+    out = np.empty((len(A), len(B)))
     if not symmetric:
         in_strips(lambda part: ordered_products(A, B[part], out[:, part]), len(B), WIDTH, threads)
         return out

@@ -294,13 +294,15 @@ def romma(K, z, order, *, w=(), aggressive=False):
 
     w: where it starts; [(o, 1)] is phi(0), o the index of a point 0. K[i][t] = k(x_i, x_t), to which
     noise control adds lambda where i = t is an example."""
-    w, scores = list(w), []
+    w = list(w)
+    scores = []
     for t in order:
         f = sum(a * K[i][t] for i, a in w)
         scores.append(f)
         if z[t] * f > 0 and not (aggressive and z[t] * f < 1):
             continue
-        own, square = K[t][t], sum(a * b * K[i][j] for i, a in w for j, b in w)  # |x|^2, |w|^2
+        own = K[t][t]  # |x|^2
+        square = sum(a * b * K[i][j] for i, a in w for j, b in w)  # |w|^2
         if z[t] * f >= own * square:  # the shortest with y w.x >= 1 is beyond the old one
             w = [(t, z[t] / own)]
         elif own * square > f * f:  # eqs 3 to 5

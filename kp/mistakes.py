@@ -198,7 +198,7 @@ class Log:
         return replace(self, errors=np.asarray(errors, dtype=np.int64))
 
     def renumbered(self, example: ArrayLike) -> Self:
-        """Return the same log over examples that are numbered otherwise.
+        """Return the same log with other numbers for its examples, as those of a smaller or larger set.
 
         Parameters
         ----------

@@ -274,7 +274,8 @@ class _OutputCodes(Decoder):
             X, y, classes = self._validate_part(X, y, classes)
             first = not hasattr(self, "mistakes_")
             n = len(y)
-            self.classes_, self.code_ = classes, self._code(len(classes))
+            self.classes_ = classes
+            self.code_ = self._code(len(classes))
             stream = stream or Stream(self, X)
             moved = stream.learn(self, X, self._signs(y, classes), 0 if first else self.mistakes_[0].steps())
             where = [np.flatnonzero(row) for row in moved]

@@ -97,6 +97,11 @@ class UpdateLog(Log):
         int
             Their number.
 
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
         See Also
         --------
         kp.Romma : The aggressive form updates without mistakes, too.
@@ -126,6 +131,11 @@ class UpdateLog(Log):
             Factor of the start.
         a : ndarray of shape (n,)
             Factors of the examples.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
 
         See Also
         --------
@@ -438,6 +448,11 @@ class Romma(Decoder):
         -------
         ndarray of shape (n, m)
             Outputs f of the m learners.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the training data, the predictor is another one, or the epoch was not run.
 
         See Also
         --------

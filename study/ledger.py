@@ -10,7 +10,6 @@ from study.course import claims as course
 from study.datasets.registry import PATH
 from study.family import claims as family
 from study.mnist import claims as mnist
-from study.mnist import statements as words
 from study.multiclass import claims as multiclass
 from study.orders import claims as orders
 from study.results.experiment import experiment
@@ -22,7 +21,7 @@ from study.uci import claims as uci
 CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, romma.claims)
 READINGS = (uci.readings, seeds.readings, course.readings, romma.readings)
 STATEMENTS = (
-    words.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
+    mnist.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
     course.statements, family.statements,
 )  # fmt: skip
 

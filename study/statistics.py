@@ -218,8 +218,8 @@ def bootstrap_of(statistic, n, *, draws=1000, varies="examples"):
     return Difference(estimate, float(low), float(high), float(p), n, varies, "bootstrap")
 
 
-def sign_flips(totals, *, of):
-    """The mean of totals / of, with whole totals (n,): each example's difference, summed over `of` repeats.
+def sign_flips(totals, *, repeats):
+    """The mean of totals / repeats, with whole totals (n,): each example's difference, summed over that many repeats.
 
     Fisher's sign-flip test, exact: under the null hypothesis each total is as likely to have the other sign. For one repeat,
     where totals are 1, 0 and -1, it is McNemar's exact test. The interval is a bootstrap's over the examples (percentiles).
@@ -235,9 +235,9 @@ def sign_flips(totals, *, of):
     sums = np.arange(len(chances)) - len(chances) // 2
     p = min(1.0, float(chances[np.abs(sums) >= abs(int(totals.sum()))].sum()))
     shares = np.random.default_rng(0).multinomial(len(totals), counts / len(totals), size=DRAWS)
-    low, high = np.quantile(shares @ values / (len(totals) * of), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(shares @ values / (len(totals) * repeats), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Difference(
-        float(totals.mean() / of), float(low), float(high), p, len(totals), "test examples", "exact sign-flip test"
+        float(totals.mean() / repeats), float(low), float(high), p, len(totals), "test examples", "exact sign-flip test"
     )
 
 

@@ -32,6 +32,15 @@ def interval(comparison, digits=2):
     return f"{points(comparison.low, digits)} to {points(comparison.high, digits)}"
 
 
+def with_interval(comparison, digits=2):
+    """A difference in percentage points with its interval, where it has one: "+0.08 (−0.09 to +0.24)"; "" without any."""
+    if not math.isfinite(comparison.estimate):
+        return ""
+    if not math.isfinite(comparison.high - comparison.low):
+        return points(comparison, digits)
+    return f"{points(comparison, digits)} ({interval(comparison, digits)})"
+
+
 def rate_interval(comparison, digits=2):
     """The interval of a rate: "1.37 % to 1.80 %"."""
     return f"{percent(comparison.low, digits)} to {percent(comparison.high, digits)}"

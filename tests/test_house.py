@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
 STUDY = sorted((ROOT / "study").rglob("*.py"))
 SHARED = {"datasets", "protocols", "report", "results"}
-TOGETHER = {"ledger.py", "ladder.py"}
+TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "ladder.py")}
 """What puts the results of several chapters together."""
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
 
@@ -55,7 +55,14 @@ def test_kp_knows_arrays_only(path):
 def test_a_chapter_imports_no_other_chapter_and_shared_rooms_import_none(path):
     own = path.relative_to(ROOT / "study").parts[0]
     others = {name.split(".")[1] for name in imported(path) if name.startswith("study.")} & CHAPTERS
-    assert path.name in TOGETHER or others <= {own}
+    assert path in TOGETHER or others <= {own}
+
+
+def test_files_of_chapters_have_the_same_names_and_others_are_in_the_table_of_rooms():
+    usual = {"__init__", "experiment", "tables", "figures", "claims", "published"}
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    found = {f"{path.parent.name}/{path.name}" for path in STUDY if path.parent.name in CHAPTERS and path.stem not in usual}
+    assert found and {name for name in found if f"`{name}`" not in table} == set()
 
 
 @pytest.mark.parametrize("path", [path for path in STUDY if path.name == "figures.py"], ids=module)
@@ -124,14 +131,19 @@ TICS = (
     "as it is written", "whatever", "beside", "those that",
 )  # fmt: skip
 """Phrases to replace by standard English: distinguishable, as in, ties go to, separate, except, instead of, again, ..."""
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "HANDIN.md", "INTERNALS.md", "kp/README.md")]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / name for name in ("kp/README.md", "data/README.md", "benchmarks/README.md"))]
+SCRIPTS = [*(ROOT / "benchmarks").glob("*.py"), ROOT / "bootstrap.py"]
+SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 def prose(path):
-    """The text of a page; the docstrings of a module and, where its text has any of TICS, its comments as one text."""
+    """The text of a page; the text cells of a notebook; the docstrings of a module and, where its text has any of TICS, its
+    comments as one text."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return [text]
+    if path.suffix == ".ipynb":
+        return ["\n\n".join("".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "markdown")]
     bare = [node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Expr)]
     tokens = tokenize.generate_tokens(io.StringIO(text).readline) if tics(text.replace("#", "")) else ()
     comments = " ".join(each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT)
@@ -139,14 +151,19 @@ def prose(path):
 
 
 def tics(text):
-    """The phrases of TICS in a text, except the verdict "cannot be told" in quotes, and a "What" at its beginning."""
-    text = " ".join(text.replace('"cannot be told"', "").split())
+    """The phrases of TICS in a text, except the verdict "cannot be told", and a "What" at its beginning."""
+    text = " ".join(re.sub(r'(["*])[Cc]annot be told\1', "", text).split())
     return re.findall(rf"(?<![.\w])(?:{'|'.join(TICS)})\b", text.lower()) + ["what"] * text.startswith("What ")
 
 
 def test_docstrings_comments_and_pages_have_no_tics():
     assert tics("What is there, " + ",\n".join(TICS)) == [*TICS, "what"] and not tics('verdict "cannot be told"; besides')
-    found = {str(path.relative_to(ROOT)): tics(text) for path in [*KP, *STUDY, *PAGES] for text in prose(path) if tics(text)}
+    found = {
+        str(path.relative_to(ROOT)): tics(text)
+        for path in [*KP, *STUDY, *SCRIPTS, *PAGES, *SOURCES]
+        for text in prose(path)
+        if tics(text)
+    }
     assert found == {}
 
 

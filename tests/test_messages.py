@@ -24,12 +24,19 @@ def strings(node):
     return [each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
 
 
+SAYING = {"warn", "exit", "error"}
+"""Functions that say something to the reader: warnings.warn, sys.exit, an argument parser's error."""
+
+
 def messages():
-    """(file, text) of what is raised anywhere."""
+    """(file, text) of what is raised anywhere, and of what is said otherwise."""
     for path in PROGRAMS:
         for node in nodes(path):
-            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                yield from ((path.relative_to(ROOT).as_posix(), text) for each in node.exc.args for text in strings(each))
+            said = node.exc if isinstance(node, ast.Raise) else node
+            if not isinstance(said, ast.Call):
+                continue
+            if said is not node or getattr(said.func, "attr", "") in SAYING:
+                yield from ((path.relative_to(ROOT).as_posix(), text) for each in said.args for text in strings(each))
 
 
 def defined():
@@ -57,6 +64,7 @@ def test_names_in_messages_are_defined():
     files = FILES | {path.name for path in PROGRAMS}
     assert unknown("show it with show_figure", names, files) == {"show_figure"}
     assert unknown("show it with chapter.figure, or see figures.py", names, files) == set()
+    assert any(path == "kp/delta_rule.py" and "give max_iter" in text for path, text in messages()), "warnings, too"
     found = {(path, word) for path, text in messages() for word in unknown(text, names, files)}
     assert found == set()
 

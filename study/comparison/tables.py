@@ -23,7 +23,7 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.claims import interval
 from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
-from study.words import p_cell, p_value
+from study.words import p_cell, p_value, with_interval
 
 CONTROL = "ordinary"
 """The form that the other two are compared with."""
@@ -176,7 +176,7 @@ def shown(differences, table, pairs):
             {
                 "first": label(*a),
                 "minus": label(*b),
-                "difference": in_points(found),
+                "difference": with_interval(found),
                 "p": p_cell(found.p),
                 "one set left out": f"{100 * min(estimates):+.2f} to {100 * max(estimates):+.2f}",
                 "changes without": ", ".join(without) if len(without) < 4 else f"{len(without)} of {len(table)}",
@@ -198,14 +198,6 @@ def changes_without(differences, table, pairs):
     }
 
 
-def in_points(difference, *, digits=2):
-    """Format a difference in percentage points with its interval, where it has one, as "+0.31 (−0.10 to +0.80)"."""
-    text = f"{100 * difference.estimate:+.{digits}f}"
-    if not np.isfinite([difference.low, difference.high]).all():
-        return text
-    return f"{text} ({100 * difference.low:+.{digits}f} to {100 * difference.high:+.{digits}f})"
-
-
 def per_set(pairs):
     """The forms against the ordinary one on each data set: exact sign flips over the test examples, Holm over all rows.
 
@@ -218,7 +210,7 @@ def per_set(pairs):
         rows = part[(part["first"].isin([form, CONTROL])) & (part["second"].isin([form, CONTROL]))]
         sign = 1 if rows["first"].iloc[0] == form else -1
         totals = sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy())
-        found[name, thresholds, form] = statistics.sign_flips(totals, of=int(rows["repetitions"].iloc[0]))
+        found[name, thresholds, form] = statistics.sign_flips(totals, repeats=int(rows["repetitions"].iloc[0]))
     head = pd.DataFrame(keys, columns=["dataset", "thresholds", "first"]).assign(second=CONTROL)
     tests = statistics.table(statistics.holm(found))
     table = head.join(tests[["estimate", "low", "high", "p"]])
@@ -288,7 +280,7 @@ def against_final_table(differences):
     for t in THRESHOLDS:
         for name in PERCEPTRONS:
             own = {p: differences[p, name, t] for p in PREDICTORS if p != "final"}
-            cells = {p: f"{in_points(each, digits=1)}, {p_value(each.p)}" for p, each in own.items()}
+            cells = {p: f"{with_interval(each, 1)}, {p_value(each.p)}" for p, each in own.items()}
             rows.append({"perceptron": name, "thresholds": t} | cells)
     return pd.DataFrame(rows)
 

@@ -189,7 +189,7 @@ def _draw_line(axis, w, colour, style, *, width, ghost=False):
     normal = w[1:] / np.linalg.norm(w[1:])
     foot = -w[0] / np.linalg.norm(w[1:]) * normal
     along = np.array([-normal[1], normal[0]])
-    ends = segment_in_cube(foot, along, PLANE)
+    ends = _segment_in_cube(foot, along, PLANE)
     if ends is None:
         return
     alpha = 0.35 if ghost else 1.0
@@ -198,14 +198,14 @@ def _draw_line(axis, w, colour, style, *, width, ghost=False):
     )
     if not ghost:
         places = [foot + t * along for t in sorted(np.linspace(*ends, 41), key=abs)]
-        rooms = [min(0.8, segment_in_cube(place, normal, PLANE + 1e-9)[1]) for place in places]
+        rooms = [min(0.8, _segment_in_cube(place, normal, PLANE + 1e-9)[1]) for place in places]
         start = places[int(np.argmax(rooms))]
         length = max(rooms)
         arrow = dict(arrowstyle="->", color=colour, linewidth=max(width, 1.3), shrinkA=0, shrinkB=0)
         axis.annotate("", start + length * normal, start, arrowprops=arrow, zorder=4, annotation_clip=False)
 
 
-def segment_in_cube(point, direction, half):
+def _segment_in_cube(point, direction, half):
     """(first, last) t for which point + t direction lies in the cube [-half, half]^d, or None where there are none."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         crossings = np.sort((np.array([[-half], [half]]) - point) / direction, axis=0)

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from kp.output_codes import binary, class_scores, one_hot
 from study import statistics
 from study.claims import percentile
-from study.words import interval, points
+from study.words import with_interval
 
 
 def fractions(widths):
@@ -218,7 +218,7 @@ def width_differences(errors):
     return statistics.holm(found)
 
 
-def told(differences):
+def by_verdict(differences):
     """{"lower", "higher", "tie"}: the keys of {key: Difference} by what the tests bear out, in their order."""
     words = {key: each.word("lower", "higher", "tie") for key, each in differences.items()}
     return {word: [key for key, found in words.items() if found == word] for word in ("lower", "higher", "tie")}
@@ -231,7 +231,7 @@ def differences_table(separated, error):
     for (inputs, s), of_share in separated.items():
         row = {"inputs": inputs, "s": s}
         for name, each in (("separated", of_share), ("test error", error[inputs, s])):
-            row |= {name: f"{points(each)} ({interval(each)})", f"p, {name}": each.p}
+            row |= {name: with_interval(each), f"p, {name}": each.p}
         rows.append(row)
     return pd.DataFrame(rows)
 

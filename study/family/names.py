@@ -1,6 +1,8 @@
 """The names of the family's problems and methods, as they stand in its tables, and the columns that identify a stream."""
 
-ODD_OR_EVEN, TEN_DIGITS = PROBLEMS = ("odd or even", "ten digits")
+ODD_OR_EVEN = "odd or even"
+TEN_DIGITS = "ten digits"
+PROBLEMS = (ODD_OR_EVEN, TEN_DIGITS)
 METHODS = ("perceptron", "oldest", "random", "forgetron", "basic forgetron", "norma")
 KEYS = ["problem", "kernel", "method", "budget", "noise", "random_state"]
 

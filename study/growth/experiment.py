@@ -17,7 +17,7 @@ from tqdm import tqdm
 from kp.mistakes import PREDICTORS
 from kp.output_codes import SharedTraining
 from study import datasets
-from study.protocols.images import estimator, predictions, sizes
+from study.protocols.images import in_order, predictions, sizes
 from study.protocols.preparations import PREPARATIONS, with_shifts
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.results.alone import alone
@@ -72,7 +72,7 @@ def prepared(parts, *, progress=False):
         X, X_test, gamma = PREPARATIONS[group[0].preparation](data.X, data.X_test)
         training = SharedTraining(X, data.y, memory_budget=MEMORY_BUDGET, n_jobs=2)
         models = [
-            [estimator(degree, part.order, n_epochs=part.n_epochs, gamma=gamma) for degree in part.degrees] for part in group
+            [in_order(degree, part.order, n_epochs=part.n_epochs, gamma=gamma) for degree in part.degrees] for part in group
         ]
         flat = training.fit([model for each in models for model in each])
         found = predictions(training, flat, X_test)
@@ -146,7 +146,7 @@ def _learnt(part, memory_budget):
     (X, y) = examples(part)
     start = time.perf_counter()
     training = SharedTraining(X, y, memory_budget=memory_budget, n_jobs=2)
-    models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
+    models = training.fit([in_order(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
     middle = time.perf_counter()
     found = predictions(training, models, X_test)
     return found, sizes(models), (middle - start, time.perf_counter() - middle)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from study import datasets
-from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, estimator
+from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, in_order
 from study.protocols.preparations import PREPARATIONS, shifted, unit_norm
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.results.alone import alone
@@ -88,7 +88,7 @@ def learnt(part, memory_budget):
 
 
 def _fitted(part, X, y, gamma, memory_budget):
-    model = estimator(part.degree, part.order, n_epochs=part.n_epochs, gamma=gamma)
+    model = in_order(part.degree, part.order, n_epochs=part.n_epochs, gamma=gamma)
     model.set_params(**PROTOCOLS[part.protocol], memory_budget=memory_budget, n_jobs=2)
     return model.fit(X, y)
 

@@ -23,10 +23,10 @@ from tqdm import tqdm
 
 from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from kp.output_codes import SharedTraining
 from study import datasets
 from study.mnist import tables
-from study.protocols.images import by_class, examples, require_examples
+from study.protocols.images import by_class, estimator, examples, require_examples
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
@@ -127,16 +127,9 @@ def shared_training(data, n_train, *, memory_budget=MEMORY_BUDGET, threads=2):
     return SharedTraining(X, y, memory_budget=memory_budget, n_jobs=threads)
 
 
-def estimator(settings):
-    """The estimator of a run, not yet fitted. It goes on for all epochs, as the source does."""
-    return OneVsAllKernelPerceptron(
-        degree=settings.degree, max_iter=settings.n_epochs, random_state=settings.random_state, stop_if_separated=False
-    )
-
-
 def fit(training, settings, *, progress=False):
     """The fitted estimators of these settings. Degree 1 leaves its training errors to be counted by `evaluate`."""
-    models = [estimator(s) for s in settings]
+    models = [estimator(s.degree, n_epochs=s.n_epochs, random_state=s.random_state) for s in settings]
     names = ", ".join(str(s.degree) for s in settings)
     visits = len(models) * len(np.unique(training.y)) * len(training.y) * settings[0].n_epochs
     with _bar(f"perceptrons of degree {names}", visits, "visit", progress) as bar:
@@ -237,7 +230,7 @@ def logs_from_arrays(arrays):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class SixDegrees:
     """All six degrees with the parameters of `Settings`."""
 
     dataset: str = "mnist"
@@ -251,8 +244,8 @@ class Study:
 
 
 @experiment(
-    "mnist", published=[Study()], tables=("paired", "committee"), data=lambda s: [s.dataset],
-    reads=lambda s: degrees.stored_files() if s == Study() else [],
+    "mnist", published=[SixDegrees()], tables=("paired", "committee"), data=lambda s: [s.dataset],
+    reads=lambda s: degrees.stored_files() if s == SixDegrees() else [],
 )  # fmt: skip
 def comparisons(settings, *, progress=False):
     """{paired, committee}: predictors against each other on the same test images, from the predictions of `degrees`.

@@ -22,7 +22,7 @@ from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
-from study.protocols.images import estimator, examples, predictions, require_examples, sizes
+from study.protocols.images import examples, in_order, predictions, require_examples, sizes
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 
@@ -109,7 +109,7 @@ def _learnt(parts, progress):
         steps = range(0, len(group), TOGETHER)
         for start in tqdm(steps, desc=f"orders of degree {group[0].degrees}", disable=not progress):
             some = group[start : start + TOGETHER]
-            models = [estimator(degree, part.order, n_epochs=part.n_epochs) for part in some for degree in part.degrees]
+            models = [in_order(degree, part.order, n_epochs=part.n_epochs) for part in some for degree in part.degrees]
             training.fit(models)
             found = {name: predictions(training, models, X) for name, X in images.items()}
             for i, part in enumerate(some):
@@ -178,7 +178,7 @@ def cross_validated(part, *, progress=False):
 def _errors(part, X, y, X_new, y_new):
     """(D, 4, E) errors on new points of the degrees of a part, trained on X (n, d), y (n,)."""
     training = SharedTraining(X, y, n_jobs=2)
-    models = training.fit([estimator(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
+    models = training.fit([in_order(degree, part.order, n_epochs=part.n_epochs) for degree in part.degrees])
     return (predictions(training, models, X_new) != y_new).sum(axis=-1)
 
 

@@ -30,7 +30,7 @@ from kp.compiled import compiled
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.output_codes import SharedTraining
-from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, estimator, examples, predictions, require_examples, sizes
+from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, examples, in_order, predictions, require_examples, sizes
 from study.protocols.settings import require_integers
 from study.results.alone import alone
 from study.results.experiment import experiment
@@ -116,7 +116,7 @@ def kept(parts, *, progress=False):
 
 def model(degree, order, protocol, *, n_epochs):
     """The estimator of a degree and an order under one of PROTOCOLS, not yet fitted."""
-    return estimator(degree, order, n_epochs=n_epochs).set_params(**PROTOCOLS[protocol])
+    return in_order(degree, order, n_epochs=n_epochs).set_params(**PROTOCOLS[protocol])
 
 
 def _learnt(parts, progress, *, count_errors=True):

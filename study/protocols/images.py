@@ -73,12 +73,16 @@ def examples(name):
     return replace(data, X=(X - centre) / scale, X_test=(X_test - centre) / scale)
 
 
-def estimator(degree, order, *, n_epochs, gamma=1.0):
-    """The estimator of a degree and a visiting order, not yet fitted; it goes on for all epochs, as the source does."""
-    seed = order_seed(degree, order)
+def estimator(degree, *, n_epochs, random_state, gamma=1.0):
+    """The estimator of a degree, not yet fitted; it goes on for all epochs, as the source does."""
     return OneVsAllKernelPerceptron(
-        degree=degree, gamma=gamma, max_iter=n_epochs, random_state=seed, stop_if_separated=False
+        degree=degree, gamma=gamma, max_iter=n_epochs, random_state=random_state, stop_if_separated=False
     )  # fmt: skip
+
+
+def in_order(degree, order, **options):
+    """The `estimator` of a degree and a visiting order."""
+    return estimator(degree, random_state=order_seed(degree, order), **options)
 
 
 def predictions(training, models, X):

@@ -142,19 +142,13 @@ def in_percent(bill):
         {
             "learner": bill["learner"] + threads,
             "error (%)": [f"{100 * error:.2f} ({100 * low:.2f} to {100 * high:.2f})" for error, low, high in ends],
-            "ours minus it (points)": _gaps(bill),
+            "ours minus it (points)": [words.with_interval(row) for row in bill.itertuples()],
             "training (s)": bill["fit"],
             "prediction (s)": bill["predict"],
             "memory (GiB)": bill["peak"],
             "numbers (million)": bill["numbers"] / 1e6,
         }
     )
-
-
-def _gaps(table):
-    """Differences in points with their intervals; "" where there is none."""
-    rows = table.itertuples()
-    return [f"{words.points(row)} ({words.interval(row)})" if np.isfinite(row.estimate) else "" for row in rows]
 
 
 def relative(bill):
@@ -169,7 +163,7 @@ def tested(compared):
     return pd.DataFrame(
         {
             "learner": compared["method"],
-            "ours minus it": _gaps(compared),
+            "ours minus it": [words.with_interval(row) for row in compared.itertuples()],
             "p": compared["p"],
             "p equal": compared["p same"],
             "ours": compared["verdict"],

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from kp.output_codes import SharedTraining
 from study import datasets
-from study.protocols.images import estimator
+from study.protocols.images import in_order
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.rejection.inputs import KINDS, odd_inputs
 from study.results.experiment import experiment
@@ -77,7 +77,7 @@ class Settings:
 
     def estimators(self):
         """The estimators of the orders, not yet fitted."""
-        return [estimator(self.degree, order, n_epochs=self.n_epochs) for order in range(self.n_orders)]
+        return [in_order(self.degree, order, n_epochs=self.n_epochs) for order in range(self.n_orders)]
 
 
 PUBLISHED = [Settings()]
@@ -120,7 +120,8 @@ def ensemble(settings, *, progress=False):
 def points(settings, data):
     """(images (N, d), part (N,) uint8, labels (N,)): all images that the ensemble reads; -1 labels what is no digit."""
     held = slice(-settings.n_held_out, None)
-    (X, y) = (data.X_test, data.class_indices_test)
+    X = data.X_test
+    y = data.class_indices_test
     odd = odd_inputs(X, y, settings.n_odd, top=TOP[settings.dataset], random_state=settings.random_state)
     groups = [data.X[held], X, *odd.values()]
     part = np.repeat(np.arange(len(PARTS), dtype=np.uint8), [len(group) for group in groups])

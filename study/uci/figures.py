@@ -62,7 +62,7 @@ LANES = {BASE: style.SAND, "program": style.INK}
 def figure_strips(rates, judged):
     """Strips of the mean errors of all sets, repeat by repeat, with the published numbers: sets downwards, splits across.
 
-    rates: `tables.lanes`; judged: `tables.judged_lanes`. Of the two lanes of each row the upper is the plain reading.
+    rates: `tables.strips`; judged: `tables.judged_strips`. Of the two strips of each row the upper is the plain reading.
     """
     sets = list(dict.fromkeys(rates["dataset"]))
     kernels = _kernels(rates, KERNELS)

@@ -233,7 +233,7 @@ def joint_table(results, table, *, compared, n_folds=N_FOLDS):
     return pd.DataFrame(rows)
 
 
-def leading(joint):
+def likeliest(joint):
     """The plain readings of the tables {table: joint_table}, and the six other readings of each with the largest p."""
     tables = [found.assign(table=table) for table, found in joint.items()]
     return pd.concat(
@@ -372,7 +372,7 @@ def across_readings(compared):
     return pd.DataFrame(rows)
 
 
-def lanes(results, program):
+def strips(results, program):
     """Mean errors of each repeat under the plain reading and under a program {table: name of its reading}, in percent.
 
     Columns dataset, kernel, parameter, iterations, repeat, split, lane (BASE or "program"), rate.
@@ -387,8 +387,8 @@ def lanes(results, program):
     return found.assign(dataset=found["dataset"].map(original))
 
 
-def judged_lanes(compared, program):
-    """The rows of `by_reading` on mean errors that belong to `lanes`, with the column lane."""
+def judged_strips(compared, program):
+    """The rows of `by_reading` on mean errors that belong to `strips`, with the column lane."""
     rows = compared[compared["statistic"] == "mean"]
     base = rows[rows["reading"] == BASE].assign(lane=BASE)
     other = pd.concat([rows[(rows["table"] == table) & (rows["reading"] == name)] for table, name in program.items()])

@@ -85,6 +85,14 @@ def test_reals_have_the_same_bits_with_and_without_compilation():
     assert done.stdout == compiled_here.getvalue() and len(done.stdout) > 100
 
 
+def test_an_import_makes_and_removes_no_folder(copy):
+    (copy / "__pycache__" / "kp-0123456789abcdef").mkdir(parents=True)
+    before = sorted(copy.rglob("*"))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    subprocess.run([sys.executable, "-B", "-c", "import kp"], cwd=copy.parent, env=kept | {"PYTHONPATH": ""}, check=True)
+    assert sorted(copy.rglob("*")) == before
+
+
 @pytest.mark.long
 def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(copy):
     (copy / "__pycache__").write_text("a file, so that no folder can be made")

@@ -153,11 +153,19 @@ def degrees():
     return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
 
 
-@pytest.mark.parametrize(("rows", "unit"), [(1, 255), (10**6, 1)])
-def test_models_on_shared_data_are_those_that_were_fitted_alone(rows, unit):
+GRIDS = {
+    "pixels": lambda X: X, "in units of 1/255": lambda X: 15 * X / 255, "in units of 1/16": lambda X: X / 16,
+    "no grid": lambda X: np.sin(X),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [1, 10**6])
+@pytest.mark.parametrize("grid", GRIDS)
+def test_models_on_shared_data_are_those_that_were_fitted_alone(rows, grid):
     X, y = load_digits(return_X_y=True)
-    X, y = X[:300] * (15 if unit == 255 else 1) / unit, y[:300].astype(str)
-    together = SharedTraining(X, y, memory_budget=4 * 300 * rows).fit(degrees())
+    X = GRIDS[grid](X[:300])
+    y = y[:300].astype(str)
+    together = SharedTraining(X, y, memory_budget=8 * 300 * rows).fit(degrees())
     for a, b in zip(together, [model.fit(X, y) for model in degrees()], strict=True):
         for log, other in zip(a.mistakes_, b.mistakes_, strict=True):
             for name in ("example", "step", "sign", "errors", "ends"):

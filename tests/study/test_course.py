@@ -338,7 +338,7 @@ def test_a_line_lies_in_a_cube_between_two_points_on_its_surface(point, directio
     def reach(t):
         return np.abs(point + np.multiply.outer(t, direction)).max(axis=-1)
 
-    ends = figures.segment_in_cube(point, direction, 1.6)
+    ends = figures._segment_in_cube(point, direction, 1.6)
     if ends is None:
         assert reach(np.linspace(-50, 50, 20001)).min() > 1.59
     else:

@@ -69,7 +69,7 @@ def test_two_classes_are_predicted_as_by_the_estimator(two):
     assert 0 < wrong.max() < 15 and len(two.y_test) > 100
 
     training = SharedTraining(two.X[:n], two.y[:n])
-    (found,) = images.predictions(training, training.fit([images.estimator(2, 0, n_epochs=3)]), two.X_test)
+    (found,) = images.predictions(training, training.fit([images.in_order(2, 0, n_epochs=3)]), two.X_test)
     assert np.array_equal(model.classes_[found], expected)
     (found,) = mnist.degrees.compute([mnist.Settings(degree=2, **options)])
     assert np.array_equal(model.classes_[found["arrays"]["predictions"]], expected)

@@ -150,7 +150,7 @@ os.umask(0o077)
 from study.results import store
 from study.mnist import experiment as mnist
 from study.report import notebooks
-study = mnist.Study(dataset="digits", n_epochs=2, n_train=300)
+study = mnist.SixDegrees(dataset="digits", n_epochs=2, n_train=300)
 found = mnist.run_together(study.runs()[:3], threads=int(os.environ.get("NUMBA_NUM_THREADS", 2)))
 digest = hashlib.sha256()
 for result in found:

@@ -12,6 +12,7 @@ from study import ROOT, chapters, datasets
 from study.__main__ import main
 from study.mnist import experiment as mnist
 from study.orders import experiment as orders
+from study.protocols import images
 from study.results import experiment, runs, store
 
 SMALL = ["--dataset", "digits", "--n-train", "100", "--n-epochs", "2"]
@@ -145,7 +146,7 @@ def test_stratified_runs_learn_from_a_subset_with_the_shares_of_the_classes_that
     assert not np.array_equal(first.X, second.X) and {tuple(x) for x in first.X} <= {tuple(x) for x in data.X}
     stratified = runs.find("mnist", stratified=True)
     rows = runs.table(stratified, found[:1])
-    model = mnist.estimator(found[0]).fit(first.X, first.y)
+    model = images.estimator(2, n_epochs=found[0].n_epochs, random_state=4).fit(first.X, first.y)
     wrong = int((model.predict(data.X_test, predictor="average") != data.y_test).sum())
     assert rows.query("predictor == 'average' and epoch == 2 and split == 'test'")["errors"].item() == wrong
     with pytest.raises(ValueError, match="n_train of a random subset must be at most 1190, got 1200"):

@@ -99,9 +99,9 @@ def test_signed_ranks_are_scipys_and_their_interval_is_the_tests(n):
 def test_sign_flips_count_all_signs():
     totals = np.array([3, -1, 2, 2, 0, 1, 1, -3])
     sums = np.array(list(product((-1, 1), repeat=len(totals)))) @ totals
-    found = statistics.sign_flips(totals, of=3)
+    found = statistics.sign_flips(totals, repeats=3)
     assert found.p == pytest.approx(np.mean(np.abs(sums) >= totals.sum())) and found.estimate == pytest.approx(5 / 24)
-    nothing = statistics.sign_flips(np.zeros(5, dtype=int), of=2)
+    nothing = statistics.sign_flips(np.zeros(5, dtype=int), repeats=2)
     assert (nothing.estimate, nothing.low, nothing.high, nothing.p) == (0, 0, 0, 1)
 
 

@@ -299,10 +299,10 @@ def test_dividing_by_k_less_1_is_a_reading_of_its_own(compared):
 
 def test_lanes_are_the_repeats_under_the_base_reading_and_under_a_program(tiny, compared):
     program = {"II": "all demoted", "III": tables.BASE}
-    found = tables.lanes(tiny, program)
+    found = tables.strips(tiny, program)
     lane = found.query("lane == 'program' and kernel == 'linear' and split == 'test'")
     assert lane["rate"].tolist() == (100 * with_all_demoted(tiny)["test_mean"]).tolist()
-    judged = tables.judged_lanes(compared, program)
+    judged = tables.judged_strips(compared, program)
     axes = figures.figure_strips(found, judged).axes
     published = judged.query("split == 'test' and lane == 'program'")["published"].tolist()
     assert [x for x, _ in drawn(axes[1], figures.DIAMOND)][1::2] == published
