@@ -454,6 +454,11 @@ def fewer(runs, kept, column="support"):
     return pd.DataFrame(found, columns=["protocol", "degree", "orders", "mean", "estimate", "low", "high"])
 
 
+def costs_of_protocols(costs):
+    """Medians over the orders of `study.orders.kept.kept_costs`: degree, protocol, support, fit, predict (s), peak (GiB)."""
+    return costs.groupby(["degree", "protocol"], sort=False, as_index=False)[["support", "fit", "predict", "peak"]].median()
+
+
 def errors_under_protocols(wrong, kept, degrees):
     """Errors after the last epoch less those in the chapter's runs, of each degree and the mean over degrees: predictor (the
     average or the final one), protocol, degree, and a verdict as in `verdicts`.
