@@ -337,26 +337,12 @@ def test_a_p_that_cannot_be_smaller_is_printed_as_a_bound(p, repeats, printed):
     assert tables.p_printed(p, repeats) == printed
 
 
-def test_the_published_rates_and_settings_are_those_of_the_article():
-    row = source.published_rates().query("dataset == 'sonar' and kernel == 'poly' and split == 'test' and statistic == 'sd'")
-    assert row[["parameter", "iterations", "published"]].to_numpy().tolist() == [[9, 2000, 8.15]]
-    assert source.cited_errors() == {"iris": 3.33, "sonar": 14.53, "vowel": 6.26, "wine": 2.25}
-
-
 def test_the_program_that_fits_best_says_how_sonar_is_treated():
     found = pd.DataFrame({"reading": ["a", "all demoted"], "both": [0.02, 0.12], "both, sonar not scaled in II": [0.1, 0.5]})
     best, column, program = tables.best_program(found)
     assert (best["both"], column) == (0.12, "both, sonar not scaled in II")
     assert program == {"II": "all demoted, sonar not scaled", "III": "all demoted"}
     assert tables.best_program(found.assign(both=0.9))[2] == {"II": "a", "III": "a"}
-
-
-def test_the_linear_perceptron_on_vowel_surprises_and_new_speakers_are_harder():
-    stored = tables.with_repeats(experiment.everything(experiment.PUBLISHED))
-    row = tables.surprise(tables.compare(stored["repeats"]))
-    assert (row.setting, row.printed, row.found) == ("linear perceptron on vowel", "77.17 %", "43.09 %")
-    found = tables.new_speakers(stored).set_index("kernel")
-    assert (100 * found).round(1).loc["RBF"].tolist() == [49.0, 3.1] and (found["new"] > found["known"]).all()
 
 
 # Figures show what the tables hold.
