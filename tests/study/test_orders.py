@@ -98,13 +98,10 @@ def runs_of(wrong, degrees):
 
 
 def test_wrong_has_a_place_for_everything():
-    labels = np.array([0, 1, 2])
-    predictions = np.zeros((3, 2, 4, 5), dtype=np.uint8)
-    predictions[1, 1, 2, 3] = 1
-    found = tables.wrong([predictions, predictions], labels)
-    expected = np.broadcast_to(labels > 0, (2, 2, 4, 5, 3)).copy()
-    expected[:, 1, 2, 3, 1] = False
-    np.testing.assert_array_equal(found, expected)
+    predictions, labels = np.random.default_rng(0).integers(3, size=(2, 3, 2, 4, 5)), np.array([0, 1, 2])
+    found = tables.wrong(list(predictions), labels)
+    for r, d, p, e, i in np.ndindex(found.shape):
+        assert found[r, d, p, e, i] == (predictions[r, i, d, p, e] != labels[i])
 
 
 def test_the_spread_is_over_orders():
