@@ -7,7 +7,6 @@ import subprocess
 import sys
 from itertools import combinations_with_replacement
 
-import matplotlib
 import numpy as np
 import oracles
 import pandas as pd
@@ -24,8 +23,6 @@ from study import ROOT, datasets
 from study.algorithm import experiment, figures, tables
 from study.protocols.margins import separable_bound
 from study.protocols.plane import lattice
-
-matplotlib.use("agg")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,8 +22,6 @@ from study.claims import interval
 from study.mnist import claims, experiment, figures, tables
 from study.mnist.experiment import PUBLISHED, Settings, run_together
 from study.style import PREDICTOR_COLOURS
-
-matplotlib.use("agg")
 
 
 def digits(degree, n_epochs=2, **options):
@@ -205,13 +202,6 @@ def test_nearest_neighbours_are_those_of_a_double_loop(monkeypatch):
 # Figures draw the numbers of their tables.
 
 
-def lines(axis, colour):
-    """The lines of an axis in this colour, as lists of their values of y."""
-    return [
-        np.asarray(line.get_ydata(), dtype=float) for line in axis.get_lines() if to_hex(line.get_color()).upper() == colour
-    ]
-
-
 def test_the_log_is_drawn_as_ranges_and_predictors_are_marked_where_they_were_found(three):
     log = three["logs"][1][8]
     (axis,) = figures.figure_errors_along_the_log(log, n=300, title="", parts=4).axes
@@ -239,10 +229,9 @@ def test_each_degree_has_a_panel_with_a_line_for_each_predictor_and_no_error_is_
     table.loc[(table["degree"] == 2) & (table["epoch"] == 3), "errors"] = 0
     figure = figures.figure_six_degrees(table, "test", what="multiclass")
     for axis, (_, rows) in zip(figure.axes, table.groupby("degree"), strict=True):
-        for name in PREDICTORS:
-            (line,) = lines(axis, PREDICTOR_COLOURS[name])
-            errors = rows.loc[rows["predictor"] == name, "errors"]
-            np.testing.assert_allclose(line, 100 * np.maximum(errors, 0.5) / 597)
+        drawn = {to_hex(line.get_color()).upper(): line.get_ydata() for line in axis.get_lines()}
+        for name, own in rows.groupby("predictor"):
+            np.testing.assert_allclose(drawn[PREDICTOR_COLOURS[name]], 100 * np.maximum(own["errors"], 0.5) / 597)
 
 
 # The published study.
@@ -270,15 +259,9 @@ def claimed(committed, files):
     return lambda published=files[0]: claims.rows(committed, nearest, learners, published, files[1])
 
 
-def test_the_claims_are_counts_files_matrices_and_the_final_report(committed, claimed):
-    rows = claimed()
-    verdicts = rows["verdict"].value_counts().to_dict()
+def test_the_claims_are_counts_files_matrices_and_the_final_report(claimed):
+    verdicts = claimed()["verdict"].value_counts().to_dict()
     assert verdicts == {"exact": 360 + 240 + 14, "within": 1, "outside": 2, "degenerate": 7, "not comparable": 4}
-    rows = rows.set_index("key")
-    row = rows.loc["hermans-2021/fig-6/degree-3/epoch-10/average/test"]
-    here = "degree == 3 and epoch == 10 and predictor == 'average' and split == 'test'"
-    ours = committed["multiclass"].query(here)["errors"].item()
-    assert (row["published"], row["ours"], row["n"]) == (ours, ours, 10000) and row["low"] < ours < row["high"]
 
 
 def test_a_quoted_error_is_compared_where_its_method_is_computed_here(claimed):

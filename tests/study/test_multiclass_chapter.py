@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,8 +14,6 @@ from study import datasets
 from study.multiclass import claims, experiment, figures, tables
 from study.protocols.margins import kesler_margins, separable_bound
 from study.protocols.plane import lattice
-
-matplotlib.use("agg")
 
 FIVE = experiment.Problem(dataset="five-classes", kernel="linear", max_iter=1000)
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import permutations
 from types import SimpleNamespace
 
-import matplotlib
 import numpy as np
 import pytest
 from crepes import WrapClassifier
@@ -21,8 +20,6 @@ from study import datasets, statistics
 from study.orders import experiment as orders
 from study.rejection import experiment, figures, inputs, tables
 from study.rejection.experiment import KINDS, PREDICTORS, Settings
-
-matplotlib.use("agg")
 
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
 
