@@ -303,26 +303,17 @@ def test_differences_of_learners_are_paired_by_order(made):
     assert own.estimate == pytest.approx((last["SVM"] - last["final"]).mean())
 
 
-def online_rates(memory):
-    """Error rates on all examples, a row for each order, a column for each (method, budget)."""
-    last = memory[memory["examples"] == 100].assign(rate=lambda table: table["mistakes"] / 100)
-    return last.pivot(index="random_state", columns=["method", "budget"], values="rate")
-
-
-def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest(made):
+def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest_and_that_with_no_budget(made):
     memory, final = made["memory"], made["memory_final"]
-    rates = online_rates(memory)
+    last = memory[memory["examples"] == 100].assign(rate=lambda table: table["mistakes"] / 100)
+    rates = last.pivot(index="random_state", columns=["method", "budget"], values="rate")
     rows = tables.memory_tests(memory, final).set_index(["rate", "method", "budget"])["estimate"]
     assert rows["online", "random", 4] == pytest.approx((rates["random", 4] - rates["oldest", 4]).mean())
     tests = (final["errors"] / final["n_test"]).groupby([final["method"], final["budget"]]).mean()
     assert rows["test", "norma", 8] == pytest.approx(tests["norma", 8] - tests["oldest", 8])
     table = tables.at_equal_memory(memory, final).set_index(["method", "budget"])
     assert table["online"].to_dict() == pytest.approx(rates.mean().to_dict())
-
-
-def test_a_budget_costs_what_its_learner_errs_more_than_the_perceptron_on_the_same_orders(made):
-    costs = tables.budget_costs(made["memory"]).set_index("budget").loc[8]
-    rates = online_rates(made["memory"])
+    costs = tables.budget_costs(memory).set_index("budget").loc[8]
     expected = stats.ttest_rel(rates["oldest", 8], rates["perceptron", 0]).confidence_interval()
     assert costs[["low", "high"]].tolist() == pytest.approx(list(expected))
     assert costs["none"] == pytest.approx(rates["perceptron", 0].mean())
@@ -362,11 +353,6 @@ def test_settings_of_a_notebook_are_those_of_its_profile_with_changes():
     assert (small.n_growth, small.n_noise, small.budgets, small.sizes) == (300, 150, (5,), (100,))
 
 
-def points(axis):
-    """The heights of the means of each set of points with bars."""
-    return [container[0].get_ydata().astype(float) for container in axis.containers]
-
-
 # Figures.
 
 
@@ -376,7 +362,8 @@ def test_growth_is_drawn_by_rate_beside_its_exponents(made):
     left, right = figures.figure_growth(streams, growth).axes
     own = streams.query("kernel == 'poly' and noise == 0.2 and problem == @ODD_OR_EVEN and method == 'perceptron'")
     assert left.lines[1].get_ydata().tolist() == own.groupby("examples")["support"].mean().tolist()
-    np.testing.assert_allclose(np.sort(np.concatenate(points(right))), np.sort(growth["exponent"]))
+    means = np.concatenate([container[0].get_ydata() for container in right.containers]).astype(float)
+    np.testing.assert_allclose(np.sort(means), np.sort(growth["exponent"]))
 
 
 def test_errors_by_budget_are_drawn_in_percent_as_means_over_orders_with_their_range(made):
