@@ -158,6 +158,7 @@ def test_log_is_drawn_mistake_by_mistake(run):
 
 def test_bounds_are_drawn_above_the_median_and_range_of_the_table():
     table = experiment.bounds([experiment.Settings(degree=degree, n_samples=20, n_orders=4) for degree in (1, 2)])
+    np.testing.assert_allclose(table["bound"], (table["radius"] / table["margin"]) ** 2, rtol=1e-4)
     axis = figures.figure_bounds(table, table).axes[0]
     assert axis.lines[0].get_ydata().tolist() == table["bound"].tolist()
     median, _, (bars,) = axis.containers[0]

@@ -254,6 +254,12 @@ def test_figures_show_the_tables(counts, code_runs, errors):
         assert axis.lines[0].get_ydata().tolist() == heights.dropna().tolist()
 
 
+def test_spreads_that_fit_are_those_whose_range_holds_the_number():
+    spreads = pd.DataFrame({"s": [0.3, 0.2, 0.1], "low": [9, 5, 1], "high": [12, 9, 6], "inputs": 2, "n_per_class": 50})
+    spreads = spreads.assign(eta=1, counted="presentations")
+    assert tables.fitting(spreads, {2: 6}) == {(2, 50): [0.1, 0.2]}
+
+
 @pytest.mark.parametrize(("inputs", "code"), [(2, "binary"), (3, "one-hot")])
 def test_the_best_planes_are_as_far_from_the_corners_as_a_support_vector_machine_finds(inputs, code):
     corners = experiment.binary(2**inputs).astype(float)

@@ -187,6 +187,15 @@ def test_a_circle_turns_by_one_over_its_radius_and_a_line_does_not():
     assert experiment.turning([np.column_stack([angle, 3 * angle])])[1] == pytest.approx(0, abs=1e-9)
 
 
+def test_both_sets_are_compared_by_what_varies_in_them():
+    spirals = counted_orders(0.5)
+    runs = pd.concat([spirals, spirals.assign(kernel="poly", factor=spirals["sigma"], sigma=1.0)], ignore_index=True)
+    bounds = runs[runs["order"] == 0].assign(bound=lambda rows: np.where(rows["update"] == "Xu-Zhang", 20, 10))
+    found = tables.updates_compared(bounds, runs)
+    assert found["of"].tolist() == ["width", "width", "factor", "factor"]
+    assert found["value"].tolist() == [0.5, 1.0] * 2 and found["says"].tolist() == ["opposite", "agree"] * 2
+
+
 def test_what_the_source_says_of_convergence_holds_on_its_lines():
     row = experiment.identities(replace(FIVE, demote="winner")).iloc[0]
     assert (row["transformed"], row["kesler"], row["affine"]) == ("yes", "yes", "yes")
