@@ -7,7 +7,6 @@ import subprocess
 import sys
 from itertools import combinations_with_replacement
 
-import matplotlib
 import numpy as np
 import oracles
 import pandas as pd
@@ -22,10 +21,8 @@ from kp.mistakes import PREDICTORS, MistakeLog
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import ROOT, datasets
 from study.algorithm import experiment, figures, tables
-from study.protocols.margins import rounded, separable_bound
+from study.protocols.margins import separable_bound
 from study.protocols.plane import lattice
-
-matplotlib.use("agg")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +33,7 @@ def run():
     return X, 2 * y - 1, log
 
 
-def test_predictors_of_the_history_are_those_of_the_stored_vectors():
+def test_the_multiset_and_the_predictors_of_the_history_are_those_of_the_stored_vectors():
     generator = np.random.RandomState(3)
     X, points = generator.randint(-3, 4, size=(25, 2)), generator.randint(-3, 4, size=(40, 2))
     y = generator.randint(2, size=25)
@@ -44,19 +41,11 @@ def test_predictors_of_the_history_are_those_of_the_stored_vectors():
     log = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=0).fit(X, y).mistakes_[0]
     (order,) = oracles.orders(len(X), 1, log.n_epochs, 0)
     A, K = literal.algorithm_1(kernel(X, X), z, order), kernel(X, points)
+    assert np.array_equal(tables.multiset(log, len(X)), A)
     f = [literal.g(alpha, z, K) for alpha in A]
     minimizing = literal.g(literal.minimizing(A, kernel(X, X), z), z, K)
     expected = {"final": f[-1], "average": np.mean(f, axis=0), "minimizing": minimizing, "voted": np.sign(f).sum(axis=0)}
-    found = tables.predictor_scores(log, tables.history(log, kernel, X, points))
-    for name in PREDICTORS:
-        assert np.array_equal(found[name], expected[name]), name
-
-
-def test_the_multiset_holds_the_vector_after_each_step(run):
-    X, z, log = run
-    (order,) = oracles.orders(len(X), 1, log.n_epochs, 2)
-    A = tables.multiset(log, len(X))
-    assert np.array_equal(A, literal.algorithm_1(kernels.polynomial(2)(X, X), z, order))
+    np.testing.assert_equal(tables.predictor_scores(log, tables.history(log, kernel, X, points)), expected)
 
 
 def test_log_table_counts_epochs_from_one():
@@ -169,22 +158,13 @@ def test_log_is_drawn_mistake_by_mistake(run):
 
 def test_bounds_are_drawn_above_the_median_and_range_of_the_table():
     table = experiment.bounds([experiment.Settings(degree=degree, n_samples=20, n_orders=4) for degree in (1, 2)])
+    np.testing.assert_allclose(table["bound"], (table["radius"] / table["margin"]) ** 2, rtol=1e-4)
     axis = figures.figure_bounds(table, table).axes[0]
     assert axis.lines[0].get_ydata().tolist() == table["bound"].tolist()
     median, _, (bars,) = axis.containers[0]
     assert median.get_ydata().tolist() == table["median"].tolist()
     ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
     assert ends == table[["fewest", "most"]].to_numpy(dtype=float).tolist()
-
-
-def test_the_rows_of_the_experiment_are_the_bound_and_the_orders():
-    (row,) = experiment.bounds(experiment.Settings(gap=0.4, degree=2, n_samples=20, n_orders=3)).to_dict("records")
-    X, z = experiment.gapped(20, gap=0.4, random_state=0)
-    counts = experiment.mistakes_by_order(X, z, 2, n_orders=3)
-    assert [row["fewest"], row["median"], row["most"]] == [counts.min(), np.median(counts), counts.max()]
-    R, margins = experiment.separation(X, z, 2)
-    values = [rounded(value) for value in (R, margins.min(), separable_bound(margins, R))]
-    assert [row["radius"], row["margin"], row["bound"]] == values
 
 
 @pytest.mark.long

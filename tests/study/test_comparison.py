@@ -127,15 +127,6 @@ def test_forms_on_shared_matrices_are_the_estimators_by_their_names(form, thresh
         np.testing.assert_array_equal(found, expected)
 
 
-def test_the_squared_matrix_has_the_square_of_the_kernel():
-    X = np.random.RandomState(0).rand(9, 2)
-    grams, candidate = methods.Grams(X[:6], X[6:]), Candidate(method="any", kernel="rbf", width=0.5)
-    K, across = grams.of(candidate)
-    square, squared_across = grams.of(candidate, square=True)
-    np.testing.assert_allclose(square, K @ K)
-    np.testing.assert_allclose(squared_across, across @ K)
-
-
 def test_the_fewest_validation_errors_win_and_of_several_the_steadiest():
     rows = [("final", 1.0, 3), ("average", 1.0, 4), ("final", 0.5, 3), ("average", 0.5, 3), ("voted", 0.5, 3)]
     table = pd.DataFrame(rows, columns=["predictor", "width", "validation_errors"])
@@ -260,8 +251,6 @@ def test_width_ratios_are_those_of_students_test_on_logarithms():
     found = tables.width_ratio(widths, "x", "y", null=0.5**0.5)
     assert found.estimate == pytest.approx((0.5 * 0.5 * 1 * 0.25) ** 0.25) and found.p == pytest.approx(expected.pvalue)
     np.testing.assert_allclose((found.low, found.high), np.exp(expected.confidence_interval()))
-    plain = tables.width_ratio(widths, "x", "y")
-    assert (plain.estimate, plain.low, plain.high) == pytest.approx((found.estimate, found.low, found.high))
 
 
 def points(axis, *, marker):

@@ -14,29 +14,6 @@ from study import statistics
 from study.course import claims, experiment, figures, tables
 
 
-def data_one_hot(d, K, means, n_per_class, s, randn):
-    """The listing DataOneHot with its codes, sample by sample; randn() draws one number."""
-    X, y = [], []
-    for k in range(K):
-        for _ in range(n_per_class):
-            X.append([means[i][k] + s * randn() for i in range(d)])
-            y.append(k)
-    return X, y
-
-
-def test_classes_in_space_are_those_of_the_listing():
-    expected = data_one_hot(3, 8, MEANS, 50, 0.2, np.random.RandomState(4).standard_normal)
-    X, y = experiment.gaussian_classes(3, random_state=4)
-    assert X.tolist() == expected[0] and y.tolist() == expected[1]
-
-
-def test_classes_in_the_plane_have_their_means_at_its_corners_and_the_spread_asked_for():
-    X, y = experiment.gaussian_classes(2, n_per_class=4000, s=0.4, random_state=1)
-    means = np.array([X[y == c].mean(axis=0) for c in range(4)])
-    np.testing.assert_allclose(means, [[-1, -1], [-1, 1], [1, -1], [1, 1]], atol=0.03)
-    assert X[y == 0].std(axis=0) == pytest.approx(0.4, rel=0.05)
-
-
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
 def test_reduced_images_are_means_over_areas_times_a_whole_number(a, side, seed):
@@ -108,10 +85,11 @@ def test_the_nearest_run_has_the_number_asked_for_where_a_seed_has_it():
 
 
 def literal_listing(s, seed):
-    """The listing as it is printed, with onehot = 1, from its own pseudo-code: (X, y, the weights before and after each
-    presentation, and the number of samples wrong in any output at the end)."""
+    """The listing DataOneHot as it is printed, with onehot = 1, sample by sample, and its delta rule: (X, y, the weights
+    before and after each presentation, and the number of samples wrong in any output at the end)."""
     random = np.random.RandomState(seed)
-    X, y = map(np.array, data_one_hot(3, 8, MEANS, 50, s, random.standard_normal))
+    y = np.repeat(np.arange(8), 50)
+    X = np.array([[MEANS[i][k] + s * random.standard_normal() for i in range(3)] for k in y])
     Y, x = np.where(np.arange(8)[:, None] == y, 1, -1), np.column_stack([np.ones(len(y)), X])
     W = 2 * random.random_sample((8, 4)) - 1
     order = np.concatenate([random.randint(len(y), size=len(y)) for _ in range(10_000 // len(y))])
@@ -181,10 +159,14 @@ def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
     x, Y, history = np.column_stack([np.ones(len(y)), X]), model.code_[y].T, model.weights_history()
     steps = zip(history[1:], model.mistakes_.example, strict=True)
     right = sum(np.array_equal(np.sign(W @ x[i]), Y[:, i]) for W, i in steps)
-    change = np.diff([literal.wrong(W @ x.T, Y) for W in history])
+    wrong = [literal.wrong(W @ x.T, Y) for W in history]
+    change = np.diff(wrong)
     row = step_runs.query("inputs == 3 and run == 0 and eta == 0.5").iloc[0]
     wanted = [len(change), right, (change < 0).sum(), (change > 0).sum()]
     assert row[["modifications", "corrected", "fell", "rose"]].tolist() == wanted
+    table = tables.run_table(X, y, model)
+    assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == change.tolist()
+    assert (table["class"] - 1).tolist() == y[model.mistakes_.example].tolist()
 
 
 def test_outputs_are_decoded_by_the_largest_and_where_all_signs_match():
@@ -195,7 +177,7 @@ def test_outputs_are_decoded_by_the_largest_and_where_all_signs_match():
 def test_shares_of_steps_are_of_all_modifications(step_runs):
     row = tables.steps_table(step_runs).set_index("inputs").loc[2]
     own = step_runs[(step_runs["inputs"] == 2) & (step_runs["eta"] == 1)].sum()
-    assert row["modifications"] == own["modifications"] and row["rose"] == own["rose"] / own["modifications"]
+    assert row["rose"] == own["rose"] / own["modifications"]
     difference = tables.rate_differences(step_runs)[2, 0.3]
     both = step_runs.query("inputs == 2 and converged").pivot(index="run", columns="eta", values="modifications").dropna()
     assert difference.estimate == pytest.approx((both[0.5] - both[1.0]).mean()) and difference.adjusted == "Holm over 2"
@@ -272,22 +254,10 @@ def test_figures_show_the_tables(counts, code_runs, errors):
         assert axis.lines[0].get_ydata().tolist() == heights.dropna().tolist()
 
 
-def test_the_table_of_a_run_tells_what_each_modification_did():
-    X, y, model = experiment.delta_rule_run(2, s=0.3, random_state=5)
-    table, x = tables.run_table(X, y, model), np.column_stack([np.ones(len(X)), X])
-    wrong = [literal.wrong(W @ x.T, model.code_[y].T) for W in model.weights_history()]
-    assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == np.diff(wrong).tolist()
-    assert (table["class"] - 1).tolist() == y[model.mistakes_.example].tolist()
-
-
-def test_spreads_that_fit_are_those_whose_range_holds_the_number(counts):
-    spreads = tables.by_spread(counts, {2: 9, 3: 35})
-    shown = tables.presented(spreads)
-    for number in range(2, 60, 3):
-        inside = shown[(shown["low"] <= number) & (number <= shown["high"])]
-        found = tables.fitting(spreads, {2: number, 3: number})
-        fitting = {(*key, s) for key, each in found.items() for s in each}
-        assert fitting == set(inside[["inputs", "n_per_class", "s"]].itertuples(index=False, name=None))
+def test_spreads_that_fit_are_those_whose_range_holds_the_number():
+    spreads = pd.DataFrame({"s": [0.3, 0.2, 0.1], "low": [9, 5, 1], "high": [12, 9, 6], "inputs": 2, "n_per_class": 50})
+    spreads = spreads.assign(eta=1, counted="presentations")
+    assert tables.fitting(spreads, {2: 6}) == {(2, 50): [0.1, 0.2]}
 
 
 @pytest.mark.parametrize(("inputs", "code"), [(2, "binary"), (3, "one-hot")])

@@ -209,6 +209,8 @@ def test_no_forgetron_breaks_its_guarantee_and_no_reach_makes_it_smaller(made):
     for _, group in table.groupby("random_state"):
         assert group["upper"].iloc[0] <= group["upper"].min() * (1 + 1e-3)
         assert group.loc[group["budget"] > 0].sort_values("budget")["upper"].is_monotonic_decreasing
+    account = tables.forgetron_account(made["streams"], made["final"], ODD_OR_EVEN)
+    assert account.loc[account["method"] == "forgetron", "Q / M"].between(0.1, 15 / 32 + 1e-9).all()
 
 
 def test_a_mistake_raises_the_objective_of_the_machine(made):
@@ -222,14 +224,6 @@ def test_a_mistake_raises_the_objective_of_the_machine(made):
 
 
 # Summaries.
-
-
-def test_error_by_budget_is_the_mean_over_orders(made):
-    found = tables.by_budget(made["streams"], made["final"], ODD_OR_EVEN).set_index(["method", "budget"])
-    own = made["final"].query("method == 'random' and budget == 8 and problem == @ODD_OR_EVEN")
-    rates = own["errors"] / own["n_test"]
-    row = found.loc[("random", 8), ["test", "test_low", "test_high"]]
-    assert row.tolist() == pytest.approx([rates.mean(), rates.min(), rates.max()])
 
 
 def test_the_value_is_chosen_on_validation_examples_not_on_test_examples_in_each_order():
@@ -309,37 +303,20 @@ def test_differences_of_learners_are_paired_by_order(made):
     assert own.estimate == pytest.approx((last["SVM"] - last["final"]).mean())
 
 
-def online_rates(memory):
-    """Error rates on all examples, a row for each order, a column for each (method, budget)."""
-    last = memory[memory["examples"] == 100].assign(rate=lambda table: table["mistakes"] / 100)
-    return last.pivot(index="random_state", columns=["method", "budget"], values="rate")
-
-
-def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest(made):
+def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest_and_that_with_no_budget(made):
     memory, final = made["memory"], made["memory_final"]
-    rates = online_rates(memory)
+    last = memory[memory["examples"] == 100].assign(rate=lambda table: table["mistakes"] / 100)
+    rates = last.pivot(index="random_state", columns=["method", "budget"], values="rate")
     rows = tables.memory_tests(memory, final).set_index(["rate", "method", "budget"])["estimate"]
     assert rows["online", "random", 4] == pytest.approx((rates["random", 4] - rates["oldest", 4]).mean())
     tests = (final["errors"] / final["n_test"]).groupby([final["method"], final["budget"]]).mean()
     assert rows["test", "norma", 8] == pytest.approx(tests["norma", 8] - tests["oldest", 8])
     table = tables.at_equal_memory(memory, final).set_index(["method", "budget"])
     assert table["online"].to_dict() == pytest.approx(rates.mean().to_dict())
-
-
-def test_a_budget_costs_what_its_learner_errs_more_than_the_perceptron_on_the_same_orders(made):
-    costs = tables.budget_costs(made["memory"]).set_index("budget").loc[8]
-    rates = online_rates(made["memory"])
+    costs = tables.budget_costs(memory).set_index("budget").loc[8]
     expected = stats.ttest_rel(rates["oldest", 8], rates["perceptron", 0]).confidence_interval()
     assert costs[["low", "high"]].tolist() == pytest.approx(list(expected))
     assert costs["none"] == pytest.approx(rates["perceptron", 0].mean())
-
-
-def test_the_guarantee_is_told_in_shares_of_the_examples(made):
-    own = made["guaranteed"].query("budget == 8")
-    row = tables.guarantee_by_budget(made["guaranteed"]).set_index("budget").loc[8]
-    assert row["least"] == pytest.approx((own["upper"] / own["n"]).mean())
-    account = tables.forgetron_account(made["streams"], made["final"], ODD_OR_EVEN)
-    assert account.loc[account["method"] == "forgetron", "Q / M"].between(0.1, 15 / 32 + 1e-9).all()
 
 
 def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
@@ -376,11 +353,6 @@ def test_settings_of_a_notebook_are_those_of_its_profile_with_changes():
     assert (small.n_growth, small.n_noise, small.budgets, small.sizes) == (300, 150, (5,), (100,))
 
 
-def points(axis):
-    """The heights of the means of each set of points with bars."""
-    return [container[0].get_ydata().astype(float) for container in axis.containers]
-
-
 # Figures.
 
 
@@ -390,16 +362,18 @@ def test_growth_is_drawn_by_rate_beside_its_exponents(made):
     left, right = figures.figure_growth(streams, growth).axes
     own = streams.query("kernel == 'poly' and noise == 0.2 and problem == @ODD_OR_EVEN and method == 'perceptron'")
     assert left.lines[1].get_ydata().tolist() == own.groupby("examples")["support"].mean().tolist()
-    np.testing.assert_allclose(np.sort(np.concatenate(points(right))), np.sort(growth["exponent"]))
+    means = np.concatenate([container[0].get_ydata() for container in right.containers]).astype(float)
+    np.testing.assert_allclose(np.sort(means), np.sort(growth["exponent"]))
 
 
-def test_errors_by_budget_are_drawn_in_percent_with_their_range(made):
+def test_errors_by_budget_are_drawn_in_percent_as_means_over_orders_with_their_range(made):
     summary = tables.by_budget(made["streams"], made["final"], ODD_OR_EVEN)
     line, _, (bars,) = figures.figure_budget(summary).axes[1].containers[1]
-    part = summary[summary["method"] == "forgetron"].sort_values("budget")
-    np.testing.assert_allclose(line.get_ydata().astype(float), 100 * part["test"])
+    own = made["final"].query("method == 'forgetron' and problem == @ODD_OR_EVEN")
+    rates = (100 * own["errors"] / own["n_test"]).groupby(own["budget"]).agg(["mean", "min", "max"])
+    np.testing.assert_allclose(line.get_ydata().astype(float), rates["mean"])
     ends = [segment[:, 1] for segment in bars.get_segments()]
-    np.testing.assert_allclose(np.array(ends, dtype=float), 100 * part[["test_low", "test_high"]])
+    np.testing.assert_allclose(np.array(ends, dtype=float), rates[["min", "max"]])
 
 
 def test_every_learner_is_drawn_with_the_gap_from_norma_to_the_final_predictor(made):

@@ -101,22 +101,21 @@ def on_equal_terms(tmp_path_factory):
         yield forms.tuning(TUNED), forms.equal(terms)
 
 
-@pytest.mark.parametrize(("rows", "visits", "squared"), [(512, 32, 12_000), (100, 7, 0)])
-def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(rows, visits, squared, monkeypatch):
+@pytest.mark.parametrize(
+    ("n", "width", "epochs", "rows", "visits", "squared"),
+    [(N, 16.0, EPOCHS, 512, 32, 12_000), (N, 16.0, EPOCHS, 100, 7, 0), (60, 8.0, 30, 512, 32, 12_000)],
+)
+def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(
+    n, width, epochs, rows, visits, squared, monkeypatch
+):
+    """The last case has few examples: a form that has stopped waits for the other."""
     X, y, *_ = sets()
-    alone = {form: forms.trained(form, "rbf", 16.0, X, y, EPOCHS)[0].mistakes_ for form in forms.PAIR}
+    alone = {form: forms.trained(form, "rbf", width, X[:n], y[:n], epochs)[0].mistakes_ for form in forms.PAIR}
     for name, value in (("ROWS", rows), ("VISITS", visits), ("SQUARED", squared)):
         monkeypatch.setattr(forms, name, value)
-    logs, _ = forms.side_by_side(forms.PAIR, forms.kernel_of("rbf", 16.0), X, y, EPOCHS)
+    logs, _ = forms.side_by_side(forms.PAIR, forms.kernel_of("rbf", width), X[:n], y[:n], epochs)
     for form, log in logs.items():
         assert_same_logs(log, alone[form])
-
-
-def test_a_form_that_has_stopped_waits_for_the_other():
-    X, y, *_ = sets()
-    together, _ = forms.side_by_side(forms.PAIR, forms.kernel_of("rbf", 8.0), X[:60], y[:60], 30)
-    for form, log in together.items():
-        assert log.n_epochs == forms.trained(form, "rbf", 8.0, X[:60], y[:60], 30)[0].n_iter_ < 30
 
 
 def test_an_interrupted_run_of_both_goes_on_after_its_last_whole_epoch(tmp_path, monkeypatch):
@@ -214,8 +213,7 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
 
 
 def assert_same_logs(found, expected):
-    for field in ("example", "step", "promoted", "demoted", "ends"):
-        assert np.array_equal(getattr(found, field), getattr(expected, field)), field
+    np.testing.assert_equal(vars(replace(found, errors=None)), vars(replace(expected, errors=None)))
 
 
 def interrupted(experiment, settings, *, after, computed, prefix=""):

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,8 +23,6 @@ from study.mnist import claims, experiment, figures, tables
 from study.mnist.experiment import PUBLISHED, Settings, run_together
 from study.style import PREDICTOR_COLOURS
 
-matplotlib.use("agg")
-
 
 def digits(degree, n_epochs=2, **options):
     return Settings(dataset="digits", degree=degree, n_epochs=n_epochs, **options)
@@ -36,25 +33,15 @@ def run(*settings, threads=2, memory_budget=2**28):
     return run_together(list(settings), threads=threads, memory_budget=memory_budget)
 
 
-def select(table, **values):
-    """The rows of a table with these values."""
-    return table[np.all([table[name] == value for name, value in values.items()], axis=0)]
-
-
 def assert_same(a, b):
     """Every count, prediction and mistake of two results is the same."""
     for name in experiment.degrees.tables:
         pd.testing.assert_frame_equal(a[name], b[name])
-    assert a["arrays"].keys() == b["arrays"].keys()
-    for name, array in a["arrays"].items():
-        assert array.dtype == b["arrays"][name].dtype
-        np.testing.assert_array_equal(array, b["arrays"][name], err_msg=name)
+    np.testing.assert_equal(a["arrays"], b["arrays"])
 
 
 def assert_same_logs(logs, others):
-    for log, other in zip(logs, others, strict=True):
-        for name in ("example", "step", "sign", "errors", "ends"):
-            np.testing.assert_array_equal(getattr(log, name), getattr(other, name), err_msg=name)
+    np.testing.assert_equal([vars(log) for log in logs], [vars(log) for log in others])
 
 
 @pytest.fixture(scope="module")
@@ -74,19 +61,9 @@ def test_all_means_every_training_example_and_degree_seeds_with_the_degree():
     assert Settings(degree=2, random_state=0).random_state == 0
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"degree": 41}, "degree must be an integer in 1..40, got 41"),
-        ({"dataset": "digits", "n_train": 1201}, "n_train must be an integer in 10..1200, got 1201"),
-    ],
-)
-def test_parameters_out_of_range_are_refused_with_the_range(parameters, message):
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        Settings(**{"degree": 3} | parameters)
-
-
-def test_too_few_images_to_show_all_digits_are_refused():
+def test_more_images_than_there_are_and_too_few_to_show_all_digits_are_refused():
+    with pytest.raises(ValueError, match=re.escape("n_train must be an integer in 10..1200, got 1201")):
+        digits(3, n_train=1201)
     with pytest.raises(ValueError, match="the first 9 images must show all 10 classes; raise n_train"):
         experiment.shared_training(datasets.load("digits"), 9)
 
@@ -225,13 +202,6 @@ def test_nearest_neighbours_are_those_of_a_double_loop(monkeypatch):
 # Figures draw the numbers of their tables.
 
 
-def lines(axis, colour):
-    """The lines of an axis in this colour, as lists of their values of y."""
-    return [
-        np.asarray(line.get_ydata(), dtype=float) for line in axis.get_lines() if to_hex(line.get_color()).upper() == colour
-    ]
-
-
 def test_the_log_is_drawn_as_ranges_and_predictors_are_marked_where_they_were_found(three):
     log = three["logs"][1][8]
     (axis,) = figures.figure_errors_along_the_log(log, n=300, title="", parts=4).axes
@@ -258,11 +228,10 @@ def test_each_degree_has_a_panel_with_a_line_for_each_predictor_and_no_error_is_
     table = three["multiclass"].query("split == 'test'").copy()
     table.loc[(table["degree"] == 2) & (table["epoch"] == 3), "errors"] = 0
     figure = figures.figure_six_degrees(table, "test", what="multiclass")
-    for degree, axis in zip((1, 2, 3), figure.axes, strict=True):
-        for name in PREDICTORS:
-            (line,) = lines(axis, PREDICTOR_COLOURS[name])
-            errors = select(table, degree=degree, predictor=name)["errors"]
-            np.testing.assert_allclose(line, 100 * np.maximum(errors, 0.5) / 597)
+    for axis, (_, rows) in zip(figure.axes, table.groupby("degree"), strict=True):
+        drawn = {to_hex(line.get_color()).upper(): line.get_ydata() for line in axis.get_lines()}
+        for name, own in rows.groupby("predictor"):
+            np.testing.assert_allclose(drawn[PREDICTOR_COLOURS[name]], 100 * np.maximum(own["errors"], 0.5) / 597)
 
 
 # The published study.
@@ -290,14 +259,9 @@ def claimed(committed, files):
     return lambda published=files[0]: claims.rows(committed, nearest, learners, published, files[1])
 
 
-def test_the_claims_are_counts_files_matrices_and_the_final_report(committed, claimed):
-    rows = claimed()
-    verdicts = rows["verdict"].value_counts().to_dict()
+def test_the_claims_are_counts_files_matrices_and_the_final_report(claimed):
+    verdicts = claimed()["verdict"].value_counts().to_dict()
     assert verdicts == {"exact": 360 + 240 + 14, "within": 1, "outside": 2, "degenerate": 7, "not comparable": 4}
-    rows = rows.set_index("key")
-    row = rows.loc["hermans-2021/fig-6/degree-3/epoch-10/average/test"]
-    ours = select(committed["multiclass"], degree=3, epoch=10, predictor="average", split="test")["errors"].item()
-    assert (row["published"], row["ours"], row["n"]) == (ours, ours, 10000) and row["low"] < ours < row["high"]
 
 
 def test_a_quoted_error_is_compared_where_its_method_is_computed_here(claimed):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,8 +14,6 @@ from study import datasets
 from study.multiclass import claims, experiment, figures, tables
 from study.protocols.margins import kesler_margins, separable_bound
 from study.protocols.plane import lattice
-
-matplotlib.use("agg")
 
 FIVE = experiment.Problem(dataset="five-classes", kernel="linear", max_iter=1000)
 
@@ -235,13 +232,6 @@ def test_regions_are_the_classes_of_the_highest_scores():
     for axis, own in zip(figure.axes, (case, moved), strict=True):
         assert np.array_equal(axis.images[0].get_array().ravel(), own["F"].argmax(axis=1))
         assert tuple(axis.images[0].get_extent()) == own["box"]
-
-
-def test_cases_tell_the_errors_of_their_perceptron():
-    (case,) = tables.cases({"a": FIVE}, resolution=11)
-    X, y = FIVE.examples()
-    model = FIVE.estimator().fit(X, y)
-    assert case["wrong"] == np.sum(model.predict(X) != y)
 
 
 def test_boundaries_are_where_the_two_highest_scores_are_equal():

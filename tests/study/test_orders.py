@@ -15,16 +15,12 @@ from study.orders.experiment import Settings
 SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
 
 
-def computed(experiment, parts):
-    """The results of parts without the store."""
-    return list(experiment.compute(parts))
-
-
 @pytest.fixture(scope="module")
 def small():
     """(parts, results of runs, results of held_out) of three orders of degrees 2 and 3."""
     parts = [Settings(order=r, degrees=(2, 3), **SMALL) for r in range(3)]
-    return parts, computed(experiment.runs, parts), computed(experiment.held_out, [replace(p, n_held=50) for p in parts])
+    held = [replace(part, n_held=50) for part in parts]
+    return parts, list(experiment.runs.compute(parts)), list(experiment.held_out.compute(held))
 
 
 def test_a_run_is_the_estimator_of_its_degree_and_seed(small):
@@ -98,13 +94,10 @@ def runs_of(wrong, degrees):
 
 
 def test_wrong_has_a_place_for_everything():
-    labels = np.array([0, 1, 2])
-    predictions = np.zeros((3, 2, 4, 5), dtype=np.uint8)
-    predictions[1, 1, 2, 3] = 1
-    found = tables.wrong([predictions, predictions], labels)
-    expected = np.broadcast_to(labels > 0, (2, 2, 4, 5, 3)).copy()
-    expected[:, 1, 2, 3, 1] = False
-    np.testing.assert_array_equal(found, expected)
+    predictions, labels = np.random.default_rng(0).integers(3, size=(2, 3, 2, 4, 5)), np.array([0, 1, 2])
+    found = tables.wrong(list(predictions), labels)
+    for r, d, p, e, i in np.ndindex(found.shape):
+        assert found[r, d, p, e, i] == (predictions[r, i, d, p, e] != labels[i])
 
 
 def test_the_spread_is_over_orders():
@@ -249,7 +242,7 @@ def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
 
 def test_kept_orders_are_those_of_the_estimator():
     part = kept.Kept(dataset="digits", degrees=(2, 3), order=1, n_epochs=3, n_train=200)
-    (found,) = computed(kept.kept, [part])
+    (found,) = kept.kept.compute([part])
     data, rows = datasets.load("digits"), found["kept"].set_index(["protocol", "degree", "epoch", "predictor"])
     wrong = np.unpackbits(found["arrays"]["wrong"], axis=-1, count=len(data.X_test))
     options = {"own, kept": ("separate", "once"), "shared, new": ("shared", True), "shared, kept": ("shared", "once")}
@@ -265,7 +258,7 @@ def test_kept_orders_are_those_of_the_estimator():
 
 def test_the_layout_of_1999_is_that_of_all_prediction_vectors(monkeypatch):
     monkeypatch.setattr(kept, "EPOCHS_1999", (0.1, 1, 3))
-    (found,) = computed(kept.layout_1999, [kept.Layout(dataset="digits", degree=2, order=1, n_train=40)])
+    (found,) = kept.layout_1999.compute([kept.Layout(dataset="digits", degree=2, order=1, n_train=40)])
     data = datasets.load("digits")
     X, y, truth = data.X[:40].astype(float), data.class_indices[:40], data.class_indices_test
     K, K_new = (1 + X @ X.T) ** 2, (1 + X @ data.X_test.T.astype(float)) ** 2

@@ -166,8 +166,7 @@ def test_errors_are_equal_only_where_a_difference_above_the_margin_is_rejected()
 
 def test_held_out_images_choose_the_degree_that_is_timed():
     held = orders.held_out(orders.settings(n_linear=0, n_held=10_000))
-    means = held.groupby(["degree", "predictor", "epoch"])["held"].mean().nsmallest(2)
-    assert means.to_dict() == {(3, "average", 9): 173.75, (3, "average", 10): 173.95} and Ours().degree == 3
+    assert held.groupby(["degree", "predictor", "epoch"])["held"].mean().idxmin()[0] == Ours().degree
 
 
 def test_every_learner_is_trained_with_what_held_out_images_choose():

@@ -4,9 +4,7 @@ from dataclasses import replace
 from itertools import permutations
 from types import SimpleNamespace
 
-import matplotlib
 import numpy as np
-import pandas as pd
 import pytest
 from crepes import WrapClassifier
 from scipy import stats
@@ -22,8 +20,6 @@ from study import datasets, statistics
 from study.orders import experiment as orders
 from study.rejection import experiment, figures, inputs, tables
 from study.rejection.experiment import KINDS, PREDICTORS, Settings
-
-matplotlib.use("agg")
 
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
 
@@ -95,24 +91,15 @@ def test_votes_scores_and_errors_are_those_of_estimators_fitted_one_by_one(data,
 # Odd inputs.
 
 
-@pytest.fixture(scope="module")
-def odd(data):
-    return inputs.odd_inputs(data.X_test, data.class_indices_test, 20, top=16, random_state=3)
-
-
-def test_odd_inputs_are_those_of_the_seed_in_the_type_and_range_of_the_images(data, odd):
-    again = inputs.odd_inputs(data.X_test, data.class_indices_test, 20, top=16, random_state=3)
+def test_odd_inputs_are_what_they_are_called_in_the_type_and_range_of_the_images(data):
+    odd = inputs.odd_inputs(data.X_test, data.class_indices_test, 20, top=16, random_state=3)
     assert tuple(odd) == KINDS
     for kind, X in odd.items():
-        np.testing.assert_array_equal(X, again[kind])
         assert X.shape == (1 if kind == "blank" else 20, 64) and X.dtype == data.X.dtype and X.max() <= 16
-
-
-def test_permuted_and_inverted_images_are_what_they_are_called(data, odd):
     images = {tuple(image) for image in data.X_test.tolist()}
     ink = {tuple(sorted(image)) for image in images}
     assert all(tuple(sorted(image)) in ink and tuple(image) not in images for image in odd["permuted"].tolist())
-    assert all(tuple(16 - value for value in image) in images for image in odd["inverted"].tolist())
+    assert {tuple(image) for image in (16 - odd["inverted"]).tolist()} <= images
 
 
 # Errors and votes.
@@ -305,17 +292,6 @@ def test_label_sets_are_counted_by_their_size():
     by_class = tables.class_coverage(p, y, y_held, 0.05)
     assert by_class["missed"].tolist() == [1, 1] and (row.worst, row.worst_covered) == (0, 0.5)
     assert row.p == by_class["p_holm"][0] == pytest.approx(2 * by_class["p"][0])
-
-
-def test_the_promise_of_each_class_is_rejected_no_more_often_than_the_level_says(random):
-    """Where images are exchangeable."""
-    runs = []
-    for _ in range(50):
-        (held, y_held), (f, y) = noisy(random, 160), noisy(random, 400)
-        runs.append(tables.class_coverage(tables.p_values(tables.lead(held), y_held, tables.lead(f)), y, y_held, 0.1))
-    table = pd.concat(runs)
-    assert 0.06 < table["missed"].sum() / table["n"].sum() < 0.11
-    assert np.mean(table["p"] < 0.05) < 0.08
 
 
 def test_a_class_that_is_missed_too_often_is_seen():

@@ -34,12 +34,6 @@ def test_the_estimator_gives_the_published_accuracies():
     assert exact == [True] * 7 + [False, True]
 
 
-def test_rates_leave_out_examples_that_were_never_tested(persistent):
-    difference = tables.against(persistent, "a")["b"]
-    assert (difference.n, difference.estimate, difference.adjusted) == (2, (0.25 + 0.75) / 2, "Holm over 1")
-    np.testing.assert_array_equal(tables.error_rates(persistent, "a"), [0.75, 0.25, np.nan])
-
-
 def test_a_linear_programme_tells_what_planes_separate():
     corners = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     assert not experiment.separable(corners, np.array([0, 0, 1, 1]))  # exclusive or
@@ -50,18 +44,15 @@ def test_a_linear_programme_tells_what_planes_separate():
     assert not experiment.separable(np.vstack([corners, corners[:1]]), np.array([0, 1, 2, 3, 1]))
 
 
-@pytest.fixture
-def persistent():
-    """Errors of two methods on three examples, of which the last was never tested."""
+def test_errors_persist_where_most_methods_make_them_and_rates_leave_out_examples_that_were_never_tested():
     rows = [("a", 0, 4, 3), ("b", 0, 4, 4), ("a", 1, 4, 1), ("b", 1, 4, 4), ("a", 2, 0, 0), ("b", 2, 0, 0)]
-    return pd.DataFrame(rows, columns=["method", "example", "tested", "errors"]).assign(label=0)
-
-
-def test_errors_persist_where_most_methods_make_them_in_most_splits(persistent):
-    found = tables.persistent_errors(persistent)
-    assert found.to_numpy().tolist() == [[0, 1, 7], [1, 0.5, 5]]
+    persistent = pd.DataFrame(rows, columns=["method", "example", "tested", "errors"]).assign(label=0)
+    assert tables.persistent_errors(persistent).to_numpy().tolist() == [[0, 1, 7], [1, 0.5, 5]]
     assert tables.persistent_by_class(persistent, "a", 2).tolist() == [1, 0]
     assert tables.persistent_in_common(persistent, "a", "b") == 1 == tables.persistent_in_common(persistent, "b", "a")
+    difference = tables.against(persistent, "a")["b"]
+    assert (difference.n, difference.estimate, difference.adjusted) == (2, (0.25 + 0.75) / 2, "Holm over 1")
+    np.testing.assert_array_equal(tables.error_rates(persistent, "a"), [0.75, 0.25, np.nan])
 
 
 def test_settings_on_a_split_are_those_of_the_estimator(iris):
@@ -153,12 +144,7 @@ def test_verdicts_follow_the_tests():
 
 
 def test_figures_draw_the_tables():
-    published = experiment.PUBLISHED
-    splits, found = experiment.table_3_splits(published), experiment.methods(published)
-    nine = tables.table_3(experiment.protocol_variants(published), splits)
-    drawn = {line.get_label(): line for line in figures.figure_accuracies(splits, nine).axes[0].lines}
-    assert drawn["first of each class train"].get_xdata().tolist() == nine["ours"].tolist()
-
+    found = experiment.methods(experiment.PUBLISHED)
     paired = tables.paired(found["methods"], tables.against(found["points"]))
     containers = figures.figure_differences(paired).axes[0].containers
     drawn = [container.lines[0] for container in containers if container.lines[0]]
@@ -167,7 +153,7 @@ def test_figures_draw_the_tables():
     assert [line.get_markerfacecolor() != "white" for line in drawn] == (rows["p"] < 0.05).tolist()
 
     *marks, ours = experiment.table_3_settings()
-    surface = experiment.surface(published)["surface"]
+    surface = experiment.surface(experiment.PUBLISHED)["surface"]
     panel = figures.figure_surface(surface, (2, 3, 5, 10, 15, 20), marks, ours).axes[0]
     part = surface.query("k == 2").pivot(index="tau", columns="lam", values="mean_error")
     np.testing.assert_array_equal(panel.images[0].get_array(), part)
