@@ -315,16 +315,6 @@ def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, capsys, mon
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
-def test_make_check_asks_unless_told_otherwise():
-    name = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
-    for yes, expected in (("YES=", []), ("YES=0", []), ("YES=1", ["--yes"])):
-        # In place of running the command, its words, one a line.
-        command = ["make", "--silent", "check", "PYTHON=true", r"PY=printf '%s\n'", f"HANDIN={name}", yes]
-        words = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-        assert words == ["-m", "study", "check", *expected, name]
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
 @pytest.mark.parametrize(("code", "fails"), [(0, False), (OWN, False), (DIFFERS, True), (CANNOT, True), (NOT_RUN, True)])
 def test_make_check_fails_where_results_are_not_confirmed_and_not_for_parts_of_the_authors_own(code, fails):
     command = ["make", "check", "PYTHON=true", f"PY=sh -c 'exit {code}'", "HANDIN=a.ipynb"]
