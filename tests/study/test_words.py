@@ -180,17 +180,14 @@ def test_what_only_the_words_reach_counts_in_the_fingerprint(tmp_path):
     assert made_from(source, {})["code"] != made_from(without, {})["code"]
 
 
-def measured(tmp_path, *cells):
-    nbformat.write(new_notebook(cells=list(cells), metadata=METADATA), tmp_path / "a.ipynb")
-    return prose.measure(tmp_path / "a.ipynb")
-
-
 def test_words_sentences_numbers_and_code_are_counted(tmp_path):
     words_ = "# Title\n\nWe see $x^2$ and 1.58 %. It is {eval}`a`, {eval}`b` and 10,000; degree 3 in 2021.\n\n| 1 | 2 |"
     long, short = '"one two three four five six seven"', '"six short words are no sentence"'
     condition = 'b.query("a == 1 and b == 2 or c in d")'
     code = f"import kp\n\n# a comment\nx = {long}\ny = {short}\nmodel.fit(X)"
-    found = measured(tmp_path, new_markdown_cell(words_), new_code_cell(code), new_code_cell(condition))
+    cells = [new_markdown_cell(words_), new_code_cell(code), new_code_cell(condition)]
+    nbformat.write(new_notebook(cells=cells, metadata=METADATA), tmp_path / "a.ipynb")
+    found = prose.measure(tmp_path / "a.ipynb")
     assert found["lines"] == 5 and found["does"] == 0.5 and found["crowded"] == 1 and found["strings"] == 1
     assert found["words"] == len("Title We see x and It is § § and degree in".split())
     assert found["max"] == 7 and found["picture"] == 0
