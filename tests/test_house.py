@@ -2,8 +2,10 @@
 
 import ast
 import functools
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -124,12 +126,13 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "HANDIN.md", "
 
 
 def prose(path):
-    """The text of a page; the docstrings of a module, and its comments as one text."""
+    """The text of a page; the docstrings of a module and, where its text has any of TICS, its comments as one text."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return [text]
     bare = [node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Expr)]
-    comments = " ".join(re.findall(r"(?:^|\s)# ?(.*)$", text, re.MULTILINE))
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline) if tics(text.replace("#", "")) else ()
+    comments = " ".join(each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT)
     return [comments, *(each.value for each in bare if isinstance(getattr(each, "value", None), str))]
 
 
