@@ -121,6 +121,13 @@ def test_one_versus_all_is_one_binary_learner_for_each_class(model):
     np.testing.assert_array_equal(many.predict(PIXELS), f.argmax(1))
 
 
+@each([OneVsAllKernelPerceptron(), MulticlassKernelPerceptron(), MulticlassPerceptron(), Romma(noise_control=1.0)])
+def test_an_order_that_is_drawn_once_is_that_of_every_epoch(model):
+    (log,) = np.ravel(short(model, shuffle="once").fit(X[50:], y[50:]).mistakes_)
+    order = np.random.RandomState(0).permutation(100)
+    assert log.step.max() > 200 and np.array_equal(order[log.step % 100], log.example)
+
+
 # gamma.
 
 
