@@ -117,13 +117,11 @@ def test_no_function_is_called_by_nobody():
     assert idle == []
 
 
-def test_no_program_needs_docstrings():
-    """With PYTHONOPTIMIZE=2 there are none: they may be handed on, as to argparse, but not taken apart."""
-    for path in [*KP, *STUDY, *(ROOT / "benchmarks").glob("*.py"), ROOT / "bootstrap.py"]:
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Attribute | ast.Subscript):
-                names = {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(node.value)}
-                assert "__doc__" not in names, f"{path}: {ast.unparse(node)}"
+def test_what_a_notebook_imports_is_used_in_code_or_words():
+    for name, tree in programs().items():
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        unused = {alias for alias, _ in imports(tree) if alias.partition(".")[0] not in names}
+        assert not name.endswith(".ipynb") or not unused, f"{name}: {unused}"
 
 
 TICS = (
@@ -229,6 +227,8 @@ def unfollowed(tree):
                     yield name
             case ast.Attribute(attr=name) if name in HIDDEN:
                 yield ast.unparse(node)
+            case ast.Attribute(value=ast.Name(id="__doc__")) | ast.Subscript(value=ast.Name(id="__doc__")):
+                yield ast.unparse(node)
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 if name in TAKEN and root_of(node) in meaning and root_of(node) not in own:
                     yield ast.unparse(node)
@@ -298,6 +298,7 @@ FOLLOWED_OTHERWISE = {
         "def f(x): return x.query('a > ' + x)",
         "def f():\n    try:\n        g()\n    except ValueError as error:\n        return error.args",
         "x = f.__doc__",
+        "x = __doc__.splitlines()",
         "eval('x')",
         "import importlib\nx = importlib.import_module('x')",
         "from typing import get_type_hints\nget_type_hints(f)",

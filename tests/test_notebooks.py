@@ -36,13 +36,6 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
-def source_of(path):
-    """The source of an executed notebook: the longest stem that starts its name, whole or followed by "_"."""
-    found = [source for source in SOURCES if path.stem == source.stem or path.stem.startswith(f"{source.stem}_")]
-    assert found, f"{path.name}: expected a source in notebooks/ whose name starts it, got none"
-    return max(found, key=lambda source: len(source.stem))
-
-
 @each_notebook
 def test_opens_with_a_title_and_has_no_other(path):
     first, *rest = read(path).cells
@@ -101,38 +94,30 @@ def test_outcomes_have_a_condition_and_conditions_a_sentence(path):
     assert sorted(said) == sorted(asked)
 
 
-@each_source
-def test_reports_have_what_their_words_point_to(path):
-    names = {tag.partition(":")[2] for cell in read(path).cells for tag in tags(cell) if tag.startswith("only:")}
-    assert names <= set(chapters.REPORTS)
-    for name, report in chapters.REPORTS.items():
-        there = {each.source for each, _ in chapters.report("full", name)}
-        if path.stem not in there or path.stem == report.front:
-            continue
-        for cell in read(path).cells:
+@pytest.mark.parametrize("name", chapters.REPORTS)
+def test_a_report_has_what_its_words_point_to(name):
+    there = {each.source for each, _ in chapters.report("full", name)}
+    for source in there - {chapters.REPORTS[name].front}:
+        for cell in read(FOLDER / f"{source}.ipynb").cells:
             only = {tag.partition(":")[2] for tag in tags(cell) if tag.startswith("only:")}
+            assert only <= set(chapters.REPORTS)
             if cell.cell_type == "markdown" and (not only or name in only) and "notebook" not in tags(cell):
                 linked = set(re.findall(r"\]\((\w+)\.ipynb\)", cell.source))
                 assert linked <= there | {"ledger", "seeds", "course", "family", "data", "degrees"}, (
-                    f"in report {name}: {linked - there}"
+                    f"{source}: {linked - there}"
                 )
 
 
-@each_executed
-def test_executed_copy_has_the_cells_of_its_source(path):
-    cells = [cell for cell in read(path).cells if "injected-parameters" not in tags(cell)]
-    expected = read(source_of(path)).cells
-    assert [(cell.cell_type, cell.metadata.get("words", cell.source), tags(cell)) for cell in cells] == [
-        (cell.cell_type, cell.source, tags(cell)) for cell in expected
-    ]
-
-
 @pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
-def test_executed_copy_was_made_from_this_source_code_and_these_results(chapter):
-    found = read(chapter.target("full")).metadata["made_from"]
-    expected = made_from(FOLDER / f"{chapter.source}.ipynb", chapter.parameters("full"))
+def test_executed_copy_was_made_from_this_source_code_and_these_results_and_has_the_cells_of_its_source(chapter):
+    source, executed = FOLDER / f"{chapter.source}.ipynb", read(chapter.target("full"))
+    found = executed.metadata["made_from"]
     remedy = f"execute it again: python -m study notebook {chapter.name} --profile full"
-    assert {**found, "files": dict(found["files"])} == expected, remedy
+    assert {**found, "files": dict(found["files"])} == made_from(source, chapter.parameters("full")), remedy
+    cells = [cell for cell in executed.cells if "injected-parameters" not in tags(cell)]
+    assert [(cell.cell_type, cell.metadata.get("words", cell.source), tags(cell)) for cell in cells] == [
+        (cell.cell_type, cell.source, tags(cell)) for cell in read(source).cells
+    ]
 
 
 @each_executed

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import OneVsAllKernelPerceptron, budget, literal
 from kp.budget import BudgetPerceptron, Forgetron, Norma
@@ -139,18 +138,6 @@ def test_a_stream_cut_anywhere_gives_the_bits_of_one_fit_in_that_order(model, ki
     assert (whole.n_mistakes_ > 9).all(), "the budgets must have been exceeded"
 
 
-@each_rule
-def test_one_versus_all_is_one_binary_learner_for_each_class(model):
-    X, y = oracles.blobs(120, 3, 4)
-    model = clone(model).set_params(shuffle=False, random_state=0)
-    many = clone(model).fit(X, y)
-    for a in range(3):
-        one = clone(model).fit(X, (y == a).astype(int))
-        if not (isinstance(model, BudgetPerceptron) and model.removal == "random" and model.budget):
-            np.testing.assert_array_equal(many.online_scores_[:, a], one.online_scores_[:, 0])
-    np.testing.assert_array_equal(many.predict(X), many.classes_[many.decision_function(X).argmax(1)])
-
-
 # ------------------------------------------------------------------ theorems
 
 
@@ -204,17 +191,3 @@ def test_random_removal_gives_each_example_that_is_held_the_same_chance():
 def test_wrong_parameters_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*oracles.blobs(30, 2, 0))
-
-
-def test_one_class_and_unknown_labels_of_a_stream_are_refused():
-    X, y = oracles.blobs(30, 2, 0)
-    with pytest.raises(ValueError, match="name all classes in the first call"):
-        Forgetron().partial_fit(X[:1], y[:1])
-    model = Forgetron().partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"among the classes of the first call \[0, 1\], got \[7\]"):
-        model.partial_fit(X, np.full(30, 7))
-
-
-@parametrize_with_checks([BudgetPerceptron(), Forgetron(), Norma()])
-def test_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)

@@ -52,9 +52,9 @@ MODELS = {
 }
 
 
-def fitted(name, n_classes, *, random_state=0, max_iter=4):
+def fitted(name, n_classes):
     """(model, what to predict, y) on iris with labels "a", "b", "c"."""
-    model, some = MODELS[name].set_params(max_iter=max_iter, random_state=random_state), load_iris().target < n_classes
+    model, some = MODELS[name].set_params(max_iter=4, random_state=0), load_iris().target < n_classes
     X, y = WHOLE[some], np.array(["a", "b", "c"])[load_iris().target[some]]
     X = square(X, X) if model.kernel == "precomputed" else X
     return model.fit(X, y), X[::4], y
@@ -270,18 +270,11 @@ def test_scores_of_pairs_of_classes_are_no_margins(wrapped):
         predict_or_reject(model, X, min_margin=0)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"min_margin": -1}, "min_margin must be a number of at least 0, got -1"),
-        ({"min_margin": "1"}, "min_margin must be a number of at least 0, got '1'"),
-        ({"min_margin": 1}, "rejected must be none of the classes .'a', 'b', 'c'., but of .* got -1; give rejected='\\?'"),
-    ],
-)
-def test_a_threshold_or_a_label_that_makes_no_sense_is_refused(options, message):
+@pytest.mark.parametrize("wrong", [-1, "1"])
+def test_a_threshold_that_makes_no_sense_is_refused(wrong):
     model, X, _ = fitted("one-vs-all", 3)
-    with pytest.raises(ValueError, match=message):
-        predict_or_reject(model, X, **options)
+    with pytest.raises(ValueError, match=f"min_margin must be a number of at least 0, got {wrong!r}"):
+        predict_or_reject(model, X, min_margin=wrong)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import kp
 from kp import (
     PREDICTORS,
     BudgetPerceptron,
@@ -44,6 +44,17 @@ def each(models):
 def short(model, **parameters):
     """A clone that runs four epochs in the same orders each time."""
     return clone(model).set_params(max_iter=4, random_state=0, **parameters)
+
+
+@parametrize_with_checks([
+    OneVsAllKernelPerceptron(), OneVsAllKernelPerceptron("precomputed", predictor="voted"),
+    OutputCodeKernelPerceptron("rbf", code="binary", max_iter=20), DeltaRulePerceptron(max_iter=20),
+    MulticlassKernelPerceptron("rbf", max_iter=20), MulticlassPerceptron(max_iter=20), BudgetPerceptron(), Forgetron(),
+    Norma(), Romma(), Romma(aggressive=True, noise_control=1.0), KernelRidgeClassifier(),
+    KernelRidgeClassifier("precomputed"),
+])  # fmt: skip
+def test_scikit_learn_accepts_the_estimators(estimator, check):
+    check(estimator)
 
 
 # Images in units of 1/255.
@@ -84,6 +95,37 @@ def test_the_epoch_and_the_predictor_of_a_model_are_those_it_predicts_by(model):
         )
     model.n_iter_ = 2  # as if nothing had been left to learn after the second
     np.testing.assert_array_equal(model.set_params(epoch=4).predict(X), model.predict(X, epoch=2))
+
+
+@each([OneVsAllKernelPerceptron(), MulticlassKernelPerceptron(), MulticlassPerceptron()])
+def test_a_fit_stops_after_the_first_epoch_without_a_mistake(model):
+    easy = clone(model).set_params(random_state=0).fit(X[:100], y[:100])
+    last = max(log.step[-1] for log in np.ravel(easy.mistakes_))
+    assert last // 100 == easy.n_iter_ - 2 and getattr(easy, "converged_", True) and easy.score(X[:100], y[:100]) == 1
+    hard = short(model).fit(X, y)
+    assert hard.n_iter_ == 4 and not getattr(hard, "converged_", False)
+
+
+@each([
+    BudgetPerceptron(budget=None), BudgetPerceptron(budget=3, removal="oldest"), Forgetron(budget=3),
+    Forgetron(budget=3, shrinking="basic"), Norma(nu=0.3, truncation=9, fit_intercept=True, schedule="sqrt"),
+    Romma(aggressive=True, noise_control=5.0),
+])  # fmt: skip
+def test_one_versus_all_is_one_binary_learner_for_each_class(model):
+    model = clone(model).set_params(degree=2, gamma=0.01, shuffle=False)
+    many = clone(model).fit(PIXELS, DIGITS)
+    f = many.decision_function(PIXELS)
+    for a in range(10):
+        one = clone(model).fit(PIXELS, DIGITS == a)
+        np.testing.assert_array_equal(f[:, a], one.decision_function(PIXELS))
+    np.testing.assert_array_equal(many.predict(PIXELS), f.argmax(1))
+
+
+@each([OneVsAllKernelPerceptron(), MulticlassKernelPerceptron(), MulticlassPerceptron(), Romma(noise_control=1.0)])
+def test_an_order_that_is_drawn_once_is_that_of_every_epoch(model):
+    (log,) = np.ravel(short(model, shuffle="once").fit(X[50:], y[50:]).mistakes_)
+    order = np.random.RandomState(0).permutation(100)
+    assert log.step.max() > 200 and np.array_equal(order[log.step % 100], log.example)
 
 
 # gamma.
@@ -191,21 +233,6 @@ def test_estimators_of_named_kernels_name_those_that_take_functions(model):
     takers = "OneVsAllKernelPerceptron, OutputCodeKernelPerceptron or MulticlassKernelPerceptron"
     with pytest.raises(ValueError, match=f"kernel must be one of .*, got the function own; .* take {takers}"):
         clone(model).set_params(kernel=own).fit(X, y)
-    for name in takers.replace(" or ", ", ").split(", "):
-        assert short(getattr(kp, name)(own)).fit(X, y).n_iter_
-
-
-@each(ALL)
-@pytest.mark.parametrize(
-    ("points", "message"),
-    [
-        (np.full((150, 150), 1e154), "up to 1e\\+100 in size, got 1e\\+154; scale the data down"),
-        (np.full((150, 150), "2026-01-01", dtype="datetime64[D]"), "X must hold numbers"),
-    ],
-)
-def test_points_that_are_no_numbers_or_too_large_are_refused(model, points, message):
-    with pytest.raises(ValueError, match=message):
-        clone(model).fit(points, y)
 
 
 def test_steps_and_beginnings_that_overflow_are_refused():
@@ -282,8 +309,15 @@ def test_a_refused_call_changes_nothing(model):
     model = clone(model).fit(given, y)
     before = dict(vars(model))
     large = 1e200 * np.ones((150, 150))
-    for points, labels in ((large, y), (given, np.zeros(150)), (given, y[:140]), (np.full((150, 150), np.nan), y)):
-        with pytest.raises(ValueError):
+    dates = np.full((150, 150), "2026-01-01", dtype="datetime64[D]")
+    for points, labels, message in (
+        (large, y, r"up to 1e\+100 in size, got 1e\+200; scale the data down"),
+        (dates, y, "X must hold numbers"),
+        (np.full((150, 150), np.nan), y, "NaN"),
+        (given, np.zeros(150), "2 classes"),
+        (given, y[:140], "inconsistent numbers of samples"),
+    ):
+        with pytest.raises(ValueError, match=message):
             model.fit(points, labels)
         assert vars(model).keys() == before.keys() and all(vars(model)[name] is value for name, value in before.items())
 
@@ -357,10 +391,14 @@ def test_a_stream_may_have_more_parts_than_a_fit_may_have_epochs():
 def test_classes_of_a_stream_are_named_once(model):
     with pytest.raises(ValueError, match="classes must be labels, got NaN"):
         clone(model).partial_fit(X, y, classes=[0, 1, 2, np.nan])
+    with pytest.raises(ValueError, match="name all classes in the first call"):
+        clone(model).partial_fit(X[:1], y[:1])
     model = clone(model).partial_fit(X, y, classes=[0, 1, 2])
     model.partial_fit(X, y, classes=[2, 1, 0])
     with pytest.raises(ValueError, match=r"classes must be those of the first call \[0, 1, 2\], got \[0, 1, 2, 3\]"):
         model.partial_fit(X, y, classes=[0, 1, 2, 3])
+    with pytest.raises(ValueError, match=r"among the classes of the first call \[0, 1, 2\], got \[7\]"):
+        model.partial_fit(X, np.full(150, 7))
 
 
 # Warnings, bars, threads, counts.
@@ -384,6 +422,31 @@ def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_su
         given = DeltaRulePerceptron(random_state=0, max_iter=1000).fit(X[50:], y[50:])
         DeltaRulePerceptron(random_state=0).fit(X[:100], y[:100])
     np.testing.assert_array_equal(given.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("kind", ["bytes", "large", "real", "images", "sparse"])
+@each([
+    OneVsAllKernelPerceptron(degree=1), OneVsAllKernelPerceptron(degree=2), OutputCodeKernelPerceptron(code="binary"),
+    OutputCodeKernelPerceptron("rbf", presentation="shuffled"), *LOGGED[2:4], Romma(noise_control=1.0),
+    Romma(degree=2, gamma=1e-3, aggressive=True, noise_control=1.0),
+])  # fmt: skip
+def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
+    random, found = np.random.RandomState(0), []
+    real, pixels = random.standard_normal((150, 40)), random.randint(0, 256, (150, 40)).astype(np.uint8)
+    points = {
+        "bytes": pixels, "large": random.randint(-30000, 30000, (150, 40)), "real": real, "images": pixels / 255,
+        "sparse": sparse.csr_array(real),
+    }[kind]  # fmt: skip
+    for threads, stretch, rows in ((1, 150, 10**6), (2, 7, 1), (3, 50, 13)):
+        monkeypatch.setattr("kp.perceptron.STRETCH", stretch)
+        least = 2 * 150 if getattr(model, "update", "") == "xu-zhang" else 1  # of K and its square
+        fitted = short(model, n_jobs=threads, memory_budget=8 * 150 * max(rows, least)).fit(points, y)
+        logs = [vars(log).items() for log in np.ravel(fitted.mistakes_)]
+        columns = [{name: np.array(column).tolist() for name, column in log} for log in logs]
+        predictors = ("final",) if isinstance(model, Romma) else ("final", "average", "voted")
+        scores = [fitted.decision_function(points, predictor=predictor).tobytes() for predictor in predictors]
+        found.append((columns, scores))
+    assert found[0] == found[1] == found[2]
 
 
 @each(ALL[:-1])
@@ -445,22 +508,3 @@ def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model):
     assert sparse.issparse(b.support_vectors_) == (not callable(model.kernel))
     if hasattr(a, "gamma_"):
         assert a.gamma_ == pytest.approx(b.gamma_, rel=1e-12)
-
-
-def test_a_stream_of_sparse_points_is_that_of_dense_ones():
-    dense, topics = texts(True)
-    a = OneVsAllKernelPerceptron(degree=2)
-    b = OneVsAllKernelPerceptron(degree=2)
-    for part in (slice(0, 9), slice(9, 50), slice(50, 120)):
-        a.partial_fit(dense[part], topics[part], classes=range(3))
-        b.partial_fit(sparse.csr_array(dense[part]), topics[part], classes=range(3))
-    assert a.support_.tolist() == b.support_.tolist() and sparse.issparse(b.support_vectors_)
-    np.testing.assert_array_equal(a.decision_function(dense), b.decision_function(sparse.csr_array(dense)))
-
-
-def test_estimators_of_dense_points_say_so():
-    for model in (MulticlassPerceptron(), DeltaRulePerceptron(), Forgetron(), KernelRidgeClassifier()):
-        assert not model.__sklearn_tags__().input_tags.sparse
-        with pytest.raises(TypeError, match="dense data is required"):
-            clone(model).fit(sparse.csr_array(X), y)
-    assert not OneVsAllKernelPerceptron("precomputed").__sklearn_tags__().input_tags.sparse

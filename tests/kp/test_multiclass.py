@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import (
     PREDICTORS,
@@ -130,16 +129,6 @@ def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, 
     assert all(np.array_equal(getattr(logs[0], name), getattr(logs[1], name)) for name in COLUMNS)
 
 
-def test_memory_budget_and_threads_do_not_change_a_bit():
-    X, y = load_iris(return_X_y=True)
-    for update, small in (("ordinary", 2**14), ("xu-zhang", 2**20)):
-        model, found = MulticlassKernelPerceptron("rbf", gamma=1.0, update=update, max_iter=9, random_state=3), []
-        for threads, budget in ((1, 2**30), (3, small)):
-            model.set_params(n_jobs=threads, memory_budget=budget).fit(X, y)
-            found.append([model.decision_function(X, predictor=predictor).tobytes() for predictor in PREDICTORS])
-        assert found[0] == found[1]
-
-
 @pytest.mark.parametrize("demote", DEMOTE)
 def test_moving_the_coefficients_equals_the_squared_matrix_on_integers(demote, monkeypatch):
     monkeypatch.setattr(kesler, "BLOCK", 29)
@@ -165,15 +154,6 @@ def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix(
         f = direct.decision_function(X, predictor=predictor)
         found = ordinary.decision_function(K @ K, predictor=predictor)
         np.testing.assert_allclose(found, f, rtol=0, atol=1e-12 * np.abs(f).max())
-
-
-def test_it_stops_after_the_first_epoch_without_a_mistake_and_says_so():
-    X, y = load_iris(return_X_y=True)
-    easy = MulticlassPerceptron(random_state=0).fit(X[:100], y[:100])
-    assert easy.converged_ and easy.mistakes_.step[-1] < (easy.n_iter_ - 1) * 100
-    assert easy.mistakes_.step[-1] >= (easy.n_iter_ - 2) * 100 and easy.score(X[:100], y[:100]) == 1
-    hard = MulticlassPerceptron(random_state=0, max_iter=7).fit(X, y)
-    assert not hard.converged_ and hard.n_iter_ == 7
 
 
 @pytest.mark.parametrize("demote", ["all", "each"])
@@ -224,11 +204,6 @@ def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
         assert np.array_equal(squared(B.T, threads=threads), in_order(B, B))
 
 
-@parametrize_with_checks([MulticlassKernelPerceptron("rbf", max_iter=20), MulticlassPerceptron(max_iter=20)])
-def test_scikit_learn_accepts_the_estimators(estimator, check):
-    check(estimator)
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -241,12 +216,3 @@ def test_parameters_that_do_not_go_together_are_refused(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         MulticlassKernelPerceptron(**parameters).fit(X, y)
-
-
-@pytest.mark.parametrize("model", [MulticlassKernelPerceptron(degree=2), MulticlassPerceptron()])
-def test_a_perceptron_of_all_classes_keeps_its_order_too(model):
-    random = np.random.RandomState(8)
-    X, y = random.randint(-5, 6, (30, 3)), random.randint(0, 3, 30)
-    model.set_params(max_iter=3, shuffle="once", stop_if_separated=False, random_state=5).fit(X, y)
-    order, log = np.random.RandomState(5).permutation(30), model.mistakes_
-    assert log.steps() == 90 and np.array_equal(order[log.step % 30], log.example)

@@ -303,11 +303,14 @@ def test_figures_of_runs_with_other_parameters_have_other_names():
     assert paths[0] != paths[1] and all(re.fullmatch(r"[\w.-]{,90}", each, re.ASCII) for each in paths)
 
 
-def test_what_the_source_does_not_show_is_numbered_after_its_own(shown):
+def test_figures_and_tables_are_numbered_as_the_source_shows_them_and_others_after_these(shown):
     chapter = display.OpenChapter(SHOWN, "data", False)
     for name in ("b", "a", "b"):
         chapter.table(name, pd.DataFrame({"p": [1]}))
-    assert [chapter.label(name)[-1] for name in ("rows", "b", "a")] == ["1", "2", "3"] and chapter.shown[-1] == "2"
+    labels = [chapter.label(name).split("\N{NO-BREAK SPACE}") for name in ("lines", "rows", "b", "a")]
+    assert labels == [["Figure", "2"], ["Table", "1"], ["Table", "2"], ["Table", "3"]] and chapter.shown[-1] == "2"
+    with pytest.raises(ValueError, match="shows the figures counts, lines and the tables rows, got 'x'; correct the name"):
+        chapter.label("x")
 
 
 def test_a_table_has_numbers_in_form_data_sets_by_name_and_signs_of_minus(shown):

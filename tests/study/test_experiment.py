@@ -212,21 +212,6 @@ def test_results_with_other_parameters_data_or_code_are_stale(change, what, monk
         declare(**change)(PUBLISHED[0])
 
 
-@pytest.mark.parametrize("damage", ["edited", "no record"])
-def test_damaged_results_are_refused_and_made_again(folders, damage):
-    declare().publish()
-    path = folders / "results" / "toy_squares.csv"
-    good = path.read_bytes()
-    if damage == "no record":
-        path.with_suffix(".json").unlink()
-    else:
-        path.write_bytes(good.replace(b"8.0", b"9.0"))
-    with pytest.raises(StaleResult):
-        declare()(PUBLISHED[0])
-    declare().publish()
-    assert path.read_bytes() == good
-
-
 def test_provenance_is_plain_json_that_knows_code_data_parameters_and_versions():
     found = declare(data=lambda s: ["iris-bundled"]).provenance(PUBLISHED)
     assert found["parameters"] == [{"size": 3, "factor": 2.0}, {"size": 2, "factor": 0.1}]

@@ -75,14 +75,20 @@ def execute(chapter):
 
 
 @pytest.mark.usefixtures("foreign_kernel")
-def test_a_forked_kernel_gives_the_bytes_of_one_that_starts_from_nothing_whatever_others_call_python3(small, tmp_path, fork):
+def test_a_forked_kernel_gives_the_bytes_of_one_that_starts_from_nothing_in_any_folder_whatever_others_call_python3(
+    small, tmp_path, fork, monkeypatch
+):
     chapter = small("a", "import os", "print(os.path.exists('a.ipynb'), degree)", FIGURE, "style.BLUE")
-    notebooks.execute(chapter.notebook, tmp_path / "alone.ipynb", {"degree": 3})
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    notebooks.execute(Path("../a.ipynb"), Path("alone.ipynb"), {"degree": 3})
     fork()
     execute(chapter)
-    assert chapter.target("quick").read_bytes() == (tmp_path / "alone.ipynb").read_bytes()
-    outputs = [cell.outputs for cell in nbformat.read(tmp_path / "alone.ipynb", as_version=4).cells if "outputs" in cell]
+    assert chapter.target("quick").read_bytes() == Path("alone.ipynb").read_bytes()
+    notebook = nbformat.read("alone.ipynb", as_version=4)
+    outputs = [cell.outputs for cell in notebook.cells if "outputs" in cell]
     assert outputs[3][0].text == "True 3\n" and "image/png" in outputs[4][-1].data
+    assert notebooks.clean(notebook) == notebook and notebook.cells[2].metadata.tags == ["injected-parameters"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
@@ -115,6 +121,7 @@ sys.modules['here'] = os"""
             r"bad\.ipynb.*ZeroDivisionError: division by zero in cell 3",
         ),
         ("mute", "raise MemoryError", "got MemoryError without a message in cell 3; read"),
+        ("odd", "import sys\nprint('odd', file=sys.stderr)", "nothing on stderr"),
         (
             "dies",
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
@@ -127,10 +134,17 @@ def test_what_fails_is_named_with_its_reason_and_its_former_copy_stays(small, fo
     chapter = small(name, source)
     chapter.target("quick").parent.mkdir()
     chapter.target("quick").write_text("old")
-    with pytest.raises(RuntimeError, match=message):
+    with pytest.raises((RuntimeError, ValueError), match=message) as told:
         execute(chapter)
     assert chapter.target("quick").read_text() == "old"
-    assert not list(chapter.target("quick").parent.glob("*.part.ipynb"))
+    kept = [path.name for path in chapter.target("quick").parent.iterdir() if path != chapter.target("quick")]
+    assert kept == ([] if name == "dies" else [f"{name}.failed.ipynb"]) and all(each in str(told.value) for each in kept)
+
+
+def test_a_parameter_that_is_unknown_is_refused_and_nothing_runs(small, tmp_path):
+    with pytest.raises(ValueError, match=r"expected parameters among \['degree'\], got \['dgree'\]"):
+        notebooks.execute(small("a").notebook, tmp_path / "out.ipynb", {"dgree": 3})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.ipynb"]
 
 
 def test_a_notebook_without_a_kernel_is_named(small):

@@ -117,25 +117,17 @@ def test_a_digit_changed_in_a_table_and_a_changed_text_are_found(own_run, tmp_pa
     assert shown.count("\n- ") == 2
 
 
-@pytest.fixture
-def half_run(own_run, tmp_path):
-    """A folder with a run whose last cell of code was not executed."""
-    notebook = handin.read(own_run)
-    notebook.cells[-2].update(execution_count=None, outputs=[])
-    (tmp_path / "half").mkdir()
-    nbformat.write(notebook, tmp_path / "half" / "half.ipynb")
-    return tmp_path / "half"
-
-
 LACK = "got 1 of its 5 cells of code without a result; run all of it with 'python -m study papermill FILE.ipynb"
 
 
-def test_a_run_that_is_not_whole_is_not_run_again(half_run, capsys, monkeypatch):
+def test_a_run_that_is_not_whole_is_not_run_again(own_run, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(handin, "_executed_again", lambda *_: pytest.fail("it was run"))
-    target = half_run / "checks.csv"
-    assert main(["check", str(half_run / "half.ipynb"), "--yes"]) == NOT_EXECUTED
+    notebook, path, target = handin.read(own_run), tmp_path / "half.ipynb", tmp_path / "checks.csv"
+    notebook.cells[-2].update(execution_count=None, outputs=[])
+    nbformat.write(notebook, path)
+    assert main(["check", str(path), "--yes"]) == NOT_EXECUTED
     assert LACK in capsys.readouterr().out
-    assert main(["check", str(half_run), "--yes", "--target", str(target)]) == NOT_EXECUTED
+    assert main(["check", str(tmp_path), "--yes", "--target", str(target)]) == NOT_EXECUTED
     (row,) = pd.read_csv(target).to_dict("records")
     assert row["verdict"] == handins.NOT_EXECUTED and LACK in row["outputs"] and not row["executed"]
 
@@ -312,16 +304,6 @@ def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, capsys, mon
     assert "    mine = 1" in shown.out
     assert f"the code of {path} is run next, as you, {STRONGEST}: {STRONGEST.meaning}." in shown.err
     assert "there is no terminal to ask on; add --yes (make: YES=1)" in shown.err
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
-def test_make_check_asks_unless_told_otherwise():
-    name = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
-    for yes, expected in (("YES=", []), ("YES=0", []), ("YES=1", ["--yes"])):
-        # In place of running the command, its words, one a line.
-        command = ["make", "--silent", "check", "PYTHON=true", r"PY=printf '%s\n'", f"HANDIN={name}", yes]
-        words = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-        assert words == ["-m", "study", "check", *expected, name]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")

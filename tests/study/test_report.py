@@ -1,68 +1,17 @@
-"""Executing notebooks and bringing them into the form that is committed."""
+"""Notebooks are brought into the form that is committed."""
 
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from study.report.notebooks import METADATA, clean, execute, tidy
-
-
-def write(path, *sources):
-    """A notebook with a title, a parameters cell (degree = 1), and the given code cells."""
-    cells = [
-        new_markdown_cell("# Title"),
-        new_code_cell("import os"),
-        new_code_cell("degree: int = 1  # of the kernel", metadata={"tags": ["parameters"]}),
-        *map(new_code_cell, sources),
-    ]
-    nbformat.write(new_notebook(cells=cells, metadata=METADATA), path)
-    return path
+from study.report.notebooks import METADATA, clean, tidy
 
 
 def with_output(**output):
     """A one-cell notebook with one output."""
     return new_notebook(cells=[new_code_cell("x", outputs=[new_output(**output)])])
-
-
-def test_two_executions_give_the_same_clean_bytes_from_any_folder(tmp_path, monkeypatch):
-    source = write(tmp_path / "a.ipynb", "print(degree)\nprint(os.path.exists('a.ipynb'))\ndegree + 1")
-    first, second = tmp_path / "out" / "first.ipynb", tmp_path / "elsewhere" / "second.ipynb"
-    execute(source, first, {"degree": 3})
-    second.parent.mkdir()
-    monkeypatch.chdir(second.parent)
-    execute(Path("../a.ipynb"), Path("second.ipynb"), {"degree": 3})
-    assert first.read_bytes() == second.read_bytes()
-    assert list(first.parent.iterdir()) == [first]
-    notebook = nbformat.read(first, as_version=4)
-    assert clean(notebook) == notebook
-    assert notebook.cells[3].metadata.tags == ["injected-parameters"]
-    printed, value = notebook.cells[4].outputs
-    assert (printed.text, value.data["text/plain"]) == ("3\nTrue\n", "4")
-
-
-def test_unknown_parameter_is_refused_and_nothing_runs(tmp_path):
-    source = write(tmp_path / "a.ipynb")
-    with pytest.raises(ValueError, match=r"expected parameters among \['degree'\], got \['dgree'\]"):
-        execute(source, tmp_path / "out.ipynb", {"dgree": 3})
-    assert [path.name for path in tmp_path.iterdir()] == ["a.ipynb"]
-
-
-@pytest.mark.parametrize(
-    ("code", "error", "message"),
-    [
-        ("1 / 0", RuntimeError, r"ZeroDivisionError.*read .*out\.failed\.ipynb"),
-        ("import warnings\nwarnings.warn('odd')", ValueError, r"nothing on stderr.*read .*out\.failed\.ipynb"),
-    ],
-)
-def test_a_run_that_fails_or_cannot_be_committed_is_kept_beside_the_old_target(code, error, message, tmp_path):
-    source, target = write(tmp_path / "a.ipynb", code), tmp_path / "out.ipynb"
-    target.write_text("old")
-    with pytest.raises(error, match=message):
-        execute(source, target, {})
-    assert target.read_text() == "old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.ipynb", "out.failed.ipynb", "out.ipynb"]
 
 
 def test_clean_drops_timings_ids_and_metadata_and_joins_streams():

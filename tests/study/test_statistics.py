@@ -18,9 +18,9 @@ RNG = np.random.default_rng(0)
 
 
 def wrong(both, only_a, only_b, neither):
-    a = np.repeat([1, 1, 0, 0], (both, only_a, only_b, neither)).astype(bool)
-    b = np.repeat([1, 0, 1, 0], (both, only_a, only_b, neither)).astype(bool)
-    return a, b
+    """Whether a and b are wrong on each example, of which there are so many: two columns."""
+    rows = [(True, True), (True, False), (False, True), (False, False)]
+    return np.repeat(rows, (both, only_a, only_b, neither), axis=0).T
 
 
 @pytest.mark.parametrize("cells", [(0, 5, 0, 95), (3, 0, 0, 97), (20, 12, 2, 16)])

@@ -215,12 +215,26 @@ def test_all_is_computed_again_but_what_other_peoples_software_found(checkout):
     assert all("--recompute" in each for each in commands if "study run" in each)
 
 
+NAME = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
-def test_names_of_own_notebooks_may_have_blanks_and_are_no_commands():
+@pytest.mark.parametrize(
+    ("target", "variables", "option", "expected"),
+    [
+        ("pdf", ["NOTEBOOKS='a b.ipynb' `touch${IFS}made`.ipynb"], "--notebooks", ["a b.ipynb", "`touch${IFS}made`.ipynb"]),
+        ("check", [f"HANDIN={NAME}", "YES="], "check", [NAME]),
+        ("check", [f"HANDIN={NAME}", "YES=0"], "check", [NAME]),
+        ("check", [f"HANDIN={NAME}", "YES=1"], "check", ["--yes", NAME]),
+    ],
+)
+def test_make_passes_names_of_notebooks_on_as_they_were_typed_and_asks_unless_told_otherwise(
+    target, variables, option, expected
+):
     shown = ["PYTHON=true", r"PY=printf '%s\n'"]  # in place of running the command, its words, one a line
-    command = ["make", "--silent", "pdf", *shown, "NOTEBOOKS='a run.ipynb' `touch${IFS}made`.ipynb"]
+    command = ["make", "--silent", target, *shown, *variables]
     words = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert words[words.index("--notebooks") + 1 :] == ["a run.ipynb", "`touch${IFS}made`.ipynb"]
+    assert words[words.index(option) + 1 :] == expected
 
 
 @pytest.mark.long
@@ -233,11 +247,3 @@ def test_a_failed_notebook_its_cell_and_its_log_are_named_each_time_and_its_form
         assert code != 0 and "algorithm failed, build/quick/logs/algorithm.log:" in output
         assert re.search(r"algorithm\.ipynb.*ZeroDivisionError: division by zero in cell 5", output)
         assert copy.read_bytes() == before
-
-
-@pytest.mark.long
-def test_a_damaged_executed_copy_is_named(checkout):
-    damaged = checkout / "notebooks/executed/data.ipynb"
-    damaged.write_bytes(damaged.read_bytes()[:-20])
-    code, output = run(checkout, *QUIET, target="build/full/report.html")
-    assert code != 0 and "executed/data.ipynb: expected an executed notebook" in output
