@@ -32,6 +32,7 @@ from kp.wording import shown
 
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
+OUTWEIGHED = 10.0  # gamma |x|^2 / coef0 from which on a polynomial is nearly its term of the highest degree
 
 
 class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
@@ -556,20 +557,35 @@ class KernelPerceptron(Classifier):
             self.support_vectors_ = X[self.support_]
 
     def _warn(self, X):
-        """Warn where an RBF kernel sees no point near another one: nearly all examples are support examples."""
+        """Warn where a kernel does not suit the scale of X.
+
+        An RBF kernel may see no point near another one: then nearly all examples are support examples. A polynomial of
+        attributes around 0 whose gamma was not thought of may have lost its terms of low degree.
+        """
+        kernel = self._kernel
+        if kernel.kind not in (kernels.RBF, kernels.POLYNOMIAL):
+            return
         n = X.shape[0]
         n_support = len(self.support_)
-        if self._kernel.kind != kernels.RBF or n < 20 or n_support < 0.99 * n:
-            return
         some = X[np.linspace(0, n - 1, 50).astype(int)]
         some = (some.toarray() if issparse(some) else some).astype(np.float64)
-        median = self.gamma_ * np.median(pdist(some, "sqeuclidean"))
-        if median > SATURATED:
-            warnings.warn(
-                f"{n_support} of {n} examples are support examples, so the kernel has saturated: with gamma="
-                f"{self.gamma_:.3g} the median of gamma |x - y|^2 is {median:.3g}; take gamma='scale', or scale the data",
-                stacklevel=3,
-            )
+        if kernel.kind == kernels.RBF and n >= 20 and n_support >= 0.99 * n:
+            median = kernel.gamma * np.median(pdist(some, "sqeuclidean"))
+            if median > SATURATED:
+                warnings.warn(
+                    f"{n_support} of {n} examples are support examples, so the kernel has saturated: with "
+                    f"gamma={kernel.gamma:.3g} the median of gamma |x - y|^2 is {median:.3g}; take gamma='scale', "
+                    "or scale the data",
+                    stacklevel=3,
+                )
+        elif kernel.kind == kernels.POLYNOMIAL and kernel.degree > 1 and self.gamma is None and X.min() < 0:
+            median = np.median((some**2).sum(axis=1))
+            if median > OUTWEIGHED * abs(kernel.coef0) > 0:
+                warnings.warn(
+                    f"gamma is 1, as none was given, and |x|^2 about {median:.3g}: it outweighs coef0={kernel.coef0:g}, so "
+                    "that terms of low degree are lost; take gamma='scale', or say gamma=1",
+                    stacklevel=3,
+                )
 
     def _logs(self):
         """A list of the logs over the support examples alone."""

@@ -170,7 +170,8 @@ class MulticlassKernelPerceptron(_AllClasses):
     max_iter : int, default=10
         Largest number of epochs.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default. It may be set after `fit`.
+        Predictor that `predict` uses by default; the source predicts with the last coefficients. It may
+        be set after `fit`.
     epoch : int or None, default=None
         Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
         so is an epoch after an early stop. It may be set after `fit`.
@@ -438,7 +439,8 @@ class MulticlassPerceptron(_AllClasses):
     max_iter : int, default=1000
         Largest number of epochs.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default. It may be set after `fit`.
+        Predictor that `predict` uses by default; the source predicts with the last weights. It may be
+        set after `fit`.
     shuffle : {True, "once", False}, default=True
         Visit the examples in a new random order in each epoch, in one that is drawn once and kept, or
         in the order given.

@@ -435,7 +435,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         "replacement" draws each example from all n, "shuffled" visits all in a new random order,
         "ordered" visits them as given.
     predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default. It may be set after `fit`.
+        Predictor that `predict` uses by default; the source predicts with the last coefficients. It may
+        be set after `fit`.
     epoch : int or None, default=None
         Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
         so is an epoch after an early stop. It may be set after `fit`.

@@ -328,8 +328,7 @@ def _check_folder(options):
         print(f"study: {error}", file=sys.stderr)
         return CANNOT
     table = handins.read(paths, folder)
-    shown = ["file", "source", "parameters", "seed", "code", "texts", "equal to", "same seed as"]
-    print(table[shown].to_string(index=False), flush=True)
+    print(handins.in_short(table).to_string(index=False), flush=True)
     if "" in set(table["verdict"]):
         apart = _agreed_enclosure("these notebooks", options)
         if apart is None:

@@ -73,7 +73,7 @@ def figure_by_epoch(runs):
         axis.axhline(lowest, **REFERENCE)
     for row in axes:
         row[0].set_ylabel("test error (%)")
-    _legend(figure, Line2D([], [], color=GREY, marker="_", label="95 %, test images"))
+    _legend(figure, Line2D([], [], color=GREY, marker="_", label="95 %, test examples"))
     return figure
 
 

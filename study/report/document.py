@@ -161,7 +161,8 @@ def heading(path):
 def typst_source(sources, folder, layout, *, title, listing=(), author="", course="", date="", declaration=""):
     """The Typst document behind pdf, as text; its pictures are written into folder."""
     text = _text(sources, Path(folder), layout, listing)
-    facts = dict(title=title, author=author, course=course, date=date, declaration=declaration)
+    facts = {"title": title, "author": author, "course": course, "date": date, "declaration": declaration}
+    facts["is-sheet"] = bool(layout.sheet)
     options = ["--syntax-highlighting=none", f"--template={TEMPLATES / 'report.typ'}"]
     options += [f"--variable={name}={json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
     return _pandoc(text, sources, "typst", folder, options)
@@ -274,7 +275,7 @@ def _folded(solution):
 def _words(cell, index, source, counts, sheet):
     """The Markdown of a text cell under the numbers of the document: "# 4 Title", "## 4.1 Section"."""
     stem = Path(source.path).stem
-    text = cell.source
+    text = cell.source.removeprefix("## Exercises\n") if sheet else cell.source
     if not index:
         text = text.partition("\n")[0] if sheet else text
         text = re.sub("$", f" {{#chapter-{stem}}}", text, count=1, flags=re.MULTILINE)
@@ -294,12 +295,12 @@ def _words(cell, index, source, counts, sheet):
 
 
 def _captioned(taken):
-    """[(index, cell, caption)]: a caption after code goes with that code."""
+    """[(index, cell, caption)]: a caption after code goes with the picture or table that it shows, if it does."""
     found = []
     for index, cell in taken:
         place, before, caption = found[-1] if found else (None, cell, "")
         is_caption = cell.cell_type == "markdown" and "caption" in cell.metadata.get("tags", [])
-        if is_caption and before.cell_type == "code" and not caption:
+        if is_caption and before.cell_type == "code" and not caption and _floats(before.outputs, cell.source):
             found[-1] = (place, before, cell.source)
         else:
             found.append((index, cell, ""))

@@ -113,7 +113,9 @@ def read(path):
         nbformat.validate(notebook)
         return notebook
     except FileNotFoundError:
-        raise CannotRun(f"{path} must be a notebook, got no file of this name; correct the name") from None
+        raise CannotRun(
+            f"{path} must be a notebook, got no file of this name; correct it, or name the folder of several"
+        ) from None
     except Exception as error:  # a file that is no notebook can fail in a dozen ways
         raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {_cut(str(error))}") from None
 

@@ -39,7 +39,8 @@ def read(paths, folder):
     """Facts known without running anything: a row for each notebook, with a verdict where it is not to be run.
 
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
-    with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed.
+    with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed. `in_short` counts
+    these.
     """
     rows = []
     marks = {}
@@ -61,6 +62,12 @@ def read(paths, folder):
         row["equal to"] = ", ".join(_others(row["file"], marks))
         row["same seed as"] = ", ".join(_others(row["file"], seeds))
     return pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+
+
+def in_short(table):
+    """What is known without running anything, as a screen has room for it."""
+    shown = table[["file", "source", "parameters", "seed", "code", "texts", "equal to"]]
+    return shown.assign(**{"with this seed": [len(each.split(", ")) + 1 if each else "" for each in table["same seed as"]]})
 
 
 def run(table, folder, enclosure, *, jobs=2, timeout=None):

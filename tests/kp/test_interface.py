@@ -413,6 +413,23 @@ def test_a_kernel_that_sees_no_neighbours_is_told(model):
     assert np.random.get_state()[1].tolist() == state
 
 
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_polynomial_whose_one_counts_for_nothing_is_named_unless_gamma_was_given(dense):
+    around_0 = (PIXELS - PIXELS.mean()) / PIXELS.std()
+    data = around_0 if dense else sparse.csr_array(around_0)
+    size = np.median((around_0[np.linspace(0, len(PIXELS) - 1, 50).astype(int)] ** 2).sum(axis=1))
+    model = OneVsAllKernelPerceptron(max_iter=1)
+    with pytest.warns(UserWarning, match=f"{size:.3g}: it outweighs coef0=1, .* gamma='scale'") as told:
+        model.fit(data, DIGITS)
+    assert [each.filename for each in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for other in ({"gamma": 1.0}, {"gamma": "scale"}, {"degree": 1}, {"coef0": 0.0}, {"coef0": size}):
+            clone(model).set_params(**other).fit(data, DIGITS)
+        clone(model).fit(PIXELS, DIGITS)
+        clone(model).fit(data / 10, DIGITS)
+
+
 def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_suffice():
     with pytest.warns(ConvergenceWarning, match="after 1000 epochs .* give max_iter") as told:
         model = DeltaRulePerceptron(random_state=0).fit(X[50:], y[50:])

@@ -216,6 +216,11 @@ def test_figures_with_and_without_captions_are_numbered_in_their_order(tmp_path)
     assert '<a href="#figure-a-2">Figure\N{NO-BREAK SPACE}3.2</a>' in found
 
 
+def test_a_caption_after_what_has_no_number_is_printed_as_text(tmp_path):
+    found = page_of(tmp_path / "a.ipynb", text("# T"), code("x", shown="Neither picture nor table."), text("Mine.", "caption"))
+    assert "<p>Mine.</p>" in found and "1.1" not in found
+
+
 def test_the_colophon_says_what_is_the_authors_own(page, tmp_path):
     words = " ".join(re.sub("<[^>]*>", "", page).split())
     assert "a reproducible study, version" in words and "with the parameters of the study" in words

@@ -153,6 +153,7 @@ def test_the_table_of_a_folder_names_seeds_also_by_default_and_runs_with_the_sam
     table = handins.read(handins.notebooks(folder), folder)
     assert list(table["seed"]) == ["3", "3", "4", ""]
     assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", ""] and set(table["equal to"]) == {""}
+    assert list(handins.in_short(table)["with this seed"]) == [2, 2, "", ""]
 
 
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):

@@ -285,6 +285,12 @@ def test_kept_orders_are_compared_order_by_order():
     np.testing.assert_allclose(found["mean"], [0.9 * 121, 0.9 * 131])
 
 
+def test_costs_of_protocols_are_medians_over_the_orders():
+    costs = pd.DataFrame({"degree": 2, "protocol": ["b", "a"] * 3, "fit": [3.0, 1, 5, 2, 4, 9]})
+    found = tables.costs_of_protocols(costs.assign(support=costs["fit"], predict=0.5, peak=2.0))
+    assert found.set_index("protocol")["fit"].to_dict() == {"b": 4, "a": 2} and list(found["protocol"]) == ["b", "a"]
+
+
 def test_errors_of_kept_orders_are_less_those_of_the_same_order():
     before, after = random_wrong(degrees=2), random_wrong(1, degrees=6, orders=3)[:, :, :, -1].reshape(3, 3, 2, 4, 40)
     arrays = [{"wrong": np.packbits(each, axis=-1)} for each in after] + [{"wrong": np.zeros((3, 1, 4, 5), np.uint8)}]
