@@ -65,7 +65,7 @@ def read(paths, folder):
 
 
 def in_short(table):
-    """What is known without running anything, as a screen has room for it."""
+    """The facts known without running anything, as a screen has room for them."""
     shown = table[["file", "source", "parameters", "seed", "code", "texts", "equal to"]]
     return shown.assign(**{"with this seed": [len(each.split(", ")) + 1 if each else "" for each in table["same seed as"]]})
 
