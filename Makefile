@@ -69,7 +69,7 @@ api: environment ## the classes and functions of kp, a page for each module: bui
 	@$(PY) -m study.report.boundaries build/api/kp
 	@echo "Classes and functions of kp: build/api/index.html"
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (3 to 5 minutes)
+test: environment ## check style and formatting, run all tests and the notebooks on bundled data (3 to 7 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
