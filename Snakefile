@@ -22,8 +22,10 @@ PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
 REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
 CODE = ["--code"] if str(config.get("code", 0)) not in ("0", "", "False") else []
-if REPORT not in chapters.REPORTS:
-    sys.exit(f"REPORT must be one of {', '.join(chapters.REPORTS)}, got {REPORT!r}")
+try:
+    chapters.report(PROFILE, REPORT)
+except ValueError as error:
+    sys.exit(str(error))
 PAPER = "report" if REPORT == "all" else REPORT
 NAMES = shlex.split(str(config.get("notebooks") or ""))  # those to be executed; all if there is none
 RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"

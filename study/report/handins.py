@@ -39,8 +39,8 @@ def read(paths, folder):
     """Facts known without running anything: a row for each notebook, with a verdict where it is not to be run.
 
     code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
-    with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed. `in_short` counts
-    these.
+    with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed. `in_short`
+    says how many there are.
     """
     rows = []
     marks = {}
@@ -67,7 +67,8 @@ def read(paths, folder):
 def in_short(table):
     """The facts known without running anything, as a screen has room for them."""
     shown = table[["file", "source", "parameters", "seed", "code", "texts", "equal to"]]
-    return shown.assign(**{"with this seed": [len(each.split(", ")) + 1 if each else "" for each in table["same seed as"]]})
+    alike = table.groupby(["source", "seed"])["file"].transform("size")
+    return shown.assign(**{"with this seed": alike.astype(object).where(table["same seed as"] != "", "")})
 
 
 def run(table, folder, enclosure, *, jobs=2, timeout=None):
