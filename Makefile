@@ -15,7 +15,7 @@ PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
 unexport JUPYTER_PATH
 
 SNAKEMAKE = $(PY) -m snakemake --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
-	$(if $(filter-out 0,$(RECOMPUTE)),--forceall) --config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
+	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
 # for the others, beside batches and processes, which hardly need it; then those of the study, the source notebooks, and last

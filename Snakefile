@@ -4,11 +4,13 @@
 # that are here. Fingerprints tell, when this file is read: the times of files say nothing in a fresh clone. What these
 # rules declare as output is a mark below build/, which says to the rules behind them that they are done, and not the
 # committed files: Snakemake removes the outputs of a rule before it runs and when it fails, and committed results and
-# executed notebooks must outlive both. The commands replace those files in one step when they succeed. To compute everything
-# again: --config recompute=1 with --forceall, which is what `make report PROFILE=full RECOMPUTE=1` passes.
+# executed notebooks must outlive both. The commands replace those files in one step when they succeed. --config recompute=1,
+# which is what `make report PROFILE=full RECOMPUTE=1` passes, computes everything again. Its marks stand in a folder of their
+# own until all is done, so that after an interruption it goes on where it was.
 
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -44,7 +46,7 @@ EXPERIMENTS = [each for name in chapters.EXPERIMENTS for each in chapters.experi
 
 def mark(name):
     """What says that a rule is done."""
-    return f"build/{PROFILE}/marks/{name}"
+    return f"build/{PROFILE}/{'again' if RECOMPUTE else 'marks'}/{name}"
 
 
 def is_due(name, is_current):
@@ -98,7 +100,7 @@ for each in EXPERIMENTS:
         # Those that use one core run two at a time, before the others, which use both; the memory keeps large ones apart.
         rule:
             name: f"experiment_{each.name.replace('.', '_')}"
-            input: DATA, sorted(map(mark, STALE & read_by(each)))
+            input: DATA, "requirements.lock.txt", each.source_files(), sorted(map(mark, STALE & read_by(each)))
             output: touch(mark(each.name))
             benchmark: f"build/full/benchmarks/{each.name}{'' if RECOMPUTE else '-rest'}.tsv"  # what was kept took no time
             params: name=each.name
@@ -126,7 +128,7 @@ for place, chapter in enumerate(CHANGED):
 
 rule gathered:
     input: EXECUTED
-    output: touch("build/full/marks/gathered")
+    output: touch(mark("gathered"))
     shell: "{PYTHON:q} -m study gather"
 
 
@@ -176,3 +178,8 @@ rule runs_table:
     params: runs=" ".join(map(shlex.quote, RUNS))
     localrule: True
     shell: "{PYTHON:q} -m study run {params.runs} --target {output:q}"
+
+
+onsuccess:
+    if RECOMPUTE:
+        shutil.rmtree(f"build/{PROFILE}/again", ignore_errors=True)

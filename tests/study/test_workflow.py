@@ -207,12 +207,31 @@ def test_a_result_that_was_deleted_is_computed_again_with_all_that_reads_it(chec
 
 @pytest.mark.long
 def test_all_is_computed_again_but_what_other_peoples_software_found(checkout):
-    names, commands = planned(checkout, "full", "--forceall", recompute=1, notebooks="seeds")
+    names, commands = planned(checkout, "full", recompute=1, notebooks="seeds")
     found = {name.removeprefix("experiment_") for name in names if name.startswith("experiment_")}
     computed = {each.name.replace(".", "_") for name in chapters.EXPERIMENTS for each in chapters.experiments(name)}
     foreign = {f"references_{name}" for name in ("choices", "intelex", "learners", "machines", "networks")}
     assert foreign < computed and found == computed - foreign
     assert all("--recompute" in each for each in commands if "study run" in each)
+
+
+@pytest.mark.long
+def test_after_an_interruption_what_was_computed_again_stays_unless_its_code_was_edited_since(checkout):
+    names = ("marks/data", "again/seeds.facts", "again/course.steps")
+    fetched, done, edited = (checkout / "build/full" / name for name in names)
+    for mark in (fetched, done, edited):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    os.utime(edited, (1e9, 1e9))  # in 2001: its code is newer
+    try:
+        names, _ = planned(checkout, "full", recompute=1, notebooks="seeds")
+        assert "experiment_seeds_facts" not in names and "data" not in names
+        assert {"experiment_course_steps", "experiment_seeds_misprint", "experiment_claims_ledger", "document"} < names
+        ordinary, _ = planned(checkout, "full", notebooks="seeds")
+        assert not {name for name in ordinary if name.startswith("experiment")}
+    finally:
+        fetched.unlink()
+        shutil.rmtree(done.parent)
 
 
 NAME = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
