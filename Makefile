@@ -48,7 +48,7 @@ pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-
 ifneq ($(SHEET),)
 	@$(PY) -m study report --kind pdf --profile full --report $(REPORT) --sheet $(SHEET)
 else ifdef NOTEBOOKS
-	@printf '%s\n' "$$KP_NOTEBOOKS" | xargs $(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --target build/own.pdf --notebooks
+	@printf '%s\n' "$$KP_NOTEBOOKS" | xargs $(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --target build/own.pdf --notebooks || exit 1  # xargs has its own code
 else
 	$(SNAKEMAKE) pdf
 	@echo "The PDF: build/full/$(if $(filter all,$(REPORT)),report,$(REPORT)).pdf"
