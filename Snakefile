@@ -181,5 +181,6 @@ rule runs_table:
 
 
 onsuccess:
-    if RECOMPUTE:
+    # A part that was asked for by name leaves the marks to the rest.
+    if RECOMPUTE and all(Path(mark(name)).exists() for name in [*STALE, *(each.name for each in CHANGED)]):
         shutil.rmtree(f"build/{PROFILE}/again", ignore_errors=True)
