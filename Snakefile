@@ -182,5 +182,5 @@ rule runs_table:
 
 onsuccess:
     # A part that was asked for by name leaves the marks to the rest.
-    if RECOMPUTE and all(Path(mark(name)).exists() for name in [*STALE, *(each.name for each in CHANGED)]):
+    if RECOMPUTE and all(map(os.path.exists, [*map(mark, STALE), *EXECUTED])):
         shutil.rmtree(f"build/{PROFILE}/again", ignore_errors=True)
