@@ -56,7 +56,8 @@ def measure(degrees, n_train, threads):
     mnist.evaluate(training, models, settings, data, progress=True)
     logs = [log for model in models for log in model.mistakes_]
     stage("predictors of all degrees", f"{sum(map(len, logs)):,} mistakes")
-    total, peak = clock[-1] - clock[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    total = clock[-1] - clock[0]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     examples = np.unique(np.concatenate([log.example for log in logs]))
     bare = bare_products(training.gram.points, Points(data.X_test), examples)
     print(f"{'whole study':28}{total:8.1f} s   {peak:.2f} GiB peak memory")

@@ -9,7 +9,9 @@ from hypothesis.extra.numpy import arrays
 @st.composite
 def problems(draw):
     """Small integer data with labels of 2 to 4 classes, points to predict, a seed, a number of epochs."""
-    n, d, classes = draw(st.integers(2, 12)), draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    n = draw(st.integers(2, 12))
+    d = draw(st.integers(1, 3))
+    classes = draw(st.integers(2, 4))
     X, test = (draw(arrays(int, (size, d), elements=st.integers(-6, 6))) for size in (n, 3))
     y = draw(arrays(int, n, elements=st.integers(0, classes - 1)).filter(lambda y: np.ptp(y) > 0))
     return X, np.unique(y, return_inverse=True)[1], test, draw(st.integers(0, 99)), draw(st.integers(1, 3))
@@ -18,7 +20,8 @@ def problems(draw):
 @st.composite
 def streams(draw, most):
     """A short stream of small integer points that recur, with signs; both signs occur."""
-    n, d = draw(st.integers(2, most)), draw(st.integers(1, 3))
+    n = draw(st.integers(2, most))
+    d = draw(st.integers(1, 3))
     X = draw(arrays(int, (n, d), elements=st.integers(-4, 4), fill=st.nothing()))
     y = draw(arrays(int, n, elements=st.sampled_from([-1, 1]), fill=st.nothing()).filter(lambda y: np.ptp(y) > 0))
     return X, y
@@ -48,7 +51,8 @@ def tensor(X, degree):
 
 def orders(n, m, epochs, seed):
     """The published protocol: for each epoch, for each digit, arange shuffled by one generator; (m, epochs * n)."""
-    random, out = np.random.RandomState(seed), np.empty((m, epochs, n), dtype=int)
+    random = np.random.RandomState(seed)
+    out = np.empty((m, epochs, n), dtype=int)
     for epoch in range(epochs):
         for digit in range(m):
             out[digit, epoch] = np.arange(n)

@@ -86,7 +86,8 @@ def programs():
 def called(name, tree, modules):
     """What a program reads: (module, name) of what stands in modules, itself included but for calls of a function by itself,
     and the names of attributes of anything else, which may be methods."""
-    found, alias = set(), {}
+    found = set()
+    alias = {}
     for short, path in imports(tree):
         found.add(tuple(path.rpartition(".")[::2]))
         if path in modules:
@@ -102,7 +103,8 @@ def called(name, tree, modules):
 
 
 def test_no_function_is_called_by_nobody():
-    trees, idle = programs(), []
+    trees = programs()
+    idle = []
     used = set().union(*(called(name, tree, trees.keys()) for name, tree in trees.items()))
     used |= {("kp.literal", name) for report in chapters.REPORTS.values() for name in report.listing}
     registry = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8")

@@ -110,7 +110,8 @@ def test_a_report_has_what_its_words_point_to(name):
 
 @pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
 def test_executed_copy_was_made_from_this_source_code_and_these_results_and_has_the_cells_of_its_source(chapter):
-    source, executed = FOLDER / f"{chapter.source}.ipynb", read(chapter.target("full"))
+    source = FOLDER / f"{chapter.source}.ipynb"
+    executed = read(chapter.target("full"))
     found = executed.metadata["made_from"]
     remedy = f"execute it again: python -m study notebook {chapter.name} --profile full"
     assert {**found, "files": dict(found["files"])} == made_from(source, chapter.parameters("full")), remedy
@@ -148,7 +149,9 @@ class Item:
     """A cell of a notebook, as pytest collects it."""
 
     def __init__(self, path):
-        self.path, self.parent, self.reasons = path, None, []
+        self.path = path
+        self.parent = None
+        self.reasons = []
 
     def add_marker(self, marker):
         self.reasons.append(marker.kwargs["reason"])

@@ -155,7 +155,8 @@ def test_the_wheel_runs_its_readme_in_an_empty_folder(wheels, tmp_path):
     empty.mkdir()
     parts = re.findall(r"```python\n(.*?)```", (ROOT / PROJECT["readme"]).read_text("utf-8"), re.DOTALL)
     program = "\n".join([*parts, "import kp; print(kp.__file__, kp.__version__)"])
-    command, environment = [sys.executable, "-P", "-c", program], os.environ | {"PYTHONPATH": str(tmp_path / "installed")}
+    command = [sys.executable, "-P", "-c", program]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "installed")}
     done = subprocess.run(command, cwd=empty, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     score, file, version = done.stdout.split()

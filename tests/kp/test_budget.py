@@ -51,7 +51,8 @@ def with_kernel(model, kernel, **others):
 @settings(max_examples=30, deadline=None)
 @given(oracles.streams(40), st.integers(1, 6), st.integers(1, 4), st.integers(0, 99), st.booleans())
 def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B, degree, seed, random_removal):
-    (X, y), K = stream, gram(stream[0], ("poly", degree, 1), False)
+    X, y = stream
+    K = gram(stream[0], ("poly", degree, 1), False)
     draws = np.random.RandomState(seed).random_sample(len(y)) if random_removal else None
     held, scores = literal.budget_perceptron(K, y.tolist(), range(len(y)), B, draws=draws)
     model = BudgetPerceptron(budget=B, removal="random" if random_removal else "oldest", random_state=seed)
@@ -65,7 +66,8 @@ def test_budget_perceptrons_equal_the_literal_ones_exactly_on_integers(stream, B
 @settings(max_examples=30, deadline=None)
 @given(oracles.streams(40), st.integers(1, 8), kernel_choices, st.sampled_from(["self-tuning", "basic"]))
 def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
-    (X, y), K = stream, gram(stream[0], kernel, True)
+    X, y = stream
+    K = gram(stream[0], kernel, True)
     held, scores, removals = literal.forgetron(K, y.tolist(), range(len(y)), B, basic=shrinking == "basic")
     assume(all(score == 0 or abs(score) > 1e-9 for score in scores))  # else rounding decides what is a mistake
     model = with_kernel(Forgetron(budget=B, shrinking=shrinking), kernel).fit(X, y)
@@ -82,7 +84,8 @@ def test_the_forgetron_equals_the_literal_one(stream, B, kernel, shrinking):
     st.sampled_from([0.0, 1.0]), st.sampled_from([None, 0.0, 0.3, 1.0]), st.sampled_from([None, 1, 4]), st.booleans(),
 )  # fmt: skip
 def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, tau, intercept):
-    (X, y), K = stream, gram(stream[0], kernel, True)
+    X, y = stream
+    K = gram(stream[0], kernel, True)
     held, scores, b, rhos = literal.norma(
         K, y.tolist(), range(len(y)), lam=lam, eta=eta, sqrt=sqrt, rho=rho, nu=nu, tau=tau, intercept=intercept
     )
@@ -162,7 +165,8 @@ def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel,
     K = gram(X, kernel, True).astype(float)
     coefficients = np.array(data.draw(st.lists(st.floats(-2, 2, width=32), min_size=len(y), max_size=len(y))))
     for g in (coefficients, y.astype(float), np.zeros(len(y))):
-        square, losses = g @ K @ g, np.maximum(0, 1 - y * (K @ g)).sum()
+        square = g @ K @ g
+        losses = np.maximum(0, 1 - y * (K @ g)).sum()
         paid = square * (1 + model.shrinking_[0]) + 2 * losses + model.damage_[0]
         assert model.n_mistakes_[0] <= paid * (1 + 1e-9) + 1e-9
 
@@ -171,7 +175,8 @@ def test_mistakes_of_the_forgetron_are_paid_by_any_competitor(stream, B, kernel,
 
 
 def test_random_removal_gives_each_example_that_is_held_the_same_chance():
-    X, y = np.arange(21)[:, None], np.r_[np.ones(20, dtype=int), 0]
+    X = np.arange(21)[:, None]
+    y = np.r_[np.ones(20, dtype=int), 0]
     kernel = dict(kernel="rbf", gamma=1e4, shuffle=False)  # every new point scores 0: always a mistake
     kept = np.zeros(21)
     for seed in range(200):

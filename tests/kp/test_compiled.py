@@ -57,7 +57,8 @@ def test_a_change_of_any_source_asks_for_other_machine_code(copy, monkeypatch):
 
 @pytest.mark.long
 def test_a_change_of_a_kernel_changes_the_compiled_functions_of_other_files(copy):
-    path, linear = copy / "kernels.py", oracles.polynomial(POINTS, POINTS, 1).sum(axis=0).tolist()
+    path = copy / "kernels.py"
+    linear = oracles.polynomial(POINTS, POINTS, 1).sum(axis=0).tolist()
     before = path.read_text()
     changed = before.replace("out[j] = base * base * base\n", "out[j] = base  # linear\n")
     assert changed != before
@@ -78,7 +79,8 @@ for A, B in ((X, X), (X[:3], X), (X, X[:3])):
 
 
 def test_reals_have_the_same_bits_with_and_without_compilation():
-    command, environment = [sys.executable, "-c", REALS], os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", REALS]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, cwd=PACKAGE.parent, env=environment, capture_output=True, text=True, check=True)
     with contextlib.redirect_stdout(io.StringIO()) as compiled_here:
         exec(REALS, {})

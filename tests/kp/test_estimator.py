@@ -54,8 +54,10 @@ MODELS = {
 
 def fitted(name, n_classes):
     """(model, what to predict, y) on iris with labels "a", "b", "c"."""
-    model, some = MODELS[name].set_params(max_iter=4, random_state=0), load_iris().target < n_classes
-    X, y = WHOLE[some], np.array(["a", "b", "c"])[load_iris().target[some]]
+    model = MODELS[name].set_params(max_iter=4, random_state=0)
+    some = load_iris().target < n_classes
+    X = WHOLE[some]
+    y = np.array(["a", "b", "c"])[load_iris().target[some]]
     X = square(X, X) if model.kernel == "precomputed" else X
     return model.fit(X, y), X[::4], y
 
@@ -87,7 +89,8 @@ def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
 
 
 def test_staged_predictors_of_streams_go_without_the_minimizing_one():
-    X, y = WHOLE, load_iris().target
+    X = WHOLE
+    y = load_iris().target
     stream = OneVsAllKernelPerceptron(degree=2)
     with pytest.raises(ValueError, match="not fitted yet"):
         next(stream.staged_predict(X))
@@ -117,7 +120,8 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
 
 @pytest.mark.parametrize("model", [OneVsAllKernelPerceptron(max_iter=3), MulticlassPerceptron()])
 def test_mistakes_on_other_data_are_refused(model):
-    X, y = WHOLE, load_iris().target
+    X = WHOLE
+    y = load_iris().target
     mistakes = model.fit(X, y).mistakes_
     seen = vars(model).copy()
     for n, labels, others, message in (
@@ -176,7 +180,9 @@ def test_models_on_shared_data_are_those_that_were_fitted_alone(rows, grid):
 @pytest.mark.parametrize("count_errors", [True, False])
 def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count_errors):
     X, y = load_digits(return_X_y=True)
-    (X, others), y = (X[:300], X[300:420]), y[:300]
+    others = X[300:420]
+    X = X[:300]
+    y = y[:300]
     shared = SharedTraining(X, y, memory_budget=4 * 300 * 20)
     models = shared.fit(degrees(), count_errors=count_errors)
     assert (models[0].mistakes_[0].errors is None) != count_errors
@@ -236,7 +242,8 @@ def leads(f):
 def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
     model, X, _ = fitted(name, n_classes)
     for options in ({}, {"predictor": "average", "epoch": 1}):
-        margin, labels = np.array(leads(model.decision_function(X, **options))), model.predict(X, **options)
+        margin = np.array(leads(model.decision_function(X, **options)))
+        labels = model.predict(X, **options)
         least = float(np.sort(margin)[len(X) // 3])
         found = predict_or_reject(model, X, min_margin=least, rejected="none of these", **options)
         assert found.tolist() == np.where(margin < least, "none of these", labels).tolist()
@@ -244,7 +251,8 @@ def test_what_is_refused_are_the_points_of_a_smaller_margin(name, n_classes):
 
 
 def test_the_label_of_what_is_refused_may_leave_the_type_of_the_labels_and_models_of_scikit_learn_are_taken():
-    X, y = WHOLE, load_iris().target.astype(np.uint8)
+    X = WHOLE
+    y = load_iris().target.astype(np.uint8)
     for model in (OneVsAllKernelPerceptron(random_state=0).fit(X, y), LogisticRegression(max_iter=1000).fit(X, y)):
         found = predict_or_reject(model, X, min_margin=np.median(leads(model.decision_function(X))))
         assert np.mean(found == -1) == 0.5
@@ -298,7 +306,8 @@ def test_a_kernel_is_one_object_that_all_estimators_know_and_its_function_and_ma
     y = load_iris().target
     by_name = learner(name, random_state=0).fit(WHOLE, y)
     kernel = KERNELS[name].made(by_name, by_name.gamma_)
-    f, K = by_name.decision_function(WHOLE), kernel(WHOLE, WHOLE)
+    f = by_name.decision_function(WHOLE)
+    K = kernel(WHOLE, WHOLE)
     by_function = learner(kernel, random_state=0, memory_budget=2**20).fit(WHOLE, y)
     np.testing.assert_allclose(by_function.decision_function(WHOLE), f, rtol=1e-9)
     by_matrix = learner("precomputed", random_state=0).fit(K, y)

@@ -33,7 +33,8 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 def ordered(X, Y):
     """The inner products in double precision, each summed from the first coordinate to the last."""
-    X, Y = X.astype(float), Y.astype(float)
+    X = X.astype(float)
+    Y = Y.astype(float)
     out = np.zeros((len(X), len(Y)))
     for k in range(X.shape[1]):
         out += X[:, k : k + 1] * Y[:, k]
@@ -84,7 +85,8 @@ def of_kind(kind, n, d=30):
 def test_products_of_integers_are_exact(seed, n, m, d, largest):
     random = np.random.RandomState(seed)
     X, Y = (random.randint(-largest, largest + 1, (size, d)) for size in (n, m))
-    X[0, 0], Y[0, 0] = largest, -largest
+    X[0, 0] = largest
+    Y[0, 0] = -largest
     found, arithmetic = products(X, Y)
     assert arithmetic == (Arithmetic.SINGLE if largest <= 1000 else Arithmetic.DOUBLE)
     np.testing.assert_array_equal(found, oracles.polynomial(X, Y, 1, coef0=0))
@@ -102,7 +104,8 @@ def test_products_of_integers_are_exact(seed, n, m, d, largest):
     ],
 )
 def test_points_meet_in_the_arithmetic_that_holds_their_products(X, Y, expected):
-    X, Y = np.array(X), np.array(X if Y is None else Y)
+    Y = np.array(X if Y is None else Y)
+    X = np.array(X)
     found, arithmetic = products(X, Y)
     assert arithmetic == expected
     np.testing.assert_array_equal(found, ordered(X, Y))
@@ -174,7 +177,8 @@ def test_the_store_holds_true_rows_of_the_latest_examples_within_its_capacity(da
     gram = Gram.of_points(X, memory_budget=capacity * n * size + data.draw(st.integers(0, n * size - 1)))
     true, _ = products(X, X)
     assert gram.capacity == capacity and gram.store.shape == (capacity, n) and len(gram) == n
-    used, computed = {}, 0
+    used = {}
+    computed = 0
     scratch = data.draw(st.sampled_from([2, SCRATCH]))
     for clock in range(data.draw(st.integers(1, 8))):
         examples = data.draw(st.lists(st.integers(0, n - 1), max_size=capacity, unique=True))
@@ -202,7 +206,9 @@ def test_columns_of_held_and_missing_rows_are_the_true_ones_and_leave_the_store_
     true, _ = products(X, X)
     gram = Gram.of_points(X, memory_budget=data.draw(st.integers(1, 12)) * 12 * 8)
     gram.fetch(np.array(data.draw(st.lists(st.integers(0, 11), max_size=gram.capacity, unique=True)), dtype=np.intp))
-    store, slot, computed = gram.store.copy(), gram.slot.copy(), gram.computed
+    store = gram.store.copy()
+    slot = gram.slot.copy()
+    computed = gram.computed
     examples = np.array(data.draw(st.lists(st.integers(0, 11), min_size=1, unique=True)))
     start = data.draw(st.integers(0, 11))
     stop = data.draw(st.integers(start + 1, 12))
@@ -221,7 +227,8 @@ def test_columns_of_held_and_missing_rows_are_the_true_ones_and_leave_the_store_
 )
 def test_the_diagonal_needs_no_points_and_no_kernel_exceeds_its_bound(kernel):
     X = np.random.RandomState(0).randint(-3, 4, (9, 4))
-    K, norms = kernel(X, X), (X**2).sum(axis=1).astype(float)
+    K = kernel(X, X)
+    norms = (X**2).sum(axis=1).astype(float)
     np.testing.assert_array_equal(kernel.diagonal(norms), np.diag(K))
     assert np.abs(K).max() <= kernel.bound(norms.max())
 
@@ -289,7 +296,8 @@ def test_threads_change_no_bit_of_products_in_strips_of_rows_or_columns(X, Y, ex
 
 def test_blas_has_its_threads_again_after_blocks_of_several_threads_of_the_program():
     X = np.random.RandomState(0).randint(-9, 9, size=(300, 20))
-    begun, ended = [threading.Event(), threading.Event()], threading.Event()
+    begun = [threading.Event(), threading.Event()]
+    ended = threading.Event()
 
     class Slow(Products):
         """The first of two blocks goes on until the second has begun, the second until the first has ended."""
@@ -333,7 +341,8 @@ def test_values_are_those_of_the_kernel_at_every_degree_on_any_threads(scale):
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(1, 9), st.integers(1, 9), st.integers(1, 40), st.booleans())
 def test_sparse_points_have_the_products_and_norms_of_dense_ones_bit_by_bit(seed, n, m, d, mixed):
-    X, Y = sparse_points(seed, n, d, share=0.4), sparse_points(seed + 1, m, d, share=0.4)
+    X = sparse_points(seed, n, d, share=0.4)
+    Y = sparse_points(seed + 1, m, d, share=0.4)
     points = sparse.csr_matrix(X)
     found, arithmetic = products(points, Y if mixed else sparse.csc_array(Y))
     assert arithmetic == Arithmetic.SPARSE
@@ -356,7 +365,8 @@ def test_scaled_images_are_whole_numbers_in_their_unit(dtype):
     points = Points.per(unit_of(images), images)
     assert points.per_unit == 255 and points.compact.dtype == np.uint8
     np.testing.assert_array_equal(points.X, pixels)
-    source, kernel = CrossGram(Products(points, points)), kernels.polynomial(3, gamma=0.1)
+    source = CrossGram(Products(points, points))
+    kernel = kernels.polynomial(3, gamma=0.1)
     K = source.values(kernel, np.arange(9))
     base = 0.1 / 255**2 * (pixels @ pixels.T) + 1
     np.testing.assert_array_equal(K, base * base * base)
@@ -379,7 +389,8 @@ def test_points_in_different_units_do_not_meet():
 
 
 def test_kept_values_of_images_are_in_their_unit():
-    images, kernel = np.random.RandomState(3).randint(0, 256, (30, 784)) / 255, kernels.rbf(gamma=0.5)
+    images = np.random.RandomState(3).randint(0, 256, (30, 784)) / 255
+    kernel = kernels.rbf(gamma=0.5)
     images[0, 0] = 0.1234
     points = Points.per(255, images)
     gram = Gram(Products(points, points), memory_budget=10**7, kernel=kernel)

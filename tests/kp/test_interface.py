@@ -325,7 +325,8 @@ def test_a_refused_call_changes_nothing(model):
 @each([LOGGED[0], LOGGED[1], BudgetPerceptron(), Norma()])
 def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
     model = clone(model).partial_fit(X[::2], y[::2], classes=range(3))
-    f, before = model.decision_function(X), dict(vars(model))
+    f = model.decision_function(X)
+    before = dict(vars(model))
     other = pickle.loads(pickle.dumps(model))
 
     def interrupted(*_):
@@ -347,7 +348,8 @@ def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_parts_of_a_stream_of_any_size_after_a_fit_give_the_same_bits(kernel, monkeypatch):
     monkeypatch.setattr("kp.output_codes.BLOCK", 17)
-    order, found = np.random.RandomState(0).permutation(150), []
+    order = np.random.RandomState(0).permutation(150)
+    found = []
     for size in (1, 7, 150):
         model = OneVsAllKernelPerceptron(kernel, gamma=0.5, max_iter=2, random_state=0).fit(X[::3], y[::3])
         for start in range(0, 150, size):
@@ -448,8 +450,10 @@ def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_su
     Romma(degree=2, gamma=1e-3, aggressive=True, noise_control=1.0),
 ])  # fmt: skip
 def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
-    random, found = np.random.RandomState(0), []
-    real, pixels = random.standard_normal((150, 40)), random.randint(0, 256, (150, 40)).astype(np.uint8)
+    random = np.random.RandomState(0)
+    found = []
+    real = random.standard_normal((150, 40))
+    pixels = random.randint(0, 256, (150, 40)).astype(np.uint8)
     points = {
         "bytes": pixels, "large": random.randint(-30000, 30000, (150, 40)), "real": real, "images": pixels / 255,
         "sparse": sparse.csr_array(real),

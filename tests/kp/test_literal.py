@@ -17,7 +17,8 @@ def problem(seed):
 
 
 def test_the_first_steps_of_algorithm_1_by_hand():
-    K, z = np.array([[2, 1, 0], [1, 2, 1], [0, 1, 2]]), np.array([1, -1, 1])
+    K = np.array([[2, 1, 0], [1, 2, 1], [0, 1, 2]])
+    z = np.array([1, -1, 1])
     A = literal.algorithm_1(K, z, [0, 1, 2, 0, 1, 2])
     # f = 0 is a mistake; then f(x_1) = 1 is wrong for -1; then f(x_2) = -1 for 1; then f(x_0) = 2 - 1 is right.
     assert np.array(A[:4]).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 1, 1]]
@@ -58,7 +59,8 @@ def test_the_classes_to_demote_are_those_that_match_or_beat_the_true_one():
 
 
 def test_from_zero_a_score_of_0_costs_the_delta_rule_half_a_step_and_the_counts_a_whole_one():
-    X, Y = np.array([[1, 2], [1, -3]]), np.array([[1, -1]])
+    X = np.array([[1, 2], [1, -3]])
+    Y = np.array([[1, -1]])
     (W,) = literal.delta_rule(X, Y, np.zeros((1, 2), dtype=int), [0])
     (A,) = literal.course_kernel_perceptron(X @ X.T, Y, [0])
     assert W.tolist() == [[1, 2]] and A.tolist() == [[1, 0]]

@@ -59,10 +59,12 @@ def literal_run(X, y, points, order, *, update="xu-zhang", degree=1, **options):
 @given(oracles.problems(), st.sampled_from([*UPDATES, "linear"]), st.sampled_from(DEMOTE), st.integers(1, 3), st.booleans())
 def test_log_and_every_predictor_equal_the_literal_update(problem, update, demote, degree, threshold):
     X, y, test, seed, epochs = problem
-    both, (order,) = np.vstack([X, test]), oracles.orders(len(y), 1, epochs, seed)
+    both = np.vstack([X, test])
+    (order,) = oracles.orders(len(y), 1, epochs, seed)
     options = {"demote": demote, "max_iter": epochs, "stop_if_separated": False, "random_state": seed}
     if update == "linear":
-        degree, threshold = 1, True
+        degree = 1
+        threshold = True
         model = MulticlassPerceptron(count_errors=True, **options).fit(X, y)
     else:
         options |= {"degree": degree, "coef0": 0.0, "update": update, "threshold": threshold}
@@ -115,7 +117,8 @@ def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, deg
 def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, integers, monkeypatch):
     monkeypatch.setattr(kesler, "BLOCK", 37)
     X, y = load_digits(return_X_y=True)
-    X, y = X[:300] + (0 if integers else 0.1), y[:300]
+    X = X[:300] + (0 if integers else 0.1)
+    y = y[:300]
     points = Points(X)
     gram = Gram(Products(points, points), memory_budget=8 * 300 * rows)
     G = gram.values(kernel, np.arange(300)) + 1.0
@@ -133,7 +136,8 @@ def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, 
 def test_moving_the_coefficients_equals_the_squared_matrix_on_integers(demote, monkeypatch):
     monkeypatch.setattr(kesler, "BLOCK", 29)
     X, y = load_digits(return_X_y=True)
-    X, y = (X[:150] > 7).astype(int), y[:150]
+    X = (X[:150] > 7).astype(int)
+    y = y[:150]
     options = {"kernel": "poly", "degree": 2, "coef0": 0.0, "demote": demote, "max_iter": 4, "random_state": 0}
     whole = MulticlassKernelPerceptron(**options).fit(X, y)
     blocked = MulticlassKernelPerceptron(**options, solver="coefficients").fit(X, y)
@@ -171,7 +175,8 @@ def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, lim
     monkeypatch.setattr(kesler, "BLOCK", 29)
     monkeypatch.setattr(kesler, "VISITS", 11)
     X, y = load_digits(return_X_y=True)
-    X, y = X[:100], y[:100]
+    X = X[:100]
+    y = y[:100]
     gram = Gram(Products(Points(X), Points(X)), memory_budget=2**20)
     K = gram.values(kernels.linear(), np.arange(100))
     options = {"threshold": 1.0, "demote": demote}
@@ -192,7 +197,8 @@ def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, lim
 @pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (0, 3, 2)])
 def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
     random = np.random.RandomState(0)
-    A, B = random.randn(n, d), random.randn(m, d)
+    A = random.randn(n, d)
+    B = random.randn(m, d)
 
     def in_order(A, B):
         return sum((A[:, k : k + 1] * B[:, k] for k in range(A.shape[1])), np.zeros((len(A), len(B))))

@@ -26,7 +26,8 @@ def linear_listing(x, Y, W, draws, *, eta=1.0):
     Modifications are rows (step, example, delta, examples wrong afterwards). Sums of Python floats run from the left.
     """
     x, W = (np.array(values.tolist(), dtype=object) for values in (x, W))
-    stored, modifications = literal.delta_rule(x, Y, W, draws, eta=eta), []
+    stored = literal.delta_rule(x, Y, W, draws, eta=eta)
+    modifications = []
     for step, (n, before, after) in enumerate(zip(draws, [W, *stored], stored, strict=False)):
         delta = Y[:, n] - np.sign(before @ x[n])
         if delta.any():
@@ -63,7 +64,8 @@ def test_delta_rule_is_the_first_listing_bit_for_bit_and_its_predictors_are_thos
     n_classes = len(np.unique(y))
     code = data.draw(codes(n_classes))
     matrix = code_matrix(code, n_classes).astype(int)
-    random, x = np.random.RandomState(seed), np.column_stack([np.ones(len(X)), X])
+    random = np.random.RandomState(seed)
+    x = np.column_stack([np.ones(len(X)), X])
     W = scale * (2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1)
     stored, modifications, broke = linear_listing(x, matrix[y].T, W, draws_of(random, len(y), epochs), eta=eta)
     model = DeltaRulePerceptron(code=code, eta=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
@@ -95,7 +97,8 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, epochs, degree
     code = data.draw(codes(n_classes))
     matrix = code_matrix(code, n_classes).astype(int)
     K = oracles.polynomial(X, X, degree, coef0=2)  # (1 + x.y)^degree of the augmented data
-    Y, draws = matrix[y].T, draws_of(np.random.RandomState(seed), len(y), epochs)
+    Y = matrix[y].T
+    draws = draws_of(np.random.RandomState(seed), len(y), epochs)
     stored = literal.course_kernel_perceptron(K, Y, draws)
     broke = literal.wrong((stored[-1] * Y) @ K, Y) == 0
     with pytest.MonkeyPatch.context() as patch:
@@ -105,7 +108,8 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, epochs, degree
         ).fit(X, y)
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     for i, log in enumerate(model.mistakes_):
-        A, z = [alpha[i] for alpha in stored], Y[i]
+        A = [alpha[i] for alpha in stored]
+        z = Y[i]
         assert np.array_equal(log.alpha(n=len(y)), A[-1])
         assert log.errors[-1] == np.count_nonzero(np.sign(literal.g(A[-1], z, K)) != z)
         np.testing.assert_array_equal(model.outputs(X)[:, i], literal.g(A[-1], z, K).astype(float))
@@ -140,7 +144,8 @@ def test_one_vs_all_is_the_special_case_of_one_hot_codes_and_shuffled_presentati
 
 def test_a_run_that_goes_on_has_the_log_of_the_one_that_stops():
     X, y = load_iris(return_X_y=True)
-    X, y = X[:100], y[:100]
+    X = X[:100]
+    y = y[:100]
     for estimator in (DeltaRulePerceptron, OutputCodeKernelPerceptron):
         stops = estimator(max_iter=40, random_state=0).fit(X, y)
         goes_on = estimator(max_iter=40, random_state=0, stop_if_consistent=False).fit(X, y)
@@ -173,7 +178,8 @@ def test_codes_that_cannot_be_decoded_are_refused(code, message):
 
 
 def test_initial_weights_that_are_right_leave_the_log_empty():
-    X, y = np.array([[1.0], [2.0], [-1.0], [-2.0]]), np.array([1, 1, 0, 0])
+    X = np.array([[1.0], [2.0], [-1.0], [-2.0]])
+    y = np.array([1, 1, 0, 0])
     models = [DeltaRulePerceptron(code="binary", random_state=seed).fit(X, y) for seed in range(20)]
     empty = next(model for model in models if not len(model.mistakes_))
     assert empty.converged_ and empty.n_iter_ == 1

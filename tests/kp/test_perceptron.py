@@ -17,8 +17,10 @@ def expected(X, y, test, degree, epochs, seed):
     """[alphas and scores of each predictor] of each epoch, from Algorithm 1 in integers; (m, n) and (m, n + test)."""
     m = y.max() + 1
     if m == 2:
-        m, y = 1, 1 - y  # the one perceptron is of the second class
-    K, points = oracles.polynomial(X, X, degree), oracles.polynomial(X, np.vstack([X, test]), degree)
+        m = 1
+        y = 1 - y  # the one perceptron is of the second class
+    K = oracles.polynomial(X, X, degree)
+    points = oracles.polynomial(X, np.vstack([X, test]), degree)
     runs = literal.one_vs_all(K, y, oracles.orders(len(y), m, epochs, seed))
     signs = [np.where(y == a, 1, -1) for a in range(m)]
     for steps in len(y) * np.arange(1, epochs + 1):
@@ -55,17 +57,22 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, de
 
 def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their_order():
     random = np.random.RandomState(4)
-    X, z, kernel = random.standard_normal((60, 5)), 2 * random.randint(0, 2, (3, 60)) - 1, kernels.polynomial(1, gamma=0.7)
+    X = random.standard_normal((60, 5))
+    z = 2 * random.randint(0, 2, (3, 60)) - 1
+    kernel = kernels.polynomial(1, gamma=0.7)
     orders = list(visiting_orders(60, 3, 4, random_state=np.random.RandomState(1)))
     logs = find_mistakes(Gram.of_points(X, memory_budget=2**20), kernel, z, orders, 4, threads=2, count_errors=False)
     for a, log in enumerate(logs):
-        w, b, mistakes = [0.0] * 5, 0.0, []
+        w = [0.0] * 5
+        b = 0.0
+        mistakes = []
         for t in np.concatenate(orders, axis=1)[a]:
             product = 0.0
             for k in range(5):
                 product += w[k] * X[t, k]
             if z[a, t] * (0.7 * product + b) <= 0:
-                w, b = [w[k] + z[a, t] * X[t, k] for k in range(5)], b + z[a, t]
+                w = [w[k] + z[a, t] * X[t, k] for k in range(5)]
+                b = b + z[a, t]
                 mistakes.append(t)
         assert log.errors is None and log.example.tolist() == mistakes
 
@@ -73,8 +80,11 @@ def test_the_weight_vector_of_real_points_is_the_sum_of_mistaken_points_in_their
 @pytest.mark.parametrize("budget", [8 * 90 * 3, 2**20])
 def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
     random = np.random.RandomState(6)
-    X, z, kernel = random.standard_normal((90, 4)), 2 * random.randint(0, 2, (2, 90)) - 1, kernels.rbf(gamma=0.5)
-    orders, source = list(visiting_orders(90, 2, 3, random_state=np.random.RandomState(1))), Products(Points(X), Points(X))
+    X = random.standard_normal((90, 4))
+    z = 2 * random.randint(0, 2, (2, 90)) - 1
+    kernel = kernels.rbf(gamma=0.5)
+    orders = list(visiting_orders(90, 2, 3, random_state=np.random.RandomState(1)))
+    source = Products(Points(X), Points(X))
     plain, kept = (find_mistakes(Gram(source, memory_budget=budget, kernel=k), kernel, z, orders, 3) for k in (None, kernel))
     for a, b in zip(plain, kept, strict=True):
         for name in ("example", "step", "errors"):
@@ -85,8 +95,12 @@ def test_kept_gaussian_values_give_the_bits_of_inner_products(budget):
 @pytest.mark.parametrize("shuffle", [True, "once", False])
 def test_orders_are_new_kept_or_given_for_each_class_or_for_all(shuffle, orders):
     random = np.random.RandomState(8)
-    X, y, epochs = random.randint(-5, 6, (30, 3)), random.randint(0, 3, 30), 4
-    K, drawn, visits = oracles.polynomial(X, X, 2), np.random.RandomState(5), [[], [], []]
+    X = random.randint(-5, 6, (30, 3))
+    y = random.randint(0, 3, 30)
+    epochs = 4
+    K = oracles.polynomial(X, X, 2)
+    drawn = np.random.RandomState(5)
+    visits = [[], [], []]
     for epoch in range(epochs):
         if epoch == 0 or shuffle is True:
             one = [drawn.permutation(30) if shuffle else np.arange(30) for _ in range(3 if orders == "separate" else 1)]
@@ -101,7 +115,8 @@ def test_orders_are_new_kept_or_given_for_each_class_or_for_all(shuffle, orders)
 
 
 def test_a_score_of_exactly_zero_is_a_mistake_and_ties_go_to_the_first_class():
-    X, y = np.array([[0, 0], [0, 0], [1, 0]]), np.array(["b", "a", "c"])
+    X = np.array([[0, 0], [0, 0], [1, 0]])
+    y = np.array(["b", "a", "c"])
     model = OneVsAllKernelPerceptron("linear", max_iter=1, shuffle=False, stop_if_separated=False).fit(X, y)
     assert [log.example.tolist() for log in model.mistakes_] == [[0, 1, 2]] * 3
     assert model.predict([[0, 0]]).tolist() == ["a"]
@@ -110,7 +125,8 @@ def test_a_score_of_exactly_zero_is_a_mistake_and_ties_go_to_the_first_class():
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
 def test_a_stream_fed_in_parts_is_one_run_over_the_whole_also_of_sparse_points(form):
     random = np.random.RandomState(2)
-    X, y = random.randint(-5, 6, (90, 3)), random.choice(list("xyz"), 90)
+    X = random.randint(-5, 6, (90, 3))
+    y = random.choice(list("xyz"), 90)
     whole = OneVsAllKernelPerceptron(degree=2, max_iter=1, shuffle=False).fit(X, y)
     stream = OneVsAllKernelPerceptron(degree=2)
     for part in np.split(np.arange(90), [1, 20, 50]):
@@ -127,7 +143,8 @@ def test_a_stream_fed_in_parts_is_one_run_over_the_whole_also_of_sparse_points(f
 
 def test_kernels_equal_scikit_learns():
     random = np.random.RandomState(0)
-    X, Y = random.standard_normal((20, 4)), random.standard_normal((7, 4))
+    X = random.standard_normal((20, 4))
+    Y = random.standard_normal((7, 4))
     np.testing.assert_allclose(kernels.linear()(X, Y), linear_kernel(X, Y), rtol=1e-12)
     np.testing.assert_allclose(kernels.rbf(gamma=0.3)(X, Y), rbf_kernel(X, Y, gamma=0.3), rtol=1e-12)
     for degree in (1, 2, 3, 4, 7):
@@ -150,7 +167,8 @@ def test_values_of_kernels_that_are_none_are_refused(parameters, message):
 
 @pytest.mark.parametrize("epoch", [0, 4, 1.5])
 def test_an_epoch_that_was_not_run_is_refused(epoch):
-    X, y = np.eye(4), [0, 1, 0, 1]
+    X = np.eye(4)
+    y = [0, 1, 0, 1]
     model = OneVsAllKernelPerceptron(max_iter=3, stop_if_separated=False).fit(X, y)
     with pytest.raises(ValueError, match=r"epoch must be an integer in 1\.\.3"):
         model.predict(X, epoch=epoch)

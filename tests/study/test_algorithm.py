@@ -35,12 +35,15 @@ def run():
 
 def test_the_multiset_and_the_predictors_of_the_history_are_those_of_the_stored_vectors():
     generator = np.random.RandomState(3)
-    X, points = generator.randint(-3, 4, size=(25, 2)), generator.randint(-3, 4, size=(40, 2))
+    X = generator.randint(-3, 4, size=(25, 2))
+    points = generator.randint(-3, 4, size=(40, 2))
     y = generator.randint(2, size=25)
-    kernel, z = kernels.polynomial(3), 2 * y - 1
+    kernel = kernels.polynomial(3)
+    z = 2 * y - 1
     log = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=0).fit(X, y).mistakes_[0]
     (order,) = oracles.orders(len(X), 1, log.n_epochs, 0)
-    A, K = literal.algorithm_1(kernel(X, X), z, order), kernel(X, points)
+    A = literal.algorithm_1(kernel(X, X), z, order)
+    K = kernel(X, points)
     assert np.array_equal(tables.multiset(log, len(X)), A)
     f = [literal.g(alpha, z, K) for alpha in A]
     minimizing = literal.g(literal.minimizing(A, kernel(X, X), z), z, K)
@@ -111,7 +114,8 @@ def test_margin_in_the_plane_is_that_of_a_search_over_all_directions():
 
 
 def test_a_run_that_does_not_stop_has_no_count_and_a_gap_leaves_room():
-    X, z = np.array([[0.0], [1.0], [2.0]]), np.array([1, -1, 1])
+    X = np.array([[0.0], [1.0], [2.0]])
+    z = np.array([1, -1, 1])
     with pytest.raises(ValueError, match="no training error after 5 epochs"):
         experiment.mistakes_by_order(X, z, 1, n_orders=1, max_iter=5)
     with pytest.raises(ValueError, match="gap must be in 0..1, got 3"):
@@ -148,7 +152,8 @@ def test_predictors_are_drawn_with_the_examples_that_each_holds(run):
 
 def test_log_is_drawn_mistake_by_mistake(run):
     X, z, log = run
-    A, best = tables.multiset(log, len(X)), log.minimizing_length()
+    A = tables.multiset(log, len(X))
+    best = log.minimizing_length()
     above, below = figures.figure_log(tables.log_table(log), A, z, log.ends, best).axes
     assert np.array_equal(above.images[0].get_array(), (A * z).T)
     line, minimizing, final = (np.transpose(each.get_data()).tolist() for each in below.lines[:3])

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """{path: text} of the site that `make api` writes."""
-    site, makefile = tmp_path_factory.mktemp("api"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    site = tmp_path_factory.mktemp("api")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     options = re.search(r"-m pdoc (.*) --output-directory build/api", makefile)[1].split()
     modules = re.search(r"\nPAGES = (.*)", makefile)[1].split()
     with pytest.MonkeyPatch.context() as patch:

@@ -47,7 +47,8 @@ def customary(change_X=1.0, shuffle_y=False):
     """Iris cut into a training part of 100 and a test part of 50, which may be changed."""
     data = datasets.load("iris-bundled")
     order = np.random.RandomState(0).permutation(150)
-    X, y = data.X[order], data.y[order]
+    X = data.X[order]
+    y = data.y[order]
     y_test = y[100:][::-1] if shuffle_y else y[100:]
     return replace(data, X=X[:100], y=y[:100], X_test=change_X * X[100:], y_test=y_test)
 
@@ -101,11 +102,13 @@ def test_no_group_trains_and_validates():
 def forms(form, thresholds, candidate, A, B, y):
     """(labels from the shared matrices, labels of the estimator by its name) of points B, for each predictor and epoch."""
     wanted = [(predictor, epoch) for predictor in PREDICTORS for epoch in (1, 7)]
-    grams, own = methods.Grams(A, B), method(form, thresholds)
+    grams = methods.Grams(A, B)
+    own = method(form, thresholds)
     model = own.fit(candidate, grams, y, epochs=7, random_state=3)
     found = own.predictions(model, own.points(candidate, grams), wanted)
     options = dict(max_iter=7, random_state=3)
-    threshold, sigma = thresholds == "on", candidate.width * grams.median
+    threshold = thresholds == "on"
+    sigma = candidate.width * grams.median
     if form == "one-vs-all":
         kernel = kernels.gaussian(sigma=sigma)
         other = OneVsAllKernelPerceptron(lambda X, Y: kernel(X, Y) + threshold, orders="shared", **options)
@@ -120,8 +123,10 @@ def forms(form, thresholds, candidate, A, B, y):
 @pytest.mark.parametrize("thresholds", THRESHOLDS)
 @pytest.mark.parametrize("form", KERNEL_PERCEPTRONS)
 def test_forms_on_shared_matrices_are_the_estimators_by_their_names(form, thresholds, wine):
-    X, order = wine[0], np.random.RandomState(1).permutation(178)
-    A, B = X[order[:100]], X[order[100:]]
+    X = wine[0]
+    order = np.random.RandomState(1).permutation(178)
+    A = X[order[:100]]
+    B = X[order[100:]]
     for y in (wine[1][order[:100]], (wine[1][order[:100]] > 1).astype(int)):
         found, expected = forms(form, thresholds, Candidate(method=form, kernel="rbf", width=0.3), A, B, y)
         np.testing.assert_array_equal(found, expected)
@@ -153,8 +158,10 @@ def test_pairs_agree_with_the_errors(tiny):
 
 @pytest.mark.parametrize("name", KERNEL_PERCEPTRONS)
 def test_costs_count_the_examples_with_a_coefficient(name):
-    data, form = datasets.load("iris-bundled"), method(name)
-    base, grams = form.candidates(TINY)[0], methods.Grams(data.X, data.X[:3])
+    data = datasets.load("iris-bundled")
+    form = method(name)
+    base = form.candidates(TINY)[0]
+    grams = methods.Grams(data.X, data.X[:3])
     model = form.fit(base, grams, data.y, epochs=3, random_state=0)
     support, kernel_values = form.costs(model, replace(base, predictor="final", epoch=3.0), 150)
     assert support == len(model.support_) < 150 and kernel_values == (150 if name == "Xu-Zhang" else support)
@@ -183,7 +190,8 @@ def test_rates_average_repetitions_and_count_each_example_once():
 @pytest.fixture
 def table():
     """Error rates on eight sets: one-vs-all is lower than the ordinary form on all, Xu and Zhang's lower on four."""
-    base, steps = np.linspace(0.1, 0.45, 8), np.linspace(0.01, 0.05, 8)
+    base = np.linspace(0.1, 0.45, 8)
+    steps = np.linspace(0.01, 0.05, 8)
     signs = np.array([1, -1, -1, 1, -1, 1, 1, -1])
     rates = {
         ("one-vs-all", "off"): base - steps,

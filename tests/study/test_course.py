@@ -25,7 +25,8 @@ def test_reduced_images_are_means_over_areas_times_a_whole_number(a, side, seed)
 
 def test_the_images_of_mnist_are_as_many_of_each_digit_as_are_guessed(monkeypatch):
     random = np.random.RandomState(0)
-    X, y = random.randint(256, size=(4000, 784)).astype(np.uint8), np.arange(4000) % 10
+    X = random.randint(256, size=(4000, 784)).astype(np.uint8)
+    y = np.arange(4000) % 10
     data = SimpleNamespace(X=X, y=y, classes=np.arange(10))
     monkeypatch.setattr(experiment.datasets, "load", lambda name: data)
     small, labels = experiment.images("mnist", random_state=1)
@@ -90,7 +91,8 @@ def literal_listing(s, seed):
     random = np.random.RandomState(seed)
     y = np.repeat(np.arange(8), 50)
     X = np.array([[MEANS[i][k] + s * random.standard_normal() for i in range(3)] for k in y])
-    Y, x = np.where(np.arange(8)[:, None] == y, 1, -1), np.column_stack([np.ones(len(y)), X])
+    Y = np.where(np.arange(8)[:, None] == y, 1, -1)
+    x = np.column_stack([np.ones(len(y)), X])
     W = 2 * random.random_sample((8, 4)) - 1
     order = np.concatenate([random.randint(len(y), size=len(y)) for _ in range(10_000 // len(y))])
     stored = [W, *literal.delta_rule(x, Y, W, order)]
@@ -139,11 +141,13 @@ def test_a_plane_is_found_where_a_hard_margin_machine_finds_one(seed):
 @given(st.integers(0, 10**6), st.floats(0.0, 3.0))
 def test_no_run_makes_more_modifications_than_the_bound(seed, scale):
     random = np.random.RandomState(seed)
-    X, z = random.standard_normal((12, 2)), random.choice([-1, 1], 12)
+    X = random.standard_normal((12, 2))
+    z = random.choice([-1, 1], 12)
     plane = experiment.separating_plane(X, z)
     if plane is None:
         return
-    x, W = np.column_stack([np.ones(12), X]), scale * random.standard_normal((1, 3))
+    x = np.column_stack([np.ones(12), X])
+    W = scale * random.standard_normal((1, 3))
     stored = [W, *literal.delta_rule(x, z[None], W, random.randint(12, size=1200))]
     count = np.diff(stored, axis=0).any(axis=(1, 2)).sum()
     assert count <= experiment.modification_bound(X, plane, W[0])
@@ -156,7 +160,9 @@ def step_runs():
 
 def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
     X, y, model = experiment.delta_rule_run(3, n_per_class=experiment.EXAMPLES[3], s=0.3, eta=0.5, random_state=0)
-    x, Y, history = np.column_stack([np.ones(len(y)), X]), model.code_[y].T, model.weights_history()
+    x = np.column_stack([np.ones(len(y)), X])
+    Y = model.code_[y].T
+    history = model.weights_history()
     steps = zip(history[1:], model.mistakes_.example, strict=True)
     right = sum(np.array_equal(np.sign(W @ x[i]), Y[:, i]) for W, i in steps)
     wrong = [literal.wrong(W @ x.T, Y) for W in history]
@@ -224,7 +230,8 @@ def test_the_width_and_the_split_nearest_to_an_error_are_those_whose_error_is(er
 
 
 def test_rows_of_the_ledger_are_medians_over_the_runs_of_the_two_examples():
-    counts, confusion = experiment.modifications(experiment.PUBLISHED), experiment.digits(experiment.PUBLISHED)["confusion"]
+    counts = experiment.modifications(experiment.PUBLISHED)
+    confusion = experiment.digits(experiment.PUBLISHED)["confusion"]
     ours = claims.claims().set_index("key")["ours"]
     here = counts.query("s == 0.2 and eta == 1 and counted == 'presentations'")
     for d, n in experiment.EXAMPLES.items():
@@ -302,7 +309,8 @@ def test_the_error_is_reduced_only_where_no_step_is_an_exception_and_no_differen
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), st.lists(st.floats(-1, 1), min_size=3, max_size=3))
 def test_a_line_lies_in_a_cube_between_two_points_on_its_surface(point, direction):
-    point, direction = np.array(point), np.array(direction)
+    point = np.array(point)
+    direction = np.array(direction)
     assume(np.abs(direction).max() > 0.1)
 
     def reach(t):

@@ -27,12 +27,14 @@ LITERAL = {"distance": squared_distance, "angle": squared_sine}
 
 def literal_pairs(X, y, count, measure):
     """All pairs of different labels, the nearest first, then those by index; taken while both examples are free."""
-    X, found = X.astype(int), []
+    X = X.astype(int)
+    found = []
     for i in range(len(X)):
         for j in range(i + 1, len(X)):
             if y[i] != y[j]:
                 found.append((LITERAL[measure](X[i], X[j]), i, j))
-    rows, used = [], set()
+    rows = []
+    used = set()
     for squared, i, j in sorted(found):
         if len(rows) < count and i not in used and j not in used:
             rows.append((len(rows) + 1, i, j, y[i], y[j], squared))
@@ -52,7 +54,8 @@ def literal_pairs(X, y, count, measure):
 )
 def test_nearest_pairs_are_those_of_a_double_loop_whatever_the_blocks(seed, n, high, classes, count, block, measure):
     generator = np.random.RandomState(seed)
-    X, y = generator.randint(high, size=(n, 3)).astype(np.uint8), generator.randint(classes, size=n)
+    X = generator.randint(high, size=(n, 3)).astype(np.uint8)
+    y = generator.randint(classes, size=n)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiment, "ROWS", block)
         patch.setattr(experiment, "COLUMNS", 2 * block)
@@ -75,7 +78,8 @@ def digits():
 @pytest.mark.parametrize("measure", experiment.MEASURES)
 def test_pairs_of_the_digits_are_the_nearest_and_measured_in_both_ways(digits, measure):
     found = experiment.pairs(experiment.Settings("digits", 3, measure))
-    left, right = digits.X[found["first"]], digits.X[found["second"]]
+    left = digits.X[found["first"]]
+    right = digits.X[found["second"]]
     assert found["squared_distance"].tolist() == ((left - right) ** 2).sum(axis=1).tolist()
     cosine = (left * right).sum(axis=1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
     np.testing.assert_allclose(np.cos(np.radians(found["degrees"])), cosine, rtol=1e-7)
@@ -83,7 +87,8 @@ def test_pairs_of_the_digits_are_the_nearest_and_measured_in_both_ways(digits, m
 
 
 def test_copies_within_and_between_splits_are_counted(monkeypatch):
-    X, X_test = np.array([[1, 2], [3, 4], [1, 2], [1, 2]]), np.array([[3, 4], [5, 6], [3, 4]])
+    X = np.array([[1, 2], [3, 4], [1, 2], [1, 2]])
+    X_test = np.array([[3, 4], [5, 6], [3, 4]])
     monkeypatch.setattr(datasets, "load", lambda name: SimpleNamespace(X=X, X_test=X_test))
     table = experiment.copies.compute(experiment.Images("digits"))
     assert table.to_numpy().tolist() == [["train", 4, 2, 1], ["test", 3, 1, 2]]
@@ -117,12 +122,14 @@ def test_pairs_of_both_measures_are_drawn_side_by_side_with_how_far(digits):
 
 
 def test_ink_is_a_share_of_full_black():
-    X, y = np.array([[0, 4], [4, 4], [0, 0], [2, 0]]), [0, 0, 1, 1]
+    X = np.array([[0, 4], [4, 4], [0, 0], [2, 0]])
+    y = [0, 0, 1, 1]
     assert tables.ink(X, y, 4)["median"].tolist() == [0.75, 0.125]
 
 
 def test_more_is_the_share_of_pairs_with_ties_for_one_half():
-    a, b = np.array([3, 1, 2, 2]), np.array([2, 0, 3])
+    a = np.array([3, 1, 2, 2])
+    b = np.array([2, 0, 3])
     expected = np.mean([(s > t) + 0.5 * (s == t) for s in a for t in b])
     assert tables.more(a, b) == pytest.approx(expected)
 

@@ -85,7 +85,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def server(monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.asked, server.sent, server.closing = [], 0, threading.Event()
+        server.asked = []
+        server.sent = 0
+        server.closing = threading.Event()
         server.address = f"http://127.0.0.1:{server.server_port}/"
         thread = threading.Thread(target=server.serve_forever, kwargs=dict(poll_interval=0.01))
         thread.start()
@@ -148,7 +150,8 @@ def test_an_absent_file_is_downloaded_verified_and_kept(server, raw, register, t
     register(server.address + address)
     data = datasets.load("tiny")
     assert data.X.tolist() == [[i, i * i] for i in range(500)] and data.y.tolist() == ["a", "b"] * 250
-    kept, usual = raw / "uci" / "tiny.data", tmp_path / "usual"
+    kept = raw / "uci" / "tiny.data"
+    usual = tmp_path / "usual"
     usual.touch()
     assert kept.read_bytes() == TABLE and left_in(raw) == ["uci", "uci/tiny.data"]
     assert os.name != "posix" or stat.S_IMODE(kept.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
@@ -252,7 +255,8 @@ def test_two_processes_fetch_the_same_file_at_once(server, raw):
 
 
 def test_kp_data_comes_before_data_raw_and_both_before_a_download(server, raw, register, tmp_path, monkeypatch):
-    file, own = register(server.address + "good"), tmp_path / "own"
+    file = register(server.address + "good")
+    own = tmp_path / "own"
     own.mkdir()
     monkeypatch.setenv("KP_DATA", str(own))
     assert fetch.obtain(file) == fetch.obtain(file) == raw / "uci" / "tiny.data"

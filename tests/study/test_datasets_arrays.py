@@ -87,7 +87,8 @@ def test_malformed_tables_name_file_expected_and_found(blob, problem):
 
 
 def test_parts_are_two_files_or_the_first_rows_or_told_by_a_column():
-    one, two = ("", b"1 0\n2 1\n"), ("", b"3 1\n")
+    one = ("", b"1 0\n2 1\n")
+    two = ("", b"3 1\n")
     assert [part.tolist() for part in parse.tables(one, two)] == [[[1], [2]], [0, 1], [[3]], [1]]
     assert [part.tolist() for part in parse.tables(one, n_train=1)] == [[[1]], [0], [[2]], [1]]
     context = ("", b"0 9 1 1.5 7\n1 8 0 2.5 8\n")
@@ -131,7 +132,8 @@ def test_class_indices_and_signs_say_which_class_each_label_is():
 
 
 def test_a_fingerprint_is_the_sha256_of_a_fixed_layout():
-    X, y = np.array([[1, 2], [3, 4]]), np.array([0, 1], np.uint8)
+    X = np.array([[1, 2], [3, 4]])
+    y = np.array([0, 1], np.uint8)
     data = datasets.Data("tiny", X, y, None, None, ("a", "b"), (0, 1), ("0", "1"))
     layout = b"X <i8 (2, 2)\n" + b"".join(i.to_bytes(8, "little") for i in (1, 2, 3, 4)) + b"y |u1 (2,)\n\x00\x01"
     for same in (X, np.asfortranarray(X), X.astype(">i8")):
@@ -146,7 +148,8 @@ def test_a_fingerprint_is_the_sha256_of_a_fixed_layout():
 @pytest.mark.parametrize("name", SYNTHETIC)
 def test_a_seed_and_its_generator_give_the_same_set_and_only_that_generator_moves_on(name):
     np.random.seed(3)
-    state, global_state = np.random.RandomState(7), np.random.get_state()[1].tolist()
+    state = np.random.RandomState(7)
+    global_state = np.random.get_state()[1].tolist()
     first, again, next_set = (datasets.load(name, random_state=seed) for seed in (7, state, state))
     assert np.array_equal(first.X, again.X) and np.array_equal(first.y, again.y)
     assert not np.array_equal(first.X, next_set.X) and np.random.get_state()[1].tolist() == global_state

@@ -262,7 +262,8 @@ def test_a_notebook_that_cannot_be_printed_is_refused(cells, message, tmp_path):
 
 @pytest.mark.parametrize("content", [None, '{"cells": []'])
 def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(content, tmp_path):
-    path, target = tmp_path / "a.ipynb", tmp_path / "a.html"
+    path = tmp_path / "a.ipynb"
+    target = tmp_path / "a.html"
     target.write_text("earlier")
     if content is not None:
         path.write_text(content)

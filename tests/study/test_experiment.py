@@ -132,7 +132,8 @@ def test_a_run_that_stops_goes_on_where_it_stopped(folders, monkeypatch):
 
 def publish_until(step):
     """Publish, and be killed in place of the step-th file that is put in its place."""
-    real, count = os.replace, [0]
+    real = os.replace
+    count = [0]
 
     def replace(*arguments):
         count[0] += 1

@@ -64,7 +64,8 @@ def test_the_vote_counts_every_predictor_as_long_as_it_stood():
 
 def test_a_fraction_of_the_labels_of_a_stream_is_wrong():
     big = replace(experiment.QUICK, n_train=1200)
-    (X, clean), (same, wrong) = experiment.ordered(big, 1200, 3), experiment.ordered(big, 1200, 3, noise=0.3)
+    X, clean = experiment.ordered(big, 1200, 3)
+    same, wrong = experiment.ordered(big, 1200, 3, noise=0.3)
     np.testing.assert_array_equal(X, same)
     assert np.mean(clean != wrong) == pytest.approx(0.3, abs=0.05)
 
@@ -80,9 +81,11 @@ def test_labels_of_bytes_can_be_made_signs():
 def test_the_rows_of_a_stream_are_what_a_literal_run_counts():
     X, y = experiment.ordered(TINY, 120, 1)
     rows = experiment.run_stream(experiment.learner("oldest", 5, TINY), X, y, np.array([0, 1]))
-    z, stops = 2 * y - 1, experiment.checkpoints(120)
+    z = 2 * y - 1
+    stops = experiment.checkpoints(120)
     scores = np.array(literal.budget_perceptron(normalized(kernels.polynomial(3), X, X), z, range(120), 5)[1])
-    wrong, mistakes = np.cumsum((scores > 0) != y), np.cumsum(z * scores <= 0)
+    wrong = np.cumsum((scores > 0) != y)
+    mistakes = np.cumsum(z * scores <= 0)
     assert rows == [(n, wrong[n - 1], mistakes[n - 1], min(mistakes[n - 1], 5)) for n in stops] and stops[-1] == 120
 
 
@@ -103,7 +106,8 @@ def test_the_sums_of_all_steps_are_those_of_a_plain_loop(margin, regularization)
         for i in order:
             wrong = z[i] * f[i] <= margin
             f = (1 - regularization) * f + wrong * z[i] * K[i]
-            total, votes = total + f, votes + np.sign(f)
+            total = total + f
+            votes = votes + np.sign(f)
         np.testing.assert_allclose(scores[:2], [f, total], rtol=1e-7, atol=1e-9)
         np.testing.assert_array_equal(scores[2], votes)
 
@@ -137,7 +141,8 @@ def binary(n, n_test=0):
 def test_wrong_labels_are_learnt_as_by_the_estimators(made):
     ours = made["wrong_labels"].query("predictor == 'last'")
     kinds = {"perceptron": "margin == 0 and value == 0", "norma": "margin == 1", "svm": "method == 'svm'"}
-    keys, counts = ["noise", "random_state", "passes", "value"], ["train", "validation", "test", "support"]
+    keys = ["noise", "random_state", "passes", "value"]
+    counts = ["train", "validation", "test", "support"]
     for method, theirs in made["noise"].groupby("method"):
         theirs = theirs.assign(value=0.0) if method == "perceptron" else theirs
         both = theirs.merge(ours.query(kinds[method]), on=keys, suffixes=("", "_ours"), validate="one_to_one")
@@ -152,7 +157,9 @@ def test_what_is_held_before_a_step_is_what_a_learner_holds():
     for method, budget, tau in (("perceptron", 0, 0), ("oldest", 5, 0), ("norma", 5, 30)):
         part = replace(TINY.memories()[0], method=method, budget=budget)
         X, y = experiment.ordered(TINY, 50, 1)
-        model, held, wrong = experiment.holding(part, tau, random_state=0), [], []
+        model = experiment.holding(part, tau, random_state=0)
+        held = []
+        wrong = []
         for x, label in zip(X, y, strict=True):
             held.append(len(getattr(model, "support_", [])))
             f = model.partial_fit(x[None], [label], classes=[0, 1]).online_scores_[0, 0]
@@ -175,7 +182,8 @@ def test_all_learners_of_a_budget_hold_about_as_many(made):
 
 def test_the_least_bound_of_the_forgetron_is_enclosed():
     K, z = binary(60)
-    random, Q = np.random.RandomState(0), z[:, None] * K * z
+    random = np.random.RandomState(0)
+    Q = z[:, None] * K * z
     for limit in (0.5, 2.0, np.inf):
         lower, upper, norm = guarantee.best_within(K, z.astype(float), limit, tolerance=1e-7)
         assert lower <= upper <= lower * (1 + 1e-4) and norm <= limit * (1 + 1e-9)
@@ -217,7 +225,8 @@ def test_a_mistake_raises_the_objective_of_the_machine(made):
     table = made["relatives"]
     assert table["norma_same"].all() and (table["least_gain"] >= 0.5).all()
     X, y = experiment.ordered(TINY, 40, 0)
-    z, K = 2 * y - 1, normalized(kernels.polynomial(3), X, X)
+    z = 2 * y - 1
+    K = normalized(kernels.polynomial(3), X, X)
     alpha = literal.kernel_perceptron(K, z, range(40))
     dual = alpha.sum() - (alpha * z) @ K @ (alpha * z) / 2
     assert table["dual"].iloc[0] == pytest.approx(dual, rel=1e-5) and table["mistakes"].iloc[0] == alpha.sum()
@@ -304,7 +313,8 @@ def test_differences_of_learners_are_paired_by_order(made):
 
 
 def test_learners_of_a_budget_are_compared_with_removal_of_the_oldest_and_that_with_no_budget(made):
-    memory, final = made["memory"], made["memory_final"]
+    memory = made["memory"]
+    final = made["memory_final"]
     last = memory[memory["examples"] == 100].assign(rate=lambda table: table["mistakes"] / 100)
     rates = last.pivot(index="random_state", columns=["method", "budget"], values="rate")
     rows = tables.memory_tests(memory, final).set_index(["rate", "method", "budget"])["estimate"]

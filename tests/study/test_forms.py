@@ -12,7 +12,8 @@ from study.forms import experiment as forms
 from study.forms import figures, tables
 from study.results import experiment as machine
 
-N, EPOCHS = 250, 3
+N = 250
+EPOCHS = 3
 CHOICE = forms.ChoiceSettings(dataset="digits", form="ordinary", widths=(4.0, 16.0), degrees=(2,), n=150, n_validate=100)
 
 
@@ -121,7 +122,9 @@ def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(
 def test_an_interrupted_run_of_both_goes_on_after_its_last_whole_epoch(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "BUILD", tmp_path)
     X, y, *_ = sets()
-    kernel, terms, computed = forms.kernel_of("rbf", 16.0), forms.Terms(tuned=TUNED, n=N, read=(EPOCHS,), n_orders=1), []
+    kernel = forms.kernel_of("rbf", 16.0)
+    terms = forms.Terms(tuned=TUNED, n=N, read=(EPOCHS,), n_orders=1)
+    computed = []
     whole, _ = forms.side_by_side(forms.PAIR, kernel, X, y, EPOCHS)
     for epoch in (2, EPOCHS):
         checkpoint = interrupted(forms.equal, terms, after=epoch, computed=computed, prefix="0_")
@@ -148,7 +151,8 @@ def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_ter
     widths = forms.best_widths(table)
     average = table[table["predictor"] == "average"].groupby(["form", "width"])["errors"].sum()
     assert all(average[form, width] == average[form].min() for form, width in widths.items())
-    rows, (arrays,) = equal["equal"], equal["arrays"]
+    rows = equal["equal"]
+    (arrays,) = equal["arrays"]
     used = rows.groupby("form")["width"].agg(set).to_dict()
     assert used == {form: {widths["Xu-Zhang, no threshold" if form == "Xu-Zhang" else form]} for form in used}
     last = rows[rows["epoch"] == 3]
@@ -184,7 +188,8 @@ def test_rates_on_equal_terms_are_means_over_the_orders(on_equal_terms):
 
 
 def test_widths_are_found_by_the_average_predictor(on_equal_terms):
-    table, (arrays,) = on_equal_terms[0]["tuning"], on_equal_terms[0]["arrays"]
+    table = on_equal_terms[0]["tuning"]
+    (arrays,) = on_equal_terms[0]["arrays"]
     average = table[table["predictor"] == "average"]
     by_width = tables.by_width(table, 120).set_index(["form", "width"])
     groups = average.groupby(["form", "width"])

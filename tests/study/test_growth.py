@@ -26,7 +26,8 @@ def test_prepared_images_are_integers_with_exact_products(name, digits):
 
 
 def test_scalings_are_kernels_of_scaled_pixels(digits):
-    pixels, top = digits.X[:50].astype(float), digits.X.max()
+    pixels = digits.X[:50].astype(float)
+    top = digits.X.max()
     floats = {
         "pixels in [0, 1]": pixels / top,
         "unit norm": pixels / np.linalg.norm(pixels, axis=1, keepdims=True),
@@ -127,12 +128,14 @@ def hard_images(orders=3, n=1000):
 
 def test_the_interval_of_the_errors_exponent_is_over_test_images_too():
     """As wide as that of a bootstrap over orders and images."""
-    wrong, rng = hard_images(5), np.random.default_rng(0)
+    wrong = hard_images(5)
+    rng = np.random.default_rng(0)
     errors = laws_of(wrong).loc["errors"]
     part = np.stack([wrong[n][:, 0] for n in SIZES]).astype(float)
     drawn = []
     for _ in range(200):
-        images, orders_ = rng.multinomial(1000, np.full(1000, 1e-3)), rng.integers(5, size=5)
+        images = rng.multinomial(1000, np.full(1000, 1e-3))
+        orders_ = rng.integers(5, size=5)
         drawn.append(np.polyfit(np.log(SIZES), np.log((part[:, orders_] @ images).mean(axis=1)), 1)[0])
     np.testing.assert_allclose((errors["low"], errors["high"]), np.quantile(drawn, [0.025, 0.975]), atol=0.015)
 

@@ -122,7 +122,9 @@ LACK = "got 1 of its 5 cells of code without a result; run all of it with 'pytho
 
 def test_a_run_that_is_not_whole_is_not_run_again(own_run, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(handin, "_executed_again", lambda *_: pytest.fail("it was run"))
-    notebook, path, target = handin.read(own_run), tmp_path / "half.ipynb", tmp_path / "checks.csv"
+    notebook = handin.read(own_run)
+    path = tmp_path / "half.ipynb"
+    target = tmp_path / "checks.csv"
     notebook.cells[-2].update(execution_count=None, outputs=[])
     nbformat.write(notebook, path)
     assert main(["check", str(path), "--yes"]) == NOT_EXECUTED

@@ -19,7 +19,8 @@ def literal(recipe):
     X, X_test, gamma = experiment.PREPARED[recipe.preparation](data.X, data.X_test)
     n = len(X) - recipe.n_held
     scored = X[n:] if recipe.n_held else X_test
-    X, y = X[:n], data.y[:n]
+    X = X[:n]
+    y = data.y[:n]
     options = {"stop_if_separated": False, "random_state": recipe.degree + 100 * recipe.order, "gamma": gamma}
     model = OneVsAllKernelPerceptron(degree=recipe.degree, max_iter=recipe.n_epochs, **options)
     model.fit(X, y)
@@ -57,7 +58,8 @@ def test_upright_images_are_deskewed_first_and_have_the_same_norm():
 
 
 def test_the_chosen_recipe_has_the_fewest_errors_on_held_out_images():
-    parts, tried = experiment.candidates(), tables.tried()
+    parts = experiment.candidates()
+    tried = tables.tried()
     assert experiment.CHOSEN == experiment.best() == parts[int(tried["errors"].argmin())]
 
 

@@ -45,7 +45,8 @@ def loops(first, **variables):
 
 
 def test_functions_have_the_same_bits_on_newer_processors():
-    (newer, with_study), (without, plain) = loops("import study"), loops("")
+    newer, with_study = loops("import study")
+    without, plain = loops("")
     assert not newer
     if without:
         assert plain != with_study, "the loops of this processor agree with the others: SAME_BYTES is not needed any more"
@@ -261,7 +262,8 @@ exec(sys.argv[0])
 @pytest.mark.skipif(os.name != "posix", reason="a fake environment of POSIX")
 @pytest.mark.parametrize(("own", "lacking", "taken"), [(True, (), True), (True, ("typst",), False), (False, (), False)])
 def test_an_active_conda_environment_is_taken_if_it_has_all_packages_and_this_code(tmp_path, own, lacking, taken):
-    project, environment = tmp_path / "a project", tmp_path / "an env"
+    project = tmp_path / "a project"
+    environment = tmp_path / "an env"
     bootstrap(project)
     (environment / "bin").mkdir(parents=True)
     (environment / "start.py").write_text(CONDA.format(path=str(project if own else ROOT), lacking=lacking))

@@ -29,7 +29,8 @@ def test_the_mistake_bound_is_the_least_over_margins(values, R):
 @given(st.integers(0, 10**6), st.integers(5, 60), st.integers(1, 3), st.floats(0, 0.4))
 def test_no_perceptron_makes_more_mistakes_than_any_unit_vector_allows(seed, n, degree, flip):
     random = np.random.RandomState(seed)
-    X, coefficients = random.randint(-5, 6, (n, 3)), random.standard_normal(n)
+    X = random.randint(-5, 6, (n, 3))
+    coefficients = random.standard_normal(n)
     z = np.where(X[:, 0] + 0.3 * random.standard_normal(n) > 0, 1, -1) * np.where(random.random_sample(n) < flip, -1, 1)
     assume(len(set(z)) == 2)
     model = BudgetPerceptron(budget=None, degree=degree, shuffle=False).fit(X, z)
@@ -47,7 +48,8 @@ def test_the_direction_of_the_machine_is_a_unit_vector_through_the_origin():
     u, *_ = np.linalg.lstsq(phi, z * found, rcond=None)
     np.testing.assert_allclose(z * (phi @ u), found, atol=1e-9)
     assert np.linalg.norm(u) == pytest.approx(1)
-    X, z = np.array([[2.0, 0.0], [-2.0, 0.0], [2.0, 5.0], [-2.0, -5.0]]), np.array([1, -1, 1, -1])
+    X = np.array([[2.0, 0.0], [-2.0, 0.0], [2.0, 5.0], [-2.0, -5.0]])
+    z = np.array([1, -1, 1, -1])
     assert margins.unit_margins(X @ X.T, z, cost=1e6, tol=1e-6).min() == pytest.approx(2, rel=1e-4)
 
 
@@ -60,6 +62,7 @@ def test_kesler_margins_of_two_classes_are_those_of_the_machine():
 
 
 def test_examples_that_are_not_separated_have_no_bound():
-    X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 0])
+    X = np.array([[-1.0], [0.0], [1.0]])
+    y = np.array([0, 1, 0])
     with pytest.raises(ValueError, match="must be separated, got a smallest margin"):
         margins.separable_bound(margins.kesler_margins(X @ X.T + 1, y), 1.0)

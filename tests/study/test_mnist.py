@@ -77,7 +77,9 @@ def test_every_count_equals_the_literal_count_over_scores_of_the_estimator():
     model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=3, stop_if_separated=False, count_errors=True)
     model.fit(data.X[:400], data.y[:400])
     parts = {"train": (data.X[:400], data.y[:400]), "test": (data.X_test, data.y_test)}
-    multiclass, binary, confusion = Counter(), Counter(), Counter()
+    multiclass = Counter()
+    binary = Counter()
+    confusion = Counter()
     for (p, name), epoch, (split, (X, y)) in product(enumerate(PREDICTORS), (1, 2), parts.items()):
         scores = model.decision_function(X, predictor=name, epoch=epoch)
         predicted = scores.argmax(axis=1)
@@ -178,7 +180,8 @@ def test_halves_are_compared_by_fishers_test():
 
 
 def test_a_committee_votes_and_knows_where_it_agrees():
-    predictions, labels = np.array([[0, 1, 2, 2], [0, 1, 1, 0], [0, 2, 1, 1]]), np.array([0, 1, 1, 2])
+    predictions = np.array([[0, 1, 2, 2], [0, 1, 1, 0], [0, 2, 1, 1]])
+    labels = np.array([0, 1, 1, 2])
     found = tables.committee(predictions, labels, 3)
     assert found["wrong"].tolist() == [False, False, False, True] and found["agree"].tolist() == [True, False, False, False]
 
@@ -189,7 +192,9 @@ def test_a_committee_votes_and_knows_where_it_agrees():
 def test_nearest_neighbours_are_those_of_a_double_loop(monkeypatch):
     monkeypatch.setattr(experiment, "ROWS", 7)
     generator = np.random.RandomState(3)
-    X, X_test, y = generator.randint(4, size=(60, 3)), generator.randint(4, size=(20, 3)), generator.randint(4, size=60)
+    X = generator.randint(4, size=(60, 3))
+    X_test = generator.randint(4, size=(20, 3))
+    y = generator.randint(4, size=60)
     found = experiment.nearest_neighbours(X, y, X_test)
     for t, x in enumerate(X_test):
         distance = [((x - each) ** 2).sum() for each in X]
@@ -276,7 +281,8 @@ def test_a_number_that_differs_by_one_is_not_exact(files, claimed):
     changed["multiclass_errors"].loc[0, "errors"] += 1
     changed["binary_errors"].loc[7, "errors"] += 1
     changed["confusion"].loc[0, "count"] -= 1
-    found, before = claimed(changed), claimed()
+    found = claimed(changed)
+    before = claimed()
     worse = found[(found["verdict"] != before["verdict"]) & (before["verdict"] == "exact")]
     assert worse["item"].str.split().str[0].tolist() == ["Fig.", "Binary", "Confusion"]
 

@@ -36,8 +36,10 @@ def test_the_algorithm_stops_where_the_span_separates_and_nowhere_else(seed, n):
 
 
 def test_opposite_points_are_beyond_the_homogeneous_kernel_of_degree_2_but_not_beyond_lines():
-    X, y = np.array([[1.0, 2.0], [-1.0, -2.0], [0.0, 1.0]]), np.array([0, 1, 1])
-    quadratic, linear = kernels.polynomial(2, coef0=0.0)(X, X), kernels.linear()(X, X)
+    X = np.array([[1.0, 2.0], [-1.0, -2.0], [0.0, 1.0]])
+    y = np.array([0, 1, 1])
+    quadratic = kernels.polynomial(2, coef0=0.0)(X, X)
+    linear = kernels.linear()(X, X)
     assert experiment.rank(linear)[0] == 2 and experiment.separable(linear, y)
     assert experiment.rank(quadratic)[0] == 2 and not experiment.separable(quadratic, y)
 
@@ -69,7 +71,8 @@ def counted():
 
 def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_stop(counted):
     part, table = counted
-    stopped, open_ = table.iloc[:2], table.iloc[2:]
+    stopped = table.iloc[:2]
+    open_ = table.iloc[2:]
     assert (stopped["most"] <= stopped["bound"]).all()
     assert open_[["fewest", "median", "most", "epochs"]].isna().all(axis=None)
     X, y = part.examples()
@@ -82,7 +85,8 @@ def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_
 
 
 def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
-    x, y = np.array([[1], [-3], [-1], [0], [2]]), np.arange(5)
+    x = np.array([[1], [-3], [-1], [0], [2]])
+    y = np.arange(5)
     table = experiment.cycles(x, y).set_index("demoted")
     assert table["ends"].to_dict() == {"winner": "stops", "first": "stops", "all": "repeats"}
     first, period = table.loc["all", ["epochs", "period"]]

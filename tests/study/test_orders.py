@@ -25,7 +25,9 @@ def small():
 
 def test_a_run_is_the_estimator_of_its_degree_and_seed(small):
     parts, results, _ = small
-    data, (part, result) = datasets.load("digits"), (parts[2], results[2])
+    data = datasets.load("digits")
+    part = parts[2]
+    result = results[2]
     rows = result["runs"].set_index(["degree", "epoch", "predictor"])
     for d, degree in enumerate(part.degrees):
         model = OneVsAllKernelPerceptron(degree=degree, max_iter=2, random_state=degree + 200, stop_if_separated=False)
@@ -40,7 +42,8 @@ def test_a_run_is_the_estimator_of_its_degree_and_seed(small):
 
 
 def test_held_out_images_do_not_train(small):
-    data, found = datasets.load("digits"), small[2][1]["held_out"]
+    data = datasets.load("digits")
+    found = small[2][1]["held_out"]
     model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=103, stop_if_separated=False, predictor="average")
     model.fit(data.X[:250], data.y[:250])
     held = (model.predict(data.X[250:300]) != data.y[250:300]).sum()
@@ -53,7 +56,8 @@ def test_cross_validation_adds_up_its_folds():
     part = experiment.Folds(dataset="digits", n=100, order=1, n_folds=2, n_epochs=1)
     table = experiment.cross_validated.compute(part)
     data = datasets.load("digits")
-    X, y = data.X[100:200], data.class_indices[100:200]
+    X = data.X[100:200]
+    y = data.class_indices[100:200]
     folds = experiment.StratifiedKFold(2, shuffle=True, random_state=1).split(X, y)
     model = OneVsAllKernelPerceptron(degree=2, max_iter=1, random_state=102, predictor="final", stop_if_separated=False)
     held = sum((model.fit(X[a], y[a]).predict(X[b]) != y[b]).sum() for a, b in folds)
@@ -68,7 +72,8 @@ def test_noise_learns_from_wrong_labels_and_is_judged_by_right_ones():
     data = datasets.load("digits")
     y = experiment.with_wrong_labels(data.class_indices[:80], 0.2, n_classes=10, random_state=3)
     assert (y != data.class_indices[:80]).sum() == 16
-    X, X_test = data.X[:80].astype(float), data.X_test[:300].astype(float)
+    X = data.X[:80].astype(float)
+    X_test = data.X_test[:300].astype(float)
     gamma = experiment.WIDE**2 / (2 * (X**2).sum(axis=1).mean())
     kernel = lambda A, B: np.exp(-gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2)) + 1  # noqa: E731
     model = OneVsAllKernelPerceptron(kernel=kernel, max_iter=2, random_state=3, stop_if_separated=False).fit(X, y)
@@ -94,7 +99,8 @@ def runs_of(wrong, degrees):
 
 
 def test_wrong_has_a_place_for_everything():
-    predictions, labels = np.random.default_rng(0).integers(3, size=(2, 3, 2, 4, 5)), np.array([0, 1, 2])
+    predictions = np.random.default_rng(0).integers(3, size=(2, 3, 2, 4, 5))
+    labels = np.array([0, 1, 2])
     found = tables.wrong(list(predictions), labels)
     for r, d, p, e, i in np.ndindex(found.shape):
         assert found[r, d, p, e, i] == (predictions[r, i, d, p, e] != labels[i])
@@ -141,7 +147,8 @@ def test_verdicts_tell_higher_lower_the_same_and_nothing():
 
 
 def test_families_name_what_they_compare():
-    wrong, degrees = random_wrong(n=60), (2, 4, 6)
+    wrong = random_wrong(n=60)
+    degrees = (2, 4, 6)
     rates = wrong.mean(axis=(0, 4))
     among = tables.among_predictors(wrong, degrees, [1, 2])
     row = among.query("epoch == 1 and degree == 4 and predictor == 'voted'")
@@ -183,7 +190,8 @@ def test_ensembles_take_the_majority():
     orders = np.array([[0, 1, 2, 2, 1], [0, 1, 1, 2, 0], [0, 1, 2, 1, 2]])  # the majority errs on the fourth image alone
     predictions = [np.tile(each[:, None, None, None], (1, 1, 4, 2)) for each in orders]
     (row,) = tables.ensembles(predictions, labels, [3]).to_dict("records")
-    wrong, majority = orders != labels, np.array([0, 0, 0, 1, 0])
+    wrong = orders != labels
+    majority = np.array([0, 0, 0, 1, 0])
     assert (row["majority"], row["unanimous"], row["single"]) == pytest.approx((0.2, 0.4, wrong.mean()))
     assert row["elsewhere"] == pytest.approx(wrong[:, 2:].mean())
     # The other two agree on the first two images; the first order errs on none of these and on two of the rest.
@@ -213,7 +221,8 @@ def test_choices_by_held_out_errors_are_tested_once():
 
 
 def test_the_honest_error_is_that_of_what_was_chosen():
-    wrong, other = random_wrong(orders=2), np.random.default_rng(9).random(40) < 0.2
+    wrong = random_wrong(orders=2)
+    other = np.random.default_rng(9).random(40) < 0.2
     chosen = pd.DataFrame({"degree": [2, 5], "predictor": ["final", "voted"], "epoch": [1, 2]})
     own = np.stack([wrong[0, 0, 0, 0], wrong[1, 2, 3, 1]]).astype(float)
     assert tables.honest(wrong, (2, 3, 5), chosen) == statistics.crossed(own)
@@ -243,7 +252,8 @@ def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
 def test_kept_orders_are_those_of_the_estimator():
     part = kept.Kept(dataset="digits", degrees=(2, 3), order=1, n_epochs=3, n_train=200)
     (found,) = kept.kept.compute([part])
-    data, rows = datasets.load("digits"), found["kept"].set_index(["protocol", "degree", "epoch", "predictor"])
+    data = datasets.load("digits")
+    rows = found["kept"].set_index(["protocol", "degree", "epoch", "predictor"])
     wrong = np.unpackbits(found["arrays"]["wrong"], axis=-1, count=len(data.X_test))
     options = {"own, kept": ("separate", "once"), "shared, new": ("shared", True), "shared, kept": ("shared", "once")}
     for i, (protocol, (orders, shuffle)) in enumerate(options.items()):
@@ -260,8 +270,11 @@ def test_the_layout_of_1999_is_that_of_all_prediction_vectors(monkeypatch):
     monkeypatch.setattr(kept, "EPOCHS_1999", (0.1, 1, 3))
     (found,) = kept.layout_1999.compute([kept.Layout(dataset="digits", degree=2, order=1, n_train=40)])
     data = datasets.load("digits")
-    X, y, truth = data.X[:40].astype(float), data.class_indices[:40], data.class_indices_test
-    K, K_new = (1 + X @ X.T) ** 2, (1 + X @ data.X_test.T.astype(float)) ** 2
+    X = data.X[:40].astype(float)
+    y = data.class_indices[:40]
+    truth = data.class_indices_test
+    K = (1 + X @ X.T) ** 2
+    K_new = (1 + X @ data.X_test.T.astype(float)) ** 2
     order = np.tile(np.random.RandomState(102).permutation(40), 3)
     runs = [np.where(y == a, 1, -1) * np.array(literal.algorithm_1(K, np.where(y == a, 1, -1), order)) for a in range(10)]
     v = np.array([run @ K_new for run in runs])
@@ -292,7 +305,8 @@ def test_costs_of_protocols_are_medians_over_the_orders():
 
 
 def test_errors_of_kept_orders_are_less_those_of_the_same_order():
-    before, after = random_wrong(degrees=2), random_wrong(1, degrees=6, orders=3)[:, :, :, -1].reshape(3, 3, 2, 4, 40)
+    before = random_wrong(degrees=2)
+    after = random_wrong(1, degrees=6, orders=3)[:, :, :, -1].reshape(3, 3, 2, 4, 40)
     arrays = [{"wrong": np.packbits(each, axis=-1)} for each in after] + [{"wrong": np.zeros((3, 1, 4, 5), np.uint8)}]
     found = tables.errors_under_protocols(before, arrays, (2, 3))
     gaps = after[:, 2, :, 0].astype(float) - before[:3, :, 0, -1]

@@ -23,8 +23,11 @@ SMALL = {"dataset": "digits", "n_held": 300}
 
 def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and_trained_on_all():
     chosen = Chosen(dataset="digits", method="RBF SVM", values=experiment.best("RBF SVM", **SMALL).values)
-    result, data = experiment.learners.compute(chosen), datasets.load("digits")
-    X, y, X_test = data.X / data.X.max(), data.class_indices, data.X_test / data.X.max()
+    result = experiment.learners.compute(chosen)
+    data = datasets.load("digits")
+    X = data.X / data.X.max()
+    y = data.class_indices
+    X_test = data.X_test / data.X.max()
     made = [SVC(**values) for values in experiment.GRIDS["RBF SVM"]]
     held = [int((svm.fit(X[:-300], y[:-300]).predict(X[-300:]) != y[-300:]).sum()) for svm in made]
     assert experiment.held(experiment.candidates("RBF SVM", **SMALL))["held"].tolist() == held
@@ -39,7 +42,8 @@ def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and
 def test_machines_of_intelex_have_the_parameters_of_those_of_scikit_learn():
     pytest.importorskip("sklearnex")
     candidate = Candidate(method="RBF SVM", values=(("gamma", 0.04), ("C", 5.0)), **SMALL)
-    machine, plain = experiment.with_intelex(candidate.estimator), candidate.estimator
+    machine = experiment.with_intelex(candidate.estimator)
+    plain = candidate.estimator
     own = machine.get_params()
     assert own.pop("n_jobs") == 1 and own == plain.get_params()
     data = datasets.load("digits")
@@ -100,7 +104,8 @@ def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_
     monkeypatch.setattr(experiment, "CHOSEN_WITH", 30)
     candidate = experiment.candidates("Nystroem", **SMALL)[1]
     data = datasets.load("digits")
-    X, y = data.X / data.X.max(), data.class_indices
+    X = data.X / data.X.max()
+    y = data.class_indices
     features = Nystroem(gamma=0.01, n_components=30, random_state=0)
     machine = make_pipeline(features, LinearSVC(C=10.0, random_state=0))
     row = experiment.choices.compute(candidate).iloc[0]
@@ -123,7 +128,8 @@ def test_quick_trainings_are_timed_several_times_and_their_medians_kept(monkeypa
 
 def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
     monkeypatch.setattr(experiment, "EPOCHS", (1, 2))
-    result, data = experiment.perceptron.compute(Ours(dataset="digits")), datasets.load("digits")
+    result = experiment.perceptron.compute(Ours(dataset="digits"))
+    data = datasets.load("digits")
     model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=3, stop_if_separated=False)
     model.fit(data.X, data.class_indices)
     for row, predicted in zip(result["perceptron"].itertuples(), result["arrays"]["predictions"], strict=True):
@@ -140,7 +146,8 @@ def example():
     errors = pd.DataFrame(
         {"method": ["bad", "perfect"], "choice": ["", "C = 1"], "predictor": "", "epoch": 0, "n_test": 500}
     )
-    errors["errors"], errors["numbers"] = [int((bad != labels).sum()), 0], 7
+    errors["errors"] = [int((bad != labels).sum()), 0]
+    errors["numbers"] = 7
     ours = rng.random((4, 500)) < 0.1
     return errors, np.stack([bad, labels]), ours, labels
 
@@ -156,7 +163,8 @@ def test_methods_are_compared_over_orders_and_images():
 
 def test_errors_are_equal_only_where_a_difference_above_the_margin_is_rejected():
     images = np.arange(50_000)
-    ours, other = np.stack([(images >= 10) & (images < 810), images < 800]), images < 800
+    ours = np.stack([(images >= 10) & (images < 810), images < 800])
+    other = images < 800
     for n, verdict in ((50_000, "equal"), (600, "–")):
         part = slice(790, 790 + n) if n == 600 else slice(n)
         errors = pd.DataFrame({"method": ["other"], "choice": "", "n_test": n, "errors": other[part].sum(), "numbers": 1})
@@ -203,7 +211,8 @@ def test_a_vote_goes_to_the_class_with_most_orders_and_of_equals_to_the_lowest()
 
 
 def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_choose(own):
-    data, choice = datasets.load("digits"), own.chosen.iloc[1]
+    data = datasets.load("digits")
+    choice = own.chosen.iloc[1]
     least = {}
     for degree in orders.CURVED:
         model = OneVsAllKernelPerceptron(degree=degree, max_iter=10, random_state=degree + 100, stop_if_separated=False)
@@ -227,7 +236,8 @@ def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
 
 
 def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
-    ours, fast = f"{OURS}, average predictor", "bad" + tables.FAST
+    ours = f"{OURS}, average predictor"
+    fast = "bad" + tables.FAST
     costs = pd.DataFrame({"method": ["bad", "perfect", fast, OURS, OURS], "error": [0.3, 0.0, 0.3, 0.15, 0.1]})
     costs = costs.assign(epoch=[0, 0, 0, 1, 10], fit=[4.0, 6.0, 1.0, 1.5, 2.0], predict=1.0, peak=[1.0, 1.0, 1.0, 3.0, 4.0])
     costs = costs.assign(numbers=[10, 20, 30, 40, 50])

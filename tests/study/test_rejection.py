@@ -68,7 +68,9 @@ def test_votes_scores_and_errors_are_those_of_estimators_fitted_one_by_one(data,
     images, part, labels = experiment.points(SMALL, data)
     np.testing.assert_array_equal(images[part == 0], data.X[1050:])
     np.testing.assert_array_equal(labels[part == 0], data.class_indices[1050:])
-    votes, scores, scales = np.zeros((2, len(images), 10), dtype=int), [], []
+    votes = np.zeros((2, len(images), 10), dtype=int)
+    scores = []
+    scales = []
     rows = result["orders"].set_index(["order", "predictor"])
     for r in range(3):
         model = OneVsAllKernelPerceptron(degree=2, max_iter=2, random_state=2 + 100 * r, stop_if_separated=False)
@@ -76,7 +78,8 @@ def test_votes_scores_and_errors_are_those_of_estimators_fitted_one_by_one(data,
         for p, name in enumerate(PREDICTORS):
             f = model.decision_function(images, predictor=name)
             votes[p, np.arange(len(images)), f.argmax(axis=1)] += 1
-            wrong, row = f.argmax(axis=1) != labels, rows.loc[(r, name)]
+            wrong = f.argmax(axis=1) != labels
+            row = rows.loc[(r, name)]
             assert row[["held_out", "test"]].tolist() == [wrong[:150].sum(), wrong[150:747].sum()]
             assert row["mistakes"] == sum(map(len, model.mistakes_))
         scales.append(np.sqrt(np.mean(f[:150] ** 2)))
@@ -126,8 +129,10 @@ def test_the_temperature_is_that_of_scikit_learn():
 
 def test_each_score_of_probabilities_is_that_of_scikit_learn(random):
     f, y = noisy(random)
-    P, classes = softmax(f, axis=1), f.argmax(axis=1)
-    right, top = classes == y, P.max(axis=1)
+    P = softmax(f, axis=1)
+    classes = f.argmax(axis=1)
+    right = classes == y
+    top = P.max(axis=1)
     table = tables.calibration({"one": (classes, top), "hard": (classes, np.ones(len(y)))}, {"one": P}, y)
     one, hard = table.to_dict("records")
     accuracy, confidence = calibration_curve(right, top, n_bins=tables.BINS)
@@ -149,9 +154,11 @@ def test_each_score_of_probabilities_is_that_of_scikit_learn(random):
 
 
 def test_the_calibrated_margin_is_the_sigmoid_of_scikit_learn_on_logarithms(random):
-    (f_held, y_held), (f, _) = noisy(random), noisy(random, 100)
+    f_held, y_held = noisy(random)
+    f, _ = noisy(random, 100)
     held, test = (tables.Answers({}, scores, scores) for scores in (f_held, f))
-    right, x = f_held.argmax(axis=1) == y_held, np.log(tables.margin(f_held))
+    right = f_held.argmax(axis=1) == y_held
+    x = np.log(tables.margin(f_held))
     library = CalibratedClassifierCV(FrozenEstimator(tables._Given(np.array([False, True]))), method="sigmoid")
     # A classifier of two classes has one score: its class is right where the score is positive.
     library.estimator.estimator.predict = lambda score: score > 0
@@ -162,13 +169,15 @@ def test_the_calibrated_margin_is_the_sigmoid_of_scikit_learn_on_logarithms(rand
 def test_a_logistic_curve_is_finite_where_all_answers_are_right_and_margins_may_be_zero(random):
     f, y = noisy(random)
     sure = f + 100 * np.eye(4)[y]
-    held, test = tables.Answers({}, sure, sure), tables.Answers({}, np.zeros((3, 4)), None)
+    held = tables.Answers({}, sure, sure)
+    test = tables.Answers({}, np.zeros((3, 4)), None)
     chances = tables.calibrated_margin(held, y, test)
     assert np.isfinite(chances).all() and (chances > 0.9).all() and (chances < 1).all()
 
 
 def test_a_constant_is_calibrated_where_the_accuracy_is_that_of_the_held_out_images(random):
-    (f_held, y_held), (f, y) = noisy(random), noisy(random, 100)
+    f_held, y_held = noisy(random)
+    f, y = noisy(random, 100)
     held, test = (tables.Answers({"average": np.round(2 + scores.clip(-2))}, scores, scores) for scores in (f_held, f))
     P = tables.probabilities(held, y_held, test)
     for name, chances in P.items():
@@ -194,7 +203,8 @@ def test_held_out_images_choose_the_degree_of_the_published_ensemble():
 
 
 def test_risks_of_equally_sure_images_are_means_over_their_orders():
-    confidence, wrong = np.array([3.0, 1.0, 1.0, 2.0, 1.0]), np.array([False, True, False, True, False])
+    confidence = np.array([3.0, 1.0, 1.0, 2.0, 1.0])
+    wrong = np.array([False, True, False, True, False])
     orders = [[0, 3, *ties] for ties in permutations([1, 2, 4])]
     table = tables.risk_coverage(confidence, wrong)
     np.testing.assert_allclose(table["risk"], np.mean(np.cumsum(wrong[orders], axis=1), axis=0) / np.arange(1, 6))
@@ -203,8 +213,10 @@ def test_risks_of_equally_sure_images_are_means_over_their_orders():
 
 def test_the_augrc_is_what_the_area_under_the_roc_curve_of_the_errors_says(random):
     """AUGRC = (1 - AUROC) a (1 - a) + (1 - a)^2 / 2 with the accuracy a (Traub et al. 2024); ties count half in both."""
-    confidence, wrong = random.integers(3, size=300), random.random(300) < 0.2
-    a, auroc = 1 - wrong.mean(), roc_auc_score(~wrong, confidence)
+    confidence = random.integers(3, size=300)
+    wrong = random.random(300) < 0.2
+    a = 1 - wrong.mean()
+    auroc = roc_auc_score(~wrong, confidence)
     assert tables.augrc(confidence, wrong) == pytest.approx((1 - auroc) * a * (1 - a) + (1 - a) ** 2 / 2, rel=1e-12)
     weights = random.integers(4, size=(2, 300))
     repeated = [tables.augrc(np.repeat(confidence, w), np.repeat(wrong, w)) for w in weights]
@@ -213,7 +225,8 @@ def test_the_augrc_is_what_the_area_under_the_roc_curve_of_the_errors_says(rando
 
 def test_areas_lie_between_those_of_the_best_and_of_a_random_measure(random):
     f, y = noisy(random)
-    classes, wrong = f.argmax(axis=1), f.argmax(axis=1) != y
+    classes = f.argmax(axis=1)
+    wrong = f.argmax(axis=1) != y
     of = {"margin": (classes, tables.margin(f)), "best": (classes, 1.0 - wrong), "none": (classes, np.zeros(len(y)))}
     best, middle, none = (tables.areas(of, y).set_index("measure").loc[name] for name in ("best", "margin", "none"))
     assert (best["augrc"], none["augrc"], none["aurc"]) == pytest.approx((best["best"], none["random"], wrong.mean()))
@@ -221,7 +234,8 @@ def test_areas_lie_between_those_of_the_best_and_of_a_random_measure(random):
 
 
 def test_a_threshold_is_the_lowest_that_keeps_its_promise(random):
-    confidence, wrong = random.integers(20, size=200), random.random(200) < 0.1
+    confidence = random.integers(20, size=200)
+    wrong = random.random(200) < 0.1
     for target in (0.02, 0.05, 1.0):
         fine = [c for c in np.unique(confidence) if np.mean(wrong[confidence >= c]) <= target]
         assert tables.threshold_for(confidence, wrong, target) == min(fine, default=np.inf)
@@ -229,7 +243,8 @@ def test_a_threshold_is_the_lowest_that_keeps_its_promise(random):
 
 
 def test_thresholds_come_from_held_out_images_and_errors_from_the_test_images():
-    y, held = np.zeros(4, dtype=int), (np.array([0, 0, 1, 0]), np.array([4.0, 3.0, 2.0, 1.0]))
+    y = np.zeros(4, dtype=int)
+    held = (np.array([0, 0, 1, 0]), np.array([4.0, 3.0, 2.0, 1.0]))
     test = (np.array([1, 0, 0, 1]), np.array([5.0, 3.0, 2.9, 1.0]))
     table = tables.at_targets({"m": held, "never": (1 - y, held[1])}, y, {"m": test, "never": test}, y, [0.0, 0.25])
     found = table[["threshold", "refused", "accepted", "errors"]].to_numpy().tolist()
@@ -276,7 +291,8 @@ def test_label_sets_are_those_of_crepes_less_the_classes_whose_p_is_the_level(fi
     """The set of crepes holds the classes with p >= level, ours those with p > level (Vovk et al. 2005): at a level of
     0.125, which is the p of some, ours is that of crepes at a slightly higher one."""
     held, y_held, conformity, y = fit
-    p, crepes = tables.p_values(held, y_held, conformity), conformal_classifier(held, y_held)
+    p = tables.p_values(held, y_held, conformity)
+    crepes = conformal_classifier(held, y_held)
     np.testing.assert_array_equal(p, crepes.predict_p(conformity, smoothing=False))
     assert (p == 0.125).any()
     measured = crepes.evaluate(conformity, y, confidence=1 - (0.125 + 1e-9), smoothing=False)
@@ -286,7 +302,8 @@ def test_label_sets_are_those_of_crepes_less_the_classes_whose_p_is_the_level(fi
 
 def test_label_sets_are_counted_by_their_size():
     p = np.array([[0.5, 0.01], [0.2, 0.3], [0.02, 0.01], [0.01, 0.4]])
-    y, y_held = np.array([0, 1, 1, 0]), np.repeat([0, 1], 40)
+    y = np.array([0, 1, 1, 0])
+    y_held = np.repeat([0, 1], 40)
     (row,) = tables.label_sets({"m": p}, y, y_held, [0.05]).itertuples()
     assert (row.covered, row.empty, row.single, row.several, row.single_error) == (0.5, 0.25, 0.5, 0.25, 0.5)
     by_class = tables.class_coverage(p, y, y_held, 0.05)
@@ -295,7 +312,8 @@ def test_label_sets_are_counted_by_their_size():
 
 
 def test_a_class_that_is_missed_too_often_is_seen():
-    y_held, y = np.repeat([0, 1], 200), np.repeat([0, 1], 100)
+    y_held = np.repeat([0, 1], 200)
+    y = np.repeat([0, 1], 100)
     p = np.full((200, 2), 0.5)
     p[100:120, 1] = 0.01
     table = tables.class_coverage(p, y, y_held, 0.05)
@@ -309,7 +327,8 @@ def test_a_class_that_is_missed_too_often_is_seen():
 def test_refusals_are_counted_below_the_threshold_of_the_held_out_digits(data, parts):
     typical = tables.typicality(parts, data.class_indices[-150:])
     for row in tables.refusals(typical, share=0.1).itertuples():
-        values, higher = typical[row.measure][row.part], typical[row.measure]["held out"]
+        values = typical[row.measure][row.part]
+        higher = typical[row.measure]["held out"]
         assert row.refused == np.mean(values < row.threshold)
         assert np.mean(higher < row.threshold) <= 0.1 < np.mean(higher <= row.threshold)
 

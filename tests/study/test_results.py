@@ -211,7 +211,8 @@ def before():
 
 def changed(names, edits, before, monkeypatch):
     """Those of these experiments whose fingerprint is another after edits of files, each (file, text, other text)."""
-    real, texts = definitions.code(), {}
+    real = definitions.code()
+    texts = {}
     for file, old, new in edits:
         text = texts.get(file) or definitions.SOURCES[ROOT / file]
         assert old in text, f"the code is another: find the place of this mutation again: {old}"

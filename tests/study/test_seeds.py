@@ -26,7 +26,8 @@ def iris():
 def test_the_estimator_gives_the_published_accuracies():
     data = experiment.examples("seeds")
     train, test = experiment.fixed_split(data.y)
-    X, numbers = experiment.scaled(data.X, train, "whole"), experiment.published_numbers().query("item == 'Table 3'")
+    X = experiment.scaled(data.X, train, "whole")
+    numbers = experiment.published_numbers().query("item == 'Table 3'")
     exact = []
     for row in numbers.itertuples():
         model = KernelRidgeClassifier(alpha=row.lam, tau=row.tau, n_neighbors=int(row.k)).fit(X[train], data.y[train])
@@ -70,7 +71,8 @@ def test_settings_on_a_split_are_those_of_the_estimator(iris):
 
 def test_left_out_outputs_are_those_of_classifiers_trained_without_the_point():
     random = np.random.RandomState(0)
-    X, targets = random.normal(size=(14, 3)), np.eye(3)[random.permutation(np.arange(14) % 3)]
+    X = random.normal(size=(14, 3))
+    targets = np.eye(3)[random.permutation(np.arange(14) % 3)]
     K = np.exp(-((X[:, None] - X) ** 2).sum(2))
     (fast,) = methods.left_out(np.linalg.eigh(K), targets, (0.3,))
     for i in range(14):
@@ -81,7 +83,8 @@ def test_left_out_outputs_are_those_of_classifiers_trained_without_the_point():
 
 def test_tuning_passes_over_what_is_near_singular():
     y = np.array([0, 1, 0, 1])
-    good, bad = np.eye(4) + 0.1 * np.equal.outer(y, y), np.eye(4) - 1.5 * np.equal.outer(y, y)
+    good = np.eye(4) + 0.1 * np.equal.outer(y, y)
+    bad = np.eye(4) - 1.5 * np.equal.outer(y, y)
     assert np.linalg.eigvalsh(bad)[0] == pytest.approx(-2)
     assert methods.fewest_left_out({"bad": bad, "good": good}, y, (1.0, 3.0))[0] == "good"
     assert methods.fewest_left_out({"bad": bad}, y, (1.0, 3.0, 5.0)) == ("bad", 5.0)

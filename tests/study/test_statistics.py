@@ -50,7 +50,8 @@ def test_two_samples_are_those_of_statsmodels_and_fisher(cells):
 
 def test_students_interval_is_scipys():
     values = RNG.normal(0.3, 1, size=12)
-    found, expected = statistics.student(values, varies="orders"), stats.ttest_1samp(values, 0)
+    found = statistics.student(values, varies="orders")
+    expected = stats.ttest_1samp(values, 0)
     assert found.p == pytest.approx(expected.pvalue)
     np.testing.assert_allclose((found.low, found.high), expected.confidence_interval())
 
@@ -116,7 +117,8 @@ def test_crossed_mean_squares_are_those_of_an_analysis_of_variance():
     frame = pd.DataFrame(d).stack().rename_axis(["row", "column"]).rename("d").reset_index()
     a, b, c = anova_lm(ols("d ~ C(row) + C(column)", frame).fit())["mean_sq"].to_numpy()
     found = statistics.crossed(d)
-    error, freedom = np.sqrt((a + b - c) / 24), (a + b - c) ** 2 / (a**2 / 3 + b**2 / 5 + c**2 / 15)
+    error = np.sqrt((a + b - c) / 24)
+    freedom = (a + b - c) ** 2 / (a**2 / 3 + b**2 / 5 + c**2 / 15)
     assert c < min(a, b)
     expected = stats.t.interval(0.95, freedom, loc=d.mean(), scale=error)
     assert (found.estimate, found.low, found.high) == pytest.approx((d.mean(), *expected))
@@ -131,7 +133,8 @@ def test_crossed_intervals_hold_the_mean_as_often_as_they_say(of_row, of_column)
 
 def test_crossed_differences_that_do_not_vary_are_certain():
     half = np.full((3, 4), 0.5)
-    same, other = statistics.crossed(np.zeros((3, 4))), statistics.crossed(half)
+    same = statistics.crossed(np.zeros((3, 4)))
+    other = statistics.crossed(half)
     assert (same.p, same.low, same.high) == (1, 0, 0) and (other.p, other.low) == (0, 0.5)
     assert [statistics.crossed_equivalence(half, within=within).p for within in (0.6, 0.4)] == [0, 1]
     with pytest.raises(ValueError, match=r"\(R, n\), both at least 2"):
@@ -204,11 +207,13 @@ def test_a_fixed_sequence_stops_at_the_first_hypothesis_that_stands():
 
 def test_equal_means_of_groups_are_tested_by_permutation():
     rng = np.random.default_rng(1)
-    groups, values = rng.integers(4, size=400), rng.random(400)
+    groups = rng.integers(4, size=400)
+    values = rng.random(400)
     assert statistics.equal_means(values + (groups == 2), groups, draws=200) == pytest.approx(1 / 201)
     assert statistics.equal_means(np.ones(20), np.arange(20) % 3, draws=50) == 1.0
     # Two groups: the test is the two-sided permutation test of the difference of their means.
-    a, b = values[:6], values[6:12] + 0.5
+    a = values[:6]
+    b = values[6:12] + 0.5
     exact = stats.permutation_test((a, b), lambda x, y, axis: x.mean(axis) - y.mean(axis), n_resamples=np.inf).pvalue
     own = statistics.equal_means(np.r_[a, b], [0] * 6 + [1] * 6, draws=5_000)
     assert own == pytest.approx(exact, abs=0.02)

@@ -67,7 +67,8 @@ def test_what_is_written_is_read_and_nothing_else_is_left_in_the_folder(tmp_path
 @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
 @pytest.mark.parametrize("stage", [(Path, "write_bytes"), (os, "replace")])
 def test_a_write_that_fails_leaves_the_old_file_and_no_part(tmp_path, monkeypatch, stage, error):
-    path, write_bytes = tmp_path / "file", Path.write_bytes
+    path = tmp_path / "file"
+    write_bytes = Path.write_bytes
     store.write(path, "old")
 
     def half(self, content):
@@ -116,7 +117,8 @@ def test_arrays_cut_short_anywhere_are_refused(tmp_path):
 
 def test_a_damaged_byte_is_refused_or_changes_no_array(tmp_path):
     path, read = arrays_of(tmp_path)
-    whole, refused = path.read_bytes(), 0
+    whole = path.read_bytes()
+    refused = 0
     for i in range(0, len(whole), 3):
         path.write_bytes(whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1 :])
         try:

@@ -46,7 +46,8 @@ def test_the_full_chapters_read_what_is_published_and_the_quick_tables_what_the_
 
 
 def test_an_experiment_depends_only_on_what_it_uses():
-    run, other = experiment.settings("wine", inner_folds=3), experiment.settings("wine")
+    run = experiment.settings("wine", inner_folds=3)
+    other = experiment.settings("wine")
     for each in experiment.EXPERIMENTS:
         assert (each._plain(run) == each._plain(other)) == (each is not experiment.chosen)
         assert (each._plain(experiment.settings("wine", parameter=0.5)) == each._plain(other)) == (each is experiment.sets)
@@ -97,7 +98,8 @@ def test_repeats_are_means_over_folds_with_their_standard_deviation():
 
 def test_a_number_knows_the_readings_that_it_is_inside_of():
     row = {"table": "II", "dataset": "sonar", "kernel": "linear", "split": "train", "statistic": "mean", "published": 13.03}
-    names, near = [tables.BASE, "one, two", "two", "three"], [2.4, 9.0, 12.0, 12.9]
+    names = [tables.BASE, "one, two", "two", "three"]
+    near = [2.4, 9.0, 12.0, 12.9]
     verdicts = ["outside", "within", "within", "outside"]
     readings = pd.DataFrame({"reading": names, "verdict": verdicts, "ours": near, "median": near, "low": 1.0, "high": 14.0})
     [found] = tables.across_readings(readings.assign(**row)).to_dict("records")

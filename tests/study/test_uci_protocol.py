@@ -53,8 +53,11 @@ def literal_errors(X, y, train, test, method, random_state):
         features = kernels.polynomial(int(method.parameter), coef0=0)(X, X[train])
     elif method.kernel == "rbf":
         features = kernels.gaussian(sigma=method.parameter)(X, X[train])
-    random, n, C = np.random.RandomState(random_state), len(train), y.max() + 1
-    W, b = np.zeros((C, features.shape[1])), np.zeros(C)
+    random = np.random.RandomState(random_state)
+    n = len(train)
+    C = y.max() + 1
+    W = np.zeros((C, features.shape[1]))
+    b = np.zeros(C)
     epoch = np.arange(n) if method.order == "given" else random.permutation(n)
     visits = updates = epochs = 0
     while True:
@@ -63,10 +66,13 @@ def literal_errors(X, y, train, test, method, random_state):
             f = (W * features[q]).sum(axis=1) + b * method.threshold  # equal rows give equal scores, which BLAS does not
             rivals, promotions = demoted(f, y[q], method.demote)
             if rivals:
-                W[y[q]], b[y[q]] = W[y[q]] + promotions * features[q], b[y[q]] + promotions
+                W[y[q]] += promotions * features[q]
+                b[y[q]] += promotions
                 for j in rivals:
-                    W[j], b[j] = W[j] - features[q], b[j] - 1
-                updates, clean = updates + 1, False
+                    W[j] -= features[q]
+                    b[j] -= 1
+                updates = updates + 1
+                clean = False
             visits += 1
             done = {"epochs": epochs, "presentations": visits, "updates": updates}[method.unit] >= method.max_iter
             if done:
@@ -191,7 +197,8 @@ def test_a_method_and_a_reading_say_what_they_can_be():
 
 def test_inner_folds_choose_without_the_test_examples_the_setting_with_the_fewest_errors(monkeypatch):
     X, y = small_set(3)
-    methods, limits = [Method(kernel="rbf", parameter=p, max_iter=20) for p in (1.0, 0.3, 0.1)], (5, 20)
+    methods = [Method(kernel="rbf", parameter=p, max_iter=20) for p in (1.0, 0.3, 0.1)]
+    limits = (5, 20)
     train, test = cv.splits(X, y, methods[0], 3, 0)[0]
     monkeypatch.setattr(cv, "load", lambda name: (X, y))
     chosen = cv.chosen([("any", methods, limits, 0)], n_folds=3, inner_folds=3, threads=1).iloc[0]
@@ -220,7 +227,8 @@ def test_stored_folds_come_out_again_to_the_last_digit(kernel, repeat):
 @pytest.mark.parametrize("name", ["kernel", "predictors", "chosen", "readings", "rival"])
 def test_rows_are_the_same_on_any_number_of_threads(name, monkeypatch):
     sizes = {"n_folds": 2, "n_repeats": 1, "degrees": (1, 2), "widths": (0.6,), "inner_folds": 2}
-    run, found = experiment.settings("iris-bundled", **sizes), []
+    run = experiment.settings("iris-bundled", **sizes)
+    found = []
     for threads in (1, 3):
         monkeypatch.setattr(experiment, "cpu_count", lambda threads=threads: threads)
         found.append(getattr(experiment, name).compute(run))

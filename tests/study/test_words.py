@@ -91,14 +91,16 @@ def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_ag
 class Chapter:
     """An open chapter."""
 
-    shown, published = "Figure\N{NO-BREAK SPACE}2", False
+    shown = "Figure\N{NO-BREAK SPACE}2"
+    published = False
 
     def is_kept(self, name):
         return {"yes": True, "no": False}[name]
 
 
 def test_tags_say_what_becomes_of_a_text():
-    shell, chapter = Shell(n=3), Chapter()
+    shell = Shell(n=3)
+    chapter = Chapter()
     assert expressions.said("A.", ["holds:yes"], shell, chapter) == ("kept", "A.")
     assert expressions.said("A {eval}`n`, {eval}`m`.", ["holds:yes", "holds:no"], shell, chapter) == ("false", "A 3, ….")
     assert expressions.said("A.", ["published"], shell, chapter) == ("left out", "")
@@ -182,7 +184,8 @@ def test_what_only_the_words_reach_counts_in_the_fingerprint(tmp_path):
 
 def test_words_sentences_numbers_and_code_are_counted(tmp_path):
     words_ = "# Title\n\nWe see $x^2$ and 1.58 %. It is {eval}`a`, {eval}`b` and 10,000; degree 3 in 2021.\n\n| 1 | 2 |"
-    long, short = '"one two three four five six seven"', '"six short words are no sentence"'
+    long = '"one two three four five six seven"'
+    short = '"six short words are no sentence"'
     condition = 'b.query("a == 1 and b == 2 or c in d")'
     code = f"import kp\n\n# a comment\nx = {long}\ny = {short}\nmodel.fit(X)"
     cells = [new_markdown_cell(words_), new_code_cell(code), new_code_cell(condition)]

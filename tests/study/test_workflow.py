@@ -110,7 +110,8 @@ def wait_until(condition):
 @ON_LINUX
 @pytest.mark.long
 def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_once_the_second_ends(checkout, write):
-    begun, go = checkout / "begun", checkout / "go"
+    begun = checkout / "begun"
+    go = checkout / "go"
     write("import time\nPath('../begun').touch()\nwhile not Path('../go').exists():\n    time.sleep(0.05)\nprint('done')")
     killed = start(checkout, *QUIET)
     try:
