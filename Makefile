@@ -89,25 +89,28 @@ NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data seeds uci
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
 $(filter-out test-kp,$(LANES)): export LOKY_MAX_CPU_COUNT := 1
 
+# Without nbval, which would load the reader of notebooks first, grammar of web addresses included (study/report/__init__.py).
+PYTEST = $(PY) -m pytest -p no:nbval
+
 test-kp:
-	$(PY) -m pytest tests/kp tests/test_*.py
+	$(PYTEST) tests/kp tests/test_*.py
 
 test-study:
-	$(PY) -m pytest tests/study $(addprefix --ignore=,$(RUNS) $(BATCH))
+	$(PYTEST) tests/study $(addprefix --ignore=,$(RUNS) $(BATCH))
 
 test-runs:
-	$(PY) -m pytest $(RUNS)
+	$(PYTEST) $(RUNS)
 
 test-batch:
 	@$(PY) -m study held
 	@$(PY) -m study.report.prose
-	$(PY) -m pytest $(BATCH)
+	$(PYTEST) $(BATCH)
 
 test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))
 test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1),$(SOURCES))
 test-notebooks-1 test-notebooks-2:
 	@mkdir -p build
-	@$(PY) -m pytest --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
+	@$(PY) -m pytest -p study.report --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results
