@@ -69,14 +69,19 @@ api: environment ## the classes and functions of kp, a page for each module: bui
 	@$(PY) -m study.report.boundaries build/api/kp
 	@echo "Classes and functions of kp: build/api/index.html"
 
+# nbval loads the reader of notebooks before any test, grammar of web addresses included: it is left out where no notebook is run,
+# and comes after study/report/__init__.py, which keeps the grammar out, where notebooks are.
+PYTEST = $(PY) -m pytest -p no:nbval
+NBVAL = $(PY) -m pytest -p study.report -p no:cacheprovider --nbval-current-env
+
 test: environment ## check style and formatting, run all tests and the notebooks on bundled data (3 to 7 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
-	$(PY) -m pytest -m "recompute or long"
-	$(PY) -m pytest --nbval --nbval-current-env -p no:cacheprovider notebooks/executed
+	$(PYTEST) -m "recompute or long"
+	$(NBVAL) --nbval notebooks/executed
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
 RUNS = $(addprefix tests/study/test_,chapters.py handin.py own_runs.py runs.py)
@@ -88,9 +93,6 @@ NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data seeds uci
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
 $(filter-out test-kp,$(LANES)): export LOKY_MAX_CPU_COUNT := 1
-
-# Without nbval, which would load the reader of notebooks first, grammar of web addresses included (study/report/__init__.py).
-PYTEST = $(PY) -m pytest -p no:nbval
 
 test-kp:
 	$(PYTEST) tests/kp tests/test_*.py
@@ -110,7 +112,7 @@ test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))
 test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1),$(SOURCES))
 test-notebooks-1 test-notebooks-2:
 	@mkdir -p build
-	@$(PY) -m pytest -p study.report --nbval-lax --nbval-current-env -p no:cacheprovider $(NOTEBOOKS) > build/$@.log 2>&1; \
+	@$(NBVAL) --nbval-lax $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code
 
 clean: ## remove what the other targets made, except the environment and committed results

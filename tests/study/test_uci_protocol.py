@@ -71,7 +71,7 @@ def literal_errors(X, y, train, test, method, random_state):
                 for j in rivals:
                     W[j] -= features[q]
                     b[j] -= 1
-                updates = updates + 1
+                updates += 1
                 clean = False
             visits += 1
             done = {"epochs": epochs, "presentations": visits, "updates": updates}[method.unit] >= method.max_iter
