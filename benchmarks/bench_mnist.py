@@ -1,11 +1,11 @@
 """The row of `kp` in the table of scikit-learn's benchmarks/bench_mnist.py, with scikit-learn and `kp` alone.
 
-    python benchmarks/bench_mnist.py [--classifiers NAME ...] [--threads 2] [--idx FOLDER]
+    python benchmarks/bench_mnist.py [--classifiers NAME ...] [--threads 2] [--runs 3] [--idx FOLDER]
 
 The protocol is scikit-learn's: pixels as float32 in [0, 1], the first 60,000 images for training, the other 10,000 for test.
-Its own classifiers, marked *, have the parameters that they have there. Nothing is chosen. Each runs in a separate process,
-with as many threads as it can use (libsvm and liblinear use one). --idx: a folder with the four files of MNIST; without it
-they are OpenML's.
+Its own classifiers, marked *, have the parameters that they have there. Nothing is chosen. Each run has its own process,
+with as many threads as the classifier can use (libsvm and liblinear use one); printed are medians over runs. --idx: a folder
+with the four files of MNIST; without it they are OpenML's.
 """
 
 import argparse
@@ -81,10 +81,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--classifiers", nargs="+", default=CLASSIFIERS, choices=CLASSIFIERS, metavar="NAME")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--idx")
     options = parser.parse_args()
     print(f"{'classifier':40}{'train':>10}{'test':>10}{'error':>10}{'GiB':>8}")
     with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for name in options.classifiers:
-            train, test, error, peak = pool.submit(measure, name, options.threads, options.idx).result()
+            runs = [pool.submit(measure, name, options.threads, options.idx).result() for _ in range(options.runs)]
+            train, test, error, peak = np.median(runs, axis=0)
             print(f"{name:40}{train:9.2f}s{test:9.2f}s{error:10.2%}{peak:8.2f}", flush=True)

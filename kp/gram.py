@@ -89,9 +89,9 @@ class Points:
         if whole and largest**2 * X.shape[1] <= 2.0**53:
             self.exact = True
             if X.size and X.min() >= 0 and largest <= 255 and X.shape[1] <= 2**16:
-                self.compact = np.array(X, dtype=np.uint8)
+                self.compact = np.array(X, dtype=np.uint8, order="C")
             else:
-                self.compact = self.X = X.astype(np.float32) if largest <= 2**24 else X.astype(np.float64)
+                self.compact = self.X = X.astype(np.float32 if largest <= 2**24 else np.float64, order="C")
             self.norms = _norms(self.compact)
         else:
             self.exact = False

@@ -5,7 +5,7 @@ What can be chosen is chosen by the errors on the last images of the training se
 method is trained on all of it and meets the test images once: on MNIST in a separate process, whose processor seconds and
 peak memory are kept. Every learner has one thread, so that costs compare and bits do not depend on the number of cores.
 Learners that have not converged stop at their limit of iterations. Seconds are medians of RUNS trainings, or those of one
-that takes more than PATIENCE seconds.
+that takes more than PATIENCE seconds; and since a machine is not the same on every day, all are trained again on DAYS.
 
 Three methods approximate a kernel by features before a linear machine: the Gaussian one by Nystroem's and by random features
 (Rahimi & Recht 2007), the polynomial one of images of unit norm by a count sketch (Pham & Pagh 2013). Their parameters and
@@ -83,8 +83,11 @@ SEEDS = (1, 2)
 RUNS = 3
 PATIENCE = 120
 """How often a training is timed, unless it takes more than so many seconds."""
+DAYS = (1,)
+"""Further days on which every learner was trained and timed once more, besides that of `learners`, 0."""
 MACHINES = ("polynomial SVM", "RBF SVM")
-"""Learners that scikit-learn-intelex has, too."""
+INTELEX = " (scikit-learn-intelex)"
+"""Learners that scikit-learn-intelex has, too, and how they are marked when it has trained them."""
 
 
 def _varied(name, values, **others):
@@ -329,7 +332,7 @@ def learners(part, *, progress=False):
     peak (GiB). Array predictions (1, n_test): indices of classes.
     """
     labels = datasets.load(part.dataset).class_indices_test
-    found, numbers, cost = alone(_reference, part, None)
+    found, numbers, cost = alone(_reference, part, PATIENCE)
     row = part.name, in_words(part.values), "", 0, int((found != labels).sum()), len(labels), numbers
     errors, costs = _tables([row], [(part.name, 0, *cost)])
     return {"errors": errors, "costs": costs, "arrays": {"predictions": found[None]}}
@@ -340,24 +343,24 @@ def in_words(values):
     return ", ".join(f"{SHOWN.get(name, name)} = {value:g}" for name, value in values)
 
 
-def _reference(part, _):
+def _reference(part, patience):
     """(predictions, numbers stored, (fit seconds, predict seconds, runs)) of a learner trained on all training images."""
-    return _trained(datasets.load(part.dataset), _estimator(part, part.size))
+    return _trained(datasets.load(part.dataset), _estimator(part, part.size), patience)
 
 
-def _trained(data, estimator, *, dtype=np.float64):
+def _trained(data, estimator, patience=PATIENCE, *, dtype=np.float64):
     X = _pixels(data.X, dtype)
     X_test = _pixels(data.X_test, dtype)
-    found, seconds = timed(lambda: _fitted(estimator, X, data.class_indices), lambda: estimator.predict(X_test))
+    found, seconds = timed(lambda: _fitted(estimator, X, data.class_indices), lambda: estimator.predict(X_test), patience)
     return found.astype(np.uint8), numbers_stored(estimator), seconds
 
 
-def timed(fit, predict):
+def timed(fit, predict, patience=PATIENCE):
     """The result of predict(), and (processor seconds of fit(), of predict(), runs), with one thread: medians of RUNS runs,
-    or those of one whose fit takes more than PATIENCE seconds."""
+    or those of one whose fit takes more than `patience` seconds."""
     runs = []
     with threadpool_limits(1):
-        while len(runs) < RUNS and (not runs or runs[0][0] <= PATIENCE):
+        while len(runs) < RUNS and (not runs or runs[0][0] <= patience):
             start = time.process_time()
             fit()
             middle = time.process_time()
@@ -405,14 +408,14 @@ def intelex(part, *, progress=False):
 
     Columns method, choice, errors, n_test, numbers, and the costs fit, predict, runs and peak.
     """
-    predictions, numbers, cost = alone(_by_intelex, part, None)
+    predictions, numbers, cost = alone(_by_intelex, part, PATIENCE)
     wrong = int((predictions != datasets.load(part.dataset).class_indices_test).sum())
-    row = f"{part.method} (scikit-learn-intelex)", in_words(part.values), wrong, len(predictions), numbers, *cost
+    row = part.method + INTELEX, in_words(part.values), wrong, len(predictions), numbers, *cost
     return pd.DataFrame([row], columns=["method", "choice", "errors", "n_test", "numbers", *SPENT])
 
 
-def _by_intelex(part, _):
-    return _trained(datasets.load(part.dataset), with_intelex(_estimator(part, part.size)), dtype=np.float32)
+def _by_intelex(part, patience):
+    return _trained(datasets.load(part.dataset), with_intelex(_estimator(part, part.size)), patience, dtype=np.float32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -461,6 +464,39 @@ def _perceptron(part, epochs):
     _, seconds = timed(lambda: model.fit(data.X, data.class_indices), lambda: model.predict(data.X_test, predictor=CONTROL))
     predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)
     return predictions, int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Again:
+    """A learner that is timed on one more day: one of `settings`, or of `intelex_settings`, or ours."""
+
+    learner: Chosen | Ours
+    day: int
+    by_intelex: bool = False
+
+
+def again_settings(dataset="mnist", *, n_held=10_000):
+    """The parts of `again`: none of the small images, on which costs would say nothing, or where other images choose."""
+    if (dataset, n_held) != ("mnist", 10_000):
+        return []
+    return [
+        Again(learner=learner, day=day, by_intelex=by_intelex)
+        for day in DAYS
+        for by_intelex, learners in ((False, [Ours(), *settings()]), (True, intelex_settings()))
+        for learner in learners
+    ]
+
+
+@experiment("references", published=again_settings, measured=("again",), data=lambda part: [part.learner.dataset])
+def again(part, *, progress=False):
+    """Costs of one more training: method (by its name in the other tables), epoch, day, and fit, predict, runs and peak."""
+    if isinstance(part.learner, Ours):
+        rows = [(OURS, epochs, part.day, *alone(_perceptron, part.learner, epochs)[2]) for epochs in EPOCHS]
+    elif part.by_intelex:
+        rows = [(part.learner.method + INTELEX, 0, part.day, *alone(_by_intelex, part.learner, 0)[2])]
+    else:
+        rows = [(part.learner.name, 0, part.day, *alone(_reference, part.learner, 0)[2])]
+    return pd.DataFrame(rows, columns=["method", "epoch", "day", *SPENT])
 
 
 def _pixels(X, dtype=np.float64):

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from study.references.tables import FAST, OURS, SVM, largest
+from study.references.tables import INTELEX, OURS, SVM, largest
 from study.style import BAND, GREY, METHOD_COLOURS, canvas, log_percent_axis
 from study.words import percent
 
@@ -90,7 +90,7 @@ def figure_error_against_time(bill):
         y = 100 * row["error"]
         ends = [[y - 100 * row["error low"]], [100 * row["error high"] - y]]
         style = {"color": _colour(learner), "fmt": "o", "markersize": 5, "capsize": 2, "elinewidth": 0.8}
-        axis.errorbar(row["seconds"], y, yerr=ends, markerfacecolor="white" if learner.endswith(FAST) else None, **style)
+        axis.errorbar(row["seconds"], y, yerr=ends, markerfacecolor="white" if learner.endswith(INTELEX) else None, **style)
         known = max((each for each in PLACES if learner.startswith(each)), key=len, default="")
         right, up, side = PLACES.get(known, (6, 0, "left"))
         style = {"fontsize": 7, "va": "center", "ha": side, "linespacing": 0.9, "bbox": CLEAR, "zorder": 1}

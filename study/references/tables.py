@@ -6,7 +6,7 @@ import pandas as pd
 from kp.mistakes import PREDICTORS
 from study import statistics, words
 from study.references import experiment
-from study.references.experiment import CONTROL, OURS
+from study.references.experiment import CONTROL, INTELEX, OURS
 
 MARGIN = 0.002
 """Errors that differ by less than 0.2 points count as equal in practice; set before the machines were chosen."""
@@ -14,9 +14,7 @@ ALTERNATIVES = ("coef0",)
 """Parameters of which a grid has alternatives instead of a range: it has no ends."""
 SVM = "RBF SVM"
 FIRST = f"{OURS}, one epoch"
-FAST = " (scikit-learn-intelex)"
-"""The learner against which all steps of the ladder are held, our own after its first epoch, and how the faster program of a
-machine is marked."""
+"""The learner against which all steps of the ladder are held, and our own after its first epoch."""
 
 
 def compared(errors, predictions, ours, labels):
@@ -44,18 +42,36 @@ def compared(errors, predictions, ours, labels):
 
 def costs(dataset="mnist", *, n_held=10_000):
     """All learners as stored, those of scikit-learn, the average predictor after some epochs, and what scikit-learn-intelex
-    has: method, epoch, error (a rate), fit and predict (processor seconds), peak (GiB), numbers (stored)."""
-    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
-    ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
-    errors = pd.concat([results["errors"], ours["perceptron"]], ignore_index=True)
-    spent = pd.concat([results["costs"], ours["perceptron_costs"]], ignore_index=True)
-    if fast := experiment.intelex_settings(dataset, n_held=n_held):
-        found = experiment.intelex(fast).assign(predictor="", epoch=0)
-        errors, spent = (pd.concat([table, found[list(table.columns)]], ignore_index=True) for table in (errors, spent))
+    has: method, epoch, error (a rate), fit and predict (processor seconds) and peak (GiB), medians over days, and numbers
+    (stored)."""
+    errors, spent = _stored(dataset, n_held)
     others = [name for name in PREDICTORS if name != CONTROL]
     table = errors[~errors["predictor"].isin(others)]
-    table = table.assign(error=table["errors"] / table["n_test"]).merge(spent, on=["method", "epoch"], validate="one_to_one")
+    medians = spent.groupby(["method", "epoch"])[["fit", "predict", "peak"]].median().reset_index()
+    table = table.assign(error=table["errors"] / table["n_test"]).merge(medians, validate="one_to_one")
     return table[["method", "epoch", "error", "fit", "predict", "peak", "numbers"]]
+
+
+def by_day(dataset="mnist", *, n_held=10_000):
+    """How many times as long as all epochs of the kernel perceptron each other learner trained, by its method (rows) and on
+    each day (columns)."""
+    spent = _stored(dataset, n_held)[1].pivot(index=["method", "epoch"], columns="day", values="fit")
+    return spent.xs(0, level="epoch") / spent.loc[OURS, max(experiment.EPOCHS)]
+
+
+def _stored(dataset, n_held):
+    """The errors of all learners, and what they cost on each day."""
+    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
+    ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
+    errors = [results["errors"], ours["perceptron"]]
+    spent = [results["costs"].assign(day=0), ours["perceptron_costs"].assign(day=0)]
+    if fast := experiment.intelex_settings(dataset, n_held=n_held):
+        found = experiment.intelex(fast).assign(predictor="", epoch=0, day=0)
+        errors.append(found[list(errors[0].columns)])
+        spent.append(found[list(spent[0].columns)])
+    if later := experiment.again_settings(dataset, n_held=n_held):
+        spent.append(experiment.again(later))
+    return pd.concat(errors, ignore_index=True), pd.concat(spent, ignore_index=True)
 
 
 def predicted(results, method):
@@ -108,7 +124,7 @@ def bill(compared, costs, ladder):
     timed, and its first epoch. What scikit-learn-intelex finds is not compared: only its number of errors is stored.
     """
     single = costs.loc[costs["epoch"] <= 1, ["method", "error", "fit", "predict", "peak", "numbers"]]
-    alone = single[single["method"].str.endswith(FAST) | (single["method"] == OURS)].replace({"method": {OURS: FIRST}})
+    alone = single[single["method"].str.endswith(INTELEX) | (single["method"] == OURS)].replace({"method": {OURS: FIRST}})
     rest = compared.merge(single.drop(columns="error"), on="method", validate="one_to_one")
     n = (rest["errors"] / rest["error"]).max()
     alone[["error low", "error high"]] = [statistics.wilson(round(error * n), round(n)) for error in alone["error"]]

@@ -251,6 +251,14 @@ def test_points_that_are_no_finite_array_are_refused(X, message):
         Points(X)
 
 
+@pytest.mark.parametrize("largest", [255, 256, 2**25, 0.5])
+def test_the_numbers_of_a_point_lie_side_by_side_however_they_came(largest):
+    X = np.asfortranarray(np.full((5, 3), largest))
+    found = Points(X)
+    assert found.compact.flags.c_contiguous and found.X.flags.c_contiguous
+    np.testing.assert_array_equal(found.compact, X)
+
+
 @pytest.mark.parametrize(("X", "row"), [(np.ones((9, 2)), 9 * 4), (np.full((9, 2), 0.5), 9 * 8)])
 def test_a_budget_below_one_row_is_refused_and_one_row_is_enough(X, row):
     message = rf"at least one row of 9 inner products \({row} bytes\), got {row - 1}; raise the budget"

@@ -16,7 +16,7 @@ from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, ladder, statistics
 from study.orders import experiment as orders
 from study.references import experiment, tables
-from study.references.experiment import OURS, Candidate, Chosen, Ours
+from study.references.experiment import OURS, Again, Candidate, Chosen, Ours
 
 SMALL = {"dataset": "digits", "n_held": 300}
 
@@ -124,6 +124,32 @@ def test_quick_trainings_are_timed_several_times_and_their_medians_kept(monkeypa
     monkeypatch.setattr(experiment.time, "process_time", lambda: next(clock))
     assert experiment.timed(list, lambda: "found") == ("found", (3.0, 2.0, 3))
     assert experiment.timed(list, lambda: "found") == ("found", (121.0, 1.0, 1))
+
+
+def test_on_another_day_each_training_is_timed_once_under_the_name_of_its_learner(monkeypatch):
+    monkeypatch.setattr(experiment, "EPOCHS", (1, 2))
+    monkeypatch.setattr(experiment, "with_intelex", lambda machine: machine)
+    svm = Chosen(dataset="digits", method="RBF SVM", values=(("gamma", 0.02), ("C", 5.0)))
+    sized = Chosen(dataset="digits", method="Nystroem", values=(("features__gamma", 0.02), ("svm__C", 1.0)), size=40)
+    parts = [Again(learner=each, day=2) for each in (svm, sized, Ours(dataset="digits"))]
+    parts.append(Again(learner=svm, day=2, by_intelex=True))
+    found = pd.concat([experiment.again.compute(part) for part in parts])
+    named = [("RBF SVM", 0, 1), ("Nystroem, 40", 0, 1), (OURS, 1, 3), (OURS, 2, 3), ("RBF SVM" + experiment.INTELEX, 0, 1)]
+    assert list(found[["method", "epoch", "runs"]].itertuples(index=False, name=None)) == named
+    assert (found["day"] == 2).all() and (found["fit"] > 0).all() and (found["predict"] > 0).all()
+
+
+def test_costs_are_medians_over_the_days_on_which_all_learners_were_trained():
+    costs = tables.costs().set_index(["method", "epoch"])
+    first = experiment.learners(experiment.settings())["costs"].set_index(["method", "epoch"])
+    later = experiment.again(experiment.again_settings()).set_index(["method", "epoch"])
+    assert len(later) == len(experiment.DAYS) * len(costs)
+    svm = ("RBF SVM", 0)
+    both = [first.loc[svm, "fit"], *later.loc[[svm], "fit"]]
+    assert costs.loc[svm, "fit"] == np.median(both)
+    ours = experiment.perceptron([Ours()])["perceptron_costs"].set_index("epoch").loc[10, "fit"]
+    ratios = tables.by_day()
+    assert ratios.loc["RBF SVM", 0] == both[0] / ours and len(ratios.columns) == len(both)
 
 
 def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
@@ -237,7 +263,7 @@ def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
 
 def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     ours = f"{OURS}, average predictor"
-    fast = "bad" + tables.FAST
+    fast = "bad" + tables.INTELEX
     costs = pd.DataFrame({"method": ["bad", "perfect", fast, OURS, OURS], "error": [0.3, 0.0, 0.3, 0.15, 0.1]})
     costs = costs.assign(epoch=[0, 0, 0, 1, 10], fit=[4.0, 6.0, 1.0, 1.5, 2.0], predict=1.0, peak=[1.0, 1.0, 1.0, 3.0, 4.0])
     costs = costs.assign(numbers=[10, 20, 30, 40, 50])
