@@ -84,7 +84,8 @@ RUNS = 3
 PATIENCE = 120
 """How often a training is timed, unless it takes more than so many seconds."""
 DAYS = (1,)
-"""Further days on which every learner was trained and timed once more, besides that of `learners`, 0."""
+"""Further days on which every learner was trained and timed once more, besides that of `learners`, 0. Another day is a
+number more here, and `python -m study run references.again` on an idle machine."""
 MACHINES = ("polynomial SVM", "RBF SVM")
 INTELEX = " (scikit-learn-intelex)"
 """Learners that scikit-learn-intelex has, too, and how they are marked when it has trained them."""
@@ -487,7 +488,9 @@ def again_settings(dataset="mnist", *, n_held=10_000):
     ]
 
 
-@experiment("references", published=again_settings, measured=("again",), data=lambda part: [part.learner.dataset])
+@experiment(
+    "references", published=again_settings, measured=("again",), data=lambda part: [part.learner.dataset], sample=20
+)  # fmt: skip
 def again(part, *, progress=False):
     """Costs of one more training: method (by its name in the other tables), epoch, day, and fit, predict, runs and peak."""
     if isinstance(part.learner, Ours):
