@@ -80,13 +80,15 @@ def is_made():
 
 def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
-    pip = [program("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [program("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     for command in (
         [sys.executable, "-m", "venv", "--clear", VENV],
         [*pip, "--require-hashes", "-r", "requirements.lock.txt"],
         [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
     ):
         subprocess.run(command, cwd=ROOT, check=True)
+    # On all processors, where pip takes one, and without the tests of packages. A file that is no program is no fault.
+    subprocess.run([program("python"), "-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]", VENV], cwd=ROOT)
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.

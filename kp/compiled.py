@@ -15,6 +15,8 @@ import numba
 from numba import config, njit
 
 PACKAGE = Path(__file__).parent
+PLAIN = ("C", "W")
+"""What `numpy.require` asks of an array: by rows and writable. For any other a function would be compiled once more."""
 
 
 def sources() -> str:
@@ -65,7 +67,7 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda function: compiled(function, **options)
-    dispatcher = njit(nogil=True, **options)(function)
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
     if config.DISABLE_JIT:
         return dispatcher
     compile_now = dispatcher.compile

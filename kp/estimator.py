@@ -626,7 +626,7 @@ class KernelPerceptron(Classifier):
     def _gram(self, X):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
         if self._precomputed:
-            return Gram.of_matrix(np.ascontiguousarray(X))
+            return Gram.of_matrix(X)
         return Gram(self._between(*self._pair(X)).source, memory_budget=self.memory_budget, kernel=self._kernel)
 
     def _rows(self):

@@ -206,9 +206,9 @@ class Products:
             panels = _panels(self.column_points.compact[columns])
         pairs = self.points.pairs
         if len(rows) > m:
-            in_strips(lambda p: _byte_products(*pairs, rows[p], panels, start, out[p]), len(rows), 1, threads)
+            in_strips(lambda p: _byte_products(*pairs, rows[p], panels, start, out[p], 0, m), len(rows), 1, threads)
         else:
-            in_strips(lambda p: _byte_products(*pairs, rows, panels, start + p.start, out[:, p]), m, PANEL, threads)
+            in_strips(lambda p: _byte_products(*pairs, rows, panels, start, out, p.start, p.stop), m, PANEL, threads)
 
     def _make(self, rows, right, norms, out):
         if self.arithmetic == Arithmetic.ORDERED:
@@ -267,7 +267,7 @@ def _one_blas_thread():
 def in_strips(work: Callable[[slice], Any], n: int, size: int, threads: int) -> list:
     """[work(slice)] of strips that cover range(n), as many as threads, each a multiple of size; side by side."""
     width = -(-n // (size * threads)) * size
-    parts = [slice(start, start + width) for start in range(0, n, max(width, 1))]
+    parts = [slice(start, min(start + width, n)) for start in range(0, n, max(width, 1))]
     if len(parts) < 2:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(threads) as pool:
@@ -385,18 +385,18 @@ def _panels(Y):
 
 
 @compiled
-def _byte_products(starts, places, pairs, rows, panels, start, out):
-    """out (n, m) = inner products of these rows, as `_pairs`, with the points from `start` on, as `_panels`."""
+def _byte_products(starts, places, pairs, rows, panels, start, out, first, last):
+    """Columns first:last of out (n, m): inner products of these rows, as `_pairs`, with the points from `start` on, as
+    `_panels`."""
     panel = np.empty(panels.shape[1], dtype=np.int16)
     sums = np.empty(PANEL, dtype=np.int32)
-    n, m = out.shape
-    for p in range(start // PANEL, (start + m + PANEL - 1) // PANEL):
+    for p in range((start + first) // PANEL, (start + last + PANEL - 1) // PANEL):
         for k in range(panel.shape[0]):
             panel[k] = panels[p, k]
-        low = max(start, p * PANEL)
-        high = min(start + m, (p + 1) * PANEL)
+        low = max(start + first, p * PANEL)
+        high = min(start + last, (p + 1) * PANEL)
         part = sums[low - p * PANEL :]
-        for i in range(n):
+        for i in range(rows.shape[0]):
             _add_pairs(starts[rows[i]], starts[rows[i] + 1], places, pairs, panel, sums)
             row = out[i, low - start : high - start]
             for j in range(row.shape[0]):
@@ -560,10 +560,12 @@ class CrossGram:
         self.source.block(examples, columns, out)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
-        """s[examples, start:stop] as (array, rows): those of examples[e] are array[rows[e]]; buffer: flat, room for all."""
-        block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
-        self.source.block(examples, slice(start, stop), block)
-        return block, np.arange(len(examples))
+        """s[examples, start:stop] as flat (values, places): those of examples[e] begin at values[places[e]]. buffer: flat,
+        room for all. Compiled loops over a part of a flat array run at full speed, those over columns of a matrix do not."""
+        width = stop - start
+        values = buffer[: len(examples) * width]
+        self.source.block(examples, slice(start, stop), values.reshape(len(examples), width))
+        return values, np.arange(len(examples)) * width
 
 
 class Gram(CrossGram):
@@ -608,7 +610,7 @@ class Gram(CrossGram):
         """A matrix K (n, n) of kernel values that is there already."""
         n = len(K)
         gram = cls(PrecomputedKernel(None, n, n), memory_budget=8 * n)
-        gram.store = K
+        gram.store = np.ascontiguousarray(K)
         gram.slot = np.arange(n)
         gram._used = np.zeros(n, dtype=np.int64)
         gram.capacity = n
@@ -665,8 +667,10 @@ class Gram(CrossGram):
         rows = self.slot[examples]
         missing = np.flatnonzero(rows < 0)
         if len(missing) == 0:
-            return self.store[:, start:stop], rows
-        block = buffer[: len(examples) * (stop - start)].reshape(len(examples), stop - start)
+            return self.store.reshape(-1), rows * len(self) + start
+        width = stop - start
+        values = buffer[: len(examples) * width]
+        block = values.reshape(len(examples), width)
         held = np.flatnonzero(rows >= 0)
         copied = block[len(missing) :]
         there = rows[held]
@@ -674,7 +678,7 @@ class Gram(CrossGram):
         self._make(examples[missing], slice(start, stop), block[: len(missing)])
         rows[missing] = np.arange(len(missing))
         rows[held] = np.arange(len(missing), len(rows))
-        return block, rows
+        return values, rows * width
 
 
 def _put_strip(store, rows, made, part):

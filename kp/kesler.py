@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from kp.compiled import compiled
+from kp.compiled import PLAIN, compiled
 from kp.gram import WIDTH, in_strips, ordered_products
 from kp.kernels import fill
 from kp.machine import LANES, add_product, load_lanes, store_lanes
@@ -160,17 +160,18 @@ class Rows:
         G = self.gram.values(self.kernel, examples, examples) + self.threshold
         norms = self.gram.norms
         positions = np.arange(len(examples))
-        position, demoted, _ = _visit(G, self.y[examples], positions, self.demote, left, False, self.F[:, examples])
+        F = np.take(self.F, examples, axis=1)
+        position, demoted, _ = _visit(G, self.y[examples], positions, self.demote, left, False, F)
         wrong = examples[position]
         promoted = _promoted(self.y[wrong], position, self.demote)
         times = _promotions(position, promoted)
         self.gram.fetch(np.unique(wrong))
-        slots = self.gram.slot[wrong]
+        values, places = self.gram.columns(wrong, 0, len(norms), None)  # all are there: no buffer
 
         def advance(part):
             return _advance(
-                self.stored, self.threshold, self.gram.store[:, part], norms[part], slots, norms[wrong],
-                promoted, times, demoted, self.y[part], self.F[:, part],
+                self.stored, self.threshold, values, places, norms, norms[wrong], promoted, times, demoted, self.y, self.F,
+                part.start, part.stop,
             )  # fmt: skip
 
         errors = sum(in_strips(advance, len(norms), TILE, self.threads))
@@ -284,8 +285,8 @@ class Linear:
 def product(A, B, *, threads=2):
     """A (n, d) times B (m, d) transposed, sums in the order of the d columns: the same bits on any threads."""
     symmetric = B is A
-    A = np.ascontiguousarray(A)
-    B = A if symmetric else np.ascontiguousarray(B)
+    A = np.require(A, requirements=PLAIN)
+    B = A if symmetric else np.require(B, requirements=PLAIN)
     out = np.empty((len(A), len(B)))
     if not symmetric:
         in_strips(lambda part: ordered_products(A, B[part], out[:, part]), len(B), WIDTH, threads)
@@ -349,14 +350,15 @@ def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, t
     errors = np.zeros(len(log), dtype=np.int64)
     y = np.full(len(columns), -1) if y is None else y
     with ThreadPoolExecutor(threads) as pool:
-        for start, stop, block, rows in blocks(columns, examples):
+        for start, stop, values, places in blocks(columns, examples):
             tiles = [slice(left, min(left + TILE, stop - start)) for left in range(0, stop - start, TILE)]
 
-            def over(tile, start=start, block=block, rows=rows):
+            def over(tile, start=start, values=values, places=places):
                 part = slice(start + tile.start, start + tile.stop)
                 return _walk(
-                    kernel, threshold, block[:, tile], rows[index], columns.row_norms[log.example], columns.norms[part],
-                    log.step, log.promoted, times, log.demoted, lengths, steps, y[part], votes[:, :, part],
+                    kernel, threshold, values, places[index] + tile.start, columns.row_norms[log.example],
+                    columns.norms[part], log.step, log.promoted, times, log.demoted, lengths, steps, y[part], votes,
+                    part.start,
                 )  # fmt: skip
 
             errors += sum(pool.map(over, tiles))
@@ -418,14 +420,13 @@ def _keep(s, change, position, demoted):
 
 
 @compiled
-def _wrong(F, y):
-    """The number of examples that a class other than their own matches or beats."""
-    n = F.shape[1]
+def _wrong(F, y, first, last):
+    """The number of examples first:last that a class other than their own matches or beats."""
     own = np.empty(256)
     count = np.empty(256, dtype=np.int32)
     wrong = 0
-    for start in range(0, n, 256):
-        size = min(256, n - start)
+    for start in range(first, last, 256):
+        size = min(256, last - start)
         for u in range(size):
             own[u] = F[y[start + u], start + u]
             count[u] = 0
@@ -465,7 +466,7 @@ def _visit(G, y, order, demote, left, counting, F):
                     f[u] += times * row[u]
         _keep(s, change, position, demoted)
         if counting:
-            wrong = _wrong(F, y)
+            wrong = _wrong(F, y, 0, F.shape[1])
             for _ in range(len(position) - len(errors)):
                 errors.append(wrong)
     return np.array(position), np.array(demoted), np.array(errors)
@@ -509,37 +510,41 @@ def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
 
 
 @compiled
-def _advance(kernel, threshold, store, norms, slots, row_norms, promoted, times, demoted, y, F):
-    """Move the scores F (C, c) of some columns by these mistakes, one after the other; the wrong ones of them after each."""
-    errors = np.zeros(len(slots), dtype=np.int64)
-    values = np.empty(TILE)
-    for start in range(0, F.shape[1], TILE):
-        stop = min(start + TILE, F.shape[1])
-        k = values[: stop - start]
-        f = F[:, start:stop]
-        for m in range(len(slots)):
-            fill(kernel, store[slots[m], start:stop], row_norms[m], norms[start:stop], k)
-            _move(k, threshold, promoted[m], times[m], demoted[m], f)
-            errors[m] += _wrong(f, y[start:stop])
+def _advance(kernel, threshold, values, places, norms, row_norms, promoted, times, demoted, y, F, first, last):
+    """Move the scores F (C, n) of columns first:last by these mistakes, one after the other; the wrong ones of them after
+    each."""
+    errors = np.zeros(len(places), dtype=np.int64)
+    kernel_tile = np.empty(TILE)
+    for start in range(first, last, TILE):
+        stop = min(start + TILE, last)
+        k = kernel_tile[: stop - start]
+        for m in range(len(places)):
+            fill(kernel, values[places[m] + start : places[m] + stop], row_norms[m], norms[start:stop], k)
+            _move(k, threshold, promoted[m], times[m], demoted[m], F, start)
+            errors[m] += _wrong(F, y, start, stop)
     return errors
 
 
 @compiled
-def _move(k, threshold, promoted, times, demoted, F):
+def _move(k, threshold, promoted, times, demoted, F, start):
+    """Move the scores of as many columns of F as k has, from `start` on."""
     for u in range(k.shape[0]):
         k[u] += threshold
     if times > 0.0:
-        up = F[promoted]
+        up = F[promoted, start : start + k.shape[0]]
         for u in range(k.shape[0]):
             up[u] += times * k[u]
-    down = F[demoted]
+    down = F[demoted, start : start + k.shape[0]]
     for u in range(k.shape[0]):
         down[u] -= k[u]
 
 
 @compiled
-def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, times, demoted, lengths, steps, y, votes):
-    """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs."""
+def _walk(
+    kernel, threshold, values, places, row_norms, norms, step, promoted, times, demoted, lengths, steps, y, votes, first
+):  # fmt: skip
+    """One log over one tile of columns: errors after each row of the log; votes (E, C, c) at the epochs, those of the tile
+    from column `first` on."""
     n_classes = votes.shape[1]
     size = norms.shape[0]
     n_epochs = len(lengths)
@@ -547,26 +552,26 @@ def _walk(kernel, threshold, block, rows, row_norms, norms, step, promoted, time
     F = np.zeros((n_classes, size))
     total = np.zeros((n_classes, size))
     k = np.empty(size)
-    errors = np.zeros(len(rows), dtype=np.int64)
+    errors = np.zeros(len(places), dtype=np.int64)
     epoch = 0
     since = 0
-    for m in range(len(rows) + 1):
+    for m in range(len(places) + 1):
         while epoch < n_epochs and m >= lengths[epoch]:
             _vote(F, steps[epoch] - since, total)
             since = steps[epoch]
             for c in range(n_classes):
                 for u in range(size):
-                    votes[epoch, c, u] = total[c, u]
+                    votes[epoch, c, first + u] = total[c, u]
             epoch += 1
-        if m == len(rows) or (epoch == n_epochs and not counting):
+        if m == len(places) or (epoch == n_epochs and not counting):
             break
         if n_epochs > 0 and step[m] > since:
             _vote(F, step[m] - since, total)
             since = step[m]
-        fill(kernel, block[rows[m]], row_norms[m], norms, k)
-        _move(k, threshold, promoted[m], times[m], demoted[m], F)
+        fill(kernel, values[places[m] : places[m] + size], row_norms[m], norms, k)
+        _move(k, threshold, promoted[m], times[m], demoted[m], F, 0)
         if counting:
-            errors[m] = _wrong(F, y)
+            errors[m] = _wrong(F, y, 0, size)
     return errors
 
 

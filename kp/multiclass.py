@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kp import kernels
+from kp.compiled import PLAIN
 from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, one_of
 from kp.gram import CrossGram, Points, PrecomputedKernel
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
@@ -530,7 +531,7 @@ class MulticlassPerceptron(_AllClasses):
         points = self._between(*self._pair(X))
         threshold = float(self.threshold)
         check_range(self._kernel, points.norms, len(y) * self.max_iter)
-        x = np.ascontiguousarray(X, dtype=np.float64)
+        x = np.require(X, np.float64, PLAIN)
         log = self._run(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))
         if self._counts_errors:
             options = {"threshold": threshold, "y": y, "threads": self._n_threads()}

@@ -94,12 +94,12 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
     """
     out = np.zeros((len(coefficients), len(columns)))
     kernel = columns.reading(kernel)
-    for start, stop, block, rows in blocks(columns, examples, block_bytes):
-        norms = columns.norms[start:stop]
-        f = out[:, start:stop]
+    norms = columns.row_norms[examples]
+    for start, stop, values, places in blocks(columns, examples, block_bytes):
 
-        def add(part, block=block, rows=rows, norms=norms, f=f):
-            _weighted_sum(kernel, block[:, part], rows, columns.row_norms[examples], norms[part], coefficients, f[:, part])
+        def add(part, start=start, values=values, places=places):
+            own = places + part.start, start + part.start, start + part.stop
+            _weighted_sum(kernel, values, norms, columns.norms, coefficients, out, *own)
 
         in_strips(add, stop - start, TILE, threads)
     return out
@@ -158,7 +158,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     def walk(a):
         counting = errors[a] is not None
         _replay(
-            a, kernels[a], block, rows[index[a]], columns.norms[start:stop], *plans[a],
+            a, kernels[a], values, places[index[a]], columns.norms[start:stop], *plans[a],
             signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
             errors[a] if counting else nothing,
             *(out[name] for name in WALKED),
@@ -166,7 +166,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
 
     out = {}
     with ThreadPoolExecutor(threads) as pool:
-        for start, stop, block, rows in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
+        for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in WALKED}
             list(pool.map(walk, range(len(logs))))
             if callback:
@@ -207,7 +207,8 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
 
 
 def blocks(columns, examples, block_bytes=2**28):
-    """Yield (start, stop, array, rows) over all columns, each block of inner products within block_bytes, in one buffer."""
+    """Yield (start, stop, values, places) over all columns, as `CrossGram.columns`, each block of inner products within
+    block_bytes, in one buffer."""
     dtype = columns.source.dtype
     width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(4 * TILE, len(columns))))
     width -= width % TILE if width > TILE else 0
@@ -218,14 +219,16 @@ def blocks(columns, examples, block_bytes=2**28):
 
 
 @compiled
-def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
-    """out[a] += sum_i coefficients[a, i] k(x_i, .), in ascending order of i."""
-    values = np.empty(TILE)
-    for start in range(0, out.shape[1], TILE):
-        stop = min(start + TILE, out.shape[1])
-        k = values[: stop - start]
-        for i in range(rows.shape[0]):
-            fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
+def _weighted_sum(kernel, values, row_norms, norms, coefficients, out, places, first, last):
+    """out[a, first:last] += sum_i coefficients[a, i] k(x_i, .), in ascending order of i; what k is made from begins at
+    values[places[i]]."""
+    kernel_tile = np.empty(TILE)
+    for start in range(first, last, TILE):
+        stop = min(start + TILE, last)
+        k = kernel_tile[: stop - start]
+        for i in range(places.shape[0]):
+            at = places[i] + start - first
+            fill(kernel, values[at : at + stop - start], row_norms[i], norms[start:stop], k)
             for a in range(out.shape[0]):
                 weight = coefficients[a, i]
                 if weight != 0.0:
@@ -236,15 +239,16 @@ def _weighted_sum(kernel, block, rows, row_norms, norms, coefficients, out):
 
 @compiled
 def _replay(
-    a, kernel, block, rows, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
+    a, kernel, values, places, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
     voted,
 ):  # fmt: skip
-    """Replay log a over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step. The
-    scores of the predictors are (E, m, c), of which those of log a are written."""
+    """Replay log a over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step. What
+    the kernel of mistake i is made from begins at values[places[i]]. The scores of the predictors are (E, m, c), of which
+    those of log a are written."""
     n_mistakes = len(sign)
     n_epochs = len(lengths)
     counting = len(z) > 0
-    values = np.empty(TILE)
+    kernel_tile = np.empty(TILE)
     f_tile = np.empty(TILE)
     sum_tile = np.empty(TILE)
     vote_tile = np.empty(TILE)
@@ -252,7 +256,7 @@ def _replay(
     for start in range(0, norms.shape[0], TILE):
         stop = min(start + TILE, norms.shape[0])
         size = stop - start
-        k = values[:size]
+        k = kernel_tile[:size]
         f = f_tile[:size]
         total = sum_tile[:size]
         votes = vote_tile[:size]
@@ -277,8 +281,8 @@ def _replay(
             if i == n_mistakes or (epoch == n_epochs and not counting):
                 break
             if i + 1 < n_mistakes:
-                fetch_ahead(block[rows[i + 1], start:stop])
-            fill(kernel, block[rows[i], start:stop], row_norms[i], norms[start:stop], k)
+                fetch_ahead(values[places[i + 1] + start : places[i + 1] + stop])
+            fill(kernel, values[places[i] + start : places[i] + stop], row_norms[i], norms[start:stop], k)
             if n_epochs > 0:
                 wrong = _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k, signs, counting)
                 since = step[i]

@@ -83,7 +83,7 @@ SEEDS = (1, 2)
 RUNS = 3
 PATIENCE = 120
 """How often a training is timed, unless it takes more than so many seconds."""
-DAYS = (1,)
+DAYS = (1, 2)
 """Further days on which every learner was trained and timed once more, besides that of `learners`, 0. Another day is a
 number more here, and `python -m study run references.again` on an idle machine."""
 MACHINES = ("polynomial SVM", "RBF SVM")
