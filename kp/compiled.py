@@ -16,7 +16,7 @@ from numba import config, njit
 
 PACKAGE = Path(__file__).parent
 PLAIN = ("C", "W")
-"""What `numpy.require` asks of an array: by rows and writable. For any other a function would be compiled once more."""
+"""Demands of `numpy.require`: by rows and writable. For any other array a function would be compiled once more."""
 
 
 def sources() -> str:
