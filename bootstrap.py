@@ -88,7 +88,8 @@ def make():
     ):
         subprocess.run(command, cwd=ROOT, check=True)
     # On all processors, where pip takes one, and without the tests of packages. A file that is no program is no fault.
-    subprocess.run([program("python"), "-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]", VENV], cwd=ROOT)
+    compile_all = [program("python"), "-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]"]
+    subprocess.run([*compile_all, VENV, ROOT / "kp", ROOT / "study"], cwd=ROOT)
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
