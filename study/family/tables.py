@@ -304,10 +304,11 @@ def bound_summary(bounds):
     return rows.drop(columns=["vote_errors", "n_test", "svm_support"]).rename(columns={"hard_bound": "separable bound"})
 
 
-def bound_ratios(summary):
-    """The vote's bound, by its mistakes, over the machine's, by degree, at the smallest n; summary is bound_summary's."""
+def bound_ratios(summary, by="by mistakes"):
+    """The vote's bound, by its mistakes or "by margin", over the machine's, by degree, at the smallest n; summary is
+    bound_summary's."""
     own = summary[summary["n"] == summary["n"].min()].set_index("degree")
-    return own["by mistakes"] / own["SVM held"]
+    return own[by] / own["SVM held"]
 
 
 def bounds_compared(found):
