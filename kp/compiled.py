@@ -9,12 +9,14 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numba
 from numba import config, njit
 
 PACKAGE = Path(__file__).parent
+ONE_AT_A_TIME = Lock()
 PLAIN = ("C", "W")
 """Demands of `numpy.require`: by rows and writable. For any other array a function would be compiled once more."""
 
@@ -73,8 +75,10 @@ def compiled(function: Callable | None = None, **options: Any) -> Any:
     compile_now = dispatcher.compile
 
     def compile_and_keep(signature: Any) -> Any:
-        dispatcher.compile = compile_now
-        _keep(dispatcher)
+        with ONE_AT_A_TIME:  # a thread that came past it would compile what is on disk
+            if dispatcher.compile is compile_and_keep:
+                _keep(dispatcher)
+                dispatcher.compile = compile_now
         return compile_now(signature)
 
     dispatcher.compile = compile_and_keep

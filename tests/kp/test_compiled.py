@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +132,26 @@ def test_compiling_leaves_numbas_own_folder_as_it_was():
         return 2 * x
 
     assert double(2) == 4 and compiled.config.CACHE_DIR == before
+
+
+def test_two_threads_that_call_a_function_first_take_it_from_disk(tmp_path, monkeypatch):
+    keep = compiled._keep
+
+    def keep_slowly(dispatcher):
+        time.sleep(0.1)
+        keep(dispatcher)
+
+    def make():
+        @compiled.compiled
+        def triple(x):
+            return 3 * x
+
+        return triple
+
+    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiled, "_keep", keep_slowly)
+    assert make()(2) == 6
+    again = make()
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(again, (2, 3))) == [6, 9]
+    assert sum(again.stats.cache_hits.values()) == 1 and not again.stats.cache_misses
