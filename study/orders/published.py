@@ -83,7 +83,7 @@ def settled():
 @cache
 def missed(learner):
     """(n,) bool: which test images another learner misclassifies, one of the chapter on lower errors: "RBF SVM", say."""
-    with np.load(RESULTS / f"references_{learner.replace(' ', '_')}.npz") as file:
+    with np.load(RESULTS / f"references_{learner.replace(',', '').replace(' ', '_')}.npz") as file:
         return file["predictions"][0] != labels()
 
 
