@@ -320,9 +320,11 @@ def _walk(K, row, which, step, sign, norm, ends, y, out, drawn):
         for a in range(n_classes):
             _add_steps(f[a], length[a], ends[e] - since[a], sums[:, a])
             since[a] = ends[e]
-            out[:3, e, a] = sums[:, a]
-            out[3, e, a] = f[a]
-            out[4, e, a] = f[a] / length[a]
+            for j in range(c):  # whole rows would take seconds to compile
+                for i in range(3):
+                    out[i, e, a, j] = sums[i, a, j]
+                out[3, e, a, j] = f[a, j]
+                out[4, e, a, j] = f[a, j] / length[a]
 
 
 @compiled

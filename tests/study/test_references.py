@@ -109,13 +109,13 @@ def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_
     features = Nystroem(gamma=0.01, n_components=30, random_state=0)
     machine = make_pipeline(features, LinearSVC(C=10.0, random_state=0))
     row = experiment.choices.compute(candidate).iloc[0]
-    found = experiment.learners.compute(Chosen(dataset="digits", method="Nystroem", values=candidate.values, size=1000))
+    found = experiment.learners.compute(Chosen(dataset="digits", method="Nystroem", values=candidate.values, size=60))
     with threadpool_limits(1):  # on whose number the last bits of features depend
         wrong = machine.fit(X[:-300], y[:-300]).predict(X[-300:]) != y[-300:]
-        machine.set_params(nystroem__n_components=1000).fit(X, y)
+        machine.set_params(nystroem__n_components=60).fit(X, y)
         predicted = machine.predict(data.X_test / data.X.max())
     assert (row["choice"], row["held"]) == ("gamma = 0.01, C = 10", wrong.sum())
-    assert found["errors"]["method"].tolist() == ["Nystroem, 1,000"]
+    assert found["errors"]["method"].tolist() == ["Nystroem, 60"]
     np.testing.assert_array_equal(found["arrays"]["predictions"][0], predicted)
 
 
@@ -218,13 +218,13 @@ def test_another_number_of_held_out_images_of_mnist_chooses_again(monkeypatch):
 
 
 def test_networks_are_those_of_the_comparison_from_other_seeds():
-    (part,) = [part for part in experiment.settings(**SMALL) if part.method == experiment.NETWORK]
     data = datasets.load("digits")
+    part = Chosen(dataset="digits", method=experiment.NETWORK, values=(("alpha", 0.01),), size=40)
     found = experiment.networks.compute(experiment.Seeded(**vars(part), seed=7))
-    network = MLPClassifier((1000,), max_iter=30, alpha=dict(part.values)["alpha"], random_state=7)
+    network = MLPClassifier((40,), max_iter=30, alpha=0.01, random_state=7)
     predicted = experiment._fitted(network, data.X / data.X.max(), data.class_indices).predict(data.X_test / data.X.max())
     errors = int((predicted != data.class_indices_test).sum())
-    assert found.to_numpy().tolist() == [["neural network, 1,000", 7, errors, len(data.y_test)]]
+    assert found.to_numpy().tolist() == [["neural network, 40", 7, errors, len(data.y_test)]]
 
 
 @pytest.fixture(scope="module")
