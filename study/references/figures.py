@@ -22,7 +22,8 @@ KINDS = {
 PLACES = {
     "3 nearest neighbours": (-7, -7, "right"),
     "nearest neighbour": (-7, 5, "right"),
-    "count sketch, 300": (-6, 0, "right"),
+    "random features, 300": (-6, 3, "right"),
+    "count sketch, 300": (-6, -3, "right"),
     "count sketch, 1,000": (-6, 0, "right"),
     "count sketch, 3,000": (13, 6, "left"),
     "random features, 3,000": (7, 5, "left"),

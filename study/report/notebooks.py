@@ -110,6 +110,11 @@ class OwnKernelManager(AsyncKernelManager):
     def kernel_spec(self):
         return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict())
 
+    async def _async_interrupt_kernel(self):
+        """Not before a shutdown: a kernel that is just finishing its last message reports the interruption as an error."""
+        if not self.shutting_down:
+            await super()._async_interrupt_kernel()
+
     async def is_alive(self):
         if self.has_kernel and (code := await self.provisioner.poll()) is not None:
             type(self).exit_code = code

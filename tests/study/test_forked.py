@@ -141,6 +141,19 @@ def test_what_fails_is_named_with_its_reason_and_its_former_copy_stays(small, fo
     assert kept == ([] if name == "dies" else [f"{name}.failed.ipynb"]) and all(each in str(told.value) for each in kept)
 
 
+def test_a_kernel_that_has_done_is_asked_to_end_and_not_interrupted(small, fork, monkeypatch):
+    signals = []
+
+    async def send(manager, number):
+        signals.append(number)
+
+    monkeypatch.setattr(notebooks.OwnKernelManager, "_async_signal_kernel", send)
+    fork()
+    chapter = small("done", "degree")
+    notebooks.execute(chapter.notebook, chapter.target("full"), chapter.parameters("full"))
+    assert chapter.target("full").exists() and signals == []
+
+
 def test_a_parameter_that_is_unknown_is_refused_and_nothing_runs(small, tmp_path):
     with pytest.raises(ValueError, match=r"expected parameters among \['degree'\], got \['dgree'\]"):
         notebooks.execute(small("a").notebook, tmp_path / "out.ipynb", {"dgree": 3})
