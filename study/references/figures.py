@@ -20,8 +20,8 @@ KINDS = {
 }
 """The kind of a learner, by how its name begins: that of its colour."""
 PLACES = {
-    "3 nearest neighbours": (-7, -7, "right"),
-    "nearest neighbour": (-7, 5, "right"),
+    "3 nearest neighbours": (-5, 2, "right"),
+    "nearest neighbour": (-7, 8, "right"),
     "random features, 300": (-6, 3, "right"),
     "count sketch, 300": (-6, -3, "right"),
     "count sketch, 1,000": (-6, 0, "right"),
