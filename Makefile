@@ -14,7 +14,7 @@ YES ?= 0
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
 unexport JUPYTER_PATH
 
-SNAKEMAKE = $(PY) -m snakemake --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
+SNAKEMAKE = $(PY) -m snakemake $(ANEW) --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
@@ -38,6 +38,8 @@ report: environment ## run the study and write the HTML report; PROFILE=full for
 
 # Texts as they were typed: make does not expand them, the shell does not see them.
 unexport TITLE AUTHOR COURSE DATE DECLARATION
+# It takes seconds, and what a font lacks is said each time.
+pdf: ANEW = --forcerun document
 pdf: export KP_TITLE := $(value TITLE)
 pdf: export KP_AUTHOR := $(value AUTHOR)
 pdf: export KP_COURSE := $(value COURSE)
@@ -115,7 +117,7 @@ test-notebooks-1 test-notebooks-2:
 	@$(NBVAL) --nbval-lax $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code
 
-clean: ## remove what the other targets made, except the environment and committed results
+clean: ## remove build, with your own runs that lie there, and caches; the environment and committed results stay
 	rm -rf build .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
 

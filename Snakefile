@@ -137,7 +137,7 @@ rule document:
     input:
         EXECUTED if PROFILE == "full" else [each.target("full") for each, _ in chapters.report("full", REPORT, web=True)],
         DOCUMENT,
-    params: facts=chapters.title_page("full", REPORT)
+    params: facts=chapters.title_page("full", REPORT), code=CODE
     output: f"build/full/{PAPER}." + "{kind,html|pdf}"
     shell: "{PYTHON:q} -m study report --kind {wildcards.kind:q} --profile full --report {REPORT:q} {CODE:q} --target {output:q}"
 

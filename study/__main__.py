@@ -242,7 +242,11 @@ def _papermill(arguments):
 
     papermill_engines.register("kp", Engine)
     given = sys.argv[1:] if arguments is None else arguments
-    papermill(["--engine", "kp", *given[1:]], prog_name="python -m study papermill")
+    try:
+        papermill(["--engine", "kp", *given[1:]], prog_name="python -m study papermill")
+    except FileNotFoundError as error:
+        print(f"study: expected a notebook, got no file {error.filename}; the study's are in notebooks/", file=sys.stderr)
+        return 1
 
 
 def _report(options):
@@ -330,6 +334,8 @@ def _check_folder(options):
     table = handins.read(paths, folder)
     print(handins.in_short(table).to_string(index=False), flush=True)
     if "" in set(table["verdict"]):
+        for file, code in handins.foreign(table, folder):
+            print(f"\n{file}: {code}", flush=True)
         apart = _agreed_enclosure("these notebooks", options)
         if apart is None:
             return NOT_RUN

@@ -12,6 +12,12 @@ from study.datasets import fetch, parse
 from study.datasets.registry import DATASETS, OWN, DataError, read
 from study.results import store
 
+NUMBERS = ("inf", "infinity", "nan")
+"""Words that papermill takes for numbers."""
+LEAST = 100
+LEAST_OF_A_LABEL = 5
+"""Rows; with fewer of them the inner folds of the comparison are too small to choose in."""
+
 
 def enter(path, label, name=None, *, replace=False):
     """Copy a CSV file into data/raw, write its entry, and return its name.
@@ -33,8 +39,10 @@ def enter(path, label, name=None, *, replace=False):
         before += "\n" * bool(before)
     elif name in DATASETS:
         raise DataError(f"{name}: expected the name of a new data set, got one that is there; give another with --name")
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        raise DataError(f"{name!r}: expected a name of small letters, digits and hyphens; give one with --name")
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or name in NUMBERS:
+        raise DataError(
+            f"{name!r}: expected a name of small letters, digits and hyphens, not read as a number; give one with --name"
+        )
     columns, labels, counts = _described(path, label)
     content = path.read_bytes()
     store.write(fetch.RAW / "own" / f"{name}.csv", content)
@@ -70,15 +78,24 @@ def _described(path, label):
     """(names of the columns, the labels sorted, the rows of each). Raises DataError for a file that is otherwise."""
     try:
         frame = pd.read_csv(path)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: expected a CSV file in UTF-8, got another encoding; save it as UTF-8") from error
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: expected a CSV file with a head, found: {error}") from error
     columns = list(frame.columns)
     if label not in columns:
-        raise DataError(f"{path}: expected the name of a column, one of {', '.join(columns)}, got {label!r}")
+        hint = "; separate the columns by commas" if len(columns) == 1 else ""
+        raise DataError(f"{path}: expected the name of a column, one of {', '.join(columns)}, got {label!r}{hint}")
+    if len(columns) == 1:
+        raise DataError(f"{path}: expected columns of numbers besides {label}, got none")
+    if frame.empty:
+        raise DataError(f"{path}: expected rows below the head, got none")
     if texts := [column for column in columns if column != label and not pd.api.types.is_numeric_dtype(frame[column])]:
         raise DataError(f"{path}: expected numbers besides {label}, got words in {', '.join(texts)}; encode them first")
     if empty := int(frame.isna().sum().sum()):
         raise DataError(f"{path}: expected a value in every field, got {empty} empty ones; fill them first")
+    if endless := int(np.isinf(frame.drop(columns=label).to_numpy(dtype=float)).sum()):
+        raise DataError(f"{path}: expected finite numbers, got {endless} that are infinite; replace them first")
     kind = "int64" if pd.api.types.is_integer_dtype(frame[label]) else "str"
     try:
         _, y = parse.table(
@@ -89,4 +106,13 @@ def _described(path, label):
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) < 2:
         raise DataError(f"{path}: expected at least two different labels in {label}, got {len(labels)}")
+    if len(y) < LEAST:
+        raise DataError(
+            f"{path}: expected at least {LEAST} rows, so that inner folds can choose, got {len(y)}; collect more"
+        )
+    if rare := labels[counts < LEAST_OF_A_LABEL].tolist():
+        raise DataError(
+            f"{path}: expected at least {LEAST_OF_A_LABEL} rows of each label in {label}, got fewer of {len(rare)}, such as "
+            f"{rare[0]!r}; join them with others, or leave their rows out"
+        )
     return columns, labels.tolist(), counts.tolist()

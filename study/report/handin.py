@@ -259,9 +259,9 @@ def _parameters(notebook, original):
 
 
 def _seed(notebook, original):
-    """The value of random_state, or of the parameter that it names, where the source has it, else ""."""
+    """The value of random_state, of the parameter that it names, or of mine, where the source has one of them, else ""."""
     values = {**(_assigned(original) if original else {}), **_assigned(notebook)}
-    seed = values.get("random_state", "")
+    seed = values.get("random_state", values.get("mine", ""))
     return values.get(seed.strip("'"), seed)
 
 

@@ -71,6 +71,16 @@ def in_short(table):
     return shown.assign(**{"with this seed": alike.astype(object).where(table["same seed as"] != "", "")})
 
 
+def foreign(table, folder):
+    """Yield (file, handin.Code) of the notebooks that are to be run and could do what the project's do not: they have lines
+    of their own, or Python files beside them."""
+    for file in table.loc[table["verdict"] == "", "file"]:
+        path = Path(folder) / file
+        found = handin.code(path, handin.read(path))
+        if found.lines or found.beside:
+            yield file, found
+
+
 def run(table, folder, enclosure, *, jobs=2, timeout=None):
     """The table with the columns that a run of each notebook fills: outputs, pictures (equal ones), verdict.
 

@@ -213,6 +213,20 @@ def test_results_with_other_parameters_data_or_code_are_stale(change, what, monk
         declare(**change)(PUBLISHED[0])
 
 
+def test_of_files_with_one_name_in_several_folders_each_counts(folders):
+    words = [folders / chapter / "statements.toml" for chapter in ("first", "second")]
+    for path in words:
+        path.parent.mkdir()
+        path.write_text("said = 1\n")
+    declared = declare(reads=lambda s: words)
+    declared.publish()
+    assert declared.is_fresh()
+    for path in words:
+        path.write_text("said = 2\n")
+        assert not declared.is_fresh()
+        path.write_text("said = 1\n")
+
+
 def test_provenance_is_plain_json_that_knows_code_data_parameters_and_versions():
     found = declare(data=lambda s: ["iris-bundled"]).provenance(PUBLISHED)
     assert found["parameters"] == [{"size": 3, "factor": 2.0}, {"size": 2, "factor": 0.1}]

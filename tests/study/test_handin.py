@@ -148,14 +148,16 @@ def test_the_table_of_a_folder_names_seeds_also_by_default_and_runs_with_the_sam
     seeded = "degree = 3\nrandom_state = 'degree'"
     write(tmp_path / "project" / "notebooks" / "seeded.ipynb", seeded)
     write(tmp_path / "project" / "notebooks" / "seedless.ipynb", "x = 1")
+    write(tmp_path / "project" / "notebooks" / "class.ipynb", "random_states = '0:30'\nmine = 0")
     write(folder / "a.ipynb", seeded)
     write(folder / "b.ipynb", seeded, "random_state = 3")
     write(folder / "c.ipynb", seeded, "degree = 4")
     write(folder / "d.ipynb", "x = 1")
+    write(folder / "e.ipynb", "random_states = '0:30'\nmine = 0", "mine = 7")
     table = handins.read(handins.notebooks(folder), folder)
-    assert list(table["seed"]) == ["3", "3", "4", ""]
-    assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", ""] and set(table["equal to"]) == {""}
-    assert list(handins.in_short(table)["with this seed"]) == [2, 2, "", ""]
+    assert list(table["seed"]) == ["3", "3", "4", "", "7"]
+    assert list(table["same seed as"]) == ["b.ipynb", "a.ipynb", "", "", ""] and set(table["equal to"]) == {""}
+    assert list(handins.in_short(table)["with this seed"]) == [2, 2, "", "", ""]
 
 
 def test_a_folder_without_notebooks_is_refused(tmp_path, capsys):
@@ -307,6 +309,16 @@ def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, capsys, mon
     assert "    mine = 1" in shown.out
     assert f"the code of {path} is run next, as you, {STRONGEST}: {STRONGEST.meaning}." in shown.err
     assert "there is no terminal to ask on; add --yes (make: YES=1)" in shown.err
+
+
+def test_of_a_folder_what_is_not_the_projects_is_shown_before_the_question(handed_in, capsys, monkeypatch):
+    path = handed_in("mine = 1")
+    (path.parent / "helper.py").write_text("x = 1")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    monkeypatch.setattr(handin, "_executed_again", lambda *_: pytest.fail("it was run"))
+    assert main(["check", str(path.parent)]) == NOT_RUN
+    shown = capsys.readouterr().out
+    assert "    mine = 1" in shown and "Python files in its folder, which it can import unseen: helper.py." in shown
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from study import chapters
+from study.__main__ import main
 from study.report.display import Source
 
 LABEL = "(?:Figure|Table)\N{NO-BREAK SPACE}\\d+"
@@ -56,3 +57,8 @@ def test_the_tour_takes_a_file_of_two_classes(tmp_path):
     frame.to_csv(tmp_path / "mine.csv", index=False)
     cells = executed("tour", tmp_path, "-p", "csv", str(tmp_path / "mine.csv"))
     assert "There are 90 examples to learn from" in said(cells)
+
+
+def test_a_notebook_that_is_not_there_is_named_in_one_line(tmp_path, capsys):
+    assert main(["papermill", str(tmp_path / "nope.ipynb"), str(tmp_path / "out.ipynb")]) == 1
+    assert "expected a notebook, got no file" in capsys.readouterr().err and not list(tmp_path.iterdir())
