@@ -72,8 +72,8 @@ def in_short(table):
 
 
 def foreign(table, folder):
-    """Yield (file, handin.Code) of the notebooks that are to be run and could do what the project's do not: they have lines
-    of their own, or Python files beside them."""
+    """Yield (file, handin.Code) of the notebooks that are to be run and could do what the project's do not: with lines that
+    the source lacks, or Python files in the same folder."""
     for file in table.loc[table["verdict"] == "", "file"]:
         path = Path(folder) / file
         found = handin.code(path, handin.read(path))
