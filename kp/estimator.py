@@ -6,6 +6,7 @@ Symbols: n examples, d features, C classes, E epochs.
 from __future__ import annotations
 
 import contextlib
+import math
 import numbers
 import sys
 import warnings
@@ -49,6 +50,7 @@ def number(words: str, test: Callable[[Any], bool], kind: type = numbers.Real) -
     """A finite number of a kind that passes the test; True and False are none."""
 
     def passes(value):
+        value = value.item() if isinstance(value, np.generic) else value  # a half knows no largest number of doubles
         is_number = isinstance(value, kind) and not isinstance(value, bool)
         return is_number and abs(value) <= sys.float_info.max and test(value)
 
@@ -85,6 +87,14 @@ MACHINE_PARAMETERS = {
     "memory_budget": number("a number of bytes of at least 1", lambda value: value >= 1),
     "n_jobs": or_none(number("an integer other than 0", lambda value: value != 0, numbers.Integral)),
 }
+
+
+def _variance(X):
+    """The variance of all numbers of X in double precision, as their own type may be too narrow for the squares."""
+    if not issparse(X):
+        return float(np.var(X, dtype=np.float64))
+    X = X.astype(np.float64)
+    return float(X.multiply(X).mean() - X.mean() ** 2)
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -251,8 +261,12 @@ class Classifier(ClassifierMixin, BaseEstimator):
         gamma = getattr(self, "gamma", None)
         gamma = KERNELS[self._form].gamma if gamma is None else gamma
         if isinstance(gamma, str):
-            variance = (X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()) if gamma == "scale" else 1.0
+            variance = _variance(X) if gamma == "scale" else 1.0
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            if not math.isfinite(gamma):
+                raise ValueError(
+                    f"gamma='scale' must be finite, got 1 / (features times variance) = {gamma}; scale the data up"
+                )
         self._kernel = KERNELS[self._form].made(self, gamma)
         self.gamma_ = self._kernel.gamma
 

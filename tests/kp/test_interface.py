@@ -529,3 +529,31 @@ def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model):
     assert sparse.issparse(b.support_vectors_) == (not callable(model.kernel))
     if hasattr(a, "gamma_"):
         assert a.gamma_ == pytest.approx(b.gamma_, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "factor"),
+    [("int8", 15), ("uint8", 30), ("int16", 1e3), ("int64", 1e10), ("float16", 30), ("float32", 1e20), ("float32", 1e-25)],
+)
+def test_scale_is_in_double_precision_whatever_the_type_of_the_points(dtype, factor):
+    X, y = load_iris(return_X_y=True)
+    X = (X * factor).astype(dtype)
+    expected = 1 / (4 * X.astype(float).var())
+    for points in (X,) if dtype == "float16" else (X, sparse.csr_array(X)):
+        assert OneVsAllKernelPerceptron("rbf").fit(points, y).gamma_ == pytest.approx(expected)
+
+
+def test_a_scale_that_is_no_number_is_refused_with_the_remedy():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="gamma='scale' must be finite, got .* = inf; scale the data up"):
+        OneVsAllKernelPerceptron("rbf").fit(1e-160 * X, y)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_parameters_may_be_numbers_of_few_bits(kind):
+    X, y = load_iris(return_X_y=True)
+    model = OneVsAllKernelPerceptron("rbf", gamma=kind(0.5), coef0=kind(1)).fit(X, y)
+    assert model.gamma_ == 0.5
+    with pytest.raises(ValueError, match="gamma must be .* a positive number, got .*inf"):
+        OneVsAllKernelPerceptron("rbf", gamma=kind("inf")).fit(X, y)
