@@ -50,7 +50,7 @@ def number(words: str, test: Callable[[Any], bool], kind: type = numbers.Real) -
     """A finite number of a kind that passes the test; True and False are none."""
 
     def passes(value):
-        value = value.item() if isinstance(value, np.generic) else value  # a half knows no largest number of doubles
+        value = value.item() if isinstance(value, np.generic) else value  # float_info.max is infinite in float32
         is_number = isinstance(value, kind) and not isinstance(value, bool)
         return is_number and abs(value) <= sys.float_info.max and test(value)
 

@@ -245,7 +245,8 @@ def _papermill(arguments):
     try:
         papermill(["--engine", "kp", *given[1:]], prog_name="python -m study papermill")
     except FileNotFoundError as error:
-        print(f"study: expected a notebook, got no file {error.filename}; the study's are in notebooks/", file=sys.stderr)
+        absent = f"expected a notebook, got no file {error.filename}; the study's are in notebooks/"
+        print(f"study: {absent if error.filename else f'{error} Make it first.'}", file=sys.stderr)
         return 1
 
 

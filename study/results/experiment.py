@@ -227,7 +227,7 @@ class Experiment:
         parameters = [self._plain(s) for s in settings]
         data = {name: datasets.facts(name) for name in self.datasets(settings)}
         paths = {Path(path) for s in settings for path in (self._reads(s) if self._reads else ())}
-        # With its folder: every chapter has a statements.toml.
+        # With the folder, as many chapters have a statements.toml.
         files = {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(paths)}
         return {
             "experiment": self.name,

@@ -59,6 +59,9 @@ def test_the_tour_takes_a_file_of_two_classes(tmp_path):
     assert "There are 90 examples to learn from" in said(cells)
 
 
-def test_a_notebook_that_is_not_there_is_named_in_one_line(tmp_path, capsys):
+def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path, capsys):
     assert main(["papermill", str(tmp_path / "nope.ipynb"), str(tmp_path / "out.ipynb")]) == 1
     assert "expected a notebook, got no file" in capsys.readouterr().err and not list(tmp_path.iterdir())
+    source = str(chapters.chapter("setup").notebook)
+    assert main(["papermill", source, str(tmp_path / "absent" / "out.ipynb")]) == 1
+    assert f"output folder {tmp_path / 'absent'} doesn't exist. Make it first." in capsys.readouterr().err

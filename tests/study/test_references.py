@@ -218,6 +218,9 @@ def test_another_number_of_held_out_images_of_mnist_chooses_again(monkeypatch):
 
 
 def test_networks_are_those_of_the_comparison_from_other_seeds():
+    compared = [part for part in experiment.settings() if part.method == experiment.NETWORK]
+    expected = [experiment.Seeded(**vars(part), seed=seed) for part in compared for seed in (1, 2)]
+    assert experiment.seeded_settings() == expected and {part.size for part in compared} == {100, 300, 1000, 3000}
     data = datasets.load("digits")
     part = Chosen(dataset="digits", method=experiment.NETWORK, values=(("alpha", 0.01),), size=40)
     found = experiment.networks.compute(experiment.Seeded(**vars(part), seed=7))
