@@ -200,12 +200,11 @@ class DeltaRulePerceptron(Decoder):
         self.verbose = verbose
 
     def _learn(self, X, y, classes):
-        code = code_matrix(self.code, len(classes))
         x = _augmented(X)
-        signs = np.ascontiguousarray(code[y].T, dtype=np.float64)
+        signs = self._signs(y).astype(np.float64)
         random = check_random_state(self.random_state)
         size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
-        epochs = EPOCHS if self.max_iter is None else self.max_iter
+        epochs = EPOCHS if self.max_iter is None else int(self.max_iter)
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * epochs)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
@@ -219,12 +218,14 @@ class DeltaRulePerceptron(Decoder):
             if self.stop_if_consistent and not errors.any():
                 break
         example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
-        self.code_ = code
         self.initial_weights_ = initial
         self.converged_ = not errors.any()
         self._eta = float(self.eta)
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
         self._store(X, classes, log)
+
+    def _code(self, n_classes):
+        return code_matrix(self.code, n_classes)
 
     def _warn(self, X):
         """Warn where the default number of epochs did not suffice."""

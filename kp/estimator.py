@@ -10,7 +10,7 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -27,13 +29,19 @@ from kp import kernels
 from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products, unit_of
 from kp.hints import Array, Data, Epoch, Predictors
 from kp.kernels import HIGHEST_DEGREE, KERNELS, check_range
-from kp.mistakes import BY_NAME, PREDICTORS, Log, MistakeLog, check_predictor
+from kp.mistakes import BY_NAME, PREDICTORS, SAME_FIT, Log, MistakeLog, check_predictor
 from kp.perceptron import visiting_orders
 from kp.wording import shown
 
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
-SATURATED = 5.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.01
+SATURATED = 10.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.0001
+SAMPLE = 50  # examples of the training set by which a kernel is judged
+BLOCK = 2048  # examples whose distances from those are made together
 OUTWEIGHED = 10.0  # gamma |x|^2 / coef0 from which on a polynomial is nearly its term of the highest degree
+LABELS = {  # what a label of rejected points must be, by the kind of array that the classes are
+    **dict.fromkeys("UO", (str, "a string")), **dict.fromkeys("iu", (numbers.Integral, "an integer")),
+    "f": (numbers.Real, "a number"),
+}  # fmt: skip
 
 
 class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
@@ -103,6 +111,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     An estimator has the parameter kernel, `_learn(X, y, classes)`, `decision_function`, and `_parameters` {name: Allowed}.
     """
 
+    _kernel: kernels.Kernel = kernels.GIVEN
     _parameters: dict[str, Allowed] = {}
     _takes_sparse: bool = False
     _unit: int = 1
@@ -158,7 +167,29 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _warn(self, X):
-        """Warn after `fit` where its result needs attention; nothing here, subclasses have their own."""
+        """Warn after `fit` where the kernel does not suit the scale of X.
+
+        An RBF kernel may see no point near another one. A polynomial of attributes around 0 whose gamma was not thought of
+        may have lost its terms of low degree.
+        """
+        kernel = self._kernel
+        n = X.shape[0]
+        if kernel.kind == kernels.RBF and n >= 20:
+            nearest = kernel.gamma * _median_nearest(X, SATURATED / kernel.gamma)
+            if nearest > SATURATED:
+                warnings.warn(
+                    f"the kernel has saturated: with gamma={kernel.gamma:.3g} the median of gamma |x - y|^2 of nearest "
+                    f"neighbours is {nearest:.3g}, so that k(x, y) is near 0; take gamma='scale', or scale the data down",
+                    stacklevel=3,
+                )
+        elif kernel.kind == kernels.POLYNOMIAL and kernel.degree > 1 and self.gamma is None and X.min() < 0:
+            median = np.median((_dense(X[_sample(n)]) ** 2).sum(axis=1))
+            if median > OUTWEIGHED * abs(kernel.coef0) > 0:
+                warnings.warn(
+                    f"gamma is 1, as none was given, and |x|^2 about {median:.3g}: it outweighs coef0={kernel.coef0:g}, so "
+                    "that terms of low degree are lost; take gamma='scale', or say gamma=1",
+                    stacklevel=3,
+                )
 
     def predict(self, X: Data) -> Array:
         """Predict the class with the highest score.
@@ -226,9 +257,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         self._form = self.kernel if first else self._form
         X, y = self._checked(X, y, reset=first)
-        named = None if classes is None else np.unique(classes)
-        if named is not None and np.any(named != named):
-            raise ValueError(f"classes must be labels, got NaN among {shown(named)}; leave it out")
+        named = None if classes is None else _distinct(classes)
         if named is not None and not first and not np.array_equal(named, self.classes_):
             raise ValueError(
                 f"classes must be those of the first call {shown(self.classes_)}, got {shown(named)}; "
@@ -304,6 +333,41 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return (X, *y) if y else X
 
 
+def _distinct(classes):
+    """The classes that a stream names, sorted."""
+    try:
+        named = np.unique(classes)
+    except TypeError:
+        raise ValueError(f"classes must be labels of one type, got {shown(classes)}; name numbers or strings") from None
+    if np.any(named != named):
+        raise ValueError(f"classes must be labels, got NaN among {shown(named)}; leave it out")
+    return named
+
+
+def _dense(X):
+    return (X.toarray() if issparse(X) else X).astype(np.float64)
+
+
+def _sample(n):
+    """Numbers of up to SAMPLE of n examples, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, SAMPLE).astype(int))
+
+
+def _median_nearest(X, least):
+    """The median over a sample of X (n, d) of |x - y|^2 to the nearest other, or a larger one that is not above `least`."""
+    chosen = _sample(X.shape[0])
+    some = _dense(X[chosen])
+    median = np.median(pdist(some, "sqeuclidean"))
+    if median <= least:
+        return float(median)  # the nearest are nearer
+    nearest = np.full(len(some), np.inf)
+    for start in range(0, X.shape[0], BLOCK):
+        distances = euclidean_distances(some, X[start : start + BLOCK], squared=True)
+        distances[chosen[:, None] == np.arange(start, start + distances.shape[1])] = np.inf
+        nearest = np.minimum(nearest, distances.min(axis=1))
+    return float(np.median(nearest))
+
+
 def _remedy(name, value):
     """The remedy for a kernel that only other estimators take."""
     if name != "kernel" or not (callable(value) or isinstance(value, str) and value == "precomputed"):
@@ -321,7 +385,8 @@ def _several(classes, remedy):
 def _check_gram(K):
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"a precomputed kernel must be a square matrix (n, n) of training examples, got {K.shape}")
-    if not all(np.allclose(K[i : i + 256], K[:, i : i + 256].T) for i in range(0, len(K), 256)):
+    rounding = 1e-6 * np.abs(K).max()  # that of single precision
+    if not all(np.allclose(K[i : i + 256], K[:, i : i + 256].T, atol=rounding) for i in range(0, len(K), 256)):
         raise ValueError("a precomputed kernel must be a symmetric matrix of training examples, got one that is not")
 
 
@@ -333,6 +398,7 @@ class KernelPerceptron(Classifier):
     """
 
     _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
+    _predictors: Iterable[str] = BY_NAME
 
     def _visiting_orders(self, m, n):
         """The visiting orders of m perceptrons over n examples, epoch by epoch: (m, n), or (1, n) shared by all."""
@@ -481,17 +547,18 @@ class KernelPerceptron(Classifier):
     def _staged(self, X, predictor, finish):
         X = self._checked(X)
         chosen = self.predictor if predictor is None else predictor
-        names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
-        if chosen == "all":
+        one = isinstance(chosen, str) or not np.iterable(chosen)
+        names = (chosen,) if one else tuple(chosen)
+        if one and chosen == "all":
             counted = all(log.errors is not None for log in self._logs())
-            names = [name for name, each in BY_NAME.items() if counted or not each.needs_errors]
+            names = [name for name in self._predictors if counted or not BY_NAME[name].needs_errors]
         parts = {check_predictor(name): [] for name in names}
         for scores in self._blocks(X, names):
             for name in names:
                 parts[name].append([finish(f) for f in scores[name]])
         for epoch in range(self.n_iter_):
             found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
-            yield found[chosen] if isinstance(chosen, str) and chosen != "all" else found
+            yield found[chosen] if one and chosen != "all" else found
 
     def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
         """Fit without learning, from the mistakes of an earlier fit.
@@ -533,6 +600,8 @@ class KernelPerceptron(Classifier):
         with self._whole():
             X, y, classes = self._validate(X, y)
             self._check_mistakes(mistakes, y, classes)
+            if not all(map(len, mistakes if isinstance(mistakes, list) else [mistakes])):
+                raise ValueError(f"a log must hold a mistake, as that of every fit does, got none; {SAME_FIT}")
             self._store(X, classes, mistakes)
         return self
 
@@ -570,44 +639,14 @@ class KernelPerceptron(Classifier):
         if not self._precomputed:
             self.support_vectors_ = X[self.support_]
 
-    def _warn(self, X):
-        """Warn where a kernel does not suit the scale of X.
-
-        An RBF kernel may see no point near another one: then nearly all examples are support examples. A polynomial of
-        attributes around 0 whose gamma was not thought of may have lost its terms of low degree.
-        """
-        kernel = self._kernel
-        if kernel.kind not in (kernels.RBF, kernels.POLYNOMIAL):
-            return
-        n = X.shape[0]
-        n_support = len(self.support_)
-        some = X[np.linspace(0, n - 1, 50).astype(int)]
-        some = (some.toarray() if issparse(some) else some).astype(np.float64)
-        if kernel.kind == kernels.RBF and n >= 20 and n_support >= 0.99 * n:
-            median = kernel.gamma * np.median(pdist(some, "sqeuclidean"))
-            if median > SATURATED:
-                warnings.warn(
-                    f"{n_support} of {n} examples are support examples, so the kernel has saturated: with "
-                    f"gamma={kernel.gamma:.3g} the median of gamma |x - y|^2 is {median:.3g}; take gamma='scale', "
-                    "or scale the data",
-                    stacklevel=3,
-                )
-        elif kernel.kind == kernels.POLYNOMIAL and kernel.degree > 1 and self.gamma is None and X.min() < 0:
-            median = np.median((some**2).sum(axis=1))
-            if median > OUTWEIGHED * abs(kernel.coef0) > 0:
-                warnings.warn(
-                    f"gamma is 1, as none was given, and |x|^2 about {median:.3g}: it outweighs coef0={kernel.coef0:g}, so "
-                    "that terms of low degree are lost; take gamma='scale', or say gamma=1",
-                    stacklevel=3,
-                )
-
     def _logs(self):
         """A list of the logs over the support examples alone."""
         logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
         return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
 
     def _n_threads(self):
-        return effective_n_jobs(self.n_jobs)
+        self._check("n_jobs")
+        return int(effective_n_jobs(self.n_jobs))
 
     def _points(self, X):
         """X as `Points` in the units that were fixed on the training set; as it is for a kernel function."""
@@ -659,8 +698,15 @@ class KernelPerceptron(Classifier):
         return found
 
     def _call_kernel(self, X, Y):
-        values = np.asarray(self._form(X, Y), dtype=np.float64)
+        returned = self._form(X, Y)
+        values = np.asarray(returned)
         shape = (len(X), len(Y))
+        if values.dtype.kind not in "biuf":
+            raise ValueError(
+                f"the kernel function must return an array {shape} of numbers, got {type(returned).__name__} of "
+                f"{values.dtype}; convert it"
+            )
+        values = values.astype(np.float64, copy=False)
         sound = np.all(np.abs(values) <= LARGEST)
         if values.shape != shape or not sound:
             got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
@@ -699,6 +745,8 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
     ValueError
         If min_margin or rejected is not valid, or the scores are not one for each class (for
         example one for each pair of classes).
+    NotFittedError
+        If the model was not fitted.
 
     See Also
     --------
@@ -719,6 +767,8 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
     >>> int((labels == -1).sum())
     4
     """
+    if not hasattr(model, "classes_"):
+        raise NotFittedError(f"predict_or_reject needs a fitted classifier, got {type(model).__name__} without classes_")
     _check_rejection(model.classes_, min_margin, rejected)
     f = np.asarray(model.decision_function(X, **options))
     n_classes = len(model.classes_)
@@ -756,9 +806,12 @@ def margins(f: Array) -> Array:
 def _check_rejection(classes, min_margin, rejected):
     if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):
         raise ValueError(f"min_margin must be a number of at least 0, got {shown(min_margin)}")
-    if isinstance(rejected, str) != isinstance(classes[0], str) or rejected in classes:
+    if classes.dtype.kind not in LABELS:
+        raise ValueError(f"labels of {classes.dtype} leave none for rejected points; take integers or strings as labels")
+    kind, words = LABELS[classes.dtype.kind]
+    if not isinstance(rejected, kind) or isinstance(rejected, bool) or rejected in classes:
         raise ValueError(
-            f"rejected must be none of the classes {shown(classes)}, but of their type, got {shown(rejected)}; "
+            f"rejected must be {words}, as the classes are, but none of them, {shown(classes)}, got {shown(rejected)}; "
             f"give rejected={shown(_free_label(classes))}"
         )
 

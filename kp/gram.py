@@ -65,7 +65,8 @@ class Points:
             return cls(X)
         X = X.toarray() if sparse.issparse(X) else np.asarray(X)
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        whole = np.rint(X * X.dtype.type(unit))
+        with np.errstate(over="ignore"):  # what overflows is not whole
+            whole = np.rint(X * X.dtype.type(unit))
         is_whole = whole / X.dtype.type(unit) == X
         found = cls(whole if is_whole.all() else np.where(is_whole, whole, X.astype(np.float64) * unit))
         found.per_unit = unit
@@ -582,7 +583,7 @@ class Gram(CrossGram):
         super().__init__(source)
         n = len(self)
         row = n * source.dtype.itemsize
-        capacity = int(min(n, memory_budget // row))
+        capacity = int(min(n, int(memory_budget) // row))
         if capacity < 1:
             raise ValueError(
                 f"memory_budget must hold at least one row of {n} inner products ({row} bytes), got {memory_budget}; "

@@ -87,7 +87,7 @@ def net_promotions(
 
 def check_predictor(predictor: str) -> str:
     """Return the predictor; raise ValueError unless it is one of BY_NAME."""
-    if predictor not in BY_NAME:
+    if not (isinstance(predictor, str) and predictor in BY_NAME):
         raise ValueError(f"predictor must be one of {', '.join(BY_NAME)}, got {shown(predictor)}")
     return predictor
 
@@ -159,10 +159,11 @@ class Log:
         >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
         >>> log.check(3)
         """
-        columns = [self.example, self.step, *([] if self.errors is None else [self.errors])]
-        if len({len(column) for column in columns}) > 1 or self.n_epochs < 1:
-            lengths = [len(column) for column in columns]
-            raise ValueError(f"a log must have columns of one length and at least one epoch, got {lengths}; {SAME_FIT}")
+        columns = {name: column for name, column in vars(self).items() if name != "ends" and column is not None}
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1 or self.n_epochs < 1:
+            found = f"{lengths} and {self.n_epochs} epochs"
+            raise ValueError(f"a log must have columns of one length and at least one epoch, got {found}; {SAME_FIT}")
         if len(self) and not (0 <= self.example.min() and self.example.max() < n):
             found = f"{self.example.min()} to {self.example.max()}"
             raise ValueError(f"examples of a log must be among the {n} of X, got {found}; {SAME_FIT}")
@@ -402,7 +403,7 @@ class Log:
         >>> log.step.tolist(), log.weights("average").tolist()
         ([0, 2, 3, 4], [6, 4, 3, 2])
         """
-        found = BY_NAME.get(predictor)
+        found = BY_NAME.get(predictor) if isinstance(predictor, str) else None
         if found is None or found.weights is None:
             sums = ", ".join(name for name, each in BY_NAME.items() if each.weights)
             raise ValueError(f"predictor must be one of {sums}, got {shown(predictor)}")

@@ -112,7 +112,6 @@ class _AllClasses(KernelPerceptron):
         self.converged_ = bool(log.step[-1] < log.steps() - X.shape[0])
         super()._store(X, classes, log)
 
-    @property
     def _counts_errors(self):
         return self.count_errors or BY_NAME[self.predictor].needs_errors
 
@@ -402,21 +401,21 @@ class MulticlassKernelPerceptron(_AllClasses):
         options = {"threshold": threshold, "demote": self.demote, "threads": self._n_threads()}
         columns = self._between(*self._pair(X))
         if self.update == "ordinary":
-            check_range(columns.in_units(kernel), columns.norms, n * self.max_iter)
+            check_range(columns.in_units(kernel), columns.norms, n * int(self.max_iter))
             if 8 * n * n > self.memory_budget and self.kernel != "precomputed":
                 return Rows(self._gram(X), kernel, y, n_classes, **options)
             G = columns.values(kernel, np.arange(n))
         else:
             # Scores are sums of n squares of kernel values for each mistake.
             squares = columns.in_units(kernel)._replace(degree=2 * kernel.degree)
-            check_range(squares, columns.norms, int(n**1.5 * self.max_iter) + 1)
+            check_range(squares, columns.norms, int(n**1.5 * int(self.max_iter)) + 1)
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
             if 16 * n * n > self.memory_budget:
                 needed = f"{16 * n * n} bytes for {n} examples, got {self.memory_budget}"
                 raise ValueError(f"memory_budget must hold K and its square, {needed}; or use solver='coefficients'")
             G = squared(columns.values(kernel, np.arange(n)), threads=self._n_threads())
-        return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self._counts_errors)
+        return Dense(G + threshold, y, n_classes, demote=self.demote, count_errors=self._counts_errors())
 
 
 class MulticlassPerceptron(_AllClasses):
@@ -530,10 +529,10 @@ class MulticlassPerceptron(_AllClasses):
     def _learn(self, X, y, classes):
         points = self._between(*self._pair(X))
         threshold = float(self.threshold)
-        check_range(self._kernel, points.norms, len(y) * self.max_iter)
+        check_range(self._kernel, points.norms, len(y) * int(self.max_iter))
         x = np.require(X, np.float64, PLAIN)
         log = self._run(Linear(x, y, len(classes), threshold=threshold, demote=self.demote), len(y))
-        if self._counts_errors:
+        if self._counts_errors():
             options = {"threshold": threshold, "y": y, "threads": self._n_threads()}
             log = log.with_errors(walk(log, self._kernel, points, len(classes), **options)[1])
         self._store(X, classes, log)

@@ -175,7 +175,8 @@ def _has_points(estimator):
 
 
 class Decoder(KernelPerceptron):
-    """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m)."""
+    """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m), and
+    `_code(n_classes)` where it is not one-hot."""
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Score the classes.
@@ -216,6 +217,19 @@ class Decoder(KernelPerceptron):
         [0.0, 9.0]
         """
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
+
+    def _code(self, n_classes):
+        # Of two classes the two outputs would be mirror images; one is enough.
+        return one_hot(n_classes) if n_classes > 2 else binary(2)
+
+    def _signs(self, y):
+        """Labels +1 and -1 (m, n) of the outputs for examples of classes y (n,)."""
+        return np.ascontiguousarray(self.code_[y].T)
+
+    def _validate(self, X, y):
+        X, y, classes = super()._validate(X, y)
+        self.code_ = self._code(len(classes))
+        return X, y, classes
 
     def _decision(self, f):
         F = class_scores(f, self.code_)
@@ -275,9 +289,10 @@ class _OutputCodes(Decoder):
             first = not hasattr(self, "mistakes_")
             n = len(y)
             self.classes_ = classes
-            self.code_ = self._code(len(classes))
+            if first:
+                self.code_ = self._code(len(classes))
             stream = stream or Stream(self, X)
-            moved = stream.learn(self, X, self._signs(y, classes), 0 if first else self.mistakes_[0].steps())
+            moved = stream.learn(self, X, self._signs(y), 0 if first else self.mistakes_[0].steps())
             where = [np.flatnonzero(row) for row in moved]
             ends = np.array([n])
             logs = [
@@ -294,6 +309,7 @@ class _OutputCodes(Decoder):
             self.n_seen_ = seen + n
             self.support_ = held
             self.support_vectors_ = stream.vectors.array
+            vars(self).pop("converged_", None)  # type: ignore[attr-defined]  # that of an earlier fit
         self._stream = stream
         return self
 
@@ -383,7 +399,7 @@ class _OutputCodes(Decoder):
             yield {name: [self._decision(outputs) for outputs in f[name]] for name in predictors}
 
     def _check_mistakes(self, mistakes, y, classes):
-        signs = self._signs(y, classes)
+        signs = self._signs(y)
         if not (isinstance(mistakes, list) and [type(log) for log in mistakes] == [MistakeLog] * len(signs)):
             raise ValueError(f"mistakes must be a list of {len(signs)} logs, one for each perceptron; {SAME_FIT}")
         for log, row in zip(mistakes, signs, strict=True):
@@ -391,12 +407,8 @@ class _OutputCodes(Decoder):
             if not np.array_equal(row[log.example], log.sign):
                 raise ValueError(f"the signs of a log must be those of the labels y, got others; {SAME_FIT}")
 
-    def _signs(self, y, classes):
-        return np.ascontiguousarray(self._code(len(classes))[y].T)
-
     def _store(self, X, classes, logs):
         vars(self).pop("_stream", None)
-        self.code_ = self._code(len(classes))
         self.n_seen_ = X.shape[0]
         super()._store(X, classes, logs)
 
@@ -474,7 +486,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     n_seen_ : int
         Number of examples seen.
     converged_ : bool
-        True if `fit` ended without a training error in any output.
+        True if `fit` ended without a training error in any output; absent after `partial_fit`, which
+        has no training set.
 
     See Also
     --------
@@ -521,17 +534,22 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
     def _learn(self, X, y, classes):
         random = check_random_state(self.random_state)
-        signs = self._signs(y, classes)
+        signs = self._signs(y)
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
         logs = find_mistakes(
             self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads(),
             stop_if_consistent=self.stop_if_consistent,
         )  # fmt: skip
-        self.converged_ = not any(log.errors[-1] for log in logs)
         self._store(X, classes, logs)
 
     def _code(self, n_classes):
         return code_matrix(self.code, n_classes)
+
+    def _store(self, X, classes, logs):
+        vars(self).pop("converged_", None)
+        if all(log.errors is not None for log in logs):
+            self.converged_ = not any(log.errors[-1] for log in logs)
+        super()._store(X, classes, logs)
 
 
 class OneVsAllKernelPerceptron(_OutputCodes):
@@ -668,17 +686,13 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         self.verbose = verbose
 
     def _learn(self, X, y, classes):
-        signs = self._signs(y, classes)
+        signs = self._signs(y)
         orders = self._watched(self._visiting_orders(*signs.shape))
         logs = find_mistakes(
             self._gram(X), self._kernel, signs, orders, self.max_iter, threads=self._n_threads(),
             stop_if_separated=self.stop_if_separated, count_errors=self.count_errors or BY_NAME[self.predictor].needs_errors,
         )  # fmt: skip
         self._store(X, classes, logs)
-
-    def _code(self, n_classes):
-        # Of two classes the two outputs would be mirror images; one is enough.
-        return one_hot(n_classes) if n_classes > 2 else binary(2)
 
 
 class Growing:
@@ -688,10 +702,11 @@ class Growing:
         self.array = self._room = array
 
     def append(self, rows: Any) -> None:
-        """Append the rows (r, ...), of any type of numbers."""
+        """Append the rows (r, ...), dense or sparse, of any type of numbers."""
         if issparse(self.array):
             self.array = vstack([self.array, rows], format="csr")
             return
+        rows = rows.toarray() if issparse(rows) else rows
         n = len(self.array)
         stop = len(self.array) + len(rows)
         dtype = np.result_type(self.array, rows)
@@ -810,7 +825,7 @@ class SharedTraining:
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         self.X = X
         self.y = y
-        self.n_jobs = effective_n_jobs(n_jobs)
+        self.n_jobs = int(effective_n_jobs(n_jobs))
         self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs, unit=unit_of(X))
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
@@ -864,7 +879,7 @@ class SharedTraining:
             for affine in (True, False):  # weight vectors do not wait for kernel rows
                 group = [model for model in models if model._kernel.affine == affine]
                 if group:
-                    signs = [model._signs(y, classes) for model in group]
+                    signs = [model._signs(y) for model in group]
                     m, n = signs[0].shape
                     each = zip(*(model._visiting_orders(m, n) for model in group), strict=True)
                     orders = (np.concatenate([np.broadcast_to(order, (m, n)) for order in epoch]) for epoch in each)
@@ -924,7 +939,7 @@ class SharedTraining:
         errors = [np.zeros(len(log), dtype=np.int64) if log.errors is None else None for log in logs]
         if X is None:
             index = np.searchsorted(models[0].classes_, self.y)
-            signs = np.concatenate([model._signs(index, model.classes_) for model in models])
+            signs = np.concatenate([model._signs(index) for model in models])
             columns: CrossGram = self.gram
             counting: dict[str, Any] = {"signs": signs, "errors": errors}
         else:

@@ -139,6 +139,7 @@ def find_mistakes(
     if signs.ndim != 2 or signs.shape[1] != len(gram):
         raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
     m, n = signs.shape
+    n_epochs = int(n_epochs)
     kernels = one_for_each(kernel, m)
     for each in set(kernels):
         check_range(gram.in_units(each), gram.norms, n * n_epochs)

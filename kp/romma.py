@@ -32,7 +32,7 @@ from kp.gram import Arithmetic, Gram, dot
 from kp.hints import Array, Callback, Data, Epoch, Gamma, Seed
 from kp.kernels import Kernel, check_range, fill
 from kp.mistakes import SAME_FIT, Log
-from kp.output_codes import Decoder, binary, one_hot
+from kp.output_codes import Decoder
 from kp.perceptron import Rounds
 from kp.predictors import TILE, expansion
 from kp.wording import shown
@@ -164,7 +164,7 @@ def find_updates(
     and noise (lambda) are of all, or (m,). from_origin starts at phi(0), else at 0. callback(visits) is called as the visits
     go on. Raises ValueError if values of the kernel or weights are too large."""
     signs = np.ascontiguousarray(signs, dtype=np.int8)
-    check_range(gram.in_units(kernel), gram.norms, signs.shape[1] * n_epochs)
+    check_range(gram.in_units(kernel), gram.norms, signs.shape[1] * int(n_epochs))
     with ThreadPoolExecutor(threads) as pool:
         run = _Relaxed(gram, kernel, signs, aggressive, noise, from_origin, pool)
         for epoch, order in enumerate(orders):
@@ -403,6 +403,7 @@ class Romma(Decoder):
     """
 
     predictor = "final"
+    _predictors = ("final",)
     _takes_sparse = True
     _parameters = {
         **LEARNING_PARAMETERS, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "epoch": or_none(COUNT), "aggressive": FLAG,
@@ -504,23 +505,22 @@ class Romma(Decoder):
         return self._coefficients(self._weighted()[1])[0]
 
     def _learn(self, X, y, classes):
-        logs = _learnt([self], self._gram(X), self._signs(y, classes), self._watched, self._n_threads())
+        logs = _learnt([self], self._gram(X), self._signs(y), self._watched, self._n_threads())
         self._store(X, classes, logs)
 
-    def _signs(self, y, classes):
-        return np.ascontiguousarray(_code(len(classes))[y].T)
-
     def _store(self, X, classes, logs):
-        self.code_ = _code(len(classes))
         self.n_seen_ = X.shape[0]
+        self._from_origin = self.start == "origin"
         super()._store(X, classes, logs)
 
     def _check_mistakes(self, mistakes, y, classes):
-        m = len(self._signs(y, classes))
-        if not (isinstance(mistakes, list) and [type(log) for log in mistakes] == [UpdateLog] * m):
-            raise ValueError(f"mistakes must be a list of {m} logs, one for each learner; {SAME_FIT}")
-        for log in mistakes:
+        signs = self._signs(y)
+        if not (isinstance(mistakes, list) and [type(log) for log in mistakes] == [UpdateLog] * len(signs)):
+            raise ValueError(f"mistakes must be a list of {len(signs)} logs, one for each learner; {SAME_FIT}")
+        for log, row in zip(mistakes, signs, strict=True):
             log.check(len(y))
+            if np.any(log.weight * row[log.example] < 0):  # an update moves w towards the example, or not at all
+                raise ValueError(f"the weights of a log must have the signs of the labels y, got others; {SAME_FIT}")
 
     def _chosen(self, predictor=None, epoch=None):
         if predictor not in (None, "final"):
@@ -531,7 +531,7 @@ class Romma(Decoder):
         """(b (m,), a (m, S)) after an epoch."""
         found = [log.coefficients(epoch, n=len(self.support_)) for log in self._logs()]
         b = np.array([each for each, _ in found])
-        return b if self.start == "origin" else np.zeros(len(b)), np.stack([a for _, a in found])
+        return b if self._from_origin else np.zeros(len(b)), np.stack([a for _, a in found])
 
     def _scores(self, X, epochs):
         """f (E, m, n) of a checked X (n, d) after each of E epochs."""
@@ -546,10 +546,6 @@ class Romma(Decoder):
         for name in predictors:
             self._chosen(name)
         yield {"final": [self._decision(f) for f in self._scores(X, range(1, self.n_iter_ + 1))]}
-
-
-def _code(n_classes):
-    return one_hot(n_classes) if n_classes > 2 else binary(2)
 
 
 def _learnt(models, gram, signs, watched, threads, callback=None):
@@ -578,9 +574,9 @@ def fit_together(
             points, index, classes = model._validate(X, y)
         if len({(model._kernel, model.start, model.max_iter) for model in models}) > 1:
             raise ValueError("models must have the same kernel, start and max_iter; fit the others by themselves")
-        threads = effective_n_jobs(n_jobs)
+        threads = int(effective_n_jobs(n_jobs))
         gram = Gram.of_points(points, memory_budget=memory_budget, threads=threads, unit=models[0]._unit)
-        signs = models[0]._signs(index, classes)
+        signs = models[0]._signs(index)
         logs = _learnt(models, gram, signs, iter, threads, callback)
         for i, model in enumerate(models):
             model._store(points, classes, logs[i * len(signs) : (i + 1) * len(signs)])

@@ -114,7 +114,7 @@ def test_a_model_made_from_its_mistakes_predicts_the_same(name):
     for predictor in PREDICTORS:
         expected = model.decision_function(X, predictor=predictor)
         np.testing.assert_array_equal(again.decision_function(X, predictor=predictor), expected)
-    for attribute in {"n_iter_", "converged_"} & set(vars(again)):  # only `fit` knows whether outputs of a code converged
+    for attribute in {"n_iter_", "converged_"} & set(vars(model)):
         assert vars(again)[attribute] == vars(model)[attribute]
 
 
@@ -141,6 +141,10 @@ def test_mistakes_on_other_data_are_refused(model):
     ):
         with pytest.raises(ValueError, match=message):
             replace(log, **change).check(150)
+    columns = [name for name, column in vars(log).items() if name != "ends" and column is not None]
+    empty = [replace(each, **{name: getattr(each, name)[:0] for name in columns}) for each in np.ravel(mistakes)]
+    with pytest.raises(ValueError, match="a log must hold a mistake"):
+        model.with_mistakes(X, y, empty if isinstance(mistakes, list) else empty[0])
 
 
 def test_a_log_of_the_delta_rule_makes_no_model():

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import (
@@ -26,6 +28,7 @@ from kp import (
     OutputCodeKernelPerceptron,
     Romma,
     kernels,
+    predict_or_reject,
 )
 
 X, y = load_iris(return_X_y=True)
@@ -218,6 +221,71 @@ def test_messages_show_values_of_numpy_as_python_writes_them(value, text):
         OneVsAllKernelPerceptron(max_iter=value).fit(X, y)
 
 
+INTEGERS = {"max_iter": 7, "memory_budget": 2**30, "degree": 2, "budget": 9, "truncation": 9, "epoch": 3, "n_jobs": 2}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32])
+@each(ALL)
+def test_integers_of_any_width_count_as_those_of_python(model, kind):
+    given = {name: value for name, value in INTEGERS.items() if name in model.get_params() and value <= np.iinfo(kind).max}
+    points = np.tile(X, (4, 1))
+    points = points @ points.T if model.kernel == "precomputed" else points
+    labels = np.tile(y, 4)
+    random = {"random_state": 0} if "random_state" in model.get_params() else {}
+    expected = clone(model).set_params(**given, **random).fit(points, labels).decision_function(points)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        narrow = clone(model).set_params(**{name: kind(value) for name, value in given.items()}, **random)
+        np.testing.assert_array_equal(narrow.fit(points, labels).decision_function(points), expected)
+
+
+def test_a_number_of_threads_that_is_set_afterwards_is_checked():
+    model = OneVsAllKernelPerceptron().fit(X, y).set_params(n_jobs="a")
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0, got 'a'"):
+        model.predict(X)
+
+
+def test_large_points_for_a_model_of_images_warn_of_nothing():
+    model = OneVsAllKernelPerceptron("rbf", gamma=1.0).fit(IMAGES.astype(np.float32), DIGITS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        far = model.decision_function(np.full((1, 64), 3e38, dtype=np.float32))
+    assert not far.any()
+
+
+@pytest.mark.parametrize(("labels", "wrong"), [
+    (["a", "b"], [-1, None, ["?"], b"?"]), ([1, 2], [None, 1.5, -1j, [-1], "-1", True, np.float64(-1), 2]),
+    ([1.0, 2.0], [None, "?", 2]), (np.array([1, 2], dtype=np.uint8), [0.5, 1]),
+])  # fmt: skip
+def test_a_label_of_rejected_points_has_the_type_of_the_classes(labels, wrong):
+    model = OneVsAllKernelPerceptron(degree=1).fit([[0], [1]], labels)
+    for each in wrong:
+        with pytest.raises(ValueError, match=r"rejected must be an? \w+, as the classes are, .*; give rejected="):
+            model.predict([[0]], min_margin=1, rejected=each)
+    free = "?" if isinstance(labels[0], str) else -3
+    assert model.predict([[0]], min_margin=np.inf, rejected=free).tolist() == [free]
+
+
+@pytest.mark.parametrize("labels", [np.array([True, False]), np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")])
+def test_labels_that_leave_none_for_rejected_points_are_named(labels):
+    model = OneVsAllKernelPerceptron(degree=1).fit([[0], [1]], labels)
+    with pytest.raises(ValueError, match=f"labels of {re.escape(str(labels.dtype))} leave none for rejected points"):
+        model.predict([[0]], min_margin=0)
+    with pytest.raises(NotFittedError, match="needs a fitted classifier, got OneVsAllKernelPerceptron"):
+        predict_or_reject(clone(model), [[0]], min_margin=0)
+
+
+@each(LOGGED)
+def test_a_predictor_that_is_no_name_is_refused_as_such(model):
+    model = short(model).fit(X, y)
+    for wrong in (["final"], 5, None):
+        with pytest.raises(ValueError, match="predictor must be one of final, average, minimizing, voted, got "):
+            model.set_params(predictor=wrong).predict(X)
+    for wrong in (5, [5], [["final"]]):
+        with pytest.raises(ValueError, match="predictor must be one of final, average, minimizing, voted, got "):
+            list(model.staged_predict(X, predictor=wrong))
+
+
 def test_a_refused_label_of_rejected_points_comes_with_one_that_is_free():
     for labels, given, free in (("bös gut".split(), -1, "'?'"), (["?", "??"], "?", "'???'"), ([-1, -2], -1, "-3")):
         model = OneVsAllKernelPerceptron(degree=1).fit([[0], [1]], labels)
@@ -251,6 +319,13 @@ def test_given_kernels_are_symmetric_and_of_sensible_size(make):
     for wrong, message in ((K + np.triu(K), "symmetric matrix"), (K[:140], "square"), (1e200 * np.eye(150), "1e\\+100")):
         with pytest.raises(ValueError, match=message):
             make("precomputed").fit(wrong, y[: len(wrong)])
+    for size in (1e-9, 1.0, 1e9):
+        with pytest.raises(ValueError, match="symmetric matrix"):
+            make("precomputed").fit(size * (K + np.triu(K) / 100), y)
+        make("precomputed", max_iter=1).fit(size * (K + 1e-7 * np.triu(K)), y)  # rounded to single precision
+    for returned in (sparse.csr_array(K), K.astype(str), K.astype(complex), None):
+        with pytest.raises(ValueError, match=r"must return an array \(\d+, 150\) of numbers, got \w+ of .*; convert it"):
+            make(lambda A, B, found=returned: found).fit(X, y)
     with pytest.raises(ValueError, match="up to 1e\\+100, got .* larger ones"):
         make(lambda A, B: 1e200 * A @ B.T).fit(X, y)
     with pytest.raises(TypeError, match="dense data is required"):
@@ -293,13 +368,15 @@ def test_a_model_keeps_copies_of_its_data(model):
     np.testing.assert_array_equal(model.decision_function(points), expected)
 
 
-@each(LOGGED)
+@each([*LOGGED, Romma("rbf", noise_control=1.0)])
 def test_parameters_of_learning_that_are_set_afterwards_change_no_prediction(model):
     model = short(model).fit(X, y)
-    expected = [model.decision_function(X, predictor=predictor) for predictor in ("final", "average", "voted")]
+    predictors = ("final",) if isinstance(model, Romma) else ("final", "average", "voted")
+    expected = [model.decision_function(X, predictor=predictor) for predictor in predictors]
     others = {"kernel": "linear", "gamma": 3.0, "degree": 1, "coef0": 7.0, "threshold": False, "update": "ordinary"}
-    model.set_params(**{name: value for name, value in (others | {"eta": 9.0}).items() if name in model.get_params()})
-    for predictor, f in zip(("final", "average", "voted"), expected, strict=True):
+    others |= {"eta": 9.0, "start": "zero", "noise_control": 0.0}
+    model.set_params(**{name: value for name, value in others.items() if name in model.get_params()})
+    for predictor, f in zip(predictors, expected, strict=True):
         np.testing.assert_array_equal(model.decision_function(X, predictor=predictor), f)
 
 
@@ -371,6 +448,31 @@ def test_a_stream_may_go_from_bytes_to_real_numbers():
     np.testing.assert_array_equal(parts.decision_function(points), whole.decision_function(points))
 
 
+KINDS = [(a, b, c) for a in (np.asarray, sparse.csr_array) for b in (np.asarray, sparse.csr_matrix) for c in (a, b)]
+
+
+@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
+@pytest.mark.parametrize("points", [PIXELS, PIXELS.astype(np.uint8), PIXELS / 7], ids=["whole", "bytes", "real"])
+def test_a_stream_may_change_between_dense_and_sparse_points(points, begin):
+    found = []
+    for first, second, third in KINDS:
+        model = OneVsAllKernelPerceptron("rbf", gamma=1e-3, max_iter=1, shuffle=False)
+        getattr(model, begin)(first(points[:150]), DIGITS[:150])
+        model.partial_fit(second(points[150:220]), DIGITS[150:220]).partial_fit(third(points[220:]), DIGITS[220:])
+        found.append((model.decision_function(points).tobytes(), model.support_.tolist()))
+    assert len(set(map(repr, found))) == 1
+
+
+def test_a_stream_keeps_the_code_that_it_began_with():
+    model = OutputCodeKernelPerceptron(code="one-hot", max_iter=50, random_state=0).fit(PIXELS[::2], DIGITS[::2])
+    assert model.converged_
+    other = pickle.loads(pickle.dumps(model)).partial_fit(PIXELS[1::2], DIGITS[1::2])
+    model.set_params(code="binary").partial_fit(PIXELS[1::2], DIGITS[1::2])
+    np.testing.assert_array_equal(model.code_, other.code_)
+    np.testing.assert_array_equal(model.decision_function(PIXELS), other.decision_function(PIXELS))
+    assert not hasattr(model, "converged_"), "a stream has no training set"
+
+
 def test_the_support_examples_of_a_stream_are_held_in_few_parts():
     model = OneVsAllKernelPerceptron("rbf", gamma=1e-3)
     for i in range(200):
@@ -393,6 +495,8 @@ def test_a_stream_may_have_more_parts_than_a_fit_may_have_epochs():
 def test_classes_of_a_stream_are_named_once(model):
     with pytest.raises(ValueError, match="classes must be labels, got NaN"):
         clone(model).partial_fit(X, y, classes=[0, 1, 2, np.nan])
+    with pytest.raises(ValueError, match=r"classes must be labels of one type, got \[0, 1, 2, None\]"):
+        clone(model).partial_fit(X, y, classes=[0, 1, 2, None])
     with pytest.raises(ValueError, match="name all classes in the first call"):
         clone(model).partial_fit(X[:1], y[:1])
     model = clone(model).partial_fit(X, y, classes=[0, 1, 2])
@@ -406,21 +510,51 @@ def test_classes_of_a_stream_are_named_once(model):
 # Warnings, bars, threads, counts.
 
 
-@pytest.mark.parametrize("model", [LOGGED[0], OutputCodeKernelPerceptron("rbf", presentation="shuffled"), LOGGED[2]])
-def test_a_kernel_that_sees_no_neighbours_is_told(model):
+NAMED = [*LOGGED[:3], BudgetPerceptron(), Forgetron(), Norma(), Romma(noise_control=1.0)]
+
+
+@pytest.mark.parametrize("scale", [16, 0.1])
+@each(NAMED)
+def test_a_kernel_that_sees_no_neighbours_is_told(model, scale, monkeypatch):
+    monkeypatch.setattr("kp.estimator.BLOCK", 70)
+    squares = np.square(PIXELS[:, None] - PIXELS).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    nearest = np.median(squares[np.linspace(0, 299, 50).astype(int)].min(axis=1))
     state = np.random.get_state()[1].tolist()
-    with pytest.warns(UserWarning, match="300 of 300 .* gamma=1 the median .* is .*e\\+05; take gamma='scale'") as told:
-        short(model, gamma=1.0).fit(16 * PIXELS, DIGITS)
+    text = re.escape(f"neighbours is {300 * scale**2 * nearest:.3g}, so that k(x, y) is near 0; take gamma='scale'")
+    with pytest.warns(UserWarning, match=f"gamma=300 .*{text}") as told:
+        short(model, kernel="rbf", gamma=300).fit(scale * PIXELS, DIGITS)
     assert [each.filename for each in told] == [__file__], "the warning does not name the line that called fit"
     assert np.random.get_state()[1].tolist() == state
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for gamma in ("scale", 9.9 / (scale**2 * nearest)):
+            short(model, kernel="rbf", gamma=gamma).fit(scale * PIXELS, DIGITS)
+
+
+def test_a_kernel_is_told_by_nearest_neighbours_not_by_support_examples():
+    random = np.random.RandomState(0)
+    turn = 10 * np.sqrt(random.random_sample(400))
+    side = random.randint(0, 2, 400)
+    spirals = turn[:, None] * np.column_stack([np.cos(turn + np.pi * side), np.sin(turn + np.pi * side)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # most points are far from each other, but each is near some
+        assert OneVsAllKernelPerceptron("rbf", gamma=2.0, random_state=0).fit(spirals, side).score(spirals, side) == 1.0
+    cancer, sick = load_breast_cancer(return_X_y=True)
+    with pytest.warns(UserWarning, match="gamma=300 the median"):
+        model = OneVsAllKernelPerceptron("rbf", gamma=300, random_state=0).fit(StandardScaler().fit_transform(cancer), sick)
+    assert len(model.support_) < 0.97 * len(sick)
 
 
 @pytest.mark.parametrize("dense", [True, False])
-def test_a_polynomial_whose_one_counts_for_nothing_is_named_unless_gamma_was_given(dense):
+@pytest.mark.parametrize("model", [OneVsAllKernelPerceptron(), BudgetPerceptron(), Norma(), Romma(noise_control=1.0)])
+def test_a_polynomial_whose_one_counts_for_nothing_is_named_unless_gamma_was_given(dense, model):
+    if not dense and not get_tags(model).input_tags.sparse:
+        return
     around_0 = (PIXELS - PIXELS.mean()) / PIXELS.std()
     data = around_0 if dense else sparse.csr_array(around_0)
     size = np.median((around_0[np.linspace(0, len(PIXELS) - 1, 50).astype(int)] ** 2).sum(axis=1))
-    model = OneVsAllKernelPerceptron(max_iter=1)
+    model = clone(model).set_params(max_iter=1)
     with pytest.warns(UserWarning, match=f"{size:.3g}: it outweighs coef0=1, .* gamma='scale'") as told:
         model.fit(data, DIGITS)
     assert [each.filename for each in told] == [__file__]

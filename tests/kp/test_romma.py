@@ -86,6 +86,19 @@ def test_staged_scores_are_those_of_each_epoch_bit_for_bit():
     np.testing.assert_array_equal(again.decision_function(X), f)
     with pytest.raises(ValueError, match="mistakes must be a list of 3 logs, one for each learner"):
         clone(model).with_mistakes(X, y, model.mistakes_[:2])
+    for stages in (model.staged_predict, model.staged_decision_function):
+        np.testing.assert_array_equal([stage["final"] for stage in stages(X, predictor="all")], list(stages(X)))
+
+
+@pytest.mark.parametrize("options", [{}, {"aggressive": True}, {"start": "zero"}, {"noise_control": 5.0}])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_updates_that_other_labels_would_not_have_made_are_refused(n_classes, options):
+    X, y = oracles.blobs(100, n_classes, 5)
+    model = Romma(degree=2, gamma=0.01, max_iter=3, random_state=0, **{"noise_control": 1.0} | options).fit(X, y)
+    clone(model).with_mistakes(X, y, model.mistakes_)
+    for labels in (n_classes - 1 - y, np.roll(y, 1)):
+        with pytest.raises(ValueError, match="weights of a log must have the signs of the labels y, got others"):
+            clone(model).with_mistakes(X, labels, model.mistakes_)
 
 
 @pytest.mark.parametrize("own", [{}, {"orders": "shared"}, {"orders": "shared", "shuffle": "once"}])
