@@ -410,7 +410,8 @@ class OnlineKernelClassifier(Classifier):
         """
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
-            state = (copy.deepcopy(self._learners), self._random) if hasattr(self, "classes_") else self._begin(len(classes))
+            begun = hasattr(self, "classes_")
+            state = copy.deepcopy((self._learners, self._random)) if begun else self._begin(len(classes))
             self._run(X, y, classes, [np.arange(len(y))], *state)
         return self
 
@@ -842,7 +843,7 @@ class Norma(OnlineKernelClassifier):
         self.fit_intercept = fit_intercept
 
     def _rule(self):
-        if not self.regularization * self.step < 1:
+        if not float(self.regularization) * float(self.step) < 1:
             raise ValueError(
                 f"step * regularization must be below 1, got {shown(self.step)} and {shown(self.regularization)}"
             )

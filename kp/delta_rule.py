@@ -204,7 +204,7 @@ class DeltaRulePerceptron(Decoder):
         signs = self._signs(y).astype(np.float64)
         random = check_random_state(self.random_state)
         size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
-        epochs = EPOCHS if self.max_iter is None else int(self.max_iter)
+        epochs = int(self._most_epochs())
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * epochs)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
         initial = W.copy()
@@ -223,6 +223,9 @@ class DeltaRulePerceptron(Decoder):
         self._eta = float(self.eta)
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
         self._store(X, classes, log)
+
+    def _most_epochs(self):
+        return EPOCHS if self.max_iter is None else self.max_iter
 
     def _code(self, n_classes):
         return code_matrix(self.code, n_classes)

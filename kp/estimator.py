@@ -17,11 +17,11 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -37,6 +37,7 @@ LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of the
 SATURATED = 10.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.0001
 SAMPLE = 50  # examples of the training set by which a kernel is judged
 BLOCK = 2048  # examples whose distances from those are made together
+ROUNDING = 1e-12  # of |x - y|^2 over |x|^2, below which x and y are one point
 OUTWEIGHED = 10.0  # gamma |x|^2 / coef0 from which on a polynomial is nearly its term of the highest degree
 LABELS = {  # what a label of rejected points must be, by the kind of array that the classes are
     **dict.fromkeys("UO", (str, "a string")), **dict.fromkeys("iu", (numbers.Integral, "an integer")),
@@ -68,6 +69,12 @@ def number(words: str, test: Callable[[Any], bool], kind: type = numbers.Real) -
 def or_none(allowed: Allowed) -> Allowed:
     """None, or what is allowed."""
     return Allowed(f"None or {allowed.words}", lambda value: value is None or allowed.test(value))
+
+
+def check(name: str, value: object, allowed: Allowed) -> None:
+    """Raise ValueError unless a value is allowed for the parameter of this name."""
+    if not allowed.test(value):
+        raise ValueError(f"{name} must be {allowed.words}, got {shown(value)}{_remedy(name, value)}")
 
 
 COUNT = number("an integer of at least 1", lambda value: value >= 1, numbers.Integral)
@@ -133,7 +140,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
             Labels: numbers or strings, of at least two classes.
         **unsupported : object
-            Anything else, such as sample_weight, is refused.
+            Anything else that is not None, such as sample_weight, is refused.
 
         Returns
         -------
@@ -157,7 +164,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         >>> OneVsAllKernelPerceptron(degree=2).fit([[0], [1], [3]], ["a", "a", "b"]).classes_.tolist()
         ['a', 'b']
         """
-        if unsupported:
+        if unsupported := {name: value for name, value in unsupported.items() if value is not None}:
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
             raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
         with self._whole():
@@ -183,7 +190,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
                     stacklevel=3,
                 )
         elif kernel.kind == kernels.POLYNOMIAL and kernel.degree > 1 and self.gamma is None and X.min() < 0:
-            median = np.median((_dense(X[_sample(n)]) ** 2).sum(axis=1))
+            median = np.median(row_norms(X[_sample(n)].astype(np.float64), squared=True))
             if median > OUTWEIGHED * abs(kernel.coef0) > 0:
                 warnings.warn(
                     f"gamma is 1, as none was given, and |x|^2 about {median:.3g}: it outweighs coef0={kernel.coef0:g}, so "
@@ -241,8 +248,11 @@ class Classifier(ClassifierMixin, BaseEstimator):
             raise
 
     def _validate(self, X, y):
-        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes."""
+        """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes.
+        Nothing is left of an earlier fit, which may have had other attributes."""
         self._check_parameters()
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            del vars(self)[name]
         self._form = self.kernel
         X, y = self._checked(X, y, reset=True)
         if self._precomputed:
@@ -304,10 +314,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
             self._check(name)
 
     def _check(self, name):
-        value = getattr(self, name)
-        allowed = self._parameters[name]
-        if not allowed.test(value):
-            raise ValueError(f"{name} must be {allowed.words}, got {shown(value)}{_remedy(name, value)}")
+        check(name, getattr(self, name), self._parameters[name])
 
     @property
     def _precomputed(self):
@@ -344,28 +351,25 @@ def _distinct(classes):
     return named
 
 
-def _dense(X):
-    return (X.toarray() if issparse(X) else X).astype(np.float64)
-
-
 def _sample(n):
     """Numbers of up to SAMPLE of n examples, evenly spaced."""
     return np.unique(np.linspace(0, n - 1, SAMPLE).astype(int))
 
 
 def _median_nearest(X, least):
-    """The median over a sample of X (n, d) of |x - y|^2 to the nearest other, or a larger one that is not above `least`."""
-    chosen = _sample(X.shape[0])
-    some = _dense(X[chosen])
-    median = np.median(pdist(some, "sqeuclidean"))
+    """The median over a sample of X (n, d) of |x - y|^2 to the nearest point that is another one, 0 if there is none; or a
+    larger number that is not above `least`."""
+    some = X[_sample(X.shape[0])].astype(np.float64)
+    median = np.median(euclidean_distances(some, squared=True))
     if median <= least:
         return float(median)  # the nearest are nearer
-    nearest = np.full(len(some), np.inf)
+    same = ROUNDING * row_norms(some, squared=True)[:, None]
+    nearest = np.full(some.shape[0], np.inf)
     for start in range(0, X.shape[0], BLOCK):
         distances = euclidean_distances(some, X[start : start + BLOCK], squared=True)
-        distances[chosen[:, None] == np.arange(start, start + distances.shape[1])] = np.inf
+        distances[distances <= same] = np.inf
         nearest = np.minimum(nearest, distances.min(axis=1))
-    return float(np.median(nearest))
+    return float(np.median(np.where(nearest < np.inf, nearest, 0.0)))
 
 
 def _remedy(name, value):
@@ -378,7 +382,8 @@ def _remedy(name, value):
 
 def _several(classes, remedy):
     if len(classes) < 2:
-        raise ValueError(f"labels must have at least 2 classes, got 1 class ({shown(classes[0])}); {remedy}")
+        got = f"1 class ({shown(classes[0])})" if len(classes) else "none"
+        raise ValueError(f"labels must have at least 2 classes, got {got}; {remedy}")
     return classes
 
 
@@ -464,7 +469,7 @@ class KernelPerceptron(Classifier):
             _check_rejection(self.classes_, min_margin, rejected)
         f = self.decision_function(X, predictor=predictor, epoch=epoch)
         labels = self._labels(f)
-        return labels if min_margin is None else np.where(margins(f) < min_margin, np.asarray(rejected), labels)
+        return labels if min_margin is None else _with_rejected(labels, margins(f) < min_margin, rejected)
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the labels of X after each epoch.
@@ -548,7 +553,7 @@ class KernelPerceptron(Classifier):
         X = self._checked(X)
         chosen = self.predictor if predictor is None else predictor
         one = isinstance(chosen, str) or not np.iterable(chosen)
-        names = (chosen,) if one else tuple(chosen)
+        names = (chosen,) if one else tuple(dict.fromkeys(map(check_predictor, chosen)))
         if one and chosen == "all":
             counted = all(log.errors is not None for log in self._logs())
             names = [name for name in self._predictors if counted or not BY_NAME[name].needs_errors]
@@ -600,8 +605,11 @@ class KernelPerceptron(Classifier):
         with self._whole():
             X, y, classes = self._validate(X, y)
             self._check_mistakes(mistakes, y, classes)
-            if not all(map(len, mistakes if isinstance(mistakes, list) else [mistakes])):
+            logs = mistakes if isinstance(mistakes, list) else [mistakes]
+            if not all(map(len, logs)):
                 raise ValueError(f"a log must hold a mistake, as that of every fit does, got none; {SAME_FIT}")
+            if not all(np.array_equal(log.ends, logs[0].ends) for log in logs):
+                raise ValueError(f"logs of one fit must have the same ends of epochs, got several; {SAME_FIT}")
             self._store(X, classes, mistakes)
         return self
 
@@ -610,9 +618,13 @@ class KernelPerceptron(Classifier):
         raise NotImplementedError
 
     def _validate(self, X, y):
-        if self.epoch is not None and COUNT.test(self.epoch) and COUNT.test(self.max_iter) and self.epoch > self.max_iter:
-            raise ValueError(f"epoch must be at most max_iter={self.max_iter}, got {self.epoch}; raise max_iter")
+        most = self._most_epochs()
+        if self.epoch is not None and COUNT.test(self.epoch) and COUNT.test(most) and self.epoch > most:
+            raise ValueError(f"epoch must be at most max_iter={most}, got {self.epoch}; raise max_iter")
         return super()._validate(X, y)
+
+    def _most_epochs(self):
+        return self.max_iter
 
     def _chosen(self, predictor=None, epoch=None):
         """(predictor, epoch): what is asked for, else the estimator's own; the last epoch where a run ended before it."""
@@ -699,13 +711,14 @@ class KernelPerceptron(Classifier):
 
     def _call_kernel(self, X, Y):
         returned = self._form(X, Y)
-        values = np.asarray(returned)
         shape = (len(X), len(Y))
+        try:
+            values = np.asarray(returned)
+        except ValueError:  # rows of different lengths
+            values = np.empty(shape, dtype=object)
         if values.dtype.kind not in "biuf":
-            raise ValueError(
-                f"the kernel function must return an array {shape} of numbers, got {type(returned).__name__} of "
-                f"{values.dtype}; convert it"
-            )
+            got = f"{type(returned).__name__} of {values.dtype}"
+            raise ValueError(f"the kernel function must return an array {shape} of numbers, got {got}; convert it")
         values = values.astype(np.float64, copy=False)
         sound = np.all(np.abs(values) <= LARGEST)
         if values.shape != shape or not sound:
@@ -769,7 +782,9 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
     """
     if not hasattr(model, "classes_"):
         raise NotFittedError(f"predict_or_reject needs a fitted classifier, got {type(model).__name__} without classes_")
-    _check_rejection(model.classes_, min_margin, rejected)
+    if any(map(np.ndim, model.classes_)):
+        raise ValueError(f"predict_or_reject needs one label for each point, got {type(model).__name__} with several")
+    _check_rejection(np.asarray(model.classes_), min_margin, rejected)
     f = np.asarray(model.decision_function(X, **options))
     n_classes = len(model.classes_)
     expected = (len(f),) if n_classes == 2 else (len(f), n_classes)
@@ -781,7 +796,7 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
             f"decision_function must give a score for each class, {expected} for {n_classes} classes, got {f.shape}; "
             "for pairs of classes set decision_function_shape='ovr'"
         )
-    return np.where(margins(f) < min_margin, np.asarray(rejected), model.predict(X, **options))
+    return _with_rejected(model.predict(X, **options), margins(f) < min_margin, rejected)
 
 
 def margins(f: Array) -> Array:
@@ -809,7 +824,8 @@ def _check_rejection(classes, min_margin, rejected):
     if classes.dtype.kind not in LABELS:
         raise ValueError(f"labels of {classes.dtype} leave none for rejected points; take integers or strings as labels")
     kind, words = LABELS[classes.dtype.kind]
-    if not isinstance(rejected, kind) or isinstance(rejected, bool) or rejected in classes:
+    fits = isinstance(rejected, kind) and not isinstance(rejected, bool) and rejected not in classes
+    if not fits or (kind is numbers.Integral and _type_with(classes, rejected).kind not in "iu"):
         raise ValueError(
             f"rejected must be {words}, as the classes are, but none of them, {shown(classes)}, got {shown(rejected)}; "
             f"give rejected={shown(_free_label(classes))}"
@@ -818,5 +834,17 @@ def _check_rejection(classes, min_margin, rejected):
 
 def _free_label(classes):
     """A label of the type of the classes that is none of them: "?" or -1 where it is free."""
-    tried = range(1, len(classes) + 2)
-    return next(label for i in tried if (label := "?" * i if isinstance(classes[0], str) else -i) not in classes)
+    for i in range(len(classes) + 1):
+        label = "?" * (i + 1) if isinstance(classes[0], str) else i if classes.dtype == np.uint64 else -1 - i
+        if label not in classes:
+            return label
+
+
+def _type_with(labels, rejected):
+    """The type of an array of the labels and that of rejected points; of integers the narrowest."""
+    own = np.min_scalar_type(rejected) if labels.dtype.kind in "iu" else np.asarray(rejected).dtype
+    return np.result_type(labels.dtype, own)
+
+
+def _with_rejected(labels, refused, rejected):
+    return np.where(refused, np.asarray(rejected, dtype=_type_with(labels, rejected)), labels)

@@ -166,6 +166,9 @@ class Products:
     """Inner products of points (rows) with column_points (columns), block by block; threads changes no bit."""
 
     def __init__(self, points: Points, column_points: Points, *, threads: int = 1) -> None:
+        if points.compact.shape[1] != column_points.compact.shape[1]:
+            features = f"{points.compact.shape[1]} and {column_points.compact.shape[1]}"
+            raise ValueError(f"points must have the same number of features, got {features}; take those of the training set")
         if points.is_sparse != column_points.is_sparse:
             points, column_points = (p if p.is_sparse else Points(sparse.csr_array(p.X)) for p in (points, column_points))
         if points.per_unit != column_points.per_unit:

@@ -83,7 +83,8 @@ def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, inclu
     sigma = neighbours.kneighbors(None if Y is None else X)[0][:, -1]
     if not np.all(sigma > 0):
         where = f"{np.sum(sigma == 0)} of {len(X)} points (the first is number {np.argmin(sigma)})"
-        raise ValueError(f"scales must be positive, got 0 at {where}; raise n_neighbors or leave out repeated points")
+        remedy = "leave out repeated points" if Y is None else "leave out what is repeated or among the training points"
+        raise ValueError(f"scales must be positive, got 0 at {where}; raise n_neighbors or {remedy}")
     return sigma
 
 

@@ -146,7 +146,7 @@ class Log:
         Raises
         ------
         ValueError
-            If columns differ in length, an example is not among the n, or steps do not ascend.
+            If columns are no arrays of one length, an example is not among the n, or steps do not ascend.
 
         See Also
         --------
@@ -159,8 +159,14 @@ class Log:
         >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
         >>> log.check(3)
         """
-        columns = {name: column for name, column in vars(self).items() if name != "ends" and column is not None}
-        lengths = {name: len(column) for name, column in columns.items()}
+        columns = {name: column for name, column in vars(self).items() if column is not None}
+        whole = {name: column for name, column in columns.items() if name in ("example", "step", "errors", "ends")}
+        if not all(isinstance(column, np.ndarray) for column in columns.values()) or any(
+            column.dtype.kind not in "iu" for column in whole.values()
+        ):
+            kinds = {name: getattr(column, "dtype", type(column).__name__) for name, column in columns.items()}
+            raise ValueError(f"a log must have arrays, {', '.join(whole)} of integers, got {kinds}; {SAME_FIT}")
+        lengths = {name: len(column) for name, column in columns.items() if name != "ends"}
         if len(set(lengths.values())) > 1 or self.n_epochs < 1:
             found = f"{lengths} and {self.n_epochs} epochs"
             raise ValueError(f"a log must have columns of one length and at least one epoch, got {found}; {SAME_FIT}")
@@ -170,6 +176,8 @@ class Log:
         steps = np.concatenate([[0], self.step, [self.ends[-1] - 1]])
         if np.any(np.diff(steps) < 0) or np.any(np.diff(self.ends) < 1):
             raise ValueError(f"steps of a log must ascend, up to the end of its last epoch; {SAME_FIT}")
+        if np.any((np.diff(self.step) == 0) & (np.diff(self.example) != 0)):
+            raise ValueError(f"a step of a log must have one example, got several; {SAME_FIT}")
 
     def with_errors(self, errors: ArrayLike) -> Self:
         """Return the same log with its column of training errors.

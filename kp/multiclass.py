@@ -14,7 +14,7 @@ from kp.gram import CrossGram, Points, PrecomputedKernel
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.kernels import check_range
 from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
-from kp.mistakes import BY_NAME, SAME_FIT, MulticlassLog
+from kp.mistakes import BY_NAME, SAME_FIT, MulticlassLog, first_rows
 from kp.predictors import expansion
 
 UPDATES = ("xu-zhang", "ordinary")
@@ -124,8 +124,9 @@ class _AllClasses(KernelPerceptron):
         promotes = promoted >= 0
         if not np.array_equal(promoted[promotes], y[mistakes.example[promotes]]):
             raise ValueError(f"a log must promote the classes of the labels y, got others; {SAME_FIT}")
-        if len(demoted) and not (0 <= demoted.min() and demoted.max() < len(classes)):
-            raise ValueError(f"a log must demote some of {len(classes)} classes, got 0 to {demoted.max()}; {SAME_FIT}")
+        others = (demoted >= 0) & (demoted < len(classes)) & (demoted != y[mistakes.example])
+        if not (others.all() and promotes[first_rows(mistakes.step)].all()):
+            raise ValueError(f"a log must promote the class of an example and demote others of {len(classes)}; {SAME_FIT}")
 
     def _promotions(self, predictor=None, epoch=None):
         """Promotions less demotions (C, S) of the support examples, of a predictor at an epoch."""

@@ -25,10 +25,14 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse, vstack
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from kp import kernels
 from kp.compiled import compiled
-from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, one_of
+
+from kp.estimator import (  # isort: skip
+    ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, check, one_of,
+)  # fmt: skip
 from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
@@ -546,7 +550,6 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         return code_matrix(self.code, n_classes)
 
     def _store(self, X, classes, logs):
-        vars(self).pop("converged_", None)
         if all(log.errors is not None for log in logs):
             self.converged_ = not any(log.errors[-1] for log in logs)
         super()._store(X, classes, logs)
@@ -823,6 +826,8 @@ class SharedTraining:
     """
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
+        for name, value in (("memory_budget", memory_budget), ("n_jobs", n_jobs)):
+            check(name, value, MACHINE_PARAMETERS[name])
         self.X = X
         self.y = y
         self.n_jobs = int(effective_n_jobs(n_jobs))
@@ -863,6 +868,9 @@ class SharedTraining:
         >>> model.n_iter_
         10
         """
+        for model in models:
+            if not isinstance(model, OneVsAllKernelPerceptron):
+                raise ValueError(f"models must be OneVsAllKernelPerceptrons, got {type(model).__name__}; fit it by itself")
         if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
             epochs = [model.max_iter for model in models]
             raise ValueError(
@@ -915,7 +923,8 @@ class SharedTraining:
         Raises
         ------
         ValueError
-            If the models have run different numbers of epochs.
+            If the models have run different numbers of epochs, were not fitted, or X does not fit the
+            training set.
 
         See Also
         --------
@@ -930,6 +939,10 @@ class SharedTraining:
         ...     print(part, outputs["final"].shape)
         slice(0, 3, None) (10, 1, 3)
         """
+        for model in models:
+            check_is_fitted(model)
+        if not models:
+            return
         if len({model.n_iter_ for model in models}) > 1:
             raise ValueError("models must have run equally many epochs; fit them with stop_if_separated=False")
         epochs = range(1, models[0].n_iter_ + 1)

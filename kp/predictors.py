@@ -190,18 +190,20 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
             f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {shown(predictor)}"
         )
     X = columns.column_points.compact
+    n = len(columns)
     m = len(logs)
     w = np.zeros((len(epochs), m, X.shape[1]))
     b = np.zeros((len(epochs), m, 1))
     for e, epoch in enumerate(epochs):
         for a, log in enumerate(logs):
             mistakes = len(log.weights(predictor, epoch))
-            alpha = np.bincount(log.example[:mistakes], weights=log.sign[:mistakes], minlength=len(X))
+            alpha = np.bincount(log.example[:mistakes], weights=log.sign[:mistakes], minlength=n)
             held = np.flatnonzero(alpha)
             w[e, a] = alpha[held] @ X[held].astype(np.float64)
             b[e, a] = alpha.sum()
-    for start in range(0, len(X), block):
-        stop = min(start + block, len(X))
+    kernel = columns.in_units(kernel)
+    for start in range(0, n, block):
+        stop = min(start + block, n)
         products = w.reshape(-1, X.shape[1]) @ X[start:stop].astype(np.float64).T
         yield slice(start, stop), kernel.gamma * products.reshape(len(epochs), m, -1) + kernel.coef0 * b
 

@@ -166,13 +166,14 @@ def _batch(options):
             f"--target must be outside {inside[0]}/, which the project's own files are in, got {target}; "
             f"name another folder, such as {os.path.relpath(BUILD)}/"
         )
+    replaced = ", which replaces an earlier table" if target.exists() else ""
     rows = runs.table(experiment, found, options.table, progress=sys.stderr.isatty())
     store.write_table(target, rows, experiment.provenance(found), _command(options))
     summary = runs.summary(rows, found)
     if summary is not None:
         print("Errors on the test examples, after the last epoch or as validation has chosen:")
         print(summary.to_string(index=False, float_format="{:.1f}".format, na_rep="-"))
-    print(f"{len(found)} run{'s' * (len(found) > 1)}, {len(rows):,} rows: {os.path.relpath(target)}", flush=True)
+    print(f"{len(found)} run{'s' * (len(found) > 1)}, {len(rows):,} rows: {os.path.relpath(target)}{replaced}", flush=True)
     return 0
 
 
@@ -242,6 +243,11 @@ def _papermill(arguments):
 
     papermill_engines.register("kp", Engine)
     given = sys.argv[1:] if arguments is None else arguments
+    for target in [Path(each) for each in given if each.endswith(".ipynb")][1:2]:
+        if target.exists() and target.resolve().is_relative_to(ROOT / "notebooks"):
+            another = os.path.relpath(BUILD / target.name)
+            print(f"study: the output must be no file of the study, got {target}; write to {another}", file=sys.stderr)
+            return 1
     try:
         papermill(["--engine", "kp", *given[1:]], prog_name="python -m study papermill")
     except FileNotFoundError as error:
@@ -319,7 +325,7 @@ def _check_file(options):
     print(f"{outputs}\nIt ran {apart}.", flush=True)
     if outputs.differences:
         return DIFFERS
-    return 0 if code.is_the_projects else OWN
+    return 0 if code.is_the_projects and not outputs.own else OWN
 
 
 def _check_folder(options):
@@ -333,6 +339,7 @@ def _check_folder(options):
         print(f"study: {error}", file=sys.stderr)
         return CANNOT
     table = handins.read(paths, folder)
+    store.write(target, table.to_csv(index=False))  # no table of another folder stays where this one is interrupted
     print(handins.in_short(table).to_string(index=False), flush=True)
     if "" in set(table["verdict"]):
         for file, code in handins.foreign(table, folder):

@@ -78,6 +78,8 @@ def _described(path, label):
     """(names of the columns, the labels sorted, the rows of each). Raises DataError for a file that is otherwise."""
     try:
         frame = pd.read_csv(path)
+        if not isinstance(frame.index, pd.RangeIndex):  # pandas takes fields without a name for names of rows
+            raise ValueError(f"rows with more fields than the {frame.shape[1]} names of the head")
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: expected a CSV file in UTF-8, got another encoding; save it as UTF-8") from error
     except (OSError, ValueError) as error:

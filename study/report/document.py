@@ -421,7 +421,8 @@ class _Shown:
             if output.output_type == "error":
                 raise ValueError(f"{self.where}: expected a notebook without errors, got {output.ename}; execute it again")
             if output.output_type == "stream":
-                yield _fenced(output.text)
+                if output.name == "stdout":  # what stands on stderr is no result
+                    yield _fenced(output.text)
             elif "image/png" in data:
                 yield self.figure(output, place)
             elif "text/markdown" in data:

@@ -24,6 +24,8 @@ from study.report.expressions import FALSE, KEPT, depends
 
 LISTED = "statements"
 """The tag of the list of statements that do not hold."""
+LEFT_OUT = "left-out"
+"""The tag, during a run, of the cells that are not true of it."""
 HEADING = "## Statements of the published study that do not hold in this run"
 
 
@@ -55,9 +57,10 @@ class Client(PapermillNotebookClient):
             return
         for cell in self.waiting:
             self.fill(cell)
-        self.nb.cells[:] = [cell for cell in self.nb.cells if "left-out" not in tags(cell)]
+        record = _record(self.nb.cells)
+        self.nb.cells[:] = [cell for cell in self.nb.cells if LEFT_OUT not in tags(cell)]
         if self.left_out:
-            self.nb.cells.append(_list(self.left_out, self.tried))
+            self.nb.cells.append(_list(self.left_out, self.tried, record))
 
     async def async_execute_cell(self, cell, cell_index, execution_count=None, store_history=True):
         if cell.cell_type == "markdown":
@@ -73,13 +76,16 @@ class Client(PapermillNotebookClient):
 
     async def async_fill(self, cell):
         """Put the values into the text of a cell, or mark it as one that is left out; TextError where that fails."""
-        if not depends(cell.source, tags(cell)):
-            return
+        try:
+            if not depends(cell.source, tags(cell)):
+                return
+        except ValueError as error:
+            raise TextError(f"{error}, {_named(cell)}") from None
         what, text = await self.asked(cell)
         names = [tag for tag in tags(cell) if tag.startswith("holds:")]
         self.tried.update(names)
         if what != KEPT:
-            cell.metadata.tags = [*tags(cell), "left-out"]
+            cell.metadata.tags = [*tags(cell), LEFT_OUT]
             if what == FALSE:
                 self.left_out.append(" ".join(text.split("\n")))
             return
@@ -118,8 +124,7 @@ class Client(PapermillNotebookClient):
                 break
         answer = reply["content"].get("user_expressions", {}).get("said", reply["content"])
         if answer["status"] != "ok":
-            first = (cell.source.strip().splitlines() or [""])[0][:80]
-            raise TextError(f"{answer['ename']}: {answer['evalue']}, in the text that begins {first!r}")
+            raise TextError(f"{answer['ename']}: {answer['evalue']}, {_named(cell)}")
         return ast.literal_eval(answer["data"]["text/plain"])
 
 
@@ -128,10 +133,26 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
-def _list(sentences, tried):
-    """The cell that lists them."""
+def _named(cell):
+    first = (cell.source.strip().splitlines() or [""])[0][:80]
+    return f"in the text that begins {first!r}"
+
+
+def _record(cells):
+    """The cells that are left out, each with the number of cells of code before it: from it the run can be repeated."""
+    found = []
+    after = 0
+    for cell in cells:
+        after += cell.cell_type == "code"
+        if LEFT_OUT in tags(cell):
+            found.append({"after": after, "source": cell.source, "tags": [each for each in tags(cell) if each != LEFT_OUT]})
+    return found
+
+
+def _list(sentences, tried, record):
+    """The cell that lists them, with the record of what was left out in its metadata."""
     lines = "\n".join(f"- {each}" for each in sentences)
     head = f"{HEADING}\n\nOf {len(tried)} statements that were tried. Numbers are those of this run."
     return nbformat.v4.new_markdown_cell(
-        f"{head}\n\n{lines}", metadata={"tags": [LISTED], "papermill": {"status": "completed"}}
+        f"{head}\n\n{lines}", metadata={"tags": [LISTED], "left_out": record, "papermill": {"status": "completed"}}
     )

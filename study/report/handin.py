@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -40,7 +41,8 @@ class Code:
     """Facts known without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
     parameters as text, where they were given or differ from the defaults; its differences from the source; its lines that
     the source lacks; the Python files in its folder; its text cells that the source lacks; how many cells of code it has,
-    and how many of them were not executed; its seed as text, "" where the source has none."""
+    and how many of them were not executed; its seed as text, "" where the source has none; statements of the source that it
+    neither has nor lists as false."""
 
     source: str
     parameters: str
@@ -51,6 +53,7 @@ class Code:
     cells: int = 0
     without_result: int = 0
     seed: str = ""
+    missing: tuple[str, ...] = ()
 
     @property
     def executed(self):
@@ -67,7 +70,7 @@ class Code:
     @property
     def is_the_projects(self):
         """Whether code and text are the project's, parameters aside."""
-        return bool(self.source) and not (self.differences or self.texts)
+        return bool(self.source) and not (self.differences or self.texts or self.missing)
 
     def __str__(self):
         of = f"A run of notebooks/{self.source}.ipynb" if self.source else "No run of a notebook of this project"
@@ -80,6 +83,8 @@ class Code:
             found += ["All lines of its code that are not in the source:", *self.lines]
         if self.texts:
             found += ["Text cells that are not in the source:", *(f"- {each}" for each in self.texts)]
+        if self.missing:
+            found += ["Statements of the source that it neither has nor lists:", *(f"- {each}" for each in self.missing)]
         if not self.executed:
             found.append(f"It was not executed as a whole: expected results, got {self.lack}.")
         if self.beside:
@@ -89,12 +94,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Outputs compared with a second run: the outputs that differ, how many pictures are equal, and how many were not
-    compared because they are no PNG."""
+    """Outputs compared with a second run: differences, the number of pictures that are equal, outputs that the new run lacks
+    and the reader judges (stderr, pictures that are no PNG), and what is to be known of words without values, as papermill
+    alone leaves them."""
 
     differences: tuple[str, ...]
     equal_pictures: int = 0
-    other_pictures: int = 0
+    own: tuple[str, ...] = ()
+    unfilled: tuple[str, ...] = ()
 
     def __str__(self):
         found = ["All numbers, tables and texts come out again."]
@@ -102,22 +109,23 @@ class Outputs:
             found = ["What does not come out again:", *(f"- {each}" for each in self.differences)]
         if self.equal_pictures:
             found.append(f"Pictures that are equal, pixel by pixel: {self.equal_pictures}.")
-        others = [f"pictures that are no PNG ({self.other_pictures})"] if self.other_pictures else []
-        return "\n".join([*found, *(f"Not compared: {each}." for each in others)])
+        return "\n".join([*found, *self.unfilled, *(f"Not compared: {each}." for each in self.own)])
 
 
 def read(path):
     """The notebook at path. Raises CannotRun if it is none."""
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook = nbformat.reads(Path(path).read_text(encoding="utf-8-sig"), as_version=4)
         nbformat.validate(notebook)
         return notebook
     except FileNotFoundError:
         raise CannotRun(
             f"{path} must be a notebook, got no file of this name; correct it, or name the folder of several"
         ) from None
-    except Exception as error:  # a file that is no notebook can fail in a dozen ways
-        raise CannotRun(f"{path} must be a notebook, got {type(error).__name__}: {_cut(str(error))}") from None
+    except UnicodeDecodeError:
+        raise CannotRun(f"{path} must be a notebook, got a file that is no text") from None
+    except Exception as error:  # a text that is no notebook can fail in a dozen ways
+        raise CannotRun(f"{path} must be a notebook, got another text ({_cut(str(error))})") from None
 
 
 def code(path, notebook):
@@ -133,43 +141,66 @@ def code(path, notebook):
     lacking = sum(not count for count in counts)
     parameters = _parameters(notebook, original)
     seed = _seed(notebook, original)
-    return Code(source, parameters, differences, lines, beside, texts, len(counts), lacking, seed)
+    missing = tuple(_missing(notebook, original))
+    return Code(source, parameters, differences, lines, beside, texts, len(counts), lacking, seed, missing)
 
 
 def outputs(path, notebook, enclosure, *, timeout=None):
-    """The Outputs of the notebook at path, run again in an Enclosure. What it writes to stderr is left aside.
+    """The Outputs of the notebook at path, run again in an Enclosure.
 
     It runs in a fresh kernel in its own folder, and the file is left as it is. Cells are counted from 1, text included.
     timeout: seconds for each cell. Raises CannotRun if a cell fails.
     """
     again = _executed_again(path, notebook, enclosure, timeout)
+    has_values = any("words" in cell.metadata for cell in notebook.cells)
     differences = []
+    own = []
+    open_ = []
     equal = 0
-    others = 0
-    for index, cell in enumerate(notebook.cells):
-        other = again.cells[index] if index < len(again.cells) else nbformat.v4.new_markdown_cell()
+    for index, (cell, other) in enumerate(zip_longest(notebook.cells, again)):
+        if cell is None:
+            differences += [] if not has_values else ["the list of statements that do not hold in this run is missing"]
+            continue
+        where = _place(notebook, index)
         if cell.cell_type != "code":
-            found = _first_difference(cell.source.splitlines(), other.source.splitlines(), "again")
-            differences += [f"{_place(notebook, index)}: {found}"] if found else []
+            if "words" not in cell.metadata and not has_values and (other is None or "words" in other.metadata):
+                open_.append((where, other))
+            elif other is None:
+                differences.append(f"{where}: the new run does not have it")
+            elif found := _first_difference(cell.source.splitlines(), other.source.splitlines(), "again"):
+                differences.append(f"{where}: {found}")
             continue
         found = _first_difference(_shown(cell), _shown(other), "again")
         pictures = [_picture_difference(*pair) for pair in zip_longest(_pictures(cell), _pictures(other))]
         found = [found, *(f"picture {number} {each}" for number, each in enumerate(pictures, start=1) if each)]
-        differences += [f"{_place(notebook, index)}: {each}" for each in found if each]
+        differences += [f"{where}: {each}" for each in found if each]
         equal += pictures.count("")
-        others += sum(_is_other_picture(output) for output in cell.outputs)
-    return Outputs(tuple(differences), equal, others)
+        if found := [line for kind, line in _warned(cell).items() if kind not in _warned(other)]:
+            own.append(f"{where} on stderr, “{_cut(found[0])}”")
+        if found := _other_pictures(cell) - _other_pictures(other):
+            own.append(f"{where}, pictures that are no PNG ({', '.join(sorted(kind for kind, _ in found.elements()))})")
+    return Outputs(tuple(differences), equal, tuple(own), tuple(_of_open_words(open_)))
+
+
+def _of_open_words(cells):
+    """Yield what is to be known of [(place, cell of the new run or None)], text cells whose values were not filled in."""
+    if cells:
+        yield f"Words without values, which 'python -m study papermill' fills in: {len(cells)} text cells."
+    if false := [place for place, other in cells if other is None]:
+        yield f"Of them, not true of this run: {', '.join(false)}."
 
 
 def _executed_again(path, notebook, enclosure, timeout):
-    """The notebook with the outputs of a new run, which another process makes of a copy without outputs."""
+    """The cells of a new run at the places of the notebook's, None where it leaves one out; the list of statements that do
+    not hold comes last where the notebook has none. Another process makes them of a copy without outputs."""
     copied = copy.deepcopy(notebook)
-    for cell in copied.cells:
+    for index, cell in enumerate(copied.cells):
+        cell.metadata.place = index
         if cell.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
         elif "words" in cell.metadata:
             cell.source = cell.metadata.pop("words")
-    copied.cells = [cell for cell in copied.cells if LISTED not in _tags(cell)]
+    copied.cells = _with_left_out(copied)
     path = Path(path).resolve()
     with tempfile.TemporaryDirectory() as work:
         work = Path(work).resolve()
@@ -181,19 +212,48 @@ def _executed_again(path, notebook, enclosure, timeout):
     for line in out.splitlines():
         kind, _, text = line.partition(" ")
         if kind == "done":
-            return nbformat.reads(text, as_version=4)
+            return _placed(nbformat.reads(text, as_version=4), notebook)
+        if kind == "text":
+            raise CannotRun(json.loads(text))
         started, failed = (int(text), failed) if kind == "cell" else (started, json.loads(text))
     if started is None:
         last = (err.strip().splitlines() or ["it said nothing"])[-1]
         raise CannotRun(failed or f"the process that runs it did not start (exit code {code}): {_cut(last)}")
-    raise CannotRun(
-        f"{_place(notebook, started)} fails: {failed or f'it ended the process that runs it (exit code {code})'}"
-    )
+    place = next(cell.metadata.place for cell in copied.cells[started::-1] if "place" in cell.metadata)
+    raise CannotRun(f"{_place(notebook, place)} fails: {failed or f'it ended the process that runs it (exit code {code})'}")
+
+
+def _with_left_out(notebook):
+    """The cells of a notebook without the list of statements that do not hold, with what was left out in its place."""
+    cells = []
+    after = 0
+    waiting = [each for cell in notebook.cells if LISTED in _tags(cell) for each in cell.metadata.get("left_out", ())]
+    for cell in [None, *notebook.cells]:
+        if cell is not None and LISTED not in _tags(cell):
+            cells.append(cell)
+        if cell is None or cell.cell_type == "code":
+            after += cell is not None
+            for each in [each for each in waiting if each["after"] == after]:
+                cells.append(nbformat.v4.new_markdown_cell(each["source"], metadata={"tags": each["tags"]}))
+                if notebook.nbformat_minor < 5:
+                    del cells[-1]["id"]
+    return cells
+
+
+def _placed(executed, notebook):
+    """The cells of an executed copy at the places of the notebook's."""
+    found = {cell.metadata.get("place"): cell for cell in executed.cells if LISTED not in _tags(cell)}
+    listed = [cell for cell in executed.cells if LISTED in _tags(cell)]
+    cells = []
+    for index, cell in enumerate(notebook.cells):
+        is_list = LISTED in _tags(cell)
+        cells.append((listed.pop(0) if listed else None) if is_list else found.get(index))
+    return cells + listed
 
 
 def main(path, folder, timeout):
     """Execute a notebook, whose kernel starts in folder. Written to stdout, a line each: the cells that start, then the
-    executed notebook, or why it failed."""
+    executed notebook, or why the last cell or a text failed."""
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from papermill.engines import papermill_engines
@@ -220,7 +280,9 @@ def main(path, folder, timeout):
             print("done", json.dumps(executed), file=out)
         except PapermillExecutionError as error:
             print("failed", json.dumps(f"{error.ename}: {error.evalue}"), file=out)
-        except (CellTimeoutError, DeadKernelError, TextError) as error:
+        except TextError as error:
+            print("text", json.dumps(str(error)), file=out)
+        except (CellTimeoutError, DeadKernelError) as error:
             print("failed", json.dumps(f"{type(error).__name__}: {error}"), file=out)
 
 
@@ -253,25 +315,37 @@ def _parameters(notebook, original):
     """A notebook's parameters, as "degree = 3, n_train = 200", where they were given or differ from the source."""
     given = _assigned(notebook, {"injected-parameters"})
     defaults = _assigned(original) if original else {}
-    return ", ".join(
-        f"{name} = {value}" for name, value in _assigned(notebook).items() if name in given or defaults.get(name) != value
-    )
+    values = _assigned(notebook, names=defaults)
+    return ", ".join(f"{name} = {value}" for name, value in values.items() if name in given or defaults.get(name) != value)
 
 
 def _seed(notebook, original):
     """The value of random_state, of the parameter that it names, or of mine, where the source has one of them, else ""."""
-    values = {**(_assigned(original) if original else {}), **_assigned(notebook)}
+    defaults = _assigned(original) if original else {}
+    values = {**defaults, **_assigned(notebook, names=defaults)}
     seed = values.get("random_state", values.get("mine", ""))
     return values.get(seed.strip("'"), seed)
 
 
-def _assigned(notebook, kinds=frozenset({"parameters", "injected-parameters"})):
-    """{name: value as code} of the cells of parameters, the injected one last."""
+def _assigned(notebook, kinds=frozenset({"parameters", "injected-parameters"}), names=()):
+    """{name: value as code} of the cells of parameters, the injected one last: cells with one of the tags, and cells that
+    give values to some of `names` and do nothing else."""
     found = {}
     for cell in notebook.cells:
-        if kinds & set(_tags(cell)):
-            found |= _assignments(cell.source) or {}
+        if cell.cell_type == "code" and kinds & set(_tags(cell)):
+            for line in _statements(cell.source):
+                found |= _assignments(line) or {}
+        elif cell.cell_type == "code" and set(values := _assignments(cell.source) or {}) <= set(names):
+            found |= values
     return found
+
+
+def _statements(source):
+    """The statements of a cell, each as code; none of one that is no Python."""
+    try:
+        return [ast.unparse(each) for each in ast.parse(source).body]
+    except SyntaxError:
+        return []
 
 
 def _assignments(source):
@@ -321,12 +395,25 @@ def _own_lines(notebook, original):
 
 
 def _own_texts(notebook, original):
-    """Yield the text cells that the source lacks."""
+    """Yield the text cells, raw ones too, that the source lacks."""
     theirs = {cell.source for cell in (original.cells if original else ()) if cell.cell_type == "markdown"}
     for index, cell in enumerate(notebook.cells):
         text = cell.metadata.get("words", cell.source)
-        if cell.cell_type == "markdown" and text.strip() and text not in theirs and LISTED not in _tags(cell):
+        is_theirs = cell.cell_type == "markdown" and (text in theirs or LISTED in _tags(cell))
+        if cell.cell_type != "code" and text.strip() and not is_theirs:
             yield _place(notebook, index)
+
+
+def _missing(notebook, original):
+    """Yield the statements of the source, cells that are tagged as true under a condition, that a notebook neither has nor
+    lists as false."""
+    cells = notebook.cells + [each for cell in notebook.cells for each in cell.metadata.get("left_out", ())]
+    has = {text for cell in notebook.cells for text in (cell.source, cell.metadata.get("words"))}
+    names = {tag for cell in cells for tag in (cell["tags"] if "tags" in cell else _tags(cell))}
+    for cell in original.cells if original else ():
+        conditions = {tag for tag in _tags(cell) if tag.startswith("holds:")}
+        if conditions and not conditions <= names and cell.source not in has and "published" not in _tags(cell):
+            yield _cut(cell.source.splitlines()[0])
 
 
 def _without_values(notebook):
@@ -359,9 +446,16 @@ def _first_difference(lines, others, where):
     return ""
 
 
-def _is_other_picture(output):
-    kinds = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
-    return bool(kinds) and "image/png" not in kinds
+def _warned(cell):
+    """{kind: line} of the lines that a cell writes to stderr. Those of a kind differ in numbers alone, as times do."""
+    texts = [output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stderr"]
+    return {re.sub(r"\d+", "0", ADDRESS.sub("0x", line.rstrip())): line for text in texts for line in text.splitlines()}
+
+
+def _other_pictures(cell):
+    """The pictures that a cell shows in other forms than PNG, counted: (form, content)."""
+    found = [each for output in cell.outputs for each in output.get("data", {}).items()]
+    return Counter((kind, str(data)) for kind, data in found if kind.startswith("image/") and kind != "image/png")
 
 
 def _pictures(cell):
@@ -405,7 +499,8 @@ def _visible(text):
 
 
 def _place(notebook, index):
-    return f"cell {index + 1} ({_cut(notebook.cells[index].source.strip().splitlines()[0])})"
+    first, *_ = notebook.cells[index].source.strip().splitlines() or ["empty"]
+    return f"cell {index + 1} ({_cut(first)})"
 
 
 if __name__ == "__main__":

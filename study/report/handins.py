@@ -12,8 +12,8 @@ from tqdm import tqdm
 from study.report import handin
 
 COLUMNS = (
-    "file", "source", "parameters", "seed", "code", "texts", "executed", "outputs", "pictures", "verdict", "equal to",
-    "same seed as",
+    "file", "source", "parameters", "seed", "code", "texts", "executed", "outputs", "pictures", "not compared", "verdict",
+    "equal to", "same seed as",
 )  # fmt: skip
 SAME = "comes out"
 OWN = "comes out, with parts of the author's own"
@@ -27,8 +27,8 @@ def notebooks(folder):
     """The notebooks below a folder, sorted. Raises ValueError if there is none."""
     found = sorted(
         path
-        for path in Path(folder).rglob("*.ipynb")
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        for path in Path(folder).rglob("*")
+        if path.suffix.lower() == ".ipynb" and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
     if not found:
         raise ValueError(f"expected notebooks below {folder}, got none; name a folder with files *.ipynb")
@@ -38,9 +38,9 @@ def notebooks(folder):
 def read(paths, folder):
     """Facts known without running anything: a row for each notebook, with a verdict where it is not to be run.
 
-    code, texts : how many places of the code, and how many text cells, are not the project's; "equal to" : the other files
-    with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed. `in_short`
-    says how many there are.
+    code, texts : how many places of the code, and how many text cells, are not the project's or are left out; "equal to" :
+    the other files with the same cells and outputs; "same seed as" : the other runs of the same source with the same seed.
+    `in_short` says how many there are.
     """
     rows = []
     marks = {}
@@ -53,7 +53,10 @@ def read(paths, folder):
             marks[row["file"]] = _mark(notebook)
             seeds |= {row["file"]: (found.source, found.seed)} if found.seed else {}
             row |= {"source": found.source, "parameters": found.parameters, "seed": found.seed, "executed": found.executed}
-            row |= {"code": len(found.differences) if found.source else "all", "texts": len(found.texts)}
+            row |= {
+                "code": len(found.differences) if found.source else "all",
+                "texts": len(found.texts) + len(found.missing),
+            }
             row |= {} if found.executed else {"verdict": NOT_EXECUTED, "outputs": f"expected results, got {found.lack}"}
         except handin.CannotRun as error:
             row |= {"verdict": CANNOT, "outputs": str(error)}
@@ -82,7 +85,8 @@ def foreign(table, folder):
 
 
 def run(table, folder, enclosure, *, jobs=2, timeout=None):
-    """The table with the columns that a run of each notebook fills: outputs, pictures (equal ones), verdict.
+    """The table with the columns that a run of each notebook fills: outputs (that differ), pictures (equal ones), "not
+    compared" (outputs of the author's own, such as stderr), verdict.
 
     Notebooks that have a verdict already are not run.
     """
@@ -91,10 +95,10 @@ def run(table, folder, enclosure, *, jobs=2, timeout=None):
     tasks = [(Path(folder) / table.at[index, "file"], enclosure, timeout) for index in waiting]
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         found = tqdm(pool.map(_run, *zip(*tasks, strict=True)), total=len(tasks), unit="notebook") if tasks else ()
-        for index, (outputs, pictures, verdict) in zip(waiting, found, strict=True):
-            if verdict == SAME and (table.at[index, "code"] or table.at[index, "texts"]):
+        for index, (outputs, pictures, own, verdict) in zip(waiting, found, strict=True):
+            if verdict == SAME and (table.at[index, "code"] or table.at[index, "texts"] or own):
                 verdict = OWN
-            table.loc[index, ["outputs", "pictures", "verdict"]] = outputs, pictures, verdict
+            table.loc[index, ["outputs", "pictures", "not compared", "verdict"]] = outputs, pictures, own, verdict
     return table
 
 
@@ -106,9 +110,9 @@ def _others(name, marks):
 def _run(path, enclosure, timeout):
     try:
         found = handin.outputs(path, handin.read(path), enclosure, timeout=timeout)
-    except handin.CannotRun as error:
-        return str(error), 0, CANNOT
-    return len(found.differences), found.equal_pictures, DIFFERS if found.differences else SAME
+    except Exception as error:  # one file must not cost the table of the others
+        return str(error) if isinstance(error, handin.CannotRun) else repr(error), 0, 0, CANNOT
+    return len(found.differences), found.equal_pictures, len(found.own), DIFFERS if found.differences else SAME
 
 
 def _mark(notebook):

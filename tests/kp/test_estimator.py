@@ -5,9 +5,12 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -17,6 +20,7 @@ from kp import (
     BudgetPerceptron,
     DeltaRulePerceptron,
     MulticlassKernelPerceptron,
+    MulticlassLog,
     MulticlassPerceptron,
     OneVsAllKernelPerceptron,
     OutputCodeKernelPerceptron,
@@ -88,6 +92,12 @@ def test_staged_scores_do_not_depend_on_the_blocks_of_points(name, monkeypatch):
     np.testing.assert_array_equal(list(model.staged_decision_function(X, predictor="voted")), whole)
 
 
+def test_a_predictor_that_is_asked_for_twice_comes_once():
+    model, X, _ = fitted("linear", 3)
+    once, twice = (next(model.staged_predict(X, predictor=names)) for names in (["final"], ["final", "final"]))
+    assert list(twice) == ["final"] and np.array_equal(twice["final"], once["final"])
+
+
 def test_staged_predictors_of_streams_go_without_the_minimizing_one():
     X = WHOLE
     y = load_iris().target
@@ -137,10 +147,21 @@ def test_mistakes_on_other_data_are_refused(model):
         ({"example": log.example + 150}, r"examples of a log must be among the 150 of X, got \d+ to \d+"),
         ({"step": log.step[::-1]}, "steps of a log must ascend"),
         ({"ends": np.array([1])}, "steps of a log must ascend"),
+        ({"step": np.zeros_like(log.step)}, "a step of a log must have one example, got several"),
+        ({"step": log.step.astype(float)}, "arrays, example, step, .* of integers, got .*float64"),
+        ({"example": log.example.tolist()}, "arrays, example, step, .* of integers, got .*list"),
         ({"step": log.step[:-1]}, "columns of one length"),
     ):
         with pytest.raises(ValueError, match=message):
             replace(log, **change).check(150)
+    if isinstance(log, MulticlassLog):
+        none = np.full_like(log.promoted, -1)
+        for change in ({"demoted": log.promoted}, {"promoted": none}, {"demoted": log.demoted + 3}):
+            with pytest.raises(ValueError, match="promote the class of an example and demote others of 3"):
+                model.with_mistakes(X, y, replace(log, **change))
+    else:
+        with pytest.raises(ValueError, match="logs of one fit must have the same ends of epochs, got several"):
+            model.with_mistakes(X, y, [replace(log, ends=log.ends + 1), *mistakes[1:]])
     columns = [name for name, column in vars(log).items() if name != "ends" and column is not None]
     empty = [replace(each, **{name: getattr(each, name)[:0] for name in columns}) for each in np.ravel(mistakes)]
     with pytest.raises(ValueError, match="a log must hold a mistake"):
@@ -182,17 +203,19 @@ def test_models_on_shared_data_are_those_that_were_fitted_alone(rows, grid):
 
 
 @pytest.mark.parametrize("count_errors", [True, False])
-def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count_errors):
+@pytest.mark.parametrize("grid", ["pixels", "in units of 1/255", "sparse"])
+def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count_errors, grid):
     X, y = load_digits(return_X_y=True)
+    X = sparse.csr_array(X) if grid == "sparse" else GRIDS[grid](X)
     others = X[300:420]
     X = X[:300]
     y = y[:300]
-    shared = SharedTraining(X, y, memory_budget=4 * 300 * 20)
+    shared = SharedTraining(X, y, memory_budget=8 * 300 * 20)
     models = shared.fit(degrees(), count_errors=count_errors)
     assert (models[0].mistakes_[0].errors is None) != count_errors
     for points in (None, others):  # the walk over the training set counts the errors
         seen = X if points is None else points
-        found = {key: np.full((4, 10, len(seen)), np.nan) for key in np.ndindex(len(models), len(PREDICTORS))}
+        found = {key: np.full((4, 10, seen.shape[0]), np.nan) for key in np.ndindex(len(models), len(PREDICTORS))}
         for part, outputs in shared.staged_outputs(models, points):
             for i, scores in enumerate(outputs):
                 for predictor, f in scores.items():
@@ -203,7 +226,10 @@ def test_each_predictor_of_models_on_shared_data_comes_once_for_each_point(count
             for p, predictor in enumerate(PREDICTORS):
                 for epoch in (1, 4):
                     expected = model.outputs(seen, predictor=predictor, epoch=epoch)
-                    np.testing.assert_array_equal(found[i, p][epoch - 1].T, expected)
+                    if grid == "in units of 1/255":
+                        np.testing.assert_allclose(found[i, p][epoch - 1].T, expected, rtol=1e-9, atol=1e-9)
+                    else:
+                        np.testing.assert_array_equal(found[i, p][epoch - 1].T, expected)
 
 
 def test_models_that_cannot_share_are_refused():
@@ -216,6 +242,16 @@ def test_models_that_cannot_share_are_refused():
     models = [OneVsAllKernelPerceptron(max_iter=epochs).fit(X, y) for epochs in (1, 2)]
     with pytest.raises(ValueError, match="equally many epochs"):
         next(shared.staged_outputs(models))
+    with pytest.raises(ValueError, match="models must be OneVsAllKernelPerceptrons, got OutputCodeKernelPerceptron"):
+        shared.fit([OutputCodeKernelPerceptron()])
+    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0, got 'a'"):
+        SharedTraining(X, y, n_jobs="a")
+    with pytest.raises(NotFittedError):
+        next(shared.staged_outputs([OneVsAllKernelPerceptron()]))
+    assert list(shared.staged_outputs([])) == []
+    one = shared.fit([OneVsAllKernelPerceptron(stop_if_separated=False)])
+    with pytest.raises(ValueError, match="the same number of features, got 4 and 3"):
+        next(shared.staged_outputs(one, X[:, :3]))
     with pytest.raises(ValueError, match="named kernels, got 'precomputed'"):
         shared.fit([OneVsAllKernelPerceptron("precomputed", stop_if_separated=False)])
 
@@ -261,6 +297,13 @@ def test_the_label_of_what_is_refused_may_leave_the_type_of_the_labels_and_model
         found = predict_or_reject(model, X, min_margin=np.median(leads(model.decision_function(X))))
         assert np.mean(found == -1) == 0.5
         np.testing.assert_array_equal(found[found >= 0], model.predict(X)[found >= 0])
+
+
+def test_models_of_several_labels_have_no_label_of_rejected_points():
+    X, y = load_iris(return_X_y=True)
+    model = MultiOutputClassifier(LogisticRegression(max_iter=1000)).fit(X, np.column_stack([y, y > 0]))
+    with pytest.raises(ValueError, match="needs one label for each point, got MultiOutputClassifier with several"):
+        predict_or_reject(model, X, min_margin=0)
 
 
 @pytest.mark.parametrize("break_ties", [True, False])

@@ -392,6 +392,15 @@ def test_points_that_are_no_images_keep_their_unit(X):
     assert unit_of(X) == 1
 
 
+@pytest.mark.parametrize("kind", [np.asarray, lambda X: X.astype(np.uint8), lambda X: X + 0.5, sparse.csr_array])
+@pytest.mark.parametrize("features", [3, 7])
+def test_points_of_other_features_do_not_meet(kind, features):
+    X = np.arange(20).reshape(4, 5)
+    Y = np.arange(2 * features).reshape(2, features)
+    with pytest.raises(ValueError, match=f"the same number of features, got 5 and {features}"):
+        Products(Points(kind(X)), Points(kind(Y)))
+
+
 def test_points_in_different_units_do_not_meet():
     with pytest.raises(ValueError, match="points must be in the same units, got 1/255 and 1/1"):
         Products(Points.per(255, np.eye(2) / 255), Points(np.eye(2)))

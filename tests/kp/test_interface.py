@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -30,6 +31,7 @@ from kp import (
     kernels,
     predict_or_reject,
 )
+from kp.estimator import margins
 
 X, y = load_iris(return_X_y=True)
 PIXELS, DIGITS = (part[:300] for part in load_digits(return_X_y=True))
@@ -184,6 +186,8 @@ def test_models_without_a_sum_have_no_coefficients(model):
 def test_weights_of_examples_are_refused_with_a_remedy(model):
     with pytest.raises(TypeError, match="fit takes X and y alone, got sample_weight.*repeat examples"):
         clone(model).fit(X, y, sample_weight=np.ones(150))
+    points = X @ X.T if model.kernel == "precomputed" else X
+    clone(model).fit(points, y, sample_weight=None)
 
 
 WRONG = [
@@ -266,6 +270,19 @@ def test_a_label_of_rejected_points_has_the_type_of_the_classes(labels, wrong):
     assert model.predict([[0]], min_margin=np.inf, rejected=free).tolist() == [free]
 
 
+def test_labels_of_many_bits_stay_what_they_are_beside_that_of_rejected_points():
+    for start, kind, free in ((2**60, np.uint64, 0), (2**60, np.int64, -1), (0, np.uint64, 3), (250, np.uint8, -1)):
+        labels = np.array([start, start + 1, start + 2], dtype=kind)
+        model = OneVsAllKernelPerceptron("rbf", random_state=0).fit(X, labels[y])
+        least = np.median(margins(model.decision_function(X)))
+        found = model.predict(X, min_margin=least, rejected=free)
+        np.testing.assert_array_equal(found == free, predict_or_reject(model, X, min_margin=least, rejected=1000) == 1000)
+        assert found.dtype.kind in "iu" and set(found.tolist()) == {free, *labels.tolist()}
+        for wrong in (10**30, -1) if kind is np.uint64 else (10**30,):
+            with pytest.raises(ValueError, match=f"rejected must be an integer, .*; give rejected={free}"):
+                model.predict(X, min_margin=0, rejected=wrong)
+
+
 @pytest.mark.parametrize("labels", [np.array([True, False]), np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")])
 def test_labels_that_leave_none_for_rejected_points_are_named(labels):
     model = OneVsAllKernelPerceptron(degree=1).fit([[0], [1]], labels)
@@ -307,6 +324,10 @@ def test_steps_and_beginnings_that_overflow_are_refused():
     for model in (DeltaRulePerceptron(eta=1e308), DeltaRulePerceptron(initial_scale=1e308)):
         with pytest.raises(ValueError, match="kernel values must stay below"):
             model.fit(X, y)
+    with pytest.raises(ValueError, match=r"step \* regularization must be below 1, got 2 and 128"):
+        Norma(step=np.uint8(2), regularization=np.uint8(128)).fit(X, y)
+    with pytest.raises(ValueError, match="epoch must be at most max_iter=1000, got 1001"):
+        DeltaRulePerceptron(epoch=1001).fit(X, y)
     with pytest.raises(ValueError, match="step must be a positive number up to 1e50, got 1e\\+200"):
         Norma(step=1e200, regularization=0.0).fit(X, y)
     with pytest.raises(ValueError, match="kernel values must stay below"):
@@ -323,7 +344,7 @@ def test_given_kernels_are_symmetric_and_of_sensible_size(make):
         with pytest.raises(ValueError, match="symmetric matrix"):
             make("precomputed").fit(size * (K + np.triu(K) / 100), y)
         make("precomputed", max_iter=1).fit(size * (K + 1e-7 * np.triu(K)), y)  # rounded to single precision
-    for returned in (sparse.csr_array(K), K.astype(str), K.astype(complex), None):
+    for returned in (sparse.csr_array(K), K.astype(str), K.astype(complex), None, [[1.0], [1.0, 2.0]]):
         with pytest.raises(ValueError, match=r"must return an array \(\d+, 150\) of numbers, got \w+ of .*; convert it"):
             make(lambda A, B, found=returned: found).fit(X, y)
     with pytest.raises(ValueError, match="up to 1e\\+100, got .* larger ones"):
@@ -368,6 +389,18 @@ def test_a_model_keeps_copies_of_its_data(model):
     np.testing.assert_array_equal(model.decision_function(points), expected)
 
 
+@pytest.mark.parametrize("make", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron])
+def test_a_second_fit_leaves_nothing_of_the_first(make):
+    model = make("rbf", max_iter=2, random_state=0).fit(X, y)
+    for kernel, points, gone in (
+        ("precomputed", X @ X.T, {"gamma_", "support_vectors_"}), (lambda A, B: A @ B.T, X, {"gamma_"}), ("rbf", X, set()),
+    ):  # fmt: skip
+        before = set(vars(make("rbf").fit(X, y)))
+        assert set(vars(model.set_params(kernel=kernel).fit(points, y))) == before - gone
+    tuned = KernelRidgeClassifier().fit(X, y).set_params(kernel="precomputed").fit(X @ X.T, y)
+    assert not {"sigma_", "X_fit_"} & set(vars(tuned))
+
+
 @each([*LOGGED, Romma("rbf", noise_control=1.0)])
 def test_parameters_of_learning_that_are_set_afterwards_change_no_prediction(model):
     model = short(model).fit(X, y)
@@ -399,7 +432,7 @@ def test_a_refused_call_changes_nothing(model):
         assert vars(model).keys() == before.keys() and all(vars(model)[name] is value for name, value in before.items())
 
 
-@each([LOGGED[0], LOGGED[1], BudgetPerceptron(), Norma()])
+@each([LOGGED[0], LOGGED[1], BudgetPerceptron(budget=3, random_state=0), Norma()])
 def test_an_interrupted_part_of_a_stream_changes_nothing(model, monkeypatch):
     model = clone(model).partial_fit(X[::2], y[::2], classes=range(3))
     f = model.decision_function(X)
@@ -497,6 +530,8 @@ def test_classes_of_a_stream_are_named_once(model):
         clone(model).partial_fit(X, y, classes=[0, 1, 2, np.nan])
     with pytest.raises(ValueError, match=r"classes must be labels of one type, got \[0, 1, 2, None\]"):
         clone(model).partial_fit(X, y, classes=[0, 1, 2, None])
+    with pytest.raises(ValueError, match="at least 2 classes, got none; name all classes in the first call"):
+        clone(model).partial_fit(X, y, classes=[])
     with pytest.raises(ValueError, match="name all classes in the first call"):
         clone(model).partial_fit(X[:1], y[:1])
     model = clone(model).partial_fit(X, y, classes=[0, 1, 2])
@@ -530,6 +565,28 @@ def test_a_kernel_that_sees_no_neighbours_is_told(model, scale, monkeypatch):
         warnings.simplefilter("error")
         for gamma in ("scale", 9.9 / (scale**2 * nearest)):
             short(model, kernel="rbf", gamma=gamma).fit(scale * PIXELS, DIGITS)
+
+
+def test_points_that_are_repeated_do_not_hide_that_a_kernel_sees_no_neighbours():
+    points = 100 * np.random.RandomState(0).randn(100, 5)
+    for kind in (np.asarray, sparse.csr_array, np.float32):
+        with pytest.warns(UserWarning, match="the kernel has saturated"):
+            OneVsAllKernelPerceptron("rbf", gamma=1.0).fit(kind(np.repeat(points, 2, axis=0)), np.arange(200) // 2 % 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OneVsAllKernelPerceptron("rbf", gamma=1e9).fit(np.full((40, 3), 0.1), np.arange(40) % 2)  # there is one point
+
+
+@pytest.mark.parametrize("model", [OneVsAllKernelPerceptron("rbf", gamma=99.0), OneVsAllKernelPerceptron()])
+def test_sparse_points_of_many_features_stay_sparse_where_a_kernel_is_judged(model):
+    random = np.random.RandomState(0)
+    where = np.repeat(np.arange(60), 40), random.randint(0, 10**7, 2400)
+    wide = sparse.csr_array((random.randn(2400), where), shape=(60, 10**7))
+    tracemalloc.start()
+    with pytest.warns(UserWarning, match="gamma"):
+        clone(model).set_params(max_iter=1).fit(wide, np.arange(60) % 2)
+    assert tracemalloc.get_traced_memory()[1] < 8 * 10**7 * 10, "fifty dense points are 4 GB"
+    tracemalloc.stop()
 
 
 def test_a_kernel_is_told_by_nearest_neighbours_not_by_support_examples():

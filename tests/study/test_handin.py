@@ -4,6 +4,7 @@ What it runs is somebody else's: it runs after consent only, and apart from the 
 """
 
 import base64
+import copy
 import io
 import os
 import shutil
@@ -13,8 +14,9 @@ import sys
 
 import nbformat
 import pandas as pd
+import papermill
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from PIL import Image
 
 from study import ROOT
@@ -82,7 +84,7 @@ def compared(monkeypatch):
     """A function: the Outputs of a notebook of one cell whose new run shows something else."""
 
     def compare(shown, again):
-        monkeypatch.setattr(handin, "_executed_again", lambda *_: new_notebook(cells=[cell(again)]))
+        monkeypatch.setattr(handin, "_executed_again", lambda *_: [cell(again)])
         return handin.outputs("", new_notebook(cells=[cell(shown)]), OPEN)
 
     return compare
@@ -91,7 +93,7 @@ def compared(monkeypatch):
 def texts(path, apart):
     """What the code cells of a notebook print when it is run again."""
     again = handin._executed_again(path, handin.read(path), apart, None)
-    return ["".join(output.get("text", "") for output in each.outputs) for each in again.cells]
+    return ["".join(output.get("text", "") for output in each.outputs) for each in again]
 
 
 def test_a_notebook_that_comes_out_again_passes(own_run, capsys):
@@ -108,7 +110,7 @@ def test_a_notebook_that_comes_out_again_passes(own_run, capsys):
 
 def test_a_digit_changed_in_a_table_and_a_changed_text_are_found(own_run, tmp_path, capsys, monkeypatch):
     again = handin.read(own_run)
-    monkeypatch.setattr(handin, "_executed_again", lambda *_: again)  # that it comes out again is seen above
+    monkeypatch.setattr(handin, "_executed_again", lambda *_: again.cells)  # that it comes out again is seen above
     path = tmp_path / "changed.ipynb"
     path.write_text(own_run.read_text().replace("| 7 | 10 |", "| 7 | 11 |").replace("Of degree 7.", "Of degree 8."))
     assert main(["check", str(path), "--yes"]) == DIFFERS
@@ -247,13 +249,33 @@ BROKEN = """{"cells": [{"cell_type": "code", "source": "1", "outputs": [{"output
 "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"""
 
 
-@pytest.mark.parametrize("content", [None, "text", BROKEN])
+@pytest.mark.parametrize("content", [None, b"text", BROKEN.encode(), b"%PDF-1.7 \x80", b"[]"])
 def test_what_is_no_notebook_cannot_be_run(content, tmp_path):
     path = tmp_path / "a.ipynb"
     if content is not None:
-        path.write_text(content)
+        path.write_bytes(content)
     with pytest.raises(handin.CannotRun, match=r"a\.ipynb must be a notebook"):
         handin.read(path)
+
+
+def test_a_mark_of_the_order_of_bytes_and_capital_letters_make_no_difference(own_run, tmp_path):
+    (tmp_path / "A.IPYNB").write_bytes(b"\xef\xbb\xbf" + own_run.read_bytes())
+    (path,) = handins.notebooks(tmp_path)
+    assert seen(path) == seen(own_run)
+
+
+def test_a_notebook_that_cannot_be_compared_costs_no_other_its_row(own_run, tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        shutil.copy(own_run, tmp_path / f"{name}.ipynb")
+
+    def outputs(path, *_, **__):
+        if path.stem == "a":
+            raise KeyError("a fault of the check")
+        return handin.Outputs(())
+
+    monkeypatch.setattr(handin, "outputs", outputs)
+    assert handins._run(tmp_path / "a.ipynb", OPEN, None) == ("KeyError('a fault of the check')", 0, 0, handins.CANNOT)
+    assert handins._run(tmp_path / "b.ipynb", OPEN, None)[-1] == handins.SAME
 
 
 def test_a_notebook_of_no_source_is_compared_but_for_stderr_and_addresses(handed_in, compared):
@@ -285,7 +307,111 @@ def test_pictures_are_compared_pixel_by_pixel(compared):
     ):
         assert compared(shown, red).differences == (f"cell 1 (show()): {found}",)
     assert compared(red, "").differences == ("cell 1 (show()): picture 1 does not come out again",)
-    assert str(compared({"image/svg+xml": "<svg/>"}, "")).endswith("Not compared: pictures that are no PNG (1).")
+    for shown in ({"image/svg+xml": "<svg/>"}, red | {"image/svg+xml": "<svg/>"}):
+        found = compared(shown, "" if len(shown) == 1 else red)
+        assert str(found).endswith("Not compared: cell 1 (show()), pictures that are no PNG (image/svg+xml).")
+        assert not found.differences and compared(shown, shown).own == ()
+
+
+def test_what_stands_on_stderr_is_left_to_the_reader_unless_it_comes_out_again(own_run, tmp_path, capsys, monkeypatch):
+    changed = handin.read(own_run)
+    monkeypatch.setattr(handin, "_executed_again", lambda *_: handin.read(own_run).cells)
+    changed.cells[4].outputs.append(new_output("stream", name="stderr", text="Error rate: 0.00 %\n"))
+    nbformat.write(changed, tmp_path / "a.ipynb")
+    assert main(["check", str(tmp_path / "a.ipynb"), "--yes"]) == OWN
+    told = "Not compared: cell 5 (from IPython.display import Markdown) on stderr, “Error rate: 0.00 %”"
+    assert told in capsys.readouterr().out
+    outputs = [new_output("stream", name="stderr", text=text) for text in ("in 3 s", "in 14 s")]
+    assert {kind for each in outputs for kind in handin._warned(new_code_cell(outputs=[each]))} == {"in 0 s"}
+
+
+STATEMENT = new_markdown_cell("Always {eval}`degree`.", metadata={"tags": ["holds:small"]})
+
+
+@pytest.fixture
+def spoken(monkeypatch, tmp_path, source):
+    """A function that executes a source with a statement that holds for small degrees, and gives its copy, read."""
+    cells = nbformat.read(source, as_version=4).cells
+    opened = "class chapter:\n    published = False\n    is_kept = staticmethod(lambda name: degree < 5)"
+    (tmp_path / "notebooks").mkdir()
+    own = new_notebook(cells=[*cells[:2], new_code_cell(opened), STATEMENT, *cells[2:]], metadata=notebooks.METADATA)
+    nbformat.write(own, tmp_path / "notebooks" / "small.ipynb")
+    monkeypatch.setattr(handin, "ROOT", tmp_path)
+
+    def execute(degree, *, fills):
+        path = tmp_path / "run.ipynb"
+        if fills:
+            notebooks.execute(tmp_path / "notebooks" / "small.ipynb", path, {"degree": degree})
+        else:
+            options = {"progress_bar": False, "kernel_manager_class": notebooks.OwnKernelManager}
+            papermill.execute_notebook(tmp_path / "notebooks" / "small.ipynb", path, {"degree": degree}, **options)
+        return path
+
+    return execute
+
+
+def verdict(path, capsys):
+    code = main(["check", str(path), "--yes"])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("degree", [3, 7])
+def test_a_run_by_papermill_alone_comes_out_and_its_words_are_said_to_have_no_values(spoken, degree, capsys):
+    code, shown = verdict(spoken(degree, fills=False), capsys)
+    assert code == 0, shown
+    assert "Words without values, which 'python -m study papermill' fills in: 2 text cells." in shown
+    assert ("Of them, not true of this run: cell 5 (Always {eval}`degree`.)." in shown) == (degree == 7)
+
+
+def test_a_statement_that_was_left_out_cannot_be_put_back_nor_its_list_removed(spoken, capsys):
+    path = spoken(7, fills=True)
+    whole = handin.read(path)
+    code, shown = verdict(path, capsys)
+    assert code == 0, shown
+    assert "do not hold" in whole.cells[-1].source
+    whole.cells.pop()
+    found = handin.code(path, whole)
+    assert "Statements of the source that it neither has nor lists:\n- Always {eval}`degree`." in str(found)
+    assert not found.is_the_projects and handin.code(path, handin.read(path)).is_the_projects
+    whole.cells.insert(4, STATEMENT)
+    nbformat.write(whole, path)
+    code, shown = verdict(path, capsys)
+    assert code == DIFFERS and "- cell 5 (Always {eval}`degree`.): the new run does not have it" in shown
+    assert "- the list of statements that do not hold in this run is missing" in shown
+
+
+def test_a_cell_that_was_emptied_and_a_raw_one_are_named(own_run, tmp_path, capsys, monkeypatch):
+    changed = handin.read(own_run)
+    for place in (0, 3):
+        changed.cells[place].source = ""
+    changed.cells.append(new_raw_cell("The error is 0."))
+    again = [*copy.deepcopy(changed.cells)]
+    again[3].outputs = []
+    monkeypatch.setattr(handin, "_executed_again", lambda *_: again)
+    nbformat.write(changed, tmp_path / "a.ipynb")
+    code, shown = verdict(tmp_path / "a.ipynb", capsys)
+    assert code == DIFFERS and "- cell 4 (empty): picture 1 does not come out again" in shown
+    assert f"- cell {len(changed.cells)} (The error is 0.)" in shown
+
+
+def test_parameters_are_found_beside_other_code_and_without_tags(own_run):
+    changed = handin.read(own_run)
+    injected = next(cell for cell in changed.cells if "injected-parameters" in cell.metadata.get("tags", []))
+    injected.source += "\nprint(1)"
+    assert handin.code("a.ipynb", changed).parameters == "degree = 7"
+    injected.source = injected.source.removesuffix("\nprint(1)")
+    injected.metadata = {}
+    assert handin.code("a.ipynb", changed).parameters == "degree = 7"
+
+
+def test_words_that_have_no_value_are_named_not_the_last_cell(own_run, tmp_path, capsys):
+    changed = handin.read(own_run)
+    place = next(index for index, cell in enumerate(changed.cells) if "words" in cell.metadata)
+    changed.cells[place].metadata["words"] = "Of {eval}`degree / 2`."
+    nbformat.write(changed, tmp_path / "a.ipynb")
+    assert main(["check", str(tmp_path / "a.ipynb"), "--yes"]) == CANNOT
+    said = capsys.readouterr().err
+    assert "cannot be run: an expression in the text must be a name or one call" in said and "that begins 'Of {eval}" in said
 
 
 # Consent.
@@ -301,7 +427,7 @@ class Terminal(io.StringIO):
 def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, capsys, monkeypatch):
     path = handed_in("mine = 1")
     ran = []
-    monkeypatch.setattr(handin, "_executed_again", lambda path, notebook, *_: ran.append(path) or notebook)
+    monkeypatch.setattr(handin, "_executed_again", lambda path, notebook, *_: ran.append(path) or notebook.cells)
     for typed, code in ((io.StringIO("y\n"), NOT_RUN), (Terminal("\n"), NOT_RUN), (Terminal("y\n"), OWN)):
         monkeypatch.setattr(sys, "stdin", typed)
         assert main(["check", str(path)]) == code and bool(ran) == (code == OWN)

@@ -70,6 +70,14 @@ def test_another_encoding_and_a_name_that_is_read_as_a_number_are_refused_with_t
         own.enter(path, "y")
 
 
+@pytest.mark.parametrize("row", ["1,0.5,2,3", "0.5,2,3,1"])
+def test_rows_with_more_fields_than_the_head_are_named(folder, row):
+    (folder / "my flowers.csv").write_text("y,a,b\n" + f"{row}\n" * 120)
+    with pytest.raises(DataError, match="found: rows with more fields than the 3 names of the head"):
+        own.enter(folder / "my flowers.csv", "y")
+    assert not own.OWN.exists()
+
+
 def test_a_name_that_is_taken_is_refused(folder):
     with pytest.raises(DataError, match="got one that is there; give another with --name"):
         own.enter(written(folder, x=[1, 2], y=[0, 1]), "y", "iris")

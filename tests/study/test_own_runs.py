@@ -65,3 +65,11 @@ def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path,
     source = str(chapters.chapter("setup").notebook)
     assert main(["papermill", source, str(tmp_path / "absent" / "out.ipynb")]) == 1
     assert f"output folder {tmp_path / 'absent'} doesn't exist. Make it first." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", [chapters.chapter("setup").notebook, chapters.chapter("setup").target("full")])
+def test_a_run_of_ones_own_replaces_no_file_of_the_study(target, capsys):
+    before = target.read_bytes()
+    assert main(["papermill", str(chapters.chapter("setup").notebook), str(target)]) == 1
+    assert f"the output must be no file of the study, got {target}; write to " in capsys.readouterr().err
+    assert target.read_bytes() == before

@@ -1,5 +1,6 @@
 """Batches of own runs: options become settings, settings become rows that say all of what they are."""
 
+import os
 import re
 import subprocess
 import sys
@@ -157,7 +158,9 @@ def test_the_command_writes_one_table_and_its_provenance(tmp_path, capsys):
     arguments = ["run", "mnist", *SMALL, "--degree", "3", "--random-state", "0:2"]
     target = tmp_path / "seeds.csv"
     assert main([*arguments, "--target", str(target)]) == 0
-    assert "2 runs, 32 rows" in capsys.readouterr().out
+    assert capsys.readouterr().out.endswith("2 runs, 32 rows: " + os.path.relpath(target) + "\n")
+    assert main([*arguments, "--target", str(target)]) == 0
+    assert f"{os.path.relpath(target)}, which replaces an earlier table\n" in capsys.readouterr().out
     assert set(pd.read_csv(target)["random_state"]) == {0, 1} and target.with_suffix(".json").exists()
     assert main([*arguments, "--table", "nothing"]) == 1
     assert "table must be one of multiclass, binary, confusion, got 'nothing'" in capsys.readouterr().err
