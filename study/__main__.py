@@ -239,7 +239,7 @@ def _papermill(arguments):
     from papermill.cli import papermill
     from papermill.engines import papermill_engines
 
-    from study.report.engine import Engine
+    from study.report.engine import Engine, TextError
 
     papermill_engines.register("kp", Engine)
     given = sys.argv[1:] if arguments is None else arguments
@@ -253,6 +253,9 @@ def _papermill(arguments):
     except FileNotFoundError as error:
         absent = f"expected a notebook, got no file {error.filename}; the study's are in notebooks/"
         print(f"study: {absent if error.filename else f'{error} Make it first.'}", file=sys.stderr)
+        return 1
+    except TextError as error:
+        print(f"study: {error}", file=sys.stderr)
         return 1
 
 

@@ -30,7 +30,7 @@ HEADING = "## Statements of the published study that do not hold in this run"
 
 
 class TextError(ValueError):
-    """A text cell whose expression or condition has no value; the message names both."""
+    """Words that cannot have their values: the message names the text and its expression or condition."""
 
 
 class Engine(NBClientEngine):
@@ -52,6 +52,11 @@ class Client(PapermillNotebookClient):
         self.left_out = []
         self.tried = set()
         self.waiting = []
+        if any("words" in cell.metadata for cell in self.nb.cells):
+            raise TextError(
+                "expected a notebook whose words have expressions, got an executed copy, whose words would keep their old "
+                "values; run the one in notebooks/ that it was made from, with your cells in it"
+            )
         super().papermill_execute_cells()
         if any(output.output_type == "error" for cell in self.nb.cells for output in cell.get("outputs", ())):
             return

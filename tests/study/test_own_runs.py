@@ -9,10 +9,12 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from study import chapters
 from study.__main__ import main
 from study.report.display import Source
+from study.report.notebooks import METADATA
 
 LABEL = "(?:Figure|Table)\N{NO-BREAK SPACE}\\d+"
 OWN = {
@@ -65,6 +67,16 @@ def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path,
     source = str(chapters.chapter("setup").notebook)
     assert main(["papermill", source, str(tmp_path / "absent" / "out.ipynb")]) == 1
     assert f"output folder {tmp_path / 'absent'} doesn't exist. Make it first." in capsys.readouterr().err
+
+
+def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, capsys):
+    executed = chapters.chapter("setup").target("full")
+    assert main(["papermill", str(executed), str(tmp_path / "a.ipynb")]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("study: expected a notebook whose words have expressions")
+    wrong = new_notebook(cells=[new_markdown_cell("Of {eval}`absent`.")], metadata=METADATA)
+    nbformat.write(wrong, tmp_path / "own.ipynb")
+    assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "a.ipynb")]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("study: ValueError: {eval}`absent`: NameError: name 'absent'")
 
 
 @pytest.mark.parametrize("target", [chapters.chapter("setup").notebook, chapters.chapter("setup").target("full")])
