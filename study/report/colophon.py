@@ -43,7 +43,7 @@ def _of(path):
     cells = [f"{len(numbers)} {what} ({', '.join(numbers)})" for what, numbers in kinds if numbers]
     missing = len(found.differences) - len(_cells(found.differences))
     left_out = f"; cells of code left out: {missing}" if missing else ""
-    left_out += f"; statements left out: {len(found.missing)}" if found.missing else ""
+    left_out += f"; text cells left out: {len(found.missing)}" if found.missing else ""
     return (
         f"{name}, a run of `notebooks/{found.source}.ipynb`: {found.parameters or 'no parameter'}; cells added or changed: "
         f"{' and '.join(cells) or 'none'}{left_out}."

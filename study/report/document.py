@@ -32,6 +32,7 @@ import nbformat
 
 from study import ROOT
 from study.report import colophon, content, policy, references
+from study.report.notebooks import joined
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
@@ -389,6 +390,8 @@ def _cells(path):
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = references.keyed(cell.source)
+        elif cell.cell_type == "code":
+            cell.outputs = joined(cell.outputs)
     return cells
 
 

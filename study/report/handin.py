@@ -17,15 +17,15 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import nbformat
 import numpy as np
 
 from study import ROOT
-from study.report.engine import LISTED
-from study.report.notebooks import OwnKernelManager
+from study.report.engine import HEADING, LISTED
+from study.report.notebooks import OwnKernelManager, joined
 
 SHOWN = 150
 """Characters of a line that a finding shows."""
@@ -41,8 +41,8 @@ class Code:
     """Facts known without running a notebook: the stem of the project's notebook that it is a run of, or ""; its
     parameters as text, where they were given or differ from the defaults; its differences from the source; its lines that
     the source lacks; the Python files in its folder; its text cells that the source lacks; how many cells of code it has,
-    and how many of them were not executed; its seed as text, "" where the source has none; statements of the source that it
-    neither has nor lists as false."""
+    and how many of them were not executed; its seed as text, "" where the source has none; the text cells of the source
+    that it neither has nor lists as false."""
 
     source: str
     parameters: str
@@ -84,7 +84,7 @@ class Code:
         if self.texts:
             found += ["Text cells that are not in the source:", *(f"- {each}" for each in self.texts)]
         if self.missing:
-            found += ["Statements of the source that it neither has nor lists:", *(f"- {each}" for each in self.missing)]
+            found += ["Text cells of the source that it neither has nor lists:", *(f"- {each}" for each in self.missing)]
         if not self.executed:
             found.append(f"It was not executed as a whole: expected results, got {self.lack}.")
         if self.beside:
@@ -113,10 +113,14 @@ class Outputs:
 
 
 def read(path):
-    """The notebook at path. Raises CannotRun if it is none."""
+    """The notebook at path; how its streams are cut, which is chance, is evened out. Raises CannotRun if it is none."""
     try:
         notebook = nbformat.reads(Path(path).read_text(encoding="utf-8-sig"), as_version=4)
         nbformat.validate(notebook)
+        for cell in notebook.cells:
+            _check_metadata(cell)
+            if cell.cell_type == "code":
+                cell.outputs = joined(cell.outputs)
         return notebook
     except FileNotFoundError:
         raise CannotRun(
@@ -126,6 +130,17 @@ def read(path):
         raise CannotRun(f"{path} must be a notebook, got a file that is no text") from None
     except Exception as error:  # a text that is no notebook can fail in a dozen ways
         raise CannotRun(f"{path} must be a notebook, got another text ({_cut(str(error))})") from None
+
+
+def _check_metadata(cell):
+    """Raise TypeError unless what the engine notes in the metadata of a cell has its form."""
+    kept = cell.metadata.get("left_out", [])
+    sound = isinstance(cell.metadata.get("words", ""), str) and isinstance(kept, list)
+    for each in kept if sound else ():
+        kinds = {name: type(value) for name, value in each.items()} if isinstance(each, dict) else {}
+        sound &= kinds == {"after": int, "source": str, "tags": list} and all(isinstance(tag, str) for tag in each["tags"])
+    if not sound:
+        raise TypeError("metadata 'words' or 'left_out' of another form than 'python -m study papermill' gives them")
 
 
 def code(path, notebook):
@@ -163,7 +178,8 @@ def outputs(path, notebook, enclosure, *, timeout=None):
             continue
         where = _place(notebook, index)
         if cell.cell_type != "code":
-            if "words" not in cell.metadata and not has_values and (other is None or "words" in other.metadata):
+            is_open = "words" not in cell.metadata and not has_values and not _is_list(cell)
+            if is_open and (other is None or "words" in other.metadata):
                 open_.append((where, other))
             elif other is None:
                 differences.append(f"{where}: the new run does not have it")
@@ -187,7 +203,7 @@ def _of_open_words(cells):
     if cells:
         yield f"Words without values, which 'python -m study papermill' fills in: {len(cells)} text cells."
     if false := [place for place, other in cells if other is None]:
-        yield f"Of them, not true of this run: {', '.join(false)}."
+        yield f"Of them, not true of this run or only of the published one: {', '.join(false)}."
 
 
 def _executed_again(path, notebook, enclosure, timeout):
@@ -227,9 +243,9 @@ def _with_left_out(notebook):
     """The cells of a notebook without the list of statements that do not hold, with what was left out in its place."""
     cells = []
     after = 0
-    waiting = [each for cell in notebook.cells if LISTED in _tags(cell) for each in cell.metadata.get("left_out", ())]
+    waiting = [each for cell in notebook.cells if _is_list(cell) for each in cell.metadata.get("left_out", ())]
     for cell in [None, *notebook.cells]:
-        if cell is not None and LISTED not in _tags(cell):
+        if cell is not None and not _is_list(cell):
             cells.append(cell)
         if cell is None or cell.cell_type == "code":
             after += cell is not None
@@ -242,12 +258,11 @@ def _with_left_out(notebook):
 
 def _placed(executed, notebook):
     """The cells of an executed copy at the places of the notebook's."""
-    found = {cell.metadata.get("place"): cell for cell in executed.cells if LISTED not in _tags(cell)}
-    listed = [cell for cell in executed.cells if LISTED in _tags(cell)]
+    found = {cell.metadata.get("place"): cell for cell in executed.cells if not _is_list(cell)}
+    listed = [cell for cell in executed.cells if _is_list(cell)]
     cells = []
     for index, cell in enumerate(notebook.cells):
-        is_list = LISTED in _tags(cell)
-        cells.append((listed.pop(0) if listed else None) if is_list else found.get(index))
+        cells.append((listed.pop(0) if listed else None) if _is_list(cell) else found.get(index))
     return cells + listed
 
 
@@ -300,11 +315,21 @@ def _source(notebook):
 def _code(notebook):
     """{index: source} of the code cells, without the one that papermill injects, which only gives values to names."""
     cells = {index: cell for index, cell in enumerate(notebook.cells) if cell.cell_type == "code" and cell.source.strip()}
-    return {index: cell.source for index, cell in cells.items() if not _is_injected(cell)}
+    return {index: cell.source for index, cell in cells.items() if index not in _injected(notebook)}
 
 
-def _is_injected(cell):
-    return "injected-parameters" in _tags(cell) and _assignments(cell.source) is not None
+def _injected(notebook):
+    """The place of the cell that papermill injects: it follows the parameters, and gives values to some of them alone."""
+    for place, (before, cell) in enumerate(pairwise(notebook.cells), start=1):
+        values = _assignments(cell.source) if "injected-parameters" in _tags(cell) else None
+        if values is not None and "parameters" in _tags(before) and set(values) <= set(_assignments(before.source) or {}):
+            return {place}
+    return set()
+
+
+def _is_list(cell):
+    """Whether it is the engine's list of statements that do not hold."""
+    return cell.cell_type == "markdown" and LISTED in _tags(cell) and cell.source.startswith(HEADING)
 
 
 def _tags(cell):
@@ -395,25 +420,50 @@ def _own_lines(notebook, original):
 
 
 def _own_texts(notebook, original):
-    """Yield the text cells, raw ones too, that the source lacks."""
-    theirs = {cell.source for cell in (original.cells if original else ()) if cell.cell_type == "markdown"}
+    """Yield the text cells, raw ones too, that the source lacks or has with other tags or elsewhere."""
+    theirs = _texts(original)
     for index, cell in enumerate(notebook.cells):
-        text = cell.metadata.get("words", cell.source)
-        is_theirs = cell.cell_type == "markdown" and (text in theirs or LISTED in _tags(cell))
-        if cell.cell_type != "code" and text.strip() and not is_theirs:
+        if cell.cell_type == "code" or not cell.source.strip():
+            continue
+        if _is_list(cell):
+            for each in _listed(cell) - set(theirs.values()):
+                yield f"{_place(notebook, index)}, in which stands “{_cut(each[0])}”"
+        elif cell.cell_type == "raw" or _said(cell) not in theirs.values():
             yield _place(notebook, index)
+    theirs |= _without_values(original) if original else {}
+    counts = Counter(theirs.values())
+    places = {each: place for place, each in theirs.items() if counts[each] == 1}
+    ours = _texts(notebook) | _without_values(notebook)
+    found = [(index, places[ours[index]]) for index in sorted(ours) if ours[index] in places]
+    for (first, before), (index, place) in pairwise(found):
+        moved = [each for each in (index, first) if notebook.cells[each].cell_type == "markdown"]
+        if place < before and moved:
+            yield f"{_place(notebook, moved[0])}, which the source has elsewhere"
 
 
 def _missing(notebook, original):
-    """Yield the statements of the source, cells that are tagged as true under a condition, that a notebook neither has nor
-    lists as false."""
-    cells = notebook.cells + [each for cell in notebook.cells for each in cell.metadata.get("left_out", ())]
-    has = {text for cell in notebook.cells for text in (cell.source, cell.metadata.get("words"))}
-    names = {tag for cell in cells for tag in (cell["tags"] if "tags" in cell else _tags(cell))}
-    for cell in original.cells if original else ():
-        conditions = {tag for tag in _tags(cell) if tag.startswith("holds:")}
-        if conditions and not conditions <= names and cell.source not in has and "published" not in _tags(cell):
-            yield _cut(cell.source.splitlines()[0])
+    """Yield the text cells of the source that a notebook neither has nor lists as false. Texts with the tag "published" need
+    not be there."""
+    has = {text for text, _ in _texts(notebook).values()}
+    listed = {text for cell in notebook.cells if _is_list(cell) for text, _ in _listed(cell)}
+    for text, tags in _texts(original).values():
+        if text not in has | listed and "published" not in tags:
+            yield _cut(text.splitlines()[0])
+
+
+def _texts(notebook):
+    """{place: (text, its tags)} of the text cells of a notebook, without values."""
+    cells = enumerate(notebook.cells if notebook else ())
+    return {index: _said(cell) for index, cell in cells if cell.cell_type == "markdown" and _said(cell)[0].strip()}
+
+
+def _said(cell):
+    return cell.metadata.get("words", cell.source), frozenset(_tags(cell))
+
+
+def _listed(cell):
+    """{(text, its tags)} of what a list of statements stands for."""
+    return {(each["source"], frozenset(each["tags"])) for each in cell.metadata.get("left_out", ())}
 
 
 def _without_values(notebook):
@@ -434,7 +484,8 @@ def _shown(cell):
         elif output.output_type == "error":
             texts.append(f"{output.ename}: {output.evalue}")
         else:
-            texts += [str(value) for kind, value in sorted(output.data.items()) if not kind.startswith("image/")]
+            for kind, value in sorted(output.data.items()):
+                texts += [] if kind.startswith("image/") else [str(value), *([] if kind == "text/plain" else [f"({kind})"])]
     return [ADDRESS.sub("0x", line.rstrip()) for text in texts for line in text.splitlines()]
 
 

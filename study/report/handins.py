@@ -58,8 +58,8 @@ def read(paths, folder):
                 "texts": len(found.texts) + len(found.missing),
             }
             row |= {} if found.executed else {"verdict": NOT_EXECUTED, "outputs": f"expected results, got {found.lack}"}
-        except handin.CannotRun as error:
-            row |= {"verdict": CANNOT, "outputs": str(error)}
+        except Exception as error:  # one file must not cost the table of the others
+            row |= {"verdict": CANNOT, "outputs": str(error) if isinstance(error, handin.CannotRun) else repr(error)}
         rows.append(row)
     for row in rows:
         row["equal to"] = ", ".join(_others(row["file"], marks))

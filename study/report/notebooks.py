@@ -163,7 +163,7 @@ def clean(notebook):
         kept = {name: cell.metadata[name] for name in ("tags", "words", "left_out") if cell.metadata.get(name)}
         cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
-            cell.outputs = _joined(cell.outputs)
+            cell.outputs = joined(cell.outputs)
             if cell.execution_count and "setup" in kept.get("tags", ()):
                 cell.metadata["jupyter"] = {"source_hidden": True}
         _check_texts(index, cell)
@@ -190,16 +190,16 @@ def _check_parameters(source, parameters):
         raise ValueError(f"{source}: expected parameters among {sorted(known)}, got {unknown}; correct the name")
 
 
-def _joined(outputs):
+def joined(outputs):
     """Outputs with neighbouring pieces of the same stream put together: how a stream is cut is chance."""
-    joined = []
+    found = []
     for output in outputs:
-        last = joined[-1] if joined else {}
+        last = found[-1] if found else {}
         if output.output_type == "stream" and last.get("name") == output.name:
             last.text += output.text
         else:
-            joined.append(output)
-    return joined
+            found.append(output)
+    return found
 
 
 def _check_texts(index, cell):

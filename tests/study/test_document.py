@@ -241,8 +241,11 @@ def test_a_document_of_own_notebooks_has_the_title_of_the_first_and_names_no_aut
         assert expected in head and absent not in head and ('name="author" content="Ada"' in head) == (author == "Ada")
 
 
+SAID = [("stdout", "said o"), ("stdout", "n stdout"), ("stderr", "said on stderr")]
+
+
 def test_what_stands_on_stderr_is_no_result(tmp_path):
-    shown = [new_output("stream", name=name, text=f"said on {name}") for name in ("stdout", "stderr")]
+    shown = [new_output("stream", name=name, text=text) for name, text in SAID]
     page = page_of(tmp_path / "a.ipynb", text("# A"), new_code_cell("x", outputs=shown, execution_count=1))
     assert "said on stdout" in page and "said on stderr" not in page
 

@@ -249,6 +249,20 @@ BROKEN = """{"cells": [{"cell_type": "code", "source": "1", "outputs": [{"output
 "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"""
 
 
+@pytest.mark.parametrize("about", [{"words": 5}, {"left_out": 5}, {"left_out": [{"after": 1}]}, {"left_out": ["a"]}])
+def test_what_the_engine_cannot_have_noted_is_named(about, tmp_path):
+    nbformat.write(new_notebook(cells=[new_markdown_cell("A.", metadata=about)]), tmp_path / "a.ipynb")
+    with pytest.raises(handin.CannotRun, match="metadata 'words' or 'left_out' of another form"):
+        handin.read(tmp_path / "a.ipynb")
+
+
+def test_how_a_stream_is_cut_makes_no_difference(tmp_path, compared):
+    pieces = [new_output("stream", text=text) for text in ("winner ", "0.066\n")]
+    nbformat.write(new_notebook(cells=[new_code_cell("show()", outputs=pieces)]), tmp_path / "a.ipynb")
+    assert handin._shown(handin.read(tmp_path / "a.ipynb").cells[0]) == ["winner 0.066"]
+    assert compared({"text/markdown": "7"}, {"text/latex": "7"}).differences
+
+
 @pytest.mark.parametrize("content", [None, b"text", BROKEN.encode(), b"%PDF-1.7 \x80", b"[]"])
 def test_what_is_no_notebook_cannot_be_run(content, tmp_path):
     path = tmp_path / "a.ipynb"
@@ -325,6 +339,37 @@ def test_what_stands_on_stderr_is_left_to_the_reader_unless_it_comes_out_again(o
     assert {kind for each in outputs for kind in handin._warned(new_code_cell(outputs=[each]))} == {"in 0 s"}
 
 
+def injected_later(cells):
+    cells.insert(-2, new_code_cell("last = 9", metadata={"tags": ["injected-parameters"]}))
+
+
+def record_elsewhere(cells):
+    cells[0].metadata.left_out = cells.pop().metadata.left_out
+
+
+def name_elsewhere(cells):
+    cells.pop()
+    cells[1].metadata.tags = [*cells[1].metadata.tags, "holds:small"]
+
+
+def invented(cells):
+    cells[-1].metadata.left_out.append({"after": 1, "source": "Mine.", "tags": ["holds:small"]})
+
+
+ALTERED = {
+    "a tag more": lambda cells: cells[-2].metadata.update(tags=["published"]),
+    "a cell that overrides a value": injected_later,
+    "the record of the list elsewhere": record_elsewhere,
+    "the name of its statement on a cell of code": name_elsewhere,
+    "a sentence of one's own in it": invented,
+    "words of one's own with its tag": lambda cells: cells.append(
+        new_markdown_cell("0.", metadata={"tags": ["statements"]})
+    ),
+    "a text that is missing": lambda cells: cells.pop(0),
+    "a text elsewhere": lambda cells: cells.insert(5, cells.pop(0)),
+}
+
+
 STATEMENT = new_markdown_cell("Always {eval}`degree`.", metadata={"tags": ["holds:small"]})
 
 
@@ -360,7 +405,7 @@ def test_a_run_by_papermill_alone_comes_out_and_its_words_are_said_to_have_no_va
     code, shown = verdict(spoken(degree, fills=False), capsys)
     assert code == 0, shown
     assert "Words without values, which 'python -m study papermill' fills in: 2 text cells." in shown
-    assert ("Of them, not true of this run: cell 5 (Always {eval}`degree`.)." in shown) == (degree == 7)
+    assert ("not true of this run or only of the published one: cell 5 (Always {eval}`degree`.)." in shown) == (degree == 7)
 
 
 def test_a_statement_that_was_left_out_cannot_be_put_back_nor_its_list_removed(spoken, capsys):
@@ -371,8 +416,12 @@ def test_a_statement_that_was_left_out_cannot_be_put_back_nor_its_list_removed(s
     assert "do not hold" in whole.cells[-1].source
     whole.cells.pop()
     found = handin.code(path, whole)
-    assert "Statements of the source that it neither has nor lists:\n- Always {eval}`degree`." in str(found)
+    assert "Text cells of the source that it neither has nor lists:\n- Always {eval}`degree`." in str(found)
     assert not found.is_the_projects and handin.code(path, handin.read(path)).is_the_projects
+    for name, alter in ALTERED.items():
+        changed = copy.deepcopy(handin.read(path))
+        alter(changed.cells)
+        assert not handin.code(path, changed).is_the_projects, name
     whole.cells.insert(4, STATEMENT)
     nbformat.write(whole, path)
     code, shown = verdict(path, capsys)
