@@ -104,6 +104,12 @@ MACHINE_PARAMETERS = {
 }
 
 
+def n_threads(n_jobs: object) -> int:
+    """The number of threads of a parameter n_jobs."""
+    check("n_jobs", n_jobs, MACHINE_PARAMETERS["n_jobs"])
+    return int(effective_n_jobs(n_jobs))
+
+
 def _variance(X):
     """The variance of all numbers of X in double precision, as their own type may be too narrow for the squares."""
     if not issparse(X):
@@ -553,16 +559,16 @@ class KernelPerceptron(Classifier):
         X = self._checked(X)
         chosen = self.predictor if predictor is None else predictor
         one = isinstance(chosen, str) or not np.iterable(chosen)
-        names = (chosen,) if one else tuple(dict.fromkeys(map(check_predictor, chosen)))
+        names = (chosen,) if one else chosen
         if one and chosen == "all":
             counted = all(log.errors is not None for log in self._logs())
             names = [name for name in self._predictors if counted or not BY_NAME[name].needs_errors]
         parts = {check_predictor(name): [] for name in names}
-        for scores in self._blocks(X, names):
-            for name in names:
-                parts[name].append([finish(f) for f in scores[name]])
+        for scores in self._blocks(X, tuple(parts)):
+            for name, part in parts.items():
+                part.append([finish(f) for f in scores[name]])
         for epoch in range(self.n_iter_):
-            found = {name: np.concatenate([part[epoch] for part in parts[name]]) for name in names}
+            found = {name: np.concatenate([block[epoch] for block in part]) for name, part in parts.items()}
             yield found[chosen] if one and chosen != "all" else found
 
     def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
@@ -657,8 +663,7 @@ class KernelPerceptron(Classifier):
         return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
 
     def _n_threads(self):
-        self._check("n_jobs")
-        return int(effective_n_jobs(self.n_jobs))
+        return n_threads(self.n_jobs)
 
     def _points(self, X):
         """X as `Points` in the units that were fixed on the training set; as it is for a kernel function."""

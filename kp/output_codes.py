@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse, vstack
 from sklearn.utils import check_random_state
@@ -31,7 +30,7 @@ from kp import kernels
 from kp.compiled import compiled
 
 from kp.estimator import (  # isort: skip
-    ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, check, one_of,
+    ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, check, n_threads, one_of,
 )  # fmt: skip
 from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
@@ -826,11 +825,10 @@ class SharedTraining:
     """
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
-        for name, value in (("memory_budget", memory_budget), ("n_jobs", n_jobs)):
-            check(name, value, MACHINE_PARAMETERS[name])
+        check("memory_budget", memory_budget, MACHINE_PARAMETERS["memory_budget"])
         self.X = X
         self.y = y
-        self.n_jobs = int(effective_n_jobs(n_jobs))
+        self.n_jobs = n_threads(n_jobs)
         self.gram = Gram.of_points(X, memory_budget=memory_budget, threads=self.n_jobs, unit=unit_of(X))
 
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:

@@ -20,13 +20,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from kp.compiled import compiled
 
 from kp.estimator import (  # isort: skip
-    COUNT, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, MACHINE_PARAMETERS, NOT_NEGATIVE, SHUFFLE, one_of, or_none,
+    COUNT, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, MACHINE_PARAMETERS, NOT_NEGATIVE, SHUFFLE, n_threads, one_of,
+    or_none,
 )  # fmt: skip
 from kp.gram import Arithmetic, Gram, dot
 from kp.hints import Array, Callback, Data, Epoch, Gamma, Seed
@@ -574,7 +574,7 @@ def fit_together(
             points, index, classes = model._validate(X, y)
         if len({(model._kernel, model.start, model.max_iter) for model in models}) > 1:
             raise ValueError("models must have the same kernel, start and max_iter; fit the others by themselves")
-        threads = int(effective_n_jobs(n_jobs))
+        threads = n_threads(n_jobs)
         gram = Gram.of_points(points, memory_budget=memory_budget, threads=threads, unit=models[0]._unit)
         signs = models[0]._signs(index)
         logs = _learnt(models, gram, signs, iter, threads, callback)

@@ -24,7 +24,7 @@ import nbformat
 import numpy as np
 
 from study import ROOT
-from study.report.engine import HEADING, LISTED
+from study.report.engine import HEADING, LISTED, tags
 from study.report.notebooks import OwnKernelManager, joined
 
 SHOWN = 150
@@ -191,7 +191,8 @@ def outputs(path, notebook, enclosure, *, timeout=None):
         found = [found, *(f"picture {number} {each}" for number, each in enumerate(pictures, start=1) if each)]
         differences += [f"{where}: {each}" for each in found if each]
         equal += pictures.count("")
-        if found := [line for kind, line in _warned(cell).items() if kind not in _warned(other)]:
+        warned = _warned(other)
+        if found := [line for kind, line in _warned(cell).items() if kind not in warned]:
             own.append(f"{where} on stderr, “{_cut(found[0])}”")
         if found := _other_pictures(cell) - _other_pictures(other):
             own.append(f"{where}, pictures that are no PNG ({', '.join(sorted(kind for kind, _ in found.elements()))})")
@@ -241,18 +242,14 @@ def _executed_again(path, notebook, enclosure, timeout):
 
 def _with_left_out(notebook):
     """The cells of a notebook without the list of statements that do not hold, with what was left out in its place."""
-    cells = []
-    after = 0
-    waiting = [each for cell in notebook.cells if _is_list(cell) for each in cell.metadata.get("left_out", ())]
-    for cell in [None, *notebook.cells]:
-        if cell is not None and not _is_list(cell):
-            cells.append(cell)
-        if cell is None or cell.cell_type == "code":
-            after += cell is not None
-            for each in [each for each in waiting if each["after"] == after]:
-                cells.append(nbformat.v4.new_markdown_cell(each["source"], metadata={"tags": each["tags"]}))
-                if notebook.nbformat_minor < 5:
-                    del cells[-1]["id"]
+    cells = [cell for cell in notebook.cells if not _is_list(cell)]
+    left_out = [each for cell in notebook.cells if _is_list(cell) for each in cell.metadata.get("left_out", ())]
+    behind = [0, *(place for place, cell in enumerate(cells, start=1) if cell.cell_type == "code")]
+    for each in reversed(left_out):
+        cell = nbformat.v4.new_markdown_cell(each["source"], metadata={"tags": each["tags"]})
+        if notebook.nbformat_minor < 5:
+            del cell["id"]
+        cells.insert(behind[min(each["after"], len(behind) - 1)], cell)
     return cells
 
 
@@ -315,25 +312,23 @@ def _source(notebook):
 def _code(notebook):
     """{index: source} of the code cells, without the one that papermill injects, which only gives values to names."""
     cells = {index: cell for index, cell in enumerate(notebook.cells) if cell.cell_type == "code" and cell.source.strip()}
-    return {index: cell.source for index, cell in cells.items() if index not in _injected(notebook)}
+    injected = _injected(notebook)
+    return {index: cell.source for index, cell in cells.items() if index != injected}
 
 
 def _injected(notebook):
-    """The place of the cell that papermill injects: it follows the parameters, and gives values to some of them alone."""
+    """The place of the cell that papermill injects, or None: it follows the parameters, and gives values to some of them
+    alone."""
     for place, (before, cell) in enumerate(pairwise(notebook.cells), start=1):
-        values = _assignments(cell.source) if "injected-parameters" in _tags(cell) else None
-        if values is not None and "parameters" in _tags(before) and set(values) <= set(_assignments(before.source) or {}):
-            return {place}
-    return set()
+        values = _assignments(cell.source) if "injected-parameters" in tags(cell) else None
+        if values is not None and "parameters" in tags(before) and set(values) <= set(_assignments(before.source) or {}):
+            return place
+    return None
 
 
 def _is_list(cell):
     """Whether it is the engine's list of statements that do not hold."""
-    return cell.cell_type == "markdown" and LISTED in _tags(cell) and cell.source.startswith(HEADING)
-
-
-def _tags(cell):
-    return cell.metadata.get("tags", [])
+    return cell.cell_type == "markdown" and LISTED in tags(cell) and cell.source.startswith(HEADING)
 
 
 def _parameters(notebook, original):
@@ -357,7 +352,7 @@ def _assigned(notebook, kinds=frozenset({"parameters", "injected-parameters"}), 
     give values to some of `names` and do nothing else."""
     found = {}
     for cell in notebook.cells:
-        if cell.cell_type == "code" and kinds & set(_tags(cell)):
+        if cell.cell_type == "code" and kinds & set(tags(cell)):
             for line in _statements(cell.source):
                 found |= _assignments(line) or {}
         elif cell.cell_type == "code" and set(values := _assignments(cell.source) or {}) <= set(names):
@@ -422,13 +417,14 @@ def _own_lines(notebook, original):
 def _own_texts(notebook, original):
     """Yield the text cells, raw ones too, that the source lacks or has with other tags or elsewhere."""
     theirs = _texts(original)
+    known = set(theirs.values())
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "code" or not cell.source.strip():
             continue
         if _is_list(cell):
-            for each in _listed(cell) - set(theirs.values()):
+            for each in _listed(cell) - known:
                 yield f"{_place(notebook, index)}, in which stands “{_cut(each[0])}”"
-        elif cell.cell_type == "raw" or _said(cell) not in theirs.values():
+        elif cell.cell_type == "raw" or _said(cell) not in known:
             yield _place(notebook, index)
     theirs |= _without_values(original) if original else {}
     counts = Counter(theirs.values())
@@ -446,8 +442,8 @@ def _missing(notebook, original):
     not be there."""
     has = {text for text, _ in _texts(notebook).values()}
     listed = {text for cell in notebook.cells if _is_list(cell) for text, _ in _listed(cell)}
-    for text, tags in _texts(original).values():
-        if text not in has | listed and "published" not in tags:
+    for text, kinds in _texts(original).values():
+        if text not in has | listed and "published" not in kinds:
             yield _cut(text.splitlines()[0])
 
 
@@ -458,7 +454,7 @@ def _texts(notebook):
 
 
 def _said(cell):
-    return cell.metadata.get("words", cell.source), frozenset(_tags(cell))
+    return cell.metadata.get("words", cell.source), frozenset(tags(cell))
 
 
 def _listed(cell):
@@ -470,7 +466,7 @@ def _without_values(notebook):
     """`_code` where the cell of parameters stands for the names that it assigns."""
     code = _code(notebook)
     for index in code:
-        if "parameters" in _tags(notebook.cells[index]) and (values := _assignments(code[index])):
+        if "parameters" in tags(notebook.cells[index]) and (values := _assignments(code[index])):
             code[index] = "parameters: " + ", ".join(values)
     return code
 

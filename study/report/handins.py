@@ -59,7 +59,7 @@ def read(paths, folder):
             }
             row |= {} if found.executed else {"verdict": NOT_EXECUTED, "outputs": f"expected results, got {found.lack}"}
         except Exception as error:  # one file must not cost the table of the others
-            row |= {"verdict": CANNOT, "outputs": str(error) if isinstance(error, handin.CannotRun) else repr(error)}
+            row |= {"verdict": CANNOT, "outputs": _reason(error)}
         rows.append(row)
     for row in rows:
         row["equal to"] = ", ".join(_others(row["file"], marks))
@@ -111,8 +111,12 @@ def _run(path, enclosure, timeout):
     try:
         found = handin.outputs(path, handin.read(path), enclosure, timeout=timeout)
     except Exception as error:  # one file must not cost the table of the others
-        return str(error) if isinstance(error, handin.CannotRun) else repr(error), 0, 0, CANNOT
+        return _reason(error), 0, 0, CANNOT
     return len(found.differences), found.equal_pictures, len(found.own), DIFFERS if found.differences else SAME
+
+
+def _reason(error):
+    return str(error) if isinstance(error, handin.CannotRun) else repr(error)
 
 
 def _mark(notebook):
