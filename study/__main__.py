@@ -2,6 +2,7 @@
 
 python -m study run EXPERIMENT   compute what is missing of an experiment and write its result tables
 python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.results.runs)
+python -m study stamp            recompute a sample of each stale result, and mark those that came out equal as up to date
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
 python -m study gather           write what is made of all executed notebooks together: the table of figures, README's part
 python -m study papermill ...    papermill with its own arguments, and with the values of the words in place
@@ -18,6 +19,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -65,6 +67,8 @@ def main(arguments=None):
     batch.add_argument("--table", help="which table of the experiment; by default its first")
     batch.add_argument("--target", type=Path, help="the CSV file; by default build/runs/EXPERIMENT.csv")
     batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and no table")
+    stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; equal ones become up to date")
+    stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as uci.kernel; all if there is none")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows; all if there is none")
     notebook.add_argument("--jobs", type=int, default=1, help="how many at a time")
@@ -107,7 +111,7 @@ def main(arguments=None):
         if options.command == "run" and (options.help or not options.experiment):
             return _help(run, options)
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
-        return (commands | {"gather": _gather, "check": _check, "held": _held})[options.command](options)
+        return (commands | {"gather": _gather, "stamp": _stamp, "check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1
@@ -140,6 +144,26 @@ def _run(options):
     for each in found:
         each.publish(recompute=options.recompute, progress=sys.stderr.isatty())
     return 0
+
+
+def _stamp(options):
+    """Stamp stale results, one line each; 1 if some have to be computed."""
+    from study.results import stamp
+
+    found = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
+    if unknown := set(options.names) - {each.name for each in found}:
+        raise ValueError(f"EXPERIMENT: {', '.join(sorted(unknown))} not found; 'python -m study run --help' lists them")
+    left = 0
+    for each in found:
+        if options.names and each.name not in options.names:
+            continue
+        start = time.monotonic()
+        outcome = stamp.stamp(each)
+        left += outcome not in (stamp.FRESH, stamp.STAMPED)
+        if outcome != stamp.FRESH:
+            print(f"{each.name}: {outcome} ({time.monotonic() - start:.0f} s)", flush=True)
+    print(f"{left} to be computed" if left else "all results are up to date")
+    return int(left > 0)
 
 
 def _given(options, *names):

@@ -181,16 +181,31 @@ class Experiment:
             store.write_arrays(path, arrays, source)
             return arrays
 
-    def differences(self, settings):
-        """The names of the tables (and "arrays") of one published part that come out otherwise when computed again."""
+    def differences(self, settings, *, keys=tuple(store.KEYS)):
+        """The names of the tables (and "arrays") of one published part that come out otherwise when computed again.
+
+        keys are the fields of provenance in which the stored part must agree.
+        """
+        stored = self._stored([settings], keys=keys)[settings]
         ((_, made),) = self._computed([settings], False)
-        stored = self._stored([settings])[settings]
         found = [
             t for t in self.tables if t not in self.measured and store.table_text(made[t]) != store.table_text(stored[t])
         ]
         if self.arrays and not all(np.array_equal(made["arrays"][name], value) for name, value in stored["arrays"].items()):
             found.append("arrays")
         return found
+
+    def stamp(self):
+        """Write the present code into the provenance of all published results; tables and arrays keep their values.
+
+        Call it after a part of them was computed again and came out equal. Raises StaleResult if they belong to other
+        parameters or data.
+        """
+        for table in self.tables:
+            if table not in self.measured:
+                store.stamp_table(self.path(table), self.provenance(self.published), self.command)
+        for s in self.published if self.arrays else ():
+            store.stamp_arrays(self._array_path(s), self.provenance([s]), self.command)
 
     def is_fresh(self):
         """True if all published results are stored and belong to the code, the parameters and the data."""
@@ -262,18 +277,18 @@ class Experiment:
             return found | {"arrays": [each["arrays"] for each in results]}
         return found if len(self.tables) > 1 else found[self.tables[0]]
 
-    def _stored(self, settings, among=None):
+    def _stored(self, settings, among=None, keys=tuple(store.KEYS)):
         """{settings: {name: rows}} of some published parts; `among`: all that are stored, if not all that are published."""
         found = {s: {} for s in settings}
         published = among or self.published
         for table in self.tables if settings else ():
-            rows = self._read(table, among)
+            rows = self._read(table, among, keys)
             ends = np.cumsum([0, *store.read_record(self.path(table))["parts"]])
             for s in settings:
                 part = published.index(s)
                 found[s][table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
         for s in settings if self.arrays else ():
-            found[s]["arrays"] = store.read_arrays(self._array_path(s), self.provenance([s]), self.command)
+            found[s]["arrays"] = store.read_arrays(self._array_path(s), self.provenance([s]), self.command, keys=keys)
         return found
 
     def _earlier(self):
@@ -286,9 +301,9 @@ class Experiment:
         except (store.StaleResult, KeyError):
             return {}
 
-    def _read(self, table, among=None):
+    def _read(self, table, among=None, keys=tuple(store.KEYS)):
         """A published table, all parts of it (or those of `among`); a measured one may be of other code."""
-        keys = ("experiment", "parameters") if table in self.measured else tuple(store.KEYS)
+        keys = ("experiment", "parameters") if table in self.measured else keys
         return store.read_table(self.path(table), self.provenance(among or self.published), self.command, keys=keys)
 
     def _is_stored(self, table):

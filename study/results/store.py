@@ -53,23 +53,42 @@ def write_arrays(path, arrays, source):
     write(path, buffer.getvalue())
 
 
-def read_arrays(path, source, command):
-    """The arrays that were stored for this provenance. Raises StaleResult if they are not there, damaged or others.
+KEYS = {"experiment": "experiment", "parameters": "parameters", "data": "data", "code": "code"}
+"""Provenance fields that must match, and their names in error messages."""
+WITHOUT_CODE = tuple(key for key in KEYS if key != "code")
+"""Those that must match where the code may have changed since."""
 
-    Parameters, data and code must agree; versions may differ. command is the remedy in the message.
+
+def read_arrays(path, source, command, *, keys=tuple(KEYS)):
+    """The arrays stored for this provenance. Raises StaleResult if they are missing, damaged, or of another provenance.
+
+    The fields of `keys` must agree; versions may differ. command is the remedy in the message.
     """
+    arrays, record = _arrays_and_record(path, command)
+    _check(path, record, source, command, keys)
+    return arrays
+
+
+def _arrays_and_record(path, command):
+    """The arrays of a file, and their provenance."""
     try:
         with np.load(path) as file:
             arrays = {name: file[name] for name in file.files}
-        found = json.loads(str(arrays.pop("provenance")))
-        if found.pop("arrays") != sorted(arrays):
+        record = json.loads(str(arrays.pop("provenance")))
+        if record.pop("arrays") != sorted(arrays):
             raise ValueError("arrays are missing")
     except FileNotFoundError:
         raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
     except Exception as error:  # a damaged archive can fail in a dozen ways
         raise StaleResult(f"{_short(path)} is damaged ({type(error).__name__}); make it again with: {command}") from None
-    _check(path, found, source, command)
-    return arrays
+    return arrays, record
+
+
+def stamp_arrays(path, source, command):
+    """Write the code of `source` into the provenance of stored arrays, whose other provenance must agree."""
+    arrays, record = _arrays_and_record(path, command)
+    _check(path, record, source, command, WITHOUT_CODE)
+    write_arrays(path, arrays, {**record, "code": source["code"]})
 
 
 def table_text(table):
@@ -82,11 +101,17 @@ def write_table(path, table, source, command):
     text = table_text(table)
     record = {**source, "command": command, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": len(table)}
     write(path, text)
+    _write_record(path, record)
+
+
+def stamp_table(path, source, command):
+    """Write the code of `source` into the provenance of a stored table, whose other provenance must agree."""
+    read_table(path, source, command, keys=WITHOUT_CODE)
+    _write_record(path, {**read_record(path), "code": source["code"]})
+
+
+def _write_record(path, record):
     write(Path(path).with_suffix(".json"), json.dumps(record, indent=2, sort_keys=True) + "\n")
-
-
-KEYS = {"experiment": "experiment", "parameters": "parameters", "data": "data", "code": "code"}
-"""Provenance fields that must match, and their names in error messages."""
 
 
 PLACES_SHOWN = 3

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from study import ROOT, chapters
-from study.results import definitions, experiment
+from study.results import definitions, experiment, stamp
 from study.results.experiment import Experiment
 from study.results.store import StaleResult
 
@@ -240,6 +240,26 @@ def test_what_comes_out_otherwise_is_named(monkeypatch):
     assert declared.differences(PUBLISHED[0]) == []
     monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
     assert declared.differences(PUBLISHED[0]) == ["values", "arrays"]
+
+
+def test_a_stale_result_is_stamped_only_if_its_sample_is_equal(folders, monkeypatch):
+    declared = declare(**SEVERAL)
+    declared.publish()
+    before = {path: path.read_bytes() for path in folders.joinpath("results").glob("*.csv")}
+    assert stamp.stamp(declared) == stamp.FRESH
+    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "changed code")
+    assert not declared.is_fresh() and stamp.stamp(declared) == stamp.STAMPED and declared.is_fresh()
+    assert declared.differences(PUBLISHED[1]) == [] and {path: path.read_bytes() for path in before} == before
+    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "code that computes something else")
+    monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
+    assert "its sample differs in values, arrays" in stamp.stamp(declared) and not declared.is_fresh()
+
+
+def test_a_result_of_other_parameters_is_not_stamped(monkeypatch):
+    declare(**SEVERAL).publish()
+    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "changed code")
+    found = stamp.stamp(declare(**SEVERAL | {"published": [Settings(4)]}))
+    assert "was made with other parameters" in found
 
 
 BESIDE = """
