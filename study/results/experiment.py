@@ -243,7 +243,7 @@ class Experiment:
         data = {name: datasets.facts(name) for name in self.datasets(settings)}
         paths = {Path(path) for s in settings for path in (self._reads(s) if self._reads else ())}
         # With the folder, as many chapters have a statements.toml.
-        files = {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(paths)}
+        files = {f"{path.parent.name}/{path.name}": store.content_hash(path) for path in sorted(paths)}
         return {
             "experiment": self.name,
             "parameters": json.loads(json.dumps(parameters)),

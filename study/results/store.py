@@ -11,6 +11,7 @@ import io
 import json
 import os
 import platform
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,24 @@ def _arrays_and_record(path, command):
     except Exception as error:  # a damaged archive can fail in a dozen ways
         raise StaleResult(f"{_short(path)} is damaged ({type(error).__name__}); make it again with: {command}") from None
     return arrays, record
+
+
+def content_hash(path):
+    """sha256 of the bytes of a file; of arrays, of their names, types, shapes and values, without the provenance."""
+    stat = path.stat()
+    return _content_hash(path, stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _content_hash(path, size, changed):
+    if path.suffix != ".npz":
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
+    with np.load(path) as file:
+        for name in sorted(set(file.files) - {"provenance"}):
+            array = file[name]
+            digest.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()
 
 
 def stamp_arrays(path, source, command):

@@ -201,3 +201,12 @@ def test_messages_hold_no_path_of_the_machine_for_files_of_the_project(tmp_path,
     damage(path)
     message = refusal(read, path, SOURCE | {"code": "x"})
     assert "data/results/" in message and str(tmp_path) not in message
+
+
+def test_a_result_that_reads_arrays_depends_on_their_values_and_not_on_their_provenance(tmp_path):
+    path = tmp_path / "a.npz"
+    found = []
+    for value, code in ((1, "old"), (1, "new"), (2, "new")):
+        store.write_arrays(path, {"x": np.array([value])}, {"code": code})
+        found.append(store.content_hash(path))
+    assert found[0] == found[1] != found[2]
