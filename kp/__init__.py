@@ -8,7 +8,6 @@
     BudgetPerceptron, Forgetron  online, on a budget of examples
     Norma                        online, by gradient descent
     Romma                        online, by the relaxed maximum margin
-    KernelRidgeClassifier        regularised least squares
     MistakeLog, MulticlassLog    the mistakes of a fit
     UpdateLog                    the updates of a fit of Romma
     PREDICTORS                   the predictors that a log holds
@@ -31,7 +30,6 @@ The algorithm is in kp.perceptron, its kernels in kp.kernels, its predictors in 
 from kp.budget import BudgetPerceptron, Forgetron, Norma
 from kp.delta_rule import DeltaRulePerceptron
 from kp.estimator import predict_or_reject
-from kp.least_squares import KernelRidgeClassifier
 from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, SharedTraining
@@ -39,7 +37,7 @@ from kp.romma import Romma, UpdateLog
 
 __version__ = "0.1.0"
 __all__ = [
-    "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "KernelRidgeClassifier", "MistakeLog",
+    "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "MistakeLog",
     "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
     "OutputCodeKernelPerceptron", "Romma", "SharedTraining", "UpdateLog", "predict_or_reject",
 ]  # fmt: skip

@@ -39,10 +39,6 @@ SAMPLE = 50  # examples of the training set by which a kernel is judged
 BLOCK = 2048  # examples whose distances from those are made together
 ROUNDING = 1e-12  # of |x - y|^2 over |x|^2, below which x and y are one point
 OUTWEIGHED = 10.0  # gamma |x|^2 / coef0 from which on a polynomial is nearly its term of the highest degree
-LABELS = {  # what a label of rejected points must be, by the kind of array that the classes are
-    **dict.fromkeys("UO", (str, "a string")), **dict.fromkeys("iu", (numbers.Integral, "an integer")),
-    "f": (numbers.Real, "a number"),
-}  # fmt: skip
 
 
 class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
@@ -826,30 +822,16 @@ def margins(f: Array) -> Array:
 def _check_rejection(classes, min_margin, rejected):
     if not (isinstance(min_margin, numbers.Real) and min_margin >= 0):
         raise ValueError(f"min_margin must be a number of at least 0, got {shown(min_margin)}")
-    if classes.dtype.kind not in LABELS:
-        raise ValueError(f"labels of {classes.dtype} leave none for rejected points; take integers or strings as labels")
-    kind, words = LABELS[classes.dtype.kind]
-    fits = isinstance(rejected, kind) and not isinstance(rejected, bool) and rejected not in classes
-    if not fits or (kind is numbers.Integral and _type_with(classes, rejected).kind not in "iu"):
+    label = np.asarray(rejected)
+    known = classes.tolist()
+    same = label.ndim == 0 and type(label.item()) is type(known[0]) and label.item() not in known
+    # The labels of a prediction and this one are one array: beside it no label may become another.
+    if not (same and np.result_type(classes, label).kind in ("i", classes.dtype.kind)):
         raise ValueError(
-            f"rejected must be {words}, as the classes are, but none of them, {shown(classes)}, got {shown(rejected)}; "
-            f"give rejected={shown(_free_label(classes))}"
+            f"rejected must have the type of the class labels, {type(known[0]).__name__}, and be none of them, "
+            f"got {shown(rejected)}"
         )
 
 
-def _free_label(classes):
-    """A label of the type of the classes that is none of them: "?" or -1 where it is free."""
-    for i in range(len(classes) + 1):
-        label = "?" * (i + 1) if isinstance(classes[0], str) else i if classes.dtype == np.uint64 else -1 - i
-        if label not in classes:
-            return label
-
-
-def _type_with(labels, rejected):
-    """The type of an array of the labels and that of rejected points; of integers the narrowest."""
-    own = np.min_scalar_type(rejected) if labels.dtype.kind in "iu" else np.asarray(rejected).dtype
-    return np.result_type(labels.dtype, own)
-
-
 def _with_rejected(labels, refused, rejected):
-    return np.where(refused, np.asarray(rejected, dtype=_type_with(labels, rejected)), labels)
+    return np.where(refused, np.asarray(rejected), labels)

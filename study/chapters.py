@@ -270,7 +270,7 @@ REPORTS = {
         title="Kernel least squares on the seeds data: Akar and Ye (2017) reproduced",
         chapters=("seeds",),
         appendices=("declaration",),
-        listing=("akar_ye", "local_scales", "self_tuning_kernel", "kp.least_squares"),
+        listing=("akar_ye", "local_scales", "self_tuning_kernel"),
     ),
     "course-page": Report(
         title="The delta rule and output codes: a course page reproduced",

@@ -16,7 +16,7 @@ USER = """
 import numpy as np
 from scipy.sparse import csr_array
 
-from kp import BudgetPerceptron, KernelRidgeClassifier, MulticlassPerceptron, OneVsAllKernelPerceptron, predict_or_reject
+from kp import BudgetPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, predict_or_reject
 
 X, y = np.eye(4), ["a", "b", "a", "b"]
 model = OneVsAllKernelPerceptron("rbf", gamma="scale", random_state=np.random.RandomState(0)).fit(X, y)
@@ -30,7 +30,7 @@ OneVsAllKernelPerceptron(degree="3")  # wrong
 OneVsAllKernelPerceptron(kernel=3)  # wrong
 OneVsAllKernelPerceptron("rbf", 0.5)  # wrong
 MulticlassPerceptron(max_iters=10)  # wrong
-KernelRidgeClassifier(alpha=None)  # wrong
+BudgetPerceptron(budget=None, kernel=3)  # wrong
 model.fit(X)  # wrong
 model.fit(object(), y)  # wrong
 model.predict(X, epoch="last")  # wrong

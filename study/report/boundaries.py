@@ -13,7 +13,6 @@ from kp import (
     BudgetPerceptron,
     DeltaRulePerceptron,
     Forgetron,
-    KernelRidgeClassifier,
     MulticlassKernelPerceptron,
     MulticlassPerceptron,
     Norma,
@@ -24,7 +23,7 @@ from kp import (
 from study import style
 
 ESTIMATORS = (
-    BudgetPerceptron, DeltaRulePerceptron, Forgetron, KernelRidgeClassifier, MulticlassKernelPerceptron,
+    BudgetPerceptron, DeltaRulePerceptron, Forgetron, MulticlassKernelPerceptron,
     MulticlassPerceptron, Norma, OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, Romma,
 )  # fmt: skip
 OPTIONS = {"kernel": "rbf", "gamma": 2.0, "max_iter": 20, "budget": 15, "random_state": 0}

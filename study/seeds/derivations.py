@@ -11,8 +11,8 @@ from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from kp.least_squares import local_scale, self_tuning_kernel
 from study.seeds.experiment import examples, outputs, scales
+from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
 from study.seeds.methods import BEST
 
 

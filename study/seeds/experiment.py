@@ -6,7 +6,7 @@ Protocol of the source, as far as it can be recovered: attributes standardised o
 each class for training, sigma the distance to the k-th nearest training point with a training point as its own first. The
 bundled iris or wine take the place of the seeds in the quick profile.
 
-Symbols: X (n, d), y (n,) classes 0..C-1, lambda, tau, k as in kp.least_squares; K = Q diag(mu) Q^T. One decomposition serves
+Symbols: X (n, d), y (n,) classes 0..C-1, lambda, tau, k as in kernel_ridge.py; K = Q diag(mu) Q^T. One decomposition serves
 every lambda: y(x) = k(x)^T Q diag(1 / (mu + lambda)) Q^T T.
 """
 
@@ -17,7 +17,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
-from scipy.linalg import LinAlgWarning
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from sklearn.cluster import AgglomerativeClustering, KMeans, MeanShift
@@ -26,11 +25,11 @@ from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScal
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from kp.least_squares import local_scale, self_tuning_kernel
 from study import ROOT, datasets
 from study.protocols.margins import kesler_pairs, rounded
 from study.protocols.settings import require_integers, require_known
 from study.results.experiment import experiment
+from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
 from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
 
 PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"
@@ -97,13 +96,13 @@ def numbers_of(settings):
 def single_threaded(compute):
     """The experiment on one thread: sums of floating-point numbers then have one order.
 
-    That K + lambda I can be indefinite is what the study shows; its tables say where, so the estimator need not warn.
+    That K + lambda I can be indefinite is what the study shows; its tables say where, so KernelRidge need not warn.
     """
 
     @wraps(compute)
     def run(settings, *, progress=False):
         with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", LinAlgWarning)
+            warnings.filterwarnings("ignore", "Singular matrix")
             return compute(settings, progress=progress)
 
     return run

@@ -4,7 +4,7 @@ Sources: Akar & Ye 2017 (the reference); Rifkin & Lippert 2007 (leave-one-out in
 clusters and classes).
 
 A maker takes X (n, d), y (n,) and a seed and returns {name: function from points to classes}; append one to METHODS to add
-a method. Symbols: K = Q diag(mu) Q^T (n, n), T (n, C) rows of zeros and a one, lambda, tau, k as in kp.least_squares.
+a method. Symbols: K = Q diag(mu) Q^T (n, n), T (n, C) rows of zeros and a one, lambda, tau, k as in kernel_ridge.py.
 """
 
 import numpy as np
@@ -21,10 +21,10 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.svm import SVC, SVR
 
 from kp.kernels import gaussian
-from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron
+from study.seeds.kernel_ridge import KernelRidgeClassifier, local_scale, self_tuning_kernel
 
 BEST = {"lam": 1.0, "tau": 8.0, "k": 2}
 """The parameters that the source calls optimal."""

@@ -5,11 +5,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.linalg import LinAlgWarning
 
-from kp.least_squares import KernelRidgeClassifier, self_tuning_kernel
 from study import datasets, statistics
 from study.seeds import claims, derivations, experiment, figures, methods, tables
+from study.seeds.kernel_ridge import KernelRidgeClassifier, self_tuning_kernel
 
 needs_seeds = pytest.mark.skipif(
     any(datasets.find(file) is None for file in datasets.DATASETS["seeds"].files), reason="the file of the seeds is not here"
@@ -61,12 +60,11 @@ def test_settings_on_a_split_are_those_of_the_estimator(iris):
     wanted = experiment.table_3_settings()
     for (lam, tau, k), (errors, smallest) in zip(wanted, experiment.errors_at(X, data.y, train, test, wanted), strict=True):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LinAlgWarning)
+            warnings.filterwarnings("ignore", "Singular matrix")
             model = KernelRidgeClassifier(alpha=lam, tau=tau, n_neighbors=k).fit(X[train], data.y[train])
         assert errors == np.sum(model.predict(X[test]) != data.y[test])
         K = self_tuning_kernel(X[train], X[train], model.sigma_, model.sigma_, tau=tau)
         assert smallest == pytest.approx(np.linalg.eigvalsh(K)[0])
-        assert model.positive_definite_ == (smallest + lam > 0)
 
 
 def test_left_out_outputs_are_those_of_classifiers_trained_without_the_point():

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import LinAlgWarning
+from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kp import literal
-from kp.least_squares import KernelRidgeClassifier, local_scale, self_tuning_kernel
+from study.seeds.kernel_ridge import KernelRidgeClassifier, local_scale, self_tuning_kernel
 
 SEEDS = st.integers(0, 999)
 
@@ -30,7 +31,7 @@ def test_outputs_equal_the_literal_formula(seed, alpha, tau, k, include_self):
     X_test, _ = cloud(seed + 1000)
     expected = literal.akar_ye(X, y, X_test, lam=alpha, tau=tau, k=k, include_self=include_self)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LinAlgWarning)
+        warnings.filterwarnings("ignore", "Singular matrix")
         model = KernelRidgeClassifier(alpha=alpha, tau=tau, n_neighbors=k, include_self=include_self).fit(X, y)
     condition = np.linalg.cond(self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=tau) + alpha * np.eye(len(X)))
     np.testing.assert_allclose(model.decision_function(X_test), expected, rtol=0, atol=1e-13 * condition)
@@ -75,9 +76,8 @@ def test_primal_weights_are_the_features_times_the_dual_coefficients(seed, degre
 
 def test_without_positive_definiteness_it_warns_and_still_solves_the_equation():
     X, y = cloud(0)
-    with pytest.warns(LinAlgWarning, match="for alpha=0.05: solved by least squares. Raise alpha or lower tau"):
-        model = KernelRidgeClassifier(alpha=np.float64(0.05), tau=50.0, n_neighbors=2).fit(X, y)
-    assert not model.positive_definite_
+    with pytest.warns(UserWarning, match="Singular matrix .* Using least-squares solution"):
+        model = KernelRidgeClassifier(alpha=0.05, tau=50.0, n_neighbors=2).fit(X, y)
     K = self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=50.0)
     np.testing.assert_allclose((K + 0.05 * np.eye(len(X))) @ model.dual_coef_, np.eye(3)[y], atol=1e-9)
 
@@ -86,7 +86,6 @@ def test_precomputed_self_tuning_kernel_gives_the_same_outputs():
     X, y = cloud(5)
     X_test, _ = cloud(6)
     model = KernelRidgeClassifier(tau=4.0, n_neighbors=4).fit(X, y)
-    assert model.positive_definite_
     sigma = local_scale(X_test, X, n_neighbors=4)
     given_values = KernelRidgeClassifier("precomputed").fit(self_tuning_kernel(X, X, model.sigma_, model.sigma_, tau=4.0), y)
     K_test = self_tuning_kernel(X_test, X, sigma, model.sigma_, tau=4.0)
@@ -103,9 +102,9 @@ def test_equal_outputs_go_to_the_first_class():
 @pytest.mark.parametrize(
     "options, message",
     [
-        (dict(n_neighbors=24), "n_neighbors must be at most 23 among 24 points, got 24; lower it or add examples"),
-        (dict(n_neighbors=1), "n_neighbors must be an integer of at least 2 because the point itself is the first, got 1"),
-        (dict(n_neighbors=0, include_self=False), "n_neighbors must be an integer of at least 1, got 0"),
+        (dict(n_neighbors=24), "n_neighbors: needs an integer from 2 to 23, as the point itself is the first; got 24"),
+        (dict(n_neighbors=1), "n_neighbors: needs an integer from 2 to 23, as the point itself is the first; got 1"),
+        (dict(n_neighbors=0, include_self=False), "n_neighbors: needs an integer from 1 to 23; got 0"),
     ],
 )
 def test_bad_numbers_of_neighbours_are_refused_in_words(options, message):
@@ -119,14 +118,26 @@ def test_points_that_coincide_are_found_at_any_place_in_any_number_of_dimensions
     for seed in range(5):
         X = np.random.RandomState(seed).normal(size=(40, 30)) + offset
         X[7] = X[3]
-        with pytest.raises(ValueError, match=r"got 0 at 2 of 40 points \(the first is number 3\).*raise n_neighbors"):
+        with pytest.raises(ValueError, match=r"2 of 40 points have scale 0 \(the first is number 3\).*raise n_neighbors"):
             local_scale(X, n_neighbors=2)
 
 
-def test_the_kernel_refuses_scales_that_do_not_fit():
+@pytest.mark.parametrize("sigma", [np.zeros(24), np.full(24, np.inf), np.full(24, np.nan)])
+def test_the_kernel_refuses_scales_that_are_not_positive_and_finite(sigma):
     X, _ = cloud(0)
-    for sigma, got in ((np.ones(3), r"\(3,\)"), (np.zeros(24), "smallest 0"), (np.full(24, np.inf), "largest inf")):
-        with pytest.raises(ValueError, match=f"sigma_y must be 24 positive finite scales.*{got}"):
-            self_tuning_kernel(X, X, np.ones(24), sigma)
-    with pytest.raises(ValueError, match="the same d"):
-        self_tuning_kernel(X, X[:, :2], np.ones(24), np.ones(24))
+    with pytest.raises(ValueError, match="sigma_y: scales must be positive and finite"):
+        self_tuning_kernel(X, X, np.ones(24), sigma)
+
+
+def test_bagging_is_told_why_repeated_points_have_no_scale():
+    X, y = cloud(0, n=60)
+    with pytest.raises(ValueError, match="BaggingClassifier makes unless bootstrap=False"):
+        BaggingClassifier(KernelRidgeClassifier(n_neighbors=2), random_state=0).fit(X, y)
+    BaggingClassifier(KernelRidgeClassifier(n_neighbors=2), bootstrap=False, max_samples=0.8, random_state=0).fit(X, y)
+
+
+@parametrize_with_checks([KernelRidgeClassifier(), KernelRidgeClassifier("precomputed")])
+def test_scikit_learn_accepts_the_classifier(estimator, check):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Singular matrix")
+        check(estimator)
