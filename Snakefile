@@ -146,7 +146,7 @@ rule ledger:
     input:
         [mark(name) for name in sorted(STALE) if name.startswith("claims.")],
         [f"data/results/{name}.csv" for name in ("claims", "claims_statements")],
-        "study/report/ledger.py", "study/report/ledger.html",
+        "study/report/ledger.py", "study/report/ledger.html", "study/chapters.py",
     output: "build/full/ledger.html"
     shell: "{PYTHON:q} -m study ledger --target {output:q}"
 
