@@ -107,7 +107,6 @@ test-runs:
 
 test-batch:
 	@$(PY) -m study held
-	@$(PY) -m study.report.prose
 	$(PYTEST) $(BATCH)
 
 test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))

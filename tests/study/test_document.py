@@ -142,6 +142,13 @@ def test_code_cells_in_a_row_share_a_fold_and_each_solution_has_its_own(tmp_path
     ]  # fmt: skip
 
 
+def test_a_work_of_a_conference_has_no_address_of_an_article():
+    entries = re.split(r"^(?=@)", references.FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    of_journals = [each for each in entries if re.search(r"doi = \{10\.1023/", each)]
+    assert of_journals and {each.partition("{")[0] for each in of_journals} == {"@article"}
+    assert references.addresses()["li1999"].startswith("https://papers.nips.cc/paper/1999/")
+
+
 def test_works_that_are_cited_are_listed_also_where_a_copy_has_their_addresses_and_unknown_ones_refused(page, tmp_path):
     assert page.count('id="ref-') == 1 and "On Convergence Proofs" in re.sub(r"\s+", " ", page)
     keys = sorted(references.addresses())
