@@ -36,7 +36,7 @@ BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PROGRAM = BATCH.source_files() if BATCH else []
 PYTHON = sys.executable
 LARGE = {"references.learners": 15000, "references.again": 15000, "lowest.held": 14000, "lowest.reached": 14000}  # memory in MB
-# What other people's software computes: its last bits depend on the processor, so what is stored and belongs to the code stays.
+# Results of third-party classifiers: their last bits depend on the processor, so they are kept while they belong to the code.
 FOREIGN = {f"references.{name}" for name in ("again", "choices", "intelex", "learners", "machines", "networks")}
 ON_ONE_CORE = ("references", "course", "seeds", "multiclass", "algorithm", "data")
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
