@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
-from study import datasets, statistics
+from study import datasets, statistics, style
 from study.orders import claims, experiment, figures, kept, tables
 from study.orders.experiment import Settings
 
@@ -231,8 +231,13 @@ def test_the_honest_error_is_that_of_what_was_chosen():
 
 def test_errors_by_epoch_are_drawn_as_means_over_the_orders():
     wrong = random_wrong(n=200)
-    line = figures.figure_by_epoch(runs_of(wrong, (2, 3, 5))).axes[0].lines[0]
-    np.testing.assert_allclose(line.get_ydata(), 100 * wrong[:, 0, 0].mean(axis=(0, 2)))
+    axis = figures.figure_by_epoch(runs_of(wrong, (2, 3, 5))).axes[0]
+    drawn = {text.get_text(): text.get_color() for text in axis.texts}
+    lines = {line.get_color(): line for line in axis.lines if line.get_color() != style.GREY}
+    assert list(drawn) == ["final", "average"] and set(lines) == set(drawn.values()), "no other line hides one of the two"
+    for name, colour in drawn.items():
+        expected = 100 * wrong[:, 0, PREDICTORS.index(name)].mean(axis=(0, 2))
+        np.testing.assert_allclose(lines[colour].get_ydata(), expected)
 
 
 def test_published_orders_agree_with_an_independent_program():
