@@ -16,9 +16,15 @@ from pathlib import Path
 
 os.environ["KP_LEADER"] = str(os.getpid())  # what is started here ends with this process, however it ends
 
+from snakemake.logging import logger
+
 from study import chapters
 from study.report import origin
 from study.results import definitions, runs
+
+# What Snakemake says of itself, its log with an absolute path too, is no news; errors, progress and "Nothing to be done" are.
+ITS_OWN = ("Building DAG", "Using shell", "Select jobs", "Execute ", "Complete log", "Elapsed time")
+logger.addFilter(lambda record: not str(record.msg).startswith(ITS_OWN))
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""

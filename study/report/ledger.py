@@ -35,7 +35,7 @@ ORDER = (
 
 
 def rows(ledger, statements):
-    """A list of texts in the order of COLUMNS for each number and each statement, those that disagree first.
+    """A list of texts in the order of COLUMNS for each number and each statement, disagreements first.
 
     Ours and its interval have as many decimals as the published number, so that a number "within" is seen to lie between
     the ends.
