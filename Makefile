@@ -29,7 +29,7 @@ help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 report: REPORT = all
-report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to compute what is ours again
+report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to recompute all but results of third-party classifiers and measured times
 	$(SNAKEMAKE) report
 	@echo
 	@echo "The report of the study:                  build/full/report.html"
@@ -107,7 +107,6 @@ test-runs:
 
 test-batch:
 	@$(PY) -m study held
-	@$(PY) -m study.report.prose
 	$(PYTEST) $(BATCH)
 
 test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))

@@ -16,9 +16,15 @@ from pathlib import Path
 
 os.environ["KP_LEADER"] = str(os.getpid())  # what is started here ends with this process, however it ends
 
+from snakemake.logging import logger
+
 from study import chapters
 from study.report import origin
 from study.results import definitions, runs
+
+# What Snakemake says of itself, its log with an absolute path too, is no news; errors, progress and "Nothing to be done" are.
+ITS_OWN = ("Building DAG", "Using shell", "Select jobs", "Execute ", "Complete log", "Elapsed time")
+logger.addFilter(lambda record: not str(record.msg).startswith(ITS_OWN))
 
 PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
@@ -36,7 +42,7 @@ BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PROGRAM = BATCH.source_files() if BATCH else []
 PYTHON = sys.executable
 LARGE = {"references.learners": 15000, "references.again": 15000, "lowest.held": 14000, "lowest.reached": 14000}  # memory in MB
-# What other people's software computes: its last bits depend on the processor, so what is stored and belongs to the code stays.
+# Results of third-party classifiers: their last bits depend on the processor, so they are kept while they belong to the code.
 FOREIGN = {f"references.{name}" for name in ("again", "choices", "intelex", "learners", "machines", "networks")}
 ON_ONE_CORE = ("references", "course", "seeds", "multiclass", "algorithm", "data")
 DOCUMENT = ["study/report/document.py", "study/report/report.html", "study/report/math.woff2", "study/report/report.typ", "study/report/refs.bib", "study/chapters.py"]
@@ -146,7 +152,7 @@ rule ledger:
     input:
         [mark(name) for name in sorted(STALE) if name.startswith("claims.")],
         [f"data/results/{name}.csv" for name in ("claims", "claims_statements")],
-        "study/report/ledger.py", "study/report/ledger.html",
+        "study/report/ledger.py", "study/report/ledger.html", "study/chapters.py",
     output: "build/full/ledger.html"
     shell: "{PYTHON:q} -m study ledger --target {output:q}"
 

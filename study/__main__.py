@@ -301,6 +301,8 @@ def _report(options):
     if options.sheet:
         sources = [each for each in sources if each.number]
         facts["title"] = f"{facts['title']}: {options.sheet}"
+    elif options.kind == "html" and (profile, name) == ("full", "all") and not options.notebooks:
+        facts["ledger"] = "ledger.html"
     lacking = write(
         sources, target, code=options.code, report="" if options.notebooks else name, sheet=options.sheet, listing=listing,
         **facts,

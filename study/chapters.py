@@ -135,7 +135,7 @@ CHAPTERS = [
     Chapter(
         source="questions",
         quick=None,
-        experiments=("questions", "orders", "references", "growth", "lowest", "rejection", "family"),
+        experiments=("questions", "orders", "references", "growth", "lowest", "rejection", "family", "claims"),
     ),
     Chapter(source="ledger", quick=None, experiments=("claims",)),
     Chapter(source="setup", quick=None),

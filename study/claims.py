@@ -12,9 +12,9 @@ verdict is
 `kind` is "printed" (the number stands in the source), "files" (in result files that the source published) or "derived" (it
 follows from printed ones); same_data is whether ours is of the source's own data; `choices` is how many settings or
 readings were tried before this one was kept, 1 where nothing was chosen. A number that is exact or within although more
-than one was tried was found by a search: `in_words` says so, and `by_source` counts such numbers. Counts of test errors
-have exact binomial intervals (Clopper & Pearson 1934). percentile is the place of the published number in our distribution
-over repeats, where there is one: the share of repeats below it, those equal to it counting half.
+than one was tried was found by a search: `by_source` counts such numbers. Counts of test errors have exact binomial
+intervals (Clopper & Pearson 1934). percentile is the place of the published number in our distribution over repeats, where
+there is one: the share of repeats below it, those equal to it counting half.
 
 What a number would be under other readings of a source is in a second table, data/results/claims_readings.csv, under the
 key of its row. What a source says in words is in a third, data/results/claims_statements.csv: a row for each statement with
@@ -180,12 +180,6 @@ def published(name):
 def searched(ledger):
     """(n,) bool: True if exact or within, and found by a search: more than one setting or reading was tried."""
     return ledger["verdict"].isin(["exact", "within"]) & (ledger["choices"] > 1)
-
-
-def in_words(ledger):
-    """The verdicts of numbers (n,) as they are shown: "exact", or "exact, after a search of 48"."""
-    after = ", after a search of " + ledger["choices"].astype(str)
-    return ledger["verdict"] + after.where(searched(ledger), "")
 
 
 def by_source(ledger, statements):

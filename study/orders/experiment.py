@@ -257,4 +257,4 @@ def with_wrong_labels(y, share, *, n_classes, random_state):
     return y
 
 
-from study.orders.kept import kept, kept_costs, layout_1999  # noqa: E402, F401 (the chapter's last experiments)
+from study.orders.kept import kept, kept_costs  # noqa: E402, F401 (the chapter's last experiments)

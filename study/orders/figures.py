@@ -29,13 +29,13 @@ TICKS = (0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50)
 """Percentages on a logarithmic axis of less than a decade."""
 PLAIN = (SAND, TEAL, CLAY)
 """Colours of the protocols of orders that are kept or shared."""
-BANDS = ("final", CONTROL)
-"""Predictors whose orders are drawn as a band; more bands hide each other."""
+BY_EPOCH = {"final": (5, "bottom"), CONTROL: (-5, "top")}
+"""Predictors whose errors are drawn by epoch (more would hide each other), and where the label of a line stands (points)."""
 
 
 def figure_by_epoch(runs):
-    """A panel for each degree: test error by epoch, the mean over visiting orders; bands from lowest to highest of two
-    predictors, the final and the average one.
+    """A panel for each degree: test error by epoch of the final and the average predictor. Line: mean over visiting orders;
+    band: from the lowest to the highest.
 
     The grey bar behind the last epoch has the length of the 95 % interval that the number of test images alone gives an
     error rate of this size. The dashed line is at the lowest mean error of the average predictor after the last epoch.
@@ -48,13 +48,16 @@ def figure_by_epoch(runs):
         axis.set_visible(False)
     for axis, degree in zip(axes.flat, degrees, strict=False):
         part = runs[runs["degree"] == degree]
-        for name in PREDICTORS:
+        for name, (shift, side) in BY_EPOCH.items():
             rate = (100 * part["errors"] / part["n"])[part["predictor"] == name].groupby(part["epoch"])
             epochs = list(rate.groups)
             mean = rate.mean()
-            if name in BANDS:
-                axis.fill_between(epochs, rate.min(), rate.max(), color=PREDICTOR_COLOURS[name], alpha=0.2, lw=0)
+            colour = PREDICTOR_COLOURS[name]
+            axis.fill_between(epochs, rate.min(), rate.max(), color=colour, alpha=0.2, lw=0)
             axis.plot(epochs, mean, **look(name), markersize=2.5, lw=1.1)
+            end = {"xytext": (0, shift), "textcoords": "offset points", "ha": "right", "va": side}
+            end["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.3}
+            axis.annotate(name, (epochs[-1], mean.iloc[-1]), color=colour, fontsize=8, **end)
             if name == CONTROL:
                 share = mean.iloc[-1] / 100
                 n = part["n"].iloc[0]
@@ -63,6 +66,7 @@ def figure_by_epoch(runs):
         axis.set(title=f"degree {degree}, {part['order'].nunique()} orders", xlabel="epoch")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         log_percent_axis(axis)
+        axis.margins(y=0.2)
         axis.yaxis.set_major_locator(FixedLocator(TICKS))
     curved = [axis for axis, degree in zip(axes.flat, degrees, strict=False) if degree > 1]
     ends = np.array([axis.get_ylim() for axis in curved])
@@ -73,7 +77,7 @@ def figure_by_epoch(runs):
         axis.axhline(lowest, **REFERENCE)
     for row in axes:
         row[0].set_ylabel("test error (%)")
-    _legend(figure, Line2D([], [], color=GREY, marker="_", label="95 %, test examples"))
+    _legend(figure, Line2D([], [], color=GREY, marker="_", label="95 %, test examples"), names=())
     return figure
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.orders.kept import METHODS, NEW_HERE
+from study.orders.kept import NEW_HERE
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
@@ -478,17 +478,3 @@ def errors_under_protocols(wrong, kept, degrees):
         both = others[:, NEW_HERE.index(protocol), here, place], own[:, here, place]
         pairs.append([each.mean(axis=1) for each in both])
     return verdicts(pairs, keys, ["predictor", "protocol", "degree"])
-
-
-def layout_1999(table):
-    """The table of 1999 from `study.orders.kept.layout_1999`: for each degree a row for each method, and for support vectors
-    and mistakes; a column for each T. Errors in percent, all means over orders."""
-    keys = [table["degree"], table["method"], table["epochs"]]
-    errors = (100 * table["errors"] / table["n"]).groupby(keys).mean().unstack()
-    found = []
-    for degree, rows in table.groupby("degree"):
-        found += [(degree, method, *(f"{value:.2f}" for value in errors.loc[(degree, method)])) for method in METHODS]
-        for column in ("support", "mistakes"):
-            counts = rows.groupby("epochs")[column].mean()
-            found.append((degree, column, *(f"{value:,.0f}" for value in counts)))
-    return pd.DataFrame(found, columns=["degree", "", *(f"T = {epochs:g}" for epochs in errors.columns)])

@@ -13,8 +13,8 @@ those of the neural network are chosen with CHOSEN_WITH features or hidden units
 too (SIZES).
 
 Features and networks come from linear algebra whose last bits depend on the processor and on what else the process does;
-errors may then differ by an image or two. So what other people's learners found is kept while it belongs to the code, and
-the sample that tests compute again is a learner without any.
+errors may then differ by an image or two. So these results of third-party classifiers are kept while they belong to the
+code, and the sample that tests compute again is a learner without any.
 
 On MNIST the support vector machines are chosen with scikit-learn-intelex in single precision, which takes a fraction of the
 time of scikit-learn's. Its last bits depend on the processor, so that all its numbers are kept as measured. The machine that

@@ -93,7 +93,7 @@ class Layout:
 def html(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
     """Write the sources as one self-contained HTML file that loads nothing from outside. Code is folded, or with code=True
     open. report: its name; sheet: one of SHEETS, for a sheet of exercises. listing: pairs (name, program) for an appendix
-    with code. facts: author, course, date, declaration.
+    with code. facts: author, course, date, declaration, and ledger, the address of its page if there is one.
 
     Raises ValueError if a notebook has no title, an error in its outputs, or a picture that it does not hold.
     """

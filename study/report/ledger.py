@@ -1,4 +1,4 @@
-"""The ledger as a page that can be filtered by source, verdict, chapter and words; it loads nothing from outside."""
+"""The ledger as a page: what disagrees first, links to the chapters, filters; it loads nothing from outside."""
 
 import json
 from pathlib import Path
@@ -15,47 +15,95 @@ COLUMNS = (
     "what",
     "published",
     "ours",
-    "interval",
+    "interval of ours",
+    "interval over what",
     "verdict",
+    "after a search of",
     "remark",
     "chapter",
-    "made by",
-    "which takes",
 )
+NOT_CHECKED = "not to be checked"
+VERDICTS = {
+    "numbers": ("outside", "within", "exact", NOT_CHECKED),
+    "statements": ("does not hold", "holds in part", "holds", "cannot be told"),
+}
+"""The verdicts of the page, as its filter lists them."""
+ORDER = (
+    "outside", "does not hold", "holds in part", "within", "exact", "holds", "cannot be told", NOT_CHECKED,
+)  # fmt: skip
+"""Verdicts from disagreement to agreement, then what is left open."""
 
 
 def rows(ledger, statements):
-    """A list of texts in the order of COLUMNS for each number of the ledger, then for each statement."""
+    """A list of texts in the order of COLUMNS for each number and each statement, disagreements first.
+
+    Ours and its interval have as many decimals as the published number, so that a number "within" is seen to lie between
+    the ends.
+    """
+    names = places()
     numbers = [
         [
-            row.source, row.item, row.quantity, f"{row.published:g}", _number(row.ours),
-            f"{row.low:.4g} to {row.high:.4g}" if row.low < row.high else "", row.shown, row.explanation, row.chapter,
-            *command(row.chapter),
+            row.source, row.item, row.quantity, *(rounded(number, row.decimals) for number in (row.published, row.ours)),
+            *_interval(row), verdict(row.verdict), str(row.choices) if row.choices > 1 else "", row.explanation,
+            names[row.chapter],
         ]
-        for row in ledger.fillna({"explanation": ""}).assign(shown=claims.in_words(ledger)).itertuples()
+        for row in ledger.fillna({"explanation": "", "interval_of": ""}).itertuples()
     ]  # fmt: skip
     words = [
-        [row.source, row.place, row.statement, "", "", "", row.verdict, row.evidence, row.chapter, *command(row.chapter)]
+        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter]]
         for row in statements.itertuples()
     ]
-    return numbers + words
+    place = COLUMNS.index("verdict")
+    return sorted(numbers + words, key=lambda row: ORDER.index(row[place]))
 
 
-def command(chapter):
-    """Return the commands that recompute the results behind a chapter of the ledger, and their costs."""
-    names = chapters.chapter(chapter).experiments[:1]
-    return "; ".join(f"python -m study run {name} --recompute" for name in names), "; ".join(map(costs.words, names))
+def verdict(word):
+    """The verdict of the page for one of claims.VERDICTS: two reasons why a number is not checked are one verdict."""
+    return NOT_CHECKED if word in ("degenerate", "not comparable") else word
+
+
+def rounded(number, decimals):
+    """A number with these decimals; "" if it is missing."""
+    return "" if number != number else f"{number:.{decimals}f}"
+
+
+def places():
+    """{name of a chapter: its number in the report and its name}."""
+    return {chapter.name: f"{number} {chapter.name}".strip() for chapter, number in chapters.report("full", web=True)}
+
+
+def commands(names):
+    """[chapter, command, costs] for each experiment whose results these chapters read."""
+    shown = places()
+    return [
+        [shown[name], f"python -m study run {each} --recompute", costs.words(each)]
+        for name in shown
+        if name in names
+        for each in chapters.chapter(name).experiments
+        if each != "claims"
+    ]
 
 
 def write(target):
     """Write the page of the stored ledger to a file."""
     ledger, _, statements = claims.stored()
+    names = {*ledger["chapter"], *statements["chapter"]}
+    shown = places()
+    values = {
+        "columns": COLUMNS,
+        "verdicts": VERDICTS,
+        "links": {shown[name]: f"report.html#chapter-{name}" for name in names},
+        "commands": commands(names),
+        "rows": rows(ledger, statements),
+    }
     # "</" would end the script.
-    found = json.dumps(rows(ledger, statements), ensure_ascii=False).replace("</", "<\\/")
-    texts = {"columns": json.dumps(COLUMNS), "rows": found}
+    texts = {name: json.dumps(value, ensure_ascii=False).replace("</", "<\\/") for name, value in values.items()}
     page = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(texts)
     store.write(target, policy.sealed(page))
 
 
-def _number(value):
-    return "" if value != value else f"{value:.5g}"
+def _interval(row):
+    """The interval of ours, and what it is over; both empty where there is none."""
+    if not row.low < row.high:
+        return "", ""
+    return f"{rounded(row.low, row.decimals)} to {rounded(row.high, row.decimals)}", row.interval_of

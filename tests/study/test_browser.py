@@ -115,26 +115,30 @@ def test_on_a_phone_wide_tables_say_so_figures_open_and_the_contents_unfold(repo
     assert not folded and unfolded and bottom <= 800, "longer contents scroll inside the screen"
 
 
-def test_links_to_other_pages_are_addresses_of_the_web(report):
+def test_links_to_other_pages_are_addresses_of_the_web_or_lead_to_the_ledger(report):
     text = report.read_text(encoding="utf-8")
-    assert [each for each in re.findall(r'<a [^>]*href="([^"]*)"', text) if not re.match("#|https?://", each)] == []
+    local = [each for each in re.findall(r'<a [^>]*href="([^"]*)"', text) if not re.match("#|https?://", each)]
+    assert local == ["ledger.html"], "the page that is made beside it"
 
 
 def test_the_ledger_has_no_fault_and_filters(tmp_path):
     target = tmp_path / "ledger.html"
     assert main(["ledger", "--target", str(target)]) == 0
     program = """
-      const rows = () => page.querySelectorAll("tbody tr").length, before = rows();
-      const verdict = page.querySelector("[data-name=verdict]").getBoundingClientRect();
-      const choice = page.querySelector("select"), option = choice.options[1].value;
+      const rows = () => page.querySelectorAll("#ledger tbody tr").length, before = rows();
+      const verdict = page.querySelector("td[data-name=verdict]").getBoundingClientRect();
+      const choice = page.getElementById("verdict"), option = choice.options[1].value;
       choice.value = option;
       choice.dispatchEvent(new view.Event("change", {bubbles: true}));
       choice.dispatchEvent(new view.Event("input", {bubbles: true}));
-      return {before, after: rows(), right: verdict.right};
+      const told = [...page.querySelectorAll("#ledger td[data-name=verdict]")].map((each) => each.textContent);
+      const options = [...choice.querySelectorAll("optgroup")].map((each) => each.children.length);
+      return {before, after: rows(), right: verdict.right, told: [...new Set(told)], options};
     """
     found = look(target, program)
     assert faults(found) == {}
     assert 0 < found["result"]["after"] < found["result"]["before"]
+    assert found["result"]["told"] == ["outside"] and found["result"]["options"] == [4, 4]
     assert found["result"]["right"] <= WIDTH, "a verdict is on the screen of a phone"
 
 

@@ -142,6 +142,13 @@ def test_code_cells_in_a_row_share_a_fold_and_each_solution_has_its_own(tmp_path
     ]  # fmt: skip
 
 
+def test_a_work_of_a_conference_has_no_address_of_an_article():
+    entries = re.split(r"^(?=@)", references.FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    of_journals = [each for each in entries if re.search(r"doi = \{10\.1023/", each)]
+    assert of_journals and {each.partition("{")[0] for each in of_journals} == {"@article"}
+    assert references.addresses()["li1999"].startswith("https://papers.nips.cc/paper/1999/")
+
+
 def test_works_that_are_cited_are_listed_also_where_a_copy_has_their_addresses_and_unknown_ones_refused(page, tmp_path):
     assert page.count('id="ref-') == 1 and "On Convergence Proofs" in re.sub(r"\s+", " ", page)
     keys = sorted(references.addresses())
@@ -364,12 +371,61 @@ def test_a_chapter_names_mistyped_parameters_and_shows_numbers_of_numpy_as_plain
         display.open_chapter("data", namespace | {"n_pair": 2})
 
 
-def test_the_ledger_is_a_page_with_all_numbers_and_statements(ledger_page):
-    (rows,) = re.findall(r"rows = (\[\[.*\]\]);\n", ledger_page)
+def test_the_ledger_is_a_page_with_all_numbers_and_statements_and_opens_with_what_disagrees(ledger_page):
+    (rows,) = re.findall(r" rows = (\[\[.*\]\]);\n", ledger_page)
     numbers, _, statements = claims.stored()
     found = json.loads(rows)
-    assert [row[0] for row in found] == [*numbers["source"], *statements["source"]]
+    assert sorted(row[0] for row in found) == sorted([*numbers["source"], *statements["source"]])
     assert not any("nan" in row for row in found)
+    verdicts = [row[ledger.COLUMNS.index("verdict")] for row in found]
+    n_outside = (numbers["verdict"] == "outside").sum()
+    assert set(verdicts[:n_outside]) == {"outside"} and verdicts[n_outside] == "does not hold"
+    assert set(verdicts) == {*ledger.VERDICTS["numbers"], *ledger.VERDICTS["statements"]} == set(ledger.ORDER)
+
+
+def test_a_row_of_the_ledger_says_what_its_interval_is_over_and_after_which_search_it_was_found():
+    row = {
+        "source": "S", "item": "Table 1", "quantity": "errors", "published": 862.0, "decimals": 0, "ours": 862.0,
+        "low": 807.7, "high": 918.72, "interval_of": "test images", "verdict": "exact", "choices": 1, "explanation": None,
+        "chapter": "mnist",
+    }  # fmt: skip
+    others = [
+        {"published": 2.7, "decimals": 2, "ours": 1.2834, "low": 1.1, "high": 2.0, "verdict": "outside", "choices": 37},
+        {"low": 862.0, "high": 862.0, "verdict": "degenerate"},
+        {"ours": np.nan, "low": np.nan, "high": np.nan, "interval_of": None, "verdict": "not comparable"},
+    ]
+    none = pd.DataFrame(columns=["source", "place", "statement", "verdict", "evidence", "chapter"])
+    found = ledger.rows(pd.DataFrame([row, *(row | each for each in others)]), none)
+    names = ("published", "ours", "interval of ours", "interval over what", "verdict", "after a search of")
+    assert [[each[ledger.COLUMNS.index(name)] for name in names] for each in found] == [
+        ["2.70", "1.28", "1.10 to 2.00", "test images", "outside", "37"],
+        ["862", "862", "808 to 919", "test images", "exact", ""],
+        ["862", "862", "", "", "not to be checked", ""],
+        ["862", "", "", "", "not to be checked", ""],
+    ]
+    assert found[0][-1] == "3 mnist"
+
+
+def test_an_interval_that_is_rounded_shows_the_verdict(ledger_page):
+    numbers = claims.stored()[0]
+    for row in numbers[numbers["low"] < numbers["high"]].itertuples():
+        ends = [float(ledger.rounded(end, row.decimals)) for end in (row.low, row.high)]
+        published = float(ledger.rounded(row.published, row.decimals))
+        assert published == row.published, row.key
+        if row.verdict in ("exact", "within", "outside"):
+            assert (ends[0] <= published <= ends[1]) == (row.verdict != "outside"), row.key
+
+
+def test_the_ledger_leads_to_the_chapters_of_the_report_and_the_report_to_the_ledger(ledger_page, tmp_path):
+    (links,) = re.findall(r" links = (\{.*?\}), commands", ledger_page)
+    known = {chapter.name for chapter, _ in chapters.report("full", web=True)}
+    numbers, _, statements = claims.stored()
+    names = {address.removeprefix("report.html#chapter-") for address in json.loads(links).values()}
+    assert names == {*numbers["chapter"], *statements["chapter"]} <= known
+    source = Source(write(tmp_path / "a.ipynb", text("# T")), "1", own=True)
+    report.html([source], tmp_path / "report.html", title="T", ledger="ledger.html")
+    assert '<p><a href="ledger.html">Ledger</a></p>' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Ledger" not in page_of(tmp_path / "b.ipynb", text("# T"))
 
 
 HOSTILE = r"""# Bad

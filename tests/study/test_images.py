@@ -83,17 +83,6 @@ def test_two_classes_are_predicted_as_by_the_estimator(two):
     assert np.array_equal(found["runs"]["errors"], wrong.ravel())
 
 
-def test_the_layout_of_1999_takes_two_classes(two, monkeypatch):
-    monkeypatch.setattr(kept, "EPOCHS_1999", (1, 3))
-    (found,) = kept.layout_1999.compute([kept.Layout(dataset="digits", degree=2, order=1, n_train=200)])
-    model = kept.model(2, 1, images.SHARED_KEPT, n_epochs=3).fit(two.X[:200], two.y[:200])
-    counts = found.set_index(["epochs", "method"])["errors"]
-    for epoch, (method, predictor) in product((1, 3), {"vote": "voted", "average": "average", "last": "final"}.items()):
-        wrong = (model.predict(two.X_test, predictor=predictor, epoch=epoch) != two.y_test).sum()
-        assert counts[epoch, method] == wrong < 15
-    assert 0 < counts[3, "random"] < 15 and set(found.query("epochs == 3")["mistakes"]) == {len(model.mistakes_[0])}
-
-
 def errors(table, row):
     return table.loc[(table[list(row)] == pd.Series(row)).all(axis=1), "errors"].to_list()
 

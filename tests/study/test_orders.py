@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, literal
-from study import datasets, statistics
+from kp import PREDICTORS, OneVsAllKernelPerceptron
+from study import datasets, statistics, style
 from study.orders import claims, experiment, figures, kept, tables
 from study.orders.experiment import Settings
 
@@ -231,8 +231,13 @@ def test_the_honest_error_is_that_of_what_was_chosen():
 
 def test_errors_by_epoch_are_drawn_as_means_over_the_orders():
     wrong = random_wrong(n=200)
-    line = figures.figure_by_epoch(runs_of(wrong, (2, 3, 5))).axes[0].lines[0]
-    np.testing.assert_allclose(line.get_ydata(), 100 * wrong[:, 0, 0].mean(axis=(0, 2)))
+    axis = figures.figure_by_epoch(runs_of(wrong, (2, 3, 5))).axes[0]
+    drawn = {text.get_text(): text.get_color() for text in axis.texts}
+    lines = {line.get_color(): line for line in axis.lines if line.get_color() != style.GREY}
+    assert list(drawn) == ["final", "average"] and set(lines) == set(drawn.values()), "no other line hides one of the two"
+    for name, colour in drawn.items():
+        expected = 100 * wrong[:, 0, PREDICTORS.index(name)].mean(axis=(0, 2))
+        np.testing.assert_allclose(lines[colour].get_ydata(), expected)
 
 
 def test_published_orders_agree_with_an_independent_program():
@@ -266,30 +271,6 @@ def test_kept_orders_are_those_of_the_estimator():
         assert (row["mistakes"], row["support"]) == (sum(map(len, model.mistakes_)), len(model.support_))
 
 
-def test_the_layout_of_1999_is_that_of_all_prediction_vectors(monkeypatch):
-    monkeypatch.setattr(kept, "EPOCHS_1999", (0.1, 1, 3))
-    (found,) = kept.layout_1999.compute([kept.Layout(dataset="digits", degree=2, order=1, n_train=40)])
-    data = datasets.load("digits")
-    X = data.X[:40].astype(float)
-    y = data.class_indices[:40]
-    truth = data.class_indices_test
-    K = (1 + X @ X.T) ** 2
-    K_new = (1 + X @ data.X_test.T.astype(float)) ** 2
-    order = np.tile(np.random.RandomState(102).permutation(40), 3)
-    runs = [np.where(y == a, 1, -1) * np.array(literal.algorithm_1(K, np.where(y == a, 1, -1), order)) for a in range(10)]
-    v = np.array([run @ K_new for run in runs])
-    unit = v / np.sqrt([np.einsum("si,ij,sj->s", run, K, run) for run in runs])[:, :, None]
-    for epochs, steps in ((0.1, 4), (1, 40), (3, 120)):
-        scores = [np.sign(v[:, :steps]).sum(axis=1), v[:, :steps].sum(axis=1), unit[:, :steps].sum(axis=1)]
-        scores += [v[:, steps - 1], unit[:, steps - 1]]
-        errors = [(f.argmax(axis=0) != truth).sum() for f in scores]
-        errors += [(f[:, :steps].argmax(axis=0) != truth).sum(axis=1).mean() for f in (v, unit)]
-        rows = found[found["epochs"] == epochs].set_index("method")
-        np.testing.assert_allclose(rows.loc[list(kept.METHODS), "errors"], errors, rtol=1e-12)
-        assert (rows["mistakes"] == sum((np.abs(np.diff(run[:steps], axis=0)) > 0).sum() + 1 for run in runs)).all()
-        assert (rows["support"] == np.any([run[steps - 1] != 0 for run in runs], axis=0).sum()).all()
-
-
 def test_kept_orders_are_compared_order_by_order():
     runs = runs_of(random_wrong(degrees=2), (2, 3)).assign(support=lambda t: 100 + 10 * t["degree"] + t["order"])
     rows = runs[runs["order"] < 3].assign(epochs=2, protocol="own, kept", support=lambda t: 0.9 * t["support"])
@@ -313,11 +294,3 @@ def test_errors_of_kept_orders_are_less_those_of_the_same_order():
     expected = [statistics.crossed(gap).estimate for gap in (gaps[:, 0], gaps[:, 1], gaps.mean(axis=1))]
     rows = found.query("predictor == 'final' and protocol == 'shared, kept'")
     np.testing.assert_allclose(rows["estimate"], expected, atol=1e-15)
-
-
-def test_the_layout_of_1999_has_means_of_its_orders():
-    rows = [(2, r, t, m, 10 * t + r, 100, 7 + r, 5 + r) for r in (0, 2) for t in (0.1, 1) for m in kept.METHODS]
-    names = ["degree", "order", "epochs", "method", "errors", "n", "mistakes", "support"]
-    found = tables.layout_1999(pd.DataFrame(rows, columns=names)).set_index("")
-    assert found.loc["vote", ["T = 0.1", "T = 1"]].tolist() == ["2.00", "11.00"]
-    assert found.loc[["support", "mistakes"], "T = 1"].tolist() == ["6", "8"]

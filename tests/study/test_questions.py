@@ -1,5 +1,8 @@
 """The answers: the 1 in the kernel against cross-validation by scikit-learn, rules for stopping against a literal one."""
 
+import re
+
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from kp import OneVsAllKernelPerceptron
-from study import statistics
+from study import ROOT, statistics
 from study.questions import experiment, figures, tables
 
 SMALL = {"n_repeats": 2, "n_folds": 3, "max_iter": 2}
@@ -54,3 +57,18 @@ def test_a_rule_stops_where_it_says():
     stopped = np.stack([wrong[0, 0, 1, 1], wrong[1, 0, 1, 3]])
     assert table.loc["first epoch without gain", "error"] == pytest.approx(stopped.mean())
     assert table.loc["one epoch", "estimate"] == pytest.approx(wrong[:, 0, 1, 0].mean() - wrong[:, 0, 1, 3].mean())
+
+
+def test_each_of_fourteen_answers_has_a_number_and_the_place_where_it_is_argued_and_eight_a_public_thread():
+    cells = nbformat.read(ROOT / "notebooks" / "questions.ipynb", as_version=4).cells
+    answers = [
+        cell.source for cell in cells
+        if cell.cell_type == "markdown" and cell.source.startswith("**") and "caption" not in cell.metadata.get("tags", [])
+    ]  # fmt: skip
+    assert len(answers) == 14 and cells[0].source.startswith("# Fourteen questions")
+    for answer in answers:
+        values = [each for each in re.findall(r"\{eval\}`([^`]*)`", answer) if not each.startswith("chapter.")]
+        assert values, f"no number: {answer[:60]}"
+        assert re.search(r"\[[Cc]hapter \d\]\(\w+\.ipynb\)|chapter\.label\(", answer), f"no place: {answer[:60]}"
+    threads = [answer for answer in answers if re.search(r"\*\*\s+\(\[[^]]+\]\(https://", answer)]
+    assert len(threads) == 8 and "Eight link to a public thread" in cells[0].source

@@ -11,7 +11,7 @@ from study.protocols.settings import require_integers
 
 EXPERIMENTS = {each.name: each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)}
 CHECKED = (
-    "mnist.neighbours", "orders.runs", "orders.kept", "orders.layout_1999", "rejection.ensemble", "references.perceptron",
+    "mnist.neighbours", "orders.runs", "orders.kept", "rejection.ensemble", "references.perceptron",
     "growth.prepared", "growth.curves", "lowest.held", "data.pairs", "seeds.methods", "course.codes", "romma.runs",
     "questions.kernels",
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import words
-from study.report import display, expressions, prose, references
+from study.report import display, expressions, references
 from study.report.notebooks import METADATA, execute
 from study.report.origin import made_from
 from study.statistics import Difference
@@ -180,26 +180,3 @@ def test_what_only_the_words_reach_counts_in_the_fingerprint(tmp_path):
     source = written(tmp_path / "a.ipynb", *cells)
     without = written(tmp_path / "b.ipynb", cells[0], text("Rate: {eval}`n`."))
     assert made_from(source, {})["code"] != made_from(without, {})["code"]
-
-
-def test_words_sentences_numbers_and_code_are_counted(tmp_path):
-    words_ = "# Title\n\nWe see $x^2$ and 1.58 %. It is {eval}`a`, {eval}`b` and 10,000; degree 3 in 2021.\n\n| 1 | 2 |"
-    long = '"one two three four five six seven"'
-    short = '"six short words are no sentence"'
-    condition = 'b.query("a == 1 and b == 2 or c in d")'
-    code = f"import kp\n\n# a comment\nx = {long}\ny = {short}\nmodel.fit(X)"
-    cells = [new_markdown_cell(words_), new_code_cell(code), new_code_cell(condition)]
-    nbformat.write(new_notebook(cells=cells, metadata=METADATA), tmp_path / "a.ipynb")
-    found = prose.measure(tmp_path / "a.ipynb")
-    assert found["lines"] == 5 and found["does"] == 0.5 and found["crowded"] == 1 and found["strings"] == 1
-    assert found["words"] == len("Title We see x and It is § § and degree in".split())
-    assert found["max"] == 7 and found["picture"] == 0
-
-
-def test_the_chapters_read_as_they_should():
-    found = prose.table()
-    main = found.loc[list(prose.MAIN)]
-    assert main["words"].sum() >= 8 * main["lines"].sum(), "typed words for each line of code, over the main chapters"
-    assert main["mean"].max() <= 18, "words in a sentence"
-    worst = found[["max", "crowded", "strings"]].max()
-    assert (worst <= [40, 0, 0]).all(), worst

@@ -130,6 +130,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_
     assert code == 0, output
     code, output = run(checkout, *QUIET)
     assert code == 0, output
+    assert not re.search("Building DAG|Using shell|Select jobs|Execute |Complete log|Elapsed time", output)
     assert "done" in executed.read_text(encoding="utf-8")
     code, output = run(checkout, "--quiet", "host")
     assert code == 0 and "Nothing to be done" in output
