@@ -83,8 +83,8 @@ def check_folder():
     if VENV.is_symlink():
         sys.exit(
             f"{VENV} is a link to {os.path.realpath(VENV)}. The environment has to be made again, which would empty that "
-            "folder. Nothing was changed. Remove the link (what is behind it stays), then run the same command again; if the "
-            "environment is too large for this disk, move the whole checkout to another."
+            "folder. Nothing was changed. Remove the link (what is behind it stays), then run the same command again. If "
+            "the environment is too large for this disk, move the whole checkout to another."
         )
     if VENV.exists() and not VENV.is_dir():
         sys.exit(
