@@ -84,7 +84,10 @@ def local_scale(X: ArrayLike, Y: Array | None = None, *, n_neighbors: int, inclu
     if not np.all(sigma > 0):
         where = f"{np.sum(sigma == 0)} of {len(X)} points (the first is number {np.argmin(sigma)})"
         remedy = "leave out repeated points" if Y is None else "leave out what is repeated or among the training points"
-        raise ValueError(f"scales must be positive, got 0 at {where}; raise n_neighbors or {remedy}")
+        raise ValueError(
+            f"scales must be positive, got 0 at {where}; raise n_neighbors or {remedy}; a bootstrap sample repeats "
+            "points, so use bootstrap=False for bagging"
+        )
     return sigma
 
 
@@ -156,9 +159,10 @@ class KernelRidgeClassifier(Classifier):
         k(x, x') = exp(-|x - x'|^2 / (tau sigma_x sigma_x'))   (self-tuning)
 
     T (n, C) are rows of the identity that name the classes, and sigma_x is the distance of x to its
-    k-th nearest neighbour (Zelnik-Manor and Perona 2004). `fit` raises ValueError where a scale is 0,
-    because k training points coincide. It warns (LinAlgWarning) where K + lambda I is not positive
-    definite, and then solves (K + lambda I) A^T = T by least squares.
+    k-th nearest neighbour (Zelnik-Manor and Perona 2004). `fit` raises ValueError if a scale is 0,
+    because k training points coincide. A bootstrap sample repeats points, so use `BaggingClassifier`
+    with bootstrap=False and max_samples below 1, or raise n_neighbors. `fit` warns (LinAlgWarning)
+    if K + lambda I is not positive definite, and then solves (K + lambda I) A^T = T by least squares.
 
     Parameters
     ----------

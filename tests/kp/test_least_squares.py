@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgWarning
+from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
@@ -130,3 +131,11 @@ def test_the_kernel_refuses_scales_that_do_not_fit():
             self_tuning_kernel(X, X, np.ones(24), sigma)
     with pytest.raises(ValueError, match="the same d"):
         self_tuning_kernel(X, X[:, :2], np.ones(24), np.ones(24))
+
+
+def test_bagging_is_told_what_to_do_about_repeated_points():
+    X, y = cloud(0, n=60)
+    with pytest.raises(ValueError, match="a bootstrap sample repeats points, so use bootstrap=False for bagging"):
+        BaggingClassifier(KernelRidgeClassifier(n_neighbors=2), random_state=0).fit(X, y)
+    model = BaggingClassifier(KernelRidgeClassifier(n_neighbors=2), bootstrap=False, max_samples=0.7, random_state=0)
+    assert model.fit(X, y).score(X, y) > 0.5
