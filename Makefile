@@ -13,8 +13,11 @@ YES ?= 0
 # The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
 unexport JUPYTER_PATH
+# Code of another checkout must not run here.
+unexport PYTHONPATH
 
-SNAKEMAKE = $(PY) -m snakemake $(ANEW) --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
+# Importing study first says where caches go if the home folder cannot be written; Snakemake would end with an error.
+SNAKEMAKE = $(PY) -c "import study; from snakemake.cli import main; main()" $(ANEW) --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
@@ -116,9 +119,12 @@ test-notebooks-1 test-notebooks-2:
 	@$(NBVAL) --nbval-lax $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code
 
+# Where Python leaves byte code. Of a link rm removes the link alone, and find does not follow it: what lies elsewhere stays.
+CODE_FOLDERS = $(wildcard kp study tests benchmarks notebooks)
+
 clean: ## remove build, with your own runs that lie there, and caches; the environment and committed results stay
-	rm -rf build .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
-	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
+	rm -rf build .snakemake .pytest_cache .ruff_cache .mypy_cache .hypothesis kernel_perceptron.egg-info
+	find $(CODE_FOLDERS) -type d -name __pycache__ -prune -exec rm -rf {} +
 
 environment:
 	@$(PYTHON) bootstrap.py

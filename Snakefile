@@ -30,14 +30,15 @@ PROFILE = config.get("profile", "quick")
 RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
 REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
 CODE = ["--code"] if str(config.get("code", 0)) not in ("0", "", "False") else []
+TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of a batch goes
 try:
     chapters.report(PROFILE, REPORT)
+    runs.check_target(TABLE)  # Snakemake removes what is there before it makes the table
 except ValueError as error:
     sys.exit(str(error))
 PAPER = "report" if REPORT == "all" else REPORT
 NAMES = shlex.split(str(config.get("notebooks") or ""))  # those to be executed; all if there is none
 RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
-TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
 BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PROGRAM = BATCH.source_files() if BATCH else []
 PYTHON = sys.executable

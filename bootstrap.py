@@ -46,15 +46,19 @@ def fingerprint():
     return digest.hexdigest()
 
 
+def without_pythonpath():
+    """The environment variables without PYTHONPATH: another checkout's code or packages must not count as this one's."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
 def conda():
     """The Python of the active conda environment, if that has what is needed, else None."""
     prefix = os.environ.get("CONDA_PREFIX")
     if not prefix:
         return None
     python = Path(prefix, "python.exe" if os.name == "nt" else "bin/python")
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     try:
-        done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, env=clean, capture_output=True)
+        done = subprocess.run([python, "-c", COMPLETE, ROOT], cwd=os.sep, env=without_pythonpath(), capture_output=True)
     except OSError:
         return None
     return python if done.returncode == 0 else None
@@ -74,6 +78,25 @@ def check_python():
         )
 
 
+def check_folder():
+    """Stop with the remedy if .venv is something that may not be ours: making the environment again empties that folder."""
+    if VENV.is_symlink():
+        sys.exit(
+            f"{VENV} is a link to {os.path.realpath(VENV)}. The environment has to be made again, which would empty that "
+            "folder. Nothing was changed. Remove the link (what is behind it stays), then run the same command again. If "
+            "the environment is too large for this disk, move the whole checkout to another."
+        )
+    if VENV.exists() and not VENV.is_dir():
+        sys.exit(
+            f"{VENV} is a file, and the environment belongs there. Nothing was changed. Move it away, then run this again."
+        )
+    if VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").is_file():
+        sys.exit(
+            f"{VENV} is no environment of Python (it has no pyvenv.cfg), and making one there would empty it. Nothing was "
+            "changed. Move the folder away, or delete it if you do not need it, then run the same command again."
+        )
+
+
 def is_made():
     return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(program("python"), os.X_OK)
 
@@ -86,10 +109,10 @@ def make():
         [*pip, "--require-hashes", "-r", "requirements.lock.txt"],
         [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
     ):
-        subprocess.run(command, cwd=ROOT, check=True)
+        subprocess.run(command, cwd=ROOT, env=without_pythonpath(), check=True)
     # On all processors, where pip takes one, and without the tests of packages. A file that is no program is no fault.
     compile_all = [program("python"), "-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]"]
-    subprocess.run([*compile_all, VENV, ROOT / "kp", ROOT / "study"], cwd=ROOT)
+    subprocess.run([*compile_all, VENV, ROOT / "kp", ROOT / "study"], cwd=ROOT, env=without_pythonpath())
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
@@ -108,7 +131,7 @@ def one_at_a_time():
     """Wait until no other set-up of this folder is at work; the system ends the lock with the process that holds it."""
     path = ROOT / "build" / "environment.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w") as file:
+    with open(path, "a") as file:
         try:
             import fcntl
 
@@ -129,6 +152,7 @@ def main():
     check_python()
     if is_made():
         return
+    check_folder()
     with one_at_a_time():
         if is_made():  # by the one that this one has waited for
             return

@@ -1,24 +1,31 @@
-"""Compiled functions, kept on disk for exactly the sources that they were compiled from.
+"""Compiled functions, with a cache of their machine code on disk that cannot stop a computation.
 
-Numba's own cache notices no change of a function called from another file. Here the folder of the cache is named by a hash
-of all sources of the package: after any change all is compiled again."""
+Numba's own cache does not notice that a function in another file has changed, and raises an error if one of its files is
+damaged or cannot be written. Here the folder of the cache is named by a hash of all sources of the package, so any change
+compiles everything again. After any error of the cache the function is compiled, and a damaged file is replaced.
+"""
 
 import hashlib
 import os
+import pickle
 import shutil
-import tempfile
-from collections.abc import Callable
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numba
 from numba import config, njit
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 PACKAGE = Path(__file__).parent
-ONE_AT_A_TIME = Lock()
 PLAIN = ("C", "W")
 """Demands of `numpy.require`: by rows and writable. For any other array a function would be compiled once more."""
+DIGEST = hashlib.sha256().digest_size
 
 
 def sources() -> str:
@@ -33,70 +40,84 @@ SOURCES = sources()
 """The same as they were when the package was imported."""
 
 
-def cache_folder() -> Path | None:
-    """A writable folder for the machine code of these sources, or None: in NUMBA_CACHE_DIR if that is set, else next to the
-    byte code, else in the user's cache. Not in folders for everyone, such as /tmp: what is read from a cache is run."""
-    for parent in _parents():
-        folder = parent / f"kp-{SOURCES[:16]}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
-            return folder
-        except OSError:
-            continue
-    return None
+def parents() -> list[Path]:
+    """The folders in which the cache can be: NUMBA_CACHE_DIR if set, else next to the byte code; then the user's cache.
 
-
-def _parents() -> tuple[Path, Path]:
+    World-writable folders such as /tmp are never used, because cached code is executed.
+    """
     own = Path(config.CACHE_DIR) if config.CACHE_DIR else PACKAGE / "__pycache__"
     users = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    return own, users / "kp"
+    return [own, users / "kp"] if users.is_absolute() else [own]
 
 
-def clean() -> list[Path]:
-    """Remove the machine code of other sources than these, which `python -m kp.compiled` does; returns the folders."""
-    pattern = "kp-" + 16 * "[0-9a-f]"
-    found = [folder for parent in _parents() for folder in parent.glob(pattern) if folder.name != f"kp-{SOURCES[:16]}"]
+def clear_cache() -> list[Path]:
+    """Remove the compiled code of these sources and of all earlier ones; returns the folders that were removed."""
+    found = [folder for parent in parents() for folder in sorted(parent.glob("kp-" + 16 * "[0-9a-f]"))]
+    found = [folder for folder in found if folder.is_dir() and not folder.is_symlink()]
     for folder in found:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder)
     return found
+
+
+class Cache(NullCache):
+    """The machine code of one function on disk, a file for each signature: Numba asks it before and after it compiles.
+
+    Numba holds its compiler lock while it does so, and files are replaced in one step: threads and processes are safe.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        code = function.__code__
+        self.name = function.__name__
+        self.key: tuple | None = None
+        if not function.__closure__ and os.path.isfile(code.co_filename):
+            source = hashlib.sha256(Path(code.co_filename).read_bytes()).hexdigest()
+            self.key = (source, function.__module__, function.__qualname__, code.co_firstlineno, sys.version)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled function from the first file that is whole, or None, which makes Numba compile it."""
+        context.refresh()
+        for path in self._paths(signature, context.codegen()):
+            with suppress(Exception):
+                content = path.read_bytes()
+                if hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]:  # LLVM crashes on damaged code
+                    return CompileResult._rebuild(context, *pickle.loads(content[DIGEST:]))
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write a compiled function to the first folder in which that is possible, if there is one."""
+        if result.lifted or result.library.has_dynamic_globals:
+            return
+        for path in self._paths(signature, result.codegen):
+            with suppress(Exception):
+                content = dumps(result._reduce())
+                _write(path, hashlib.sha256(content).digest() + content)
+                return
+
+    def _paths(self, signature: Any, codegen: Any) -> Iterator[Path]:
+        if self.key is not None:
+            key = hashlib.sha256(repr((self.key, str(signature), codegen.magic_tuple())).encode()).hexdigest()
+            for parent in parents():
+                yield parent / f"kp-{SOURCES[:16]}" / f"{self.name}-{key[:32]}.nbc"
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{uuid.uuid4().hex}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def compiled(function: Callable | None = None, **options: Any) -> Any:
     """Decorator: compile a function with Numba, without the interpreter's lock; options are those of `numba.njit`.
 
-    The folder for its machine code is made when the function is first compiled, or read from there, and not before.
+    The function is compiled, or read from the cache, when it is first called, and not before.
     """
     if function is None:
         return lambda function: compiled(function, **options)
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
-    if config.DISABLE_JIT:
-        return dispatcher
-    compile_now = dispatcher.compile
-
-    def compile_and_keep(signature: Any) -> Any:
-        with ONE_AT_A_TIME:  # a thread that came past it would compile what is on disk
-            if dispatcher.compile is compile_and_keep:
-                _keep(dispatcher)
-                dispatcher.compile = compile_now
-        return compile_now(signature)
-
-    dispatcher.compile = compile_and_keep
+    if not config.DISABLE_JIT:
+        dispatcher._cache = Cache(function)
     return dispatcher
-
-
-def _keep(dispatcher: Any) -> None:
-    """Let the machine code of a compiled function be kept, in the folder of these sources."""
-    folder = cache_folder()
-    if folder is None:
-        return
-    before = config.CACHE_DIR
-    try:
-        config.CACHE_DIR = str(folder)
-        dispatcher.enable_caching()
-    finally:
-        config.CACHE_DIR = before
-
-
-if __name__ == "__main__":
-    print(*clean(), sep="\n")

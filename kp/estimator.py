@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -103,7 +103,17 @@ MACHINE_PARAMETERS = {
 def n_threads(n_jobs: object) -> int:
     """The number of threads of a parameter n_jobs."""
     check("n_jobs", n_jobs, MACHINE_PARAMETERS["n_jobs"])
-    return int(effective_n_jobs(n_jobs))
+    backend, of_context = get_active_backend(prefer="threads")
+    return int(backend.effective_n_jobs(of_context if n_jobs is None else n_jobs))
+
+
+def check_unmasked(name: str, values: object) -> None:
+    """Raise ValueError if an array has masked values: NumPy would take what lies behind the mask for data."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name}: {np.ma.count_masked(values)} of {values.size} values are masked; fill them, for example with "
+            f"{name}.filled(...) or an imputer, or leave out their examples"
+        )
 
 
 def _variance(X):
@@ -326,6 +336,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """X, or X and y, checked: numbers up to 1e100 in size, in double precision for kernels that are given."""
         if not reset:
             check_is_fitted(self)
+        for name, values in zip(("X", "y"), (X, *y), strict=False):
+            check_unmasked(name, values)
         accepted = "csr" if self._takes_sparse and not self._precomputed else False
         found = validate_data(self, X, *y, dtype="numeric", reset=reset, accept_sparse=accepted)
         X, *y = found if y else (found,)

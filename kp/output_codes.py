@@ -30,7 +30,8 @@ from kp import kernels
 from kp.compiled import compiled
 
 from kp.estimator import (  # isort: skip
-    ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, check, n_threads, one_of,
+    ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, check, check_unmasked, n_threads,
+    one_of,
 )  # fmt: skip
 from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
@@ -826,6 +827,8 @@ class SharedTraining:
 
     def __init__(self, X: Data, y: ArrayLike, *, memory_budget: int = 2**30, n_jobs: int | None = None) -> None:
         check("memory_budget", memory_budget, MACHINE_PARAMETERS["memory_budget"])
+        check_unmasked("X", X)
+        check_unmasked("y", y)
         self.X = X
         self.y = y
         self.n_jobs = n_threads(n_jobs)
@@ -954,6 +957,7 @@ class SharedTraining:
             columns: CrossGram = self.gram
             counting: dict[str, Any] = {"signs": signs, "errors": errors}
         else:
+            check_unmasked("X", X)
             points = Points.per(self.gram.points.per_unit, X)  # type: ignore[union-attr]
             columns = CrossGram(Products(self.gram.points, points, threads=self.n_jobs))  # type: ignore[arg-type]
             counting = {}

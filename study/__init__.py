@@ -5,8 +5,8 @@ not loaded yet, and of the processes that it starts: NumPy's and OpenBLAS's loop
 last bit. A processor without AVX2 gets the loops that OpenBLAS has for it. Counts are the same on every processor; real
 numbers have the same bits where the processor has AVX2 and exp, log and pow come from one libm.
 
-Where the user's own folder cannot be written, what Matplotlib, IPython and Jupyter keep there goes below build/, or into a
-temporary folder.
+If the user's home folder or its .cache cannot be written, the caches of all tools, and what Matplotlib, IPython and Jupyter
+keep there, go below build/, or into a temporary folder.
 """
 
 import atexit
@@ -58,7 +58,9 @@ if platform.machine() in ("x86_64", "AMD64"):
         if _name not in os.environ and (_name != "OPENBLAS_CORETYPE" or _has_avx2()):
             os.environ[_name] = _value
 
-KEPT_AT_HOME = {"MPLCONFIGDIR": "matplotlib", "IPYTHONDIR": "ipython", "JUPYTER_RUNTIME_DIR": "jupyter"}
+KEPT_AT_HOME = {
+    "XDG_CACHE_HOME": "cache", "MPLCONFIGDIR": "matplotlib", "IPYTHONDIR": "ipython", "JUPYTER_RUNTIME_DIR": "jupyter",
+}  # fmt: skip
 """Environment variables that name folders which are made in the user's own by default."""
 
 
@@ -74,7 +76,9 @@ def _is_writable(folder):
 def _keep_elsewhere():
     """Set those of KEPT_AT_HOME that are not set: below build/, or where nothing can be written there for this process."""
     missing = KEPT_AT_HOME.keys() - os.environ.keys()
-    if not missing or _is_writable(os.path.expanduser("~")):
+    home = os.path.expanduser("~")
+    cache = os.path.join(home, ".cache")
+    if not missing or (_is_writable(home) and (_is_writable(cache) or not os.path.lexists(cache))):
         return
     folder = BUILD / "home"
     try:

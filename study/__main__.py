@@ -44,9 +44,6 @@ VERDICTS = {
     NOT_EXECUTED: "something was not executed, so it has no results to compare",
 }
 
-COMMITTED = ("data", "figures", "notebooks")
-"""Folders of files that belong to the project: the table of a batch is none of them."""
-
 
 def main(arguments=None):
     """Run one command; returns the exit code."""
@@ -181,15 +178,9 @@ def _batch(options):
     if options.part is not None:
         return _part(options, experiment, runs.parts(found))
     target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
-    if target.suffix != ".csv":
-        raise ValueError(f"--target must be the name of a file *.csv, got {target}")
     if options.target and not target.parent.is_dir():
         raise ValueError(f"--target must be in a folder that is there, got {target}; make {target.parent} first")
-    if inside := [name for name in COMMITTED if target.resolve().is_relative_to(ROOT / name)]:
-        raise ValueError(
-            f"--target must be outside {inside[0]}/, which the project's own files are in, got {target}; "
-            f"name another folder, such as {os.path.relpath(BUILD)}/"
-        )
+    runs.check_target(target)
     replaced = ", which replaces an earlier table" if target.exists() else ""
     rows = runs.table(experiment, found, options.table, progress=sys.stderr.isatty())
     store.write_table(target, rows, experiment.provenance(found), _command(options))
@@ -293,7 +284,7 @@ def _report(options):
     if options.notebooks:
         sources = [document.Source(path, str(place)) for place, path in enumerate(options.notebooks, start=1)]
     stem = "-".join(filter(None, ["report" if name == "all" else name, options.sheet]))
-    target = options.target or BUILD / profile / f"{stem}.{options.kind}"
+    target = _ending(options.target or BUILD / profile / f"{stem}.{options.kind}", f".{options.kind}")
     write = {"html": document.html, "pdf": document.pdf}[options.kind]
     listing = () if options.notebooks or options.sheet else chapters.listing(name)
     own = {"title": document.heading(options.notebooks[0]), "author": ""} if options.notebooks else {}
@@ -319,10 +310,17 @@ def _report(options):
     return 0
 
 
+def _ending(target, suffix):
+    """The target, which is replaced; ValueError unless its name says that it may be what is written there."""
+    if target.suffix != suffix:
+        raise ValueError(f"--target must be the name of a file *{suffix}, got {target}")
+    return target
+
+
 def _ledger(options):
     from study.report import ledger
 
-    ledger.write(options.target)
+    ledger.write(_ending(options.target, ".html"))
     print(f"Ledger: {os.path.relpath(options.target)}", flush=True)
     return 0
 
@@ -361,7 +359,7 @@ def _check_folder(options):
     from study.report import handins
 
     folder = options.notebook
-    target = options.target or BUILD / "checks.csv"
+    target = _ending(options.target or BUILD / "checks.csv", ".csv")
     try:
         paths = handins.notebooks(folder)
     except ValueError as error:

@@ -319,7 +319,7 @@ def test_nothing_is_written_that_fingerprints_cannot_follow(path):
 PUBLIC = {
     "differences", "partial_fit", "staged_predict", "staged_decision_function", "decision_function", "predict",
     "with_mistakes", "tidy", "tocsr", "launch_kernel", "kernel_spec", "poll", "send_signal",
-    "execute_managed_notebook", "said", "origin_coef_",
+    "execute_managed_notebook", "said", "origin_coef_", "load_overload", "save_overload",
 }  # fmt: skip
 """Methods and an attribute of estimators for readers, what CONTRIBUTING.md tells them to call, what the manager of a kernel,
-its provisioner, papermill and the kernel of a notebook call, and what a sparse matrix has."""
+its provisioner, papermill, the kernel of a notebook and Numba call, and what a sparse matrix has."""

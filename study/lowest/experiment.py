@@ -19,6 +19,7 @@ from study import datasets
 from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, in_order
 from study.protocols.preparations import PREPARATIONS, shifted, unit_norm
 from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results import store
 from study.results.alone import alone
 from study.results.experiment import experiment
 
@@ -82,7 +83,7 @@ def learnt(part, memory_budget):
         y = np.concatenate([y, *(labels for _ in WAYS[part.copies])])
         model = _fitted(part, X, y, gamma, memory_budget)
     fitted = time.perf_counter()
-    found = model.predict(scored, predictor="average").astype(np.uint8)
+    found = store.narrow(model.predict(scored, predictor="average"), np.uint8)
     counts = len(X), len(model.support_), sum(map(len, model.mistakes_))
     return found, counts, (prepared - start, fitted - prepared, time.perf_counter() - fitted)
 

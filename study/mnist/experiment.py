@@ -28,6 +28,7 @@ from study import datasets
 from study.mnist import tables
 from study.protocols.images import by_class, estimator, examples, require_examples
 from study.protocols.settings import require_integers
+from study.results import store
 from study.results.experiment import experiment
 
 DEGREES = range(1, 7)
@@ -172,7 +173,7 @@ class _Counts:
         self.multiclass = np.zeros((*shape, 2), dtype=int)
         self.binary = np.zeros((*shape, n_classes, 2), dtype=int)
         self.confusion = np.zeros((*shape, n_classes, n_classes), dtype=int)
-        self.predictions = np.zeros((*shape, n_test), dtype=np.uint8)
+        self.predictions = np.zeros((*shape, n_test), dtype=store.narrow(n_classes - 1, np.uint8).dtype)
 
     def add(self, split, outputs, indices, part):
         """Count in outputs {predictor: f (E, m, c)} of the images `part` of a split, whose classes are indices (c,)."""
@@ -208,10 +209,10 @@ def log_arrays(logs):
     """Mistake logs as plain arrays, one below the other; steps as the steps between mistakes."""
     return {
         "mistakes": np.array([len(log) for log in logs]),
-        "example": np.concatenate([log.example for log in logs]).astype(np.uint16),
-        "step_gaps": np.concatenate([np.diff(log.step, prepend=0) for log in logs]).astype(np.uint32),
+        "example": store.narrow(np.concatenate([log.example for log in logs]), np.uint16),
+        "step_gaps": store.narrow(np.concatenate([np.diff(log.step, prepend=0) for log in logs]), np.uint32),
         "positive": np.packbits(np.concatenate([log.sign > 0 for log in logs])),
-        "errors": np.concatenate([log.errors for log in logs]).astype(np.uint16),
+        "errors": store.narrow(np.concatenate([log.errors for log in logs]), np.uint16),
         "ends": logs[0].ends,
     }
 
@@ -322,7 +323,7 @@ def neighbours(settings, *, progress=False):
 
 
 def nearest_neighbours(X, y, X_test, *, progress=False):
-    """Classes (2, 2, c) of X_test (c, d) by the nearest of X (n, d), by MEASURES and NEIGHBOURS; y (n,) in 0..255.
+    """Classes (2, 2, c) of X_test (c, d) by the nearest of X (n, d), by MEASURES and NEIGHBOURS; y (n,) from 0 on.
 
     Of equally near images the first counts as nearer; of three classes among the three nearest the lowest is taken, as
     by scikit-learn. Squared distances and cosines come from exact inner products (see kp.gram); n must be at
@@ -332,7 +333,7 @@ def nearest_neighbours(X, y, X_test, *, progress=False):
     test = Points(X_test)
     source = Products(test, points, threads=2)
     columns = slice(0, len(points))
-    predictions = np.empty((2, len(NEIGHBOURS), len(test)), dtype=np.uint8)
+    predictions = np.empty((2, len(NEIGHBOURS), len(test)), dtype=store.narrow(y.max(), np.uint8).dtype)
     with _bar("nearest neighbours", len(test), "image", progress) as bar:
         for start in range(0, len(test), ROWS):
             rows = np.arange(start, min(start + ROWS, len(test)))

@@ -16,6 +16,7 @@ from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
+from study.results import store
 
 PROTOCOLS = {
     "own, new": {},
@@ -86,8 +87,9 @@ def in_order(degree, order, **options):
 
 
 def predictions(training, models, X):
-    """Classes of X (n, d) by all models of a `SharedTraining`, (models, 4, E, n) as uint8."""
-    out = np.empty((len(models), len(PREDICTORS), models[0].n_iter_, len(X)), dtype=np.uint8)
+    """Classes of X (n, d) by all models of a `SharedTraining`, (models, 4, E, n), as bytes up to 256 classes."""
+    kind = store.narrow(len(models[0].classes_) - 1, np.uint8).dtype
+    out = np.empty((len(models), len(PREDICTORS), models[0].n_iter_, len(X)), dtype=kind)
     for part, outputs in training.staged_outputs(models, X):
         for model, f in zip(out, outputs, strict=True):
             for p, name in enumerate(PREDICTORS):

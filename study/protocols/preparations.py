@@ -7,6 +7,8 @@ back: K = (1 + gamma x . y)^p.
 import numpy as np
 from scipy import ndimage
 
+from study.results import store
+
 NORM = 4000
 """The norm that images of unit norm have after rounding; products stay below 2^24."""
 BLUR = 1.0
@@ -54,7 +56,7 @@ def unit_norm(X, X_test):
 
 def centred(X, X_test):
     """Pixels in [0, 1] less their mean over the training images."""
-    mean = np.rint(X.mean(axis=0)).astype(np.int16)
+    mean = store.narrow(np.rint(X.mean(axis=0)), np.int16)
     return X - mean, X_test - mean, 1.0 / float(X.max()) ** 2
 
 

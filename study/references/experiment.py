@@ -43,6 +43,7 @@ from kp.mistakes import PREDICTORS
 from kp.output_codes import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results import store
 from study.results.alone import alone
 from study.results.experiment import experiment
 
@@ -353,7 +354,7 @@ def _trained(data, estimator, patience=PATIENCE, *, dtype=np.float64):
     X = _pixels(data.X, dtype)
     X_test = _pixels(data.X_test, dtype)
     found, seconds = timed(lambda: _fitted(estimator, X, data.class_indices), lambda: estimator.predict(X_test), patience)
-    return found.astype(np.uint8), numbers_stored(estimator), seconds
+    return store.narrow(found, np.uint8), numbers_stored(estimator), seconds
 
 
 def timed(fit, predict, patience=PATIENCE):
@@ -463,7 +464,7 @@ def _perceptron(part, epochs):
         n_jobs=1,
     )
     _, seconds = timed(lambda: model.fit(data.X, data.class_indices), lambda: model.predict(data.X_test, predictor=CONTROL))
-    predictions = np.stack([model.predict(data.X_test, predictor=name) for name in PREDICTORS]).astype(np.uint8)
+    predictions = store.narrow([model.predict(data.X_test, predictor=name) for name in PREDICTORS], np.uint8)
     return predictions, int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
 
 

@@ -12,21 +12,25 @@ build/ when its part is done (study.results.experiment), so an interrupted batch
 """
 
 import argparse
+import os
 import textwrap
 import types
 import typing
 from dataclasses import MISSING, fields, is_dataclass
 from itertools import groupby, product
+from pathlib import Path
 
 import pandas as pd
 from tqdm import tqdm
 
-from study import chapters, datasets
+from study import BUILD, ROOT, chapters, datasets
 
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""
 SEEDS = ("random_state", "order")
 """Fields that choose between runs that differ by chance only."""
+COMMITTED = ("data", "figures", "notebooks")
+"""Folders of files that belong to the project: the table of a batch is none of them."""
 WORDS = {"true": True, "false": False}
 KINDS = {int: "a whole number or a range as in 0:30", float: "a number", bool: "true or false", str: "a word"}
 
@@ -197,6 +201,24 @@ def table(experiment, runs, name=None, *, progress=False):
         experiment(part)
         found += [_with_keys(experiment, run, name) for run in part]
     return pd.concat(found, ignore_index=True)
+
+
+def check_target(target):
+    """ValueError if the table of a batch may not be written to this path: it must replace nothing but an earlier table."""
+    target = Path(target)
+    if target.suffix != ".csv":
+        raise ValueError(f"--target must be the name of a file *.csv, got {target}")
+    if inside := [name for name in COMMITTED if target.resolve().is_relative_to(ROOT / name)]:
+        raise ValueError(
+            f"--target must be outside {inside[0]}/, which the project's own files are in, got {target}; "
+            f"name another folder, such as {os.path.relpath(BUILD)}/"
+        )
+    both = (target, target.with_suffix(".json"))
+    if any(map(os.path.lexists, both)) and not all(path.is_file() for path in both):
+        raise ValueError(
+            f"--target {target}: what is there would be lost, and it is no table of a batch (those have a file .json beside "
+            "them); name another file, or move it away"
+        )
 
 
 def planned(arguments):

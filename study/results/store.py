@@ -24,6 +24,14 @@ class StaleResult(RuntimeError):
     """A stored result is missing, damaged, or was made by other code; the message has the command that makes it."""
 
 
+def narrow(values, least):
+    """Whole numbers in the smallest integer type that holds all of them and is not narrower than `least`, so that no number
+    is cut, and stored files whose numbers fit `least` keep their bytes."""
+    values = np.asarray(values)
+    ends = int(values.min(initial=0)), int(values.max(initial=0))
+    return values.astype(np.result_type(least, *map(np.min_scalar_type, ends)))
+
+
 def write(path, content):
     """Write bytes or text to path in one step: a reader sees the old file or the new one, never half of either."""
     path = Path(path)

@@ -1,8 +1,10 @@
 """Machine code on disk: it belongs to all sources of the package, and the package runs where none can be kept."""
 
 import contextlib
+import errno
 import io
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -15,7 +17,7 @@ import oracles
 import pytest
 
 import kp
-from kp import compiled
+from kp import __main__, compiled
 
 PACKAGE = Path(kp.__file__).parent
 FIT = """
@@ -105,53 +107,151 @@ def test_the_package_runs_where_nothing_can_be_written_and_without_compilation(c
     assert scores(copy, NUMBA_DISABLE_JIT="1", **nowhere) == EXPECTED
 
 
-def test_where_no_folder_can_be_made_nothing_is_kept(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert compiled.cache_folder() is None
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The cache folder of these sources, which is not there yet, and no other."""
+    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path / "own"))
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    return tmp_path / "own" / f"kp-{compiled.SOURCES[:16]}"
 
 
-def test_the_users_folder_comes_first_and_a_command_removes_what_other_sources_left(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path))
+def make():
+    """A function that is not compiled yet; its file in the cache is the same each time."""
+
+    @compiled.compiled
+    def triple(x):
+        return 3 * x
+
+    return triple
+
+
+def from_cache(function):
+    """Whether a function that was called once was read from the cache."""
+    return sum(function.stats.cache_hits.values()) == 1
+
+
+def test_a_function_is_compiled_once_and_then_read_from_the_cache(folder):
+    assert not folder.exists()
+    first, second = make(), make()
+    assert (first(2), second(2)) == (6, 6)
+    assert (from_cache(first), from_cache(second)) == (False, True)
+    (path,) = folder.iterdir()
+    third = make()
+    assert third(2.5) == 7.5 and not from_cache(third)
+    assert len(list(folder.iterdir())) == 2 and path.exists()
+
+
+DAMAGE = {
+    "empty": lambda content: b"",
+    "truncated": lambda content: content[:-100],
+    "garbage": lambda content: b"no machine code",
+    "zeros inside": lambda content: content[:5000] + bytes(512) + content[5512:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_of_the_cache_is_compiled_and_replaced(folder, damage):
+    """LLVM ends the process when it is given damaged code."""
+    assert make()(2) == 6
+    (path,) = folder.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(DAMAGE[damage](whole))
+    again, after = make(), make()
+    assert again(2) == 6 and not from_cache(again)
+    assert after(2) == 6 and from_cache(after)
+    assert list(folder.iterdir()) == [path] and len(path.read_bytes()) > len(whole) / 2
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS])
+def test_where_nothing_can_be_written_functions_are_compiled_and_nothing_is_left(folder, monkeypatch, code):
+    def half(path, content):
+        with open(path, "wb") as file:
+            file.write(content[:100])
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    function = make()
+    assert (function(2), function(2)) == (6, 6)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_read_is_no_obstacle(folder):
+    assert make()(2) == 6
+    (path,) = folder.iterdir()
+    path.unlink()
+    path.mkdir()
+    assert make()(2) == 6 and list(folder.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [MemoryError, pickle.UnpicklingError, ValueError, RuntimeError])
+def test_any_error_of_the_cache_compiles(folder, monkeypatch, error):
+    def fail(*arguments):
+        raise error("the cache")
+
+    assert make()(2) == 6
+    monkeypatch.setattr(compiled.pickle, "loads", fail)
+    monkeypatch.setattr(compiled, "dumps", fail)
+    assert make()(2) == 6
+
+
+def test_the_users_cache_is_used_where_the_first_folder_cannot_be_written(folder, tmp_path, monkeypatch):
+    folder.parent.touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "users"))
-    old, other = (tmp_path / name for name in ("kp-" + 16 * "1", "kp-notes"))
-    for folder in (old, other):
-        folder.mkdir()
-        (folder / "code").touch()
-    folder = compiled.cache_folder()
-    assert folder.parent == tmp_path and set(tmp_path.iterdir()) == {folder, old, other}
-    assert compiled.clean() == [old] and set(tmp_path.iterdir()) == {folder, other}
+    first, second = make(), make()
+    assert (first(2), second(2)) == (6, 6) and from_cache(second)
+    assert len(list((tmp_path / "users" / "kp" / folder.name).iterdir())) == 1
 
 
-def test_compiling_leaves_numbas_own_folder_as_it_was():
-    before = compiled.config.CACHE_DIR
+def test_a_command_clears_the_cache_and_nothing_else(folder, tmp_path, capsys):
+    assert make()(2) == 6
+    earlier, other, behind = folder.with_name("kp-" + 16 * "1"), folder.with_name("kp-notes"), tmp_path / "elsewhere"
+    link = folder.with_name("kp-" + 16 * "2")
+    for each in (earlier, other, behind):
+        each.mkdir()
+        (each / "code").touch()
+    link.symlink_to(behind)
+    assert __main__.main(["--clear-cache"]) == 0
+    assert capsys.readouterr().out == "".join(f"removed {each}\n" for each in sorted([earlier, folder]))
+    assert set(folder.parent.iterdir()) == {other, link}
+    assert (other / "code").exists() and (behind / "code").exists()
+    assert __main__.main(["--clear-cache"]) == 0
+    assert capsys.readouterr().out == "the cache is empty\n"
+    function = make()
+    assert function(2) == 6 and not from_cache(function)
 
-    @compiled.compiled(fastmath=True)
-    def double(x):
-        return 2 * x
 
-    assert double(2) == 4 and compiled.config.CACHE_DIR == before
+def test_the_settings_of_numba_are_left_alone(folder):
+    before = {name: value for name, value in vars(compiled.config).items() if name.isupper()}
+    dispatcher = make()
+    assert dispatcher(2) == 6
+    assert {name: value for name, value in vars(compiled.config).items() if name.isupper()} == before
+    assert "compile" not in vars(dispatcher)
 
 
-def test_two_threads_that_call_a_function_first_take_it_from_disk(tmp_path, monkeypatch):
-    keep = compiled._keep
-
-    def keep_slowly(dispatcher):
-        time.sleep(0.1)
-        keep(dispatcher)
-
-    def make():
+def test_a_function_of_which_there_may_be_several_is_not_cached(folder):
+    def times(factor):
         @compiled.compiled
-        def triple(x):
-            return 3 * x
+        def product(x):
+            return factor * x
 
-        return triple
+        return product
 
-    monkeypatch.setattr(compiled.config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(compiled, "_keep", keep_slowly)
+    assert (times(2)(3), times(5)(3)) == (6, 15) and not folder.exists()
+    names = {"compiled": compiled.compiled}
+    exec("@compiled\ndef double(x):\n    return 2 * x\n", names)
+    assert names["double"](3) == 6 and not folder.exists()
+
+
+def test_two_threads_that_call_a_function_first_take_it_from_the_cache(folder, monkeypatch):
+    load = compiled.Cache.load_overload
+
+    def load_slowly(self, signature, context):
+        time.sleep(0.1)
+        return load(self, signature, context)
+
+    monkeypatch.setattr(compiled.Cache, "load_overload", load_slowly)
     assert make()(2) == 6
     again = make()
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(again, (2, 3))) == [6, 9]
-    assert sum(again.stats.cache_hits.values()) == 1 and not again.stats.cache_misses
+    assert from_cache(again) and not again.stats.cache_misses

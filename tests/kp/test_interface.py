@@ -1,5 +1,6 @@
 """The estimators beside those of scikit-learn: parameters, coefficients, sparse points, streams, warnings, examples."""
 
+import multiprocessing
 import pickle
 import re
 import tracemalloc
@@ -27,6 +28,7 @@ from kp import (
     OneVsAllKernelPerceptron,
     OutputCodeKernelPerceptron,
     Romma,
+    SharedTraining,
     kernels,
     predict_or_reject,
 )
@@ -57,6 +59,66 @@ def short(model, **parameters):
 ])  # fmt: skip
 def test_scikit_learn_accepts_the_estimators(estimator, check):
     check(estimator)
+
+
+# Masked values.
+
+DISTANCES = np.exp(-((PIXELS[:60, None] - PIXELS[:60]) ** 2).sum(axis=2) / 1000)
+
+
+@each([*ALL, KernelRidgeClassifier()])
+def test_masked_values_are_refused_and_a_mask_without_any_is_taken(model):
+    points, labels = DISTANCES if getattr(model, "kernel", None) == "precomputed" else PIXELS[:60], DIGITS[:60] % 2
+    model = clone(model).set_params(**{"random_state": 0} if "random_state" in model.get_params() else {})
+    hidden = np.ma.masked_array(points, mask=points == points.max())
+    shown = np.ma.masked_array(points, mask=np.zeros_like(points, dtype=bool))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = clone(model).fit(shown, np.ma.masked_array(labels))
+        expected = clone(model).fit(points, labels).predict(points)
+    np.testing.assert_array_equal(fitted.predict(shown), expected)
+    first = np.ma.masked_array(labels, mask=np.arange(60) == 3)
+    for learn in filter(None, (clone(model).fit, getattr(clone(model), "partial_fit", None))):
+        with pytest.raises(ValueError, match=r"^X: \d+ of \d+ values are masked; fill them, .* X\.filled"):
+            learn(hidden, labels)
+        with pytest.raises(ValueError, match="^y: 1 of 60 values are masked; fill them"):
+            learn(points, first)
+    for ask in filter(None, (getattr(fitted, name, None) for name in ("predict", "decision_function"))):
+        with pytest.raises(ValueError, match="^X: .* values are masked"):
+            ask(hidden)
+
+
+def test_a_shared_training_set_has_no_masked_values():
+    hidden = np.ma.masked_array(PIXELS, mask=PIXELS == 16)
+    with pytest.raises(ValueError, match="^X: .* values are masked"):
+        SharedTraining(hidden, DIGITS)
+    with pytest.raises(ValueError, match="^y: .* values are masked"):
+        SharedTraining(PIXELS, np.ma.masked_array(DIGITS, mask=DIGITS == 3))
+    training = SharedTraining(PIXELS, DIGITS)
+    models = training.fit([OneVsAllKernelPerceptron(max_iter=1, stop_if_separated=False)])
+    with pytest.raises(ValueError, match="^X: .* values are masked"):
+        list(training.staged_outputs(models, hidden))
+
+
+# Processes.
+
+
+def fit_in_a_worker(n_jobs):
+    """The scores of a fit, and the texts of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = OneVsAllKernelPerceptron(degree=2, max_iter=1, random_state=0, n_jobs=n_jobs).fit(PIXELS, DIGITS)
+        return model.decision_function(PIXELS), [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize("method", sorted({"spawn", "forkserver"} & set(multiprocessing.get_all_start_methods())))
+def test_a_worker_process_uses_threads_without_a_warning(method):
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        (found, said), (negative, also) = pool.map(fit_in_a_worker, [2, -1])
+    expected, here = fit_in_a_worker(2)
+    assert said == also == here
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(negative, expected)
 
 
 # Images in units of 1/255.

@@ -94,6 +94,18 @@ def test_a_score_of_zero_is_the_first_of_two_classes_and_more_classes_keep_their
     assert images.by_class(of_three) is of_three
 
 
+def test_predictions_of_more_than_256_classes_are_not_cut():
+    class Model:
+        classes_ = np.arange(300)
+        n_iter_ = 1
+
+    class Training:
+        def staged_outputs(self, models, X):
+            yield slice(None), [{name: np.eye(300)[None] for name in PREDICTORS}]
+
+    assert images.predictions(Training(), [Model()], np.eye(300))[0, 0, 0].tolist() == list(range(300))
+
+
 def test_synthetic_and_unknown_sets_are_refused():
     for name in ("moons", "no such set"):
         with pytest.raises(ValueError, match=f"dataset must be one of mnist, .*digits.*, got '{name}'"):

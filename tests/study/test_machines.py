@@ -93,15 +93,36 @@ def test_the_study_can_be_imported_where_the_modules_of_unix_are_missing(monkeyp
     assert math.isnan(peak_memory()) and limits() == ""
 
 
-FOLDERS = "import study, matplotlib, IPython.paths; print(matplotlib.get_cachedir(), IPython.paths.get_ipython_dir())"
+FOLDERS = """
+import study, os, matplotlib, IPython.paths
+print(matplotlib.get_cachedir(), IPython.paths.get_ipython_dir(), os.environ.get("XDG_CACHE_HOME"))
+"""
 
 
-def test_a_home_that_cannot_be_written_to_is_left_alone(tmp_path):
+@pytest.mark.parametrize("home", ["home", "home with a file in place of .cache"])
+def test_a_home_that_cannot_be_written_to_is_left_alone(tmp_path, home):
     """Programs that run in batch notebooks must keep empty."""
-    home = tmp_path / "absent"
+    home = tmp_path / home
+    if home.name != "home":
+        home.mkdir()
+        (home / ".cache").touch()
     done = run(FOLDERS, without=KEPT_AT_HOME, HOME=str(home))
-    assert (done.stdout, done.stderr) == (f"{BUILD / 'home' / 'matplotlib'} {BUILD / 'home' / 'ipython'}\n", "")
-    assert not home.exists()
+    folders = " ".join(str(BUILD / "home" / name) for name in ("matplotlib", "ipython", "cache"))
+    assert (done.stdout, done.stderr) == (f"{folders}\n", "")
+    assert [path.name for path in home.parent.rglob("*") if path.is_file()] == [".cache"] * home.exists()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_the_batch_starts_without_a_home_and_without_the_code_of_another_checkout(tmp_path):
+    """Snakemake makes its cache before it reads the Snakefile."""
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "__init__.py").write_text("raise ImportError('the study of another checkout')")
+    without = {name: value for name, value in os.environ.items() if name not in KEPT_AT_HOME}
+    command = ["make", "--silent", "report", "PYTHON=true", f"PY='{sys.executable}'", "ANEW=--list-rules"]
+    surroundings = without | {"HOME": "/proc/absent", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=surroundings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "quick_document" in done.stdout
 
 
 NOTHING_CAN_BE_WRITTEN = """
@@ -234,6 +255,91 @@ def make():
 bootstrap.make = make
 bootstrap.main()
 """
+
+
+def contents(folder):
+    """{path: text, or None of a folder} of all below a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_text() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def a_link(project):
+    project.VENV.symlink_to(project.ROOT.with_name("elsewhere"))
+
+
+def a_link_to_nothing(project):
+    project.VENV.symlink_to(project.ROOT.with_name("absent"))
+
+
+def a_file(project):
+    project.VENV.write_text("mine")
+
+
+def another_folder(project):
+    project.VENV.mkdir()
+    (project.VENV / "notes.txt").write_text("mine")
+
+
+@pytest.mark.parametrize(
+    ("put", "message"),
+    [
+        (a_link, r"\.venv is a link to .*elsewhere\..*Nothing was changed\. Remove the link"),
+        (a_link_to_nothing, r"\.venv is a link to .*absent\..*Nothing was changed\. Remove the link"),
+        (a_file, r"\.venv is a file.*Nothing was changed\. Move it away"),
+        (another_folder, r"\.venv is no environment.*no pyvenv\.cfg.*Nothing was changed\. Move the folder away"),
+    ],
+)
+def test_a_set_up_empties_nothing_that_it_has_not_made(tmp_path, put, message):
+    project = bootstrap(tmp_path / "project")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "pyvenv.cfg").write_text("an environment of others")
+    put(project)
+    before = contents(tmp_path)
+    clean = {name: value for name, value in os.environ.items() if name != "CONDA_PREFIX"} | {"PIP_NO_INDEX": "1"}
+    command = [sys.executable, "-B", "bootstrap.py"]
+    done = subprocess.run(command, cwd=project.ROOT, env=clean, capture_output=True, text=True)
+    assert done.returncode == 1 and re.search(message, done.stderr)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("there", [[], ["pyvenv.cfg", "old.txt"]])
+def test_an_empty_folder_and_an_interrupted_environment_are_made_again(tmp_path, there, monkeypatch):
+    project = bootstrap(tmp_path)
+    project.VENV.mkdir()
+    for name in there:
+        (project.VENV / name).touch()
+    project.check_folder()
+    with monkeypatch.context() as patch:
+        seen = []
+        patch.setattr(project.subprocess, "run", lambda command, **options: seen.append(options["env"]))
+        patch.setenv("PYTHONPATH", "another")
+        project.make()
+    assert len(seen) == 4 and not any("PYTHONPATH" in environment for environment in seen)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_make_clean_removes_what_the_project_made_and_nothing_behind_links(tmp_path):
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    kept = ["project/kp/a.py", "project/own/__pycache__/a", "project/other.egg-info/a", "project/.venv/lib/__pycache__/a"]
+    made = ["project/kp/__pycache__/a", "project/study/b/__pycache__/c/d", "project/.snakemake/a", "project/build/a"]
+    behind = ["elsewhere/results/a", "elsewhere/__pycache__/a", "elsewhere/deep/__pycache__/a"]
+    for name in [*kept, *made, *behind]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    shutil.copy(ROOT / "Makefile", project)
+    (project / "build" / "link").symlink_to(elsewhere)
+    (project / "tests").symlink_to(elsewhere)
+    (project / "study" / "__pycache__").symlink_to(elsewhere / "__pycache__")
+    (project / ".pytest_cache").symlink_to(elsewhere)
+    for again in (False, True):
+        if again:
+            (project / "build").symlink_to(elsewhere)
+        subprocess.run(["make", "--silent", "clean"], cwd=project, check=True)
+        left = {
+            path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file() and path.parts[-1] == "a"
+        }
+        assert {name for name in left if not name.startswith("project/tests")} == {*kept, *behind} - {"project/kp/a.py"}
+        assert (project / "kp" / "a.py").exists() and not os.path.lexists(project / "build")
+        assert not os.path.lexists(project / ".pytest_cache")
 
 
 def test_of_two_set_ups_at_once_the_second_waits_and_takes_what_the_first_has_made(tmp_path):

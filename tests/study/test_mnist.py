@@ -127,10 +127,28 @@ def test_threads_and_budgets_change_no_bit_of_a_result(degree):
         assert_same(first, other)
 
 
-def test_the_largest_example_and_error_count_of_mnist_survive_the_arrays(three):
+@pytest.mark.parametrize(("n", "kind"), [(60_000, np.uint16), (2**16, np.uint32), (10**6, np.uint32)])
+def test_the_largest_example_and_error_count_of_n_examples_survive_the_arrays(three, n, kind):
     log = three["logs"][1][0]
-    log = replace(log, example=log.example + 59_999 - log.example.max(), errors=log.errors + 60_000 - log.errors.max())
+    log = replace(log, example=log.example + n - 1 - log.example.max(), errors=log.errors + n - log.errors.max())
+    arrays = experiment.log_arrays([log, log])
+    assert_same_logs(experiment.logs_from_arrays(arrays), [log, log])
+    assert arrays["errors"].dtype == kind and arrays["step_gaps"].dtype == np.uint32
+
+
+def test_the_steps_of_a_very_long_run_survive_the_arrays(three):
+    log = three["logs"][1][0]
+    log = replace(log, step=log.step + 2**33)
     assert_same_logs(experiment.logs_from_arrays(experiment.log_arrays([log, log])), [log, log])
+
+
+def test_predictions_of_more_than_256_classes_are_not_cut():
+    y = np.arange(300)
+    X = np.stack([y, 300 - y], axis=1)
+    assert experiment.nearest_neighbours(X, y, X)[0, 0].tolist() == y.tolist()
+    count = experiment._Counts(1, 300, 300)
+    count.add(1, {"final": -np.abs(y[:, None] - y)[None].astype(float)}, y, slice(None))
+    assert count.predictions[0, 0].tolist() == y.tolist() and count.multiclass.sum() == 0
 
 
 # Tables. Golden numbers: 300 digits, degrees 1 to 3, three epochs.

@@ -166,6 +166,25 @@ def test_the_command_writes_one_table_and_its_provenance(tmp_path, capsys):
     assert "table must be one of multiclass, binary, confusion, got 'nothing'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["own.csv", "own.json"])
+def test_the_table_of_a_batch_replaces_no_other_file(tmp_path, name, capsys):
+    (tmp_path / name).write_text("mine")
+    assert main(["run", "mnist", *SMALL, "--degree", "3", "--target", str(tmp_path / "own.csv")]) == 1
+    assert re.search(r"own\.csv: what is there would be lost.*; name another file", capsys.readouterr().err)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suffix"),
+    [(["report"], "html"), (["report", "--kind", "pdf"], "pdf"), (["ledger"], "html"), (["check", "."], "csv")],
+)
+def test_a_document_replaces_no_file_of_another_kind(tmp_path, arguments, suffix, capsys):
+    (tmp_path / "mine.ipynb").write_text("mine")
+    assert main([*arguments, "--target", str(tmp_path / "mine.ipynb")]) != 0
+    assert f"--target must be the name of a file *.{suffix}, got " in capsys.readouterr().err
+    assert (tmp_path / "mine.ipynb").read_text() == "mine"
+
+
 def test_a_part_of_a_batch_is_computed_and_kept(build):
     before = set(build.rglob("*.npz"))
     assert main(["run", "mnist", *SMALL, "--degree", "1", "--random-state", "0:12", "--part", "1"]) == 0

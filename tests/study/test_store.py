@@ -90,6 +90,19 @@ def about(arrays):
     return {name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()}
 
 
+@pytest.mark.parametrize(
+    ("values", "least", "kind"),
+    [
+        ([0, 255], np.uint8, np.uint8), ([0, 256], np.uint8, np.uint16), ([], np.uint8, np.uint8),
+        ([0, 65_535], np.uint16, np.uint16), ([0, 65_536], np.uint16, np.uint32), ([2**32], np.uint32, np.uint64),
+        ([-1, 3], np.uint8, np.int16), ([-300.0], np.int16, np.int16), ([40_000], np.int16, np.int32),
+    ],
+)  # fmt: skip
+def test_whole_numbers_are_kept_in_the_least_type_or_one_that_holds_them(values, least, kind):
+    found = store.narrow(values, least)
+    assert found.dtype == kind and found.tolist() == values
+
+
 def test_arrays_come_back_with_their_dtypes_shapes_and_bits(tmp_path):
     path, read = arrays_of(tmp_path)
     assert about(read(path, SOURCE, COMMAND)) == about(ARRAYS)
