@@ -47,10 +47,11 @@ def open_chapter(source, namespace):
     values = {name: namespace[name] for name in defaults}
     plan = chapters.of_notebook(source, values)
     folder = values.pop("figures_folder", "")
-    published = plan is not None and not _others(values, defaults | plan.full)
-    planned = published or (plan is not None and plan.quick is not None and not _others(values, defaults | plan.quick))
+    planned = {} if plan is None else {"quick": plan.quick, "full": plan.full}
+    same = [profile for profile, given in planned.items() if given is not None and not _others(values, defaults | given)]
     _show_plain_numbers()
-    return OpenChapter(notebook, plan.name if planned else source + _run_name(_others(values, defaults)), published, folder)
+    name = plan.name if same else source + _run_name(_others(values, defaults))
+    return OpenChapter(notebook, name, "full" in same, folder)
 
 
 def _others(values, defaults):

@@ -45,6 +45,14 @@ def explain(error, path):
         error.filename = str(path)
 
 
+def content(path, command="make report PROFILE=full"):
+    """The bytes of a stored file. Raises StaleResult, with the command that makes it, if it is missing."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+
+
 def write_arrays(path, arrays, source):
     """Store arrays (name -> array) with their provenance `source` in one compressed .npz file."""
     buffer = io.BytesIO()
@@ -103,10 +111,7 @@ def read_table(path, source=None, command="make report PROFILE=full", *, keys=tu
     record = read_record(path, command)
     recorded = record["sha256"]
     command = record["command"]
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
-        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+    text = content(path, command)
     if hashlib.sha256(text).hexdigest() != recorded:
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
