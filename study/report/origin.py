@@ -50,7 +50,7 @@ def modules(source):
 def _texts(source):
     """[kind, text] of each cell."""
     # Plain JSON: the reader of notebooks takes longer to import than all of this.
-    cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(source.read_text(encoding="utf-8-sig"))["cells"]
     return [[cell["cell_type"], "".join(cell["source"])] for cell in cells]
 
 
