@@ -370,16 +370,24 @@ def _agreed():
 
 
 def _held(options):
-    import nbformat
+    import json
 
-    found = [nbformat.read(chapter.target("full"), as_version=4) for chapter in chapters.chapters("full")]
-    cells = sum(cell.cell_type == "code" for notebook in found for cell in notebook.cells)
+    from study.report import origin
+
+    plan = chapters.chapters("full")
+    found = [json.loads(chapter.target("full").read_text(encoding="utf-8")) for chapter in plan]
+    cells = sum(cell["cell_type"] == "code" for notebook in found for cell in notebook["cells"])
     files = sum(len(each.stored_files()) for name in chapters.EXPERIMENTS for each in chapters.experiments(name))
     print(
         f"Held against code, data and parameters by fingerprint only: {cells} cells of {len(found)} executed notebooks and "
         f"{files} stored results; 'make test-all' runs the notebooks again and computes a part of every experiment."
     )
-    return 0
+    edited = [(each, where) for each, notebook in zip(plan, found, strict=True) if (where := origin.difference(notebook))]
+    for each, where in edited:
+        path = os.path.relpath(each.target("full"))
+        remedy = f"execute it again: python -m study notebook {each.name} --profile full"
+        print(f"study: {path}: {where}; {remedy}", file=sys.stderr)
+    return int(bool(edited))
 
 
 if __name__ == "__main__":

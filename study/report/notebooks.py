@@ -21,7 +21,7 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
 from study import ROOT, failures
-from study.report.origin import made_from
+from study.report.origin import came_out, made_from
 from study.results import store
 
 METADATA = {
@@ -106,6 +106,7 @@ def execute(source, target, parameters):
         )
         executed = clean(nbformat.read(part, as_version=4))
         executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
+        executed.metadata["came_out"] = nbformat.from_dict(came_out(json.loads(nbformat.writes(executed))))
         nbformat.write(executed, part)
         os.replace(part, target)
         failed.unlink(missing_ok=True)
@@ -183,13 +184,13 @@ def clean(notebook):
     """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., no metadata but tags,
     the source of texts with values, and what was left out. JupyterLab folds what prepares, in an executed copy.
 
-    What it was made from stays.
+    The records of what it was made from and of what came out stay.
     Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
     Raises ValueError if a cell wrote to stderr or a source or output shows a path of one machine.
     """
     notebook = copy.deepcopy(notebook)
-    made_from = notebook.metadata.get("made_from")
-    notebook.metadata = nbformat.from_dict(METADATA | ({"made_from": made_from} if made_from else {}))
+    records = {name: notebook.metadata[name] for name in ("made_from", "came_out") if notebook.metadata.get(name)}
+    notebook.metadata = nbformat.from_dict(METADATA | records)
     notebook.nbformat = 4
     notebook.nbformat_minor = 5
     for index, cell in enumerate(notebook.cells):
