@@ -5,9 +5,6 @@ The commands raise exceptions whose message is the text; `words` is what the use
 
 import errno
 
-START = "the start of the kernel"
-"""The place of what fails before the first cell."""
-
 
 class NotebookFailed(RuntimeError):
     """A cell of a notebook failed, or its kernel; the message says which and why."""
@@ -35,17 +32,15 @@ SYSTEM = {
 """Errors of the system on files, and what to do."""
 
 
-def place(cells, index):
-    """A cell for the user: its number from 1, without a cell that papermill has put in, and its first line."""
-    number = sum("injected-parameters" not in cell.metadata.get("tags", ()) for cell in cells[: index + 1])
-    lines = cells[index].source.strip().splitlines() or ["empty"]
-    return f"cell {number} ({lines[0][:80]})"
-
-
 def last_begun(cells):
-    """The last cell that papermill has begun to execute, for the user."""
-    begun = [index for index, cell in enumerate(cells) if cell.metadata.papermill.get("start_time")]
-    return place(cells, begun[-1]) if begun else START
+    """The last of the cells that were begun, [(index, cell)], for the user: its number from 1, a cell that papermill has put
+    in not counted, and its first line."""
+    if not cells:
+        return "the start of the kernel"
+    index, cell = cells[-1]
+    number = index + 1 - sum("injected-parameters" in each.metadata.get("tags", ()) for _, each in cells)
+    lines = cell.source.strip().splitlines() or ["empty"]
+    return f"cell {number} ({lines[0][:80]})"
 
 
 def cell_failed(path, where, name, message, kept):

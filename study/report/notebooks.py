@@ -52,15 +52,18 @@ def read(path):
             f"{path}: git has left conflict marks (line {line}); take one side, with 'git checkout --ours FILE'"
         )
     try:
+        plain = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: no whole notebook, since it is no JSON ({error}); take another copy") from None
+    number = plain.get("nbformat") if isinstance(plain, dict) else None
+    if isinstance(number, int) and number > nbformat.current_nbformat:
+        remedy = "save it in that format, or update the package nbformat"
+        raise ValueError(f"{path}: format {number} of notebooks; the newest known here is 4: {remedy}")
+    try:
         found = nbformat.reads(text, as_version=4)
         if any(not isinstance(cell.source, str) for cell in found.cells):
             raise TypeError("a cell without text")
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: no whole notebook, since it is no JSON ({error}); take another copy") from None
     except Exception as error:  # a text that is no notebook can fail in a dozen ways
-        if newer := re.search(r'^ *"nbformat": *([5-9]|[1-9][0-9]+)\b', text, re.MULTILINE):
-            remedy = "save it in that format, or update the package nbformat"
-            raise ValueError(f"{path}: format {newer[1]} of notebooks, and 4 is the newest known here; {remedy}") from None
         raise ValueError(f"{path}: no notebook ({type(error).__name__}: {str(error)[:100]}); take another copy") from None
     return found
 
@@ -88,7 +91,7 @@ def execute(source, target, parameters):
     part = target.with_suffix(f".{os.getpid()}.part.ipynb")
     failed = target.with_suffix(".failed.ipynb")
     manager = type("Manager", (OwnKernelManager,), {"exit_code": None})
-    run = []
+    begun = []
     try:
         papermill.execute_notebook(
             notebook,
@@ -102,7 +105,7 @@ def execute(source, target, parameters):
             start_timeout=300,
             iopub_timeout=300,
             kernel_manager_class=manager,
-            on_cell_start=lambda cell, cell_index: run.append(cell),
+            on_cell_start=lambda cell, cell_index: begun.append((cell_index, cell)),
         )
         executed = clean(nbformat.read(part, as_version=4))
         executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
@@ -114,13 +117,12 @@ def execute(source, target, parameters):
         os.replace(part, failed)
         kept = f"the whole traceback is in {failed}{'' if error.evalue else limits()}"
         raise RuntimeError(
-            failures.cell_failed(source, failures.place(run, error.cell_index), error.ename, error.evalue, kept)
+            failures.cell_failed(source, failures.last_begun(begun), error.ename, error.evalue, kept)
         ) from error
     except RuntimeError as error:
         if manager.exit_code is None:
             raise
-        where = failures.place(run, len(run) - 1) if run else failures.START
-        raise RuntimeError(failures.kernel_died(source, where, ending(manager.exit_code))) from error
+        raise RuntimeError(failures.kernel_died(source, failures.last_begun(begun), ending(manager.exit_code))) from error
     except OSError as error:
         store.explain(error, target)
         raise

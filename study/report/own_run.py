@@ -46,15 +46,14 @@ class _Engine(Engine):
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, **options):
         path = options.get("input_path")
-        cells = nb_man.nb.cells
         try:
             super().execute_managed_notebook(nb_man, kernel_name, **options)
         except DeadKernelError as error:
-            raise failures.KernelDied(failures.kernel_died(path, failures.last_begun(cells), MEMORY)) from error
+            raise failures.KernelDied(failures.kernel_died(path, _last_begun(nb_man.nb), MEMORY)) from error
         except CellTimeoutError as error:
             limit = f"took longer than the {options['execution_timeout']} seconds of --execution-timeout; allow it more"
-            raise failures.NotebookFailed(f"{path}: {failures.last_begun(cells)} {limit}") from error
-        cls.last_begun = failures.last_begun(cells)
+            raise failures.NotebookFailed(f"{path}: {_last_begun(nb_man.nb)} {limit}") from error
+        cls.last_begun = _last_begun(nb_man.nb)
 
 
 def run(arguments):
@@ -131,3 +130,8 @@ def _check_kernel(source, name):
         KernelSpecManager().get_kernel_spec(name)
     except NoSuchKernel:
         raise ValueError(f"{source}: there is no kernel {name!r} here, which it is to run with; {REPLACE}") from None
+
+
+def _last_begun(notebook):
+    cells = enumerate(notebook.cells)
+    return failures.last_begun([(index, cell) for index, cell in cells if cell.metadata.papermill.get("start_time")])

@@ -364,6 +364,28 @@ def test_a_chapter_names_mistyped_parameters_and_shows_numbers_of_numpy_as_plain
         display.open_chapter("data", namespace | {"n_pair": 2})
 
 
+def test_a_chapter_without_its_parameters_or_with_others_than_papermill_has_put_in_stops(monkeypatch):
+    defaults = display.Source.read("data").parameters
+    with pytest.raises(
+        ValueError, match=r"tag 'parameters' is missing, which sets dataset; copy it from notebooks/data\.ipynb"
+    ):
+        display.open_chapter("data", {name: value for name, value in defaults.items() if name != "dataset"})
+    given = ["", "# Parameters\nn_pairs = 5\nother = float('nan')\n", "n_pairs = 20"]
+    with pytest.raises(ValueError, match="parameters: n_pairs was given as 5, and a cell below sets it to 20; give the tag"):
+        display.open_chapter("data", {**defaults, "In": given})
+    assert display.open_chapter("data", {**defaults, "n_pairs": 5, "In": given}).name == "data-n_pairs_5"
+
+
+def test_a_profile_may_leave_a_chapter_out(monkeypatch):
+    plan = chapters.Chapter(source="data", full=None, quick={"n_pairs": 5})
+    monkeypatch.setattr(chapters, "CHAPTERS", [plan])
+    defaults = display.Source.read("data").parameters
+    assert chapters.chapters("full") == [] and chapters.chapters("quick") == [plan]
+    assert display.open_chapter("data", defaults | {"n_pairs": 5}).name == "data"
+    opened = display.open_chapter("data", defaults | {"n_pairs": 6})
+    assert opened.name == "data-n_pairs_6" and not opened.published
+
+
 def test_the_ledger_is_a_page_with_all_numbers_and_statements(ledger_page):
     (rows,) = re.findall(r"rows = (\[\[.*\]\]);\n", ledger_page)
     numbers, _, statements = claims.stored()
