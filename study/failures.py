@@ -1,4 +1,4 @@
-"""What is said where a command fails for a reason that is expected: one to three lines, with the remedy.
+"""Messages of commands that fail for an expected reason: one to three lines, with the remedy.
 
 The commands raise exceptions whose message is the text; `words` is what the user reads of one.
 """

@@ -1,4 +1,4 @@
-"""What an executed notebook was made from, and what came out: both are in its metadata.
+"""Two records in the metadata of an executed notebook: of its inputs, and of its outputs.
 
 made_from : its source, its parameters, the code that it reaches, the files that it reads; came_out : hashes of its cells
 (texts, code, outputs) and of the figures that it wrote. So it is held against the code without being run, and an edit by
