@@ -10,6 +10,11 @@ CODE ?= 0
 SHEET ?=
 YES ?= 0
 
+# What would be ignored, or taken for something else, ends make in one line.
+one_of = $(if $(filter-out $(2),$($(1)))$(word 2,$($(1))),$(error $(1) must be one of $(2), got $($(1))))
+$(call one_of,PROFILE,quick full)
+$(foreach each,RECOMPUTE CODE YES,$(call one_of,$(each),0 1))
+
 # The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
 unexport JUPYTER_PATH
@@ -33,6 +38,7 @@ help: ## show this list
 
 report: REPORT = all
 report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to recompute all but results of third-party classifiers and measured times
+	$(if $(filter-out all,$(REPORT)),$(error REPORT=$(REPORT) is for make pdf; make report writes the report of the study))
 	$(SNAKEMAKE) report
 	@echo
 	@echo "The report of the study:                  build/full/report.html"
@@ -50,7 +56,9 @@ pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
 pdf: export KP_NOTEBOOKS := $(value NOTEBOOKS)
 pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), SHEET=exercises or solutions prints these alone, CODE=1 shows the code, NOTEBOOKS="a.ipynb 'b c.ipynb'" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
-ifneq ($(SHEET),)
+ifneq ($(and $(value NOTEBOOKS),$(SHEET)$(filter-out all,$(REPORT))),)
+	$(error NOTEBOOKS prints your own runs; leave REPORT and SHEET out)
+else ifneq ($(SHEET),)
 	@$(PY) -m study report --kind pdf --profile full --report $(REPORT) --sheet $(SHEET)
 else ifdef NOTEBOOKS
 	@printf '%s\n' "$$KP_NOTEBOOKS" | xargs $(PY) -m study report --kind pdf --profile full $(if $(filter-out 0,$(CODE)),--code) --target build/own.pdf --notebooks || exit 1  # xargs has its own code

@@ -19,6 +19,7 @@ os.environ["KP_LEADER"] = str(os.getpid())  # what is started here ends with thi
 from snakemake.logging import logger
 
 from study import chapters
+from study.parameters import switch
 from study.report import origin
 from study.results import definitions, runs
 
@@ -26,20 +27,26 @@ from study.results import definitions, runs
 ITS_OWN = ("Building DAG", "Using shell", "Select jobs", "Execute ", "Complete log", "Elapsed time")
 logger.addFilter(lambda record: not str(record.msg).startswith(ITS_OWN))
 
+KNOWN = ("profile", "recompute", "report", "code", "notebooks", "runs", "table")
 PROFILE = config.get("profile", "quick")
-RECOMPUTE = "--recompute" if str(config.get("recompute", 0)) not in ("0", "", "False") else ""
 REPORT = str(config.get("report", "all"))  # that of the study, or of one of its sources
-CODE = ["--code"] if str(config.get("code", 0)) not in ("0", "", "False") else []
-TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of a batch goes
+PAPER = "report" if REPORT == "all" else REPORT
+TABLE = str(config.get("table", "build/runs/table.csv"))  # where the table of the batch goes
 try:
-    chapters.report(PROFILE, REPORT)
     runs.check_target(TABLE)  # Snakemake removes what is there before it makes the table
+    if unknown := sorted(set(config) - set(KNOWN)):
+        raise ValueError(f"--config {unknown[0]}: no such value, only {', '.join(KNOWN)}; correct the name")
+    RECOMPUTE = "--recompute" if switch("recompute", config.get("recompute", 0)) else ""
+    CODE = ["--code"] if switch("code", config.get("code", 0)) else []
+    PAGES = [each.target("full") for each, _ in chapters.report("full", REPORT, web=True)]  # the report is made of them
+    NAMES = shlex.split(str(config.get("notebooks") or ""))  # those to be executed; all if there is none
+    RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
+    BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
+    if "table" in config and not RUNS:
+        raise ValueError("--config table: there is no batch whose table it names; add runs=\"EXPERIMENT --OPTION VALUE\"")
+    PLAN = [] if RUNS else [chapters.chapter(name, PROFILE) for name in NAMES] or chapters.chapters(PROFILE)
 except ValueError as error:
     sys.exit(str(error))
-PAPER = "report" if REPORT == "all" else REPORT
-NAMES = shlex.split(str(config.get("notebooks") or ""))  # those to be executed; all if there is none
-RUNS = shlex.split(str(config.get("runs") or ""))  # a batch of own runs: "mnist --dataset digits --degree 3 --random-state 0:30"
-BATCH, PARTS = runs.planned(RUNS) if RUNS else (None, [])
 PROGRAM = BATCH.source_files() if BATCH else []
 PYTHON = sys.executable
 LARGE = {"references.learners": 15000, "references.again": 15000, "lowest.held": 14000, "lowest.reached": 14000}  # memory in MB
@@ -73,11 +80,18 @@ def read_by(experiment):
 BEFORE_LEDGER = {each.name for each in EXPERIMENTS if each.chapter != "claims"}
 STALE = {each.name for each in EXPERIMENTS if is_due(each.name, each.is_fresh())}
 STALE |= {each.name for each in EXPERIMENTS if STALE and each.chapter == "claims"}
-PLAN = [] if RUNS else [chapters.chapter(name, PROFILE) for name in NAMES] or chapters.chapters(PROFILE)
 RESULTS = {chapter.name: sorted(mark(name) for name in STALE if name.partition(".")[0] in chapter.experiments) for chapter in PLAN}
 CHANGED = [each for each in PLAN if is_due(each.name, origin.is_current(each, PROFILE)) or RESULTS[each.name]]
 EXECUTED = [mark(each.name) if each in CHANGED else each.target(PROFILE) for each in PLAN]
 GATHERED = mark("gathered") if DATA else []
+
+
+def pages(wildcards):
+    """The executed notebooks at published scale that the report is made of; only the full profile executes them."""
+    if PROFILE != "full" and (absent := [path for path in PAGES if not path.exists()]):
+        remedy = f"python -m study notebook {absent[0].stem} --profile full"
+        sys.exit(f"{absent[0].relative_to(chapters.ROOT)}: there is no such notebook yet; make it with: {remedy}")
+    return EXECUTED if PROFILE == "full" else PAGES
 
 
 rule report:
@@ -142,7 +156,7 @@ rule gathered:
 rule document:
     # The report of the study is made from the executed notebooks as committed; profile full executes them again first.
     input:
-        EXECUTED if PROFILE == "full" else [each.target("full") for each, _ in chapters.report("full", REPORT, web=True)],
+        pages,
         DOCUMENT,
     params: facts=chapters.title_page("full", REPORT), code=CODE
     output: f"build/full/{PAPER}." + "{kind,html|pdf}"

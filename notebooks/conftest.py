@@ -68,6 +68,13 @@ def with_words(items):
     yield from (item for item in items if item.parent not in files)
 
 
+def pytest_ignore_collect(collection_path):
+    """An executed notebook that is none of the plan's is its user's own, and no test."""
+    if collection_path.parent.name == "executed" and collection_path.suffix == ".ipynb":
+        return collection_path not in {each.target("full") for each in chapters.chapters("full")} or None
+    return None
+
+
 def pytest_collection_modifyitems(items):
     items[:] = list(with_words(items))
     for item in items:

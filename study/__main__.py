@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 
-from study import BUILD, ROOT, chapters
+from study import BUILD, chapters, failures
 from study.datasets import DataError
 from study.results import costs, store
 from study.results.store import StaleResult
@@ -99,18 +99,18 @@ def main(arguments=None):
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
     options, rest = parser.parse_known_args(arguments)
-    if options.command == "papermill":
-        return _papermill(arguments)
-    if rest and options.command != "run":
+    if rest and options.command not in ("run", "papermill"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.settings = rest
     try:
+        if options.command == "papermill":
+            return _papermill((sys.argv[1:] if arguments is None else arguments)[1:])
         if options.command == "run" and (options.help or not options.experiment):
             return _help(run, options)
         commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
         return (commands | {"gather": _gather, "stamp": _stamp, "check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
-        print(f"study: {error}", file=sys.stderr)
+        print(f"study: {failures.words(error)}", file=sys.stderr)
         return 1
 
 
@@ -251,27 +251,14 @@ def _gather(options):
 
 
 def _papermill(arguments):
-    from papermill.cli import papermill
-    from papermill.engines import papermill_engines
+    """Run papermill with its own arguments; its exit code."""
+    from study.report import own_run
 
-    from study.report.engine import Engine, TextError
-
-    papermill_engines.register("kp", Engine)
-    given = sys.argv[1:] if arguments is None else arguments
-    for target in [Path(each) for each in given if each.endswith(".ipynb")][1:2]:
-        if target.exists() and target.resolve().is_relative_to(ROOT / "notebooks"):
-            another = os.path.relpath(BUILD / target.name)
-            print(f"study: the output must be no file of the study, got {target}; write to {another}", file=sys.stderr)
-            return 1
     try:
-        papermill(["--engine", "kp", *given[1:]], prog_name="python -m study papermill")
-    except FileNotFoundError as error:
-        absent = f"expected a notebook, got no file {error.filename}; the study's are in notebooks/"
-        print(f"study: {absent if error.filename else f'{error} Make it first.'}", file=sys.stderr)
-        return 1
-    except TextError as error:
+        return own_run.run(arguments)
+    except failures.KernelDied as error:
         print(f"study: {error}", file=sys.stderr)
-        return 1
+        return own_run.DEAD_KERNEL
 
 
 def _report(options):
@@ -407,16 +394,24 @@ def _agreed():
 
 
 def _held(options):
-    import nbformat
+    import json
 
-    found = [nbformat.read(chapter.target("full"), as_version=4) for chapter in chapters.chapters("full")]
-    cells = sum(cell.cell_type == "code" for notebook in found for cell in notebook.cells)
+    from study.report import origin
+
+    plan = chapters.chapters("full")
+    found = [json.loads(chapter.target("full").read_text(encoding="utf-8")) for chapter in plan]
+    cells = sum(cell["cell_type"] == "code" for notebook in found for cell in notebook["cells"])
     files = sum(len(each.stored_files()) for name in chapters.EXPERIMENTS for each in chapters.experiments(name))
     print(
         f"Held against code, data and parameters by fingerprint only: {cells} cells of {len(found)} executed notebooks and "
         f"{files} stored results; 'make test-all' runs the notebooks again and computes a part of every experiment."
     )
-    return 0
+    edited = [(each, where) for each, notebook in zip(plan, found, strict=True) if (where := origin.difference(notebook))]
+    for each, where in edited:
+        path = os.path.relpath(each.target("full"))
+        remedy = f"execute it again: python -m study notebook {each.name} --profile full"
+        print(f"study: {path}: {where}; {remedy}", file=sys.stderr)
+    return int(bool(edited))
 
 
 if __name__ == "__main__":

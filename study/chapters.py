@@ -24,14 +24,14 @@ class Chapter:
     """One chapter; see the module.
 
     source : stem of the notebook in notebooks/; variant : which of several chapters of that notebook, or "";
-    title : the chapter's title, for variants (else the notebook's own); full, quick : parameters of the profiles, quick None
-    if that profile leaves the chapter out; experiments : names of study folders whose published results the chapter reads.
+    title : the chapter's title, for variants (else the notebook's own); full, quick : parameters of the profiles, None for a
+    profile that leaves the chapter out; experiments : names of study folders whose published results the chapter reads.
     """
 
     source: str
     variant: str = ""
     title: str = ""
-    full: dict = field(default_factory=dict)
+    full: dict | None = field(default_factory=dict)
     quick: dict | None = field(default_factory=dict)
     experiments: tuple[str, ...] = ()
 
@@ -71,11 +71,11 @@ MANIFEST = FIGURES["full"] / "manifest.csv"
 """The table of all figures that are committed."""
 
 UCI_SCALES = {
-    "quick": {"n_folds": 5, "n_repeats": 2, "degrees": [1, 2], "widths": [0.6, 0.3], "inner_folds": 2},
+    "quick": {"n_folds": 5, "n_repeats": 2, "degrees": "1 2", "widths": "0.6 0.3", "inner_folds": 2},
     "full": {
         "n_repeats": 100,
-        "degrees": [1, 2, 4, 6, 9, 12, 16, 20],
-        "widths": [0.9, 0.6, 0.4, 0.3, 0.2, 0.1],
+        "degrees": "1 2 4 6 9 12 16 20",
+        "widths": "0.9 0.6 0.4 0.3 0.2 0.1",
         "inner_folds": 5,
     },
 }
@@ -230,8 +230,7 @@ class Report:
 COMPANIONS = ("seeds", "course", "family")
 """Chapters of the separate documents, which follow the study's chapters on its pages."""
 WEB = (
-    *COMPANIONS, "data", *(f"mnist_degree_{degree}" for degree in range(1, 7)), *(f"uci_{name}" for name in UCI_SETS),
-    "class", "degrees", "tour", "setup",
+    *COMPANIONS, "data", *(each.name for each in CHAPTERS if each.source in VARIANTS), "class", "degrees", "tour", "setup",
 )  # fmt: skip
 """Chapters that are on the pages of the study and not on paper."""
 

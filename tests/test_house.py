@@ -257,7 +257,10 @@ FOLLOWED_OTHERWISE = {
     "study.__main__": {"a module as a value: document"},
     "study.report": {"sys.modules"},  # what is not imported behind the reader of notebooks
     "study.report.forked": {"importlib.import_module"},
-    "study.report.notebooks": {"what an exception holds is read: error.evalue"},
+    "study.report.own_run": {
+        f"what an exception holds is read: {name}"
+        for name in ("ended.exit_code", "error.exit_code", "error.show", "error.ename", "error.evalue")
+    },
     "study.report.origin": {"importlib.import_module"},
     "study.chapters": {"importlib.import_module"},
     "study.results.definitions": {"sys.modules"},

@@ -3,6 +3,7 @@
 import ast
 import functools
 import importlib.util
+import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +13,11 @@ import pytest
 
 from study import chapters
 from study.report.notebooks import clean
-from study.report.origin import made_from
+from study.report.origin import difference, made_from
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SOURCES = sorted(FOLDER.glob("*.ipynb"))
-EXECUTED = sorted(path for path in FOLDER.glob("executed/*.ipynb") if not path.stem.endswith((".part", ".failed")))
+EXECUTED = sorted(chapter.target("full") for chapter in chapters.chapters("full"))  # a user's own may lie beside them
 
 each_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 each_executed = pytest.mark.parametrize("path", EXECUTED, ids=lambda path: path.stem)
@@ -108,7 +109,7 @@ def test_a_report_has_what_its_words_point_to(name):
                 )
 
 
-@pytest.mark.parametrize("chapter", chapters.CHAPTERS, ids=lambda chapter: chapter.name)
+@pytest.mark.parametrize("chapter", chapters.chapters("full"), ids=lambda chapter: chapter.name)
 def test_executed_copy_was_made_from_this_source_code_and_these_results_and_has_the_cells_of_its_source(chapter):
     source = FOLDER / f"{chapter.source}.ipynb"
     executed = read(chapter.target("full"))
@@ -119,6 +120,12 @@ def test_executed_copy_was_made_from_this_source_code_and_these_results_and_has_
     assert [(cell.cell_type, cell.metadata.get("words", cell.source), tags(cell)) for cell in cells] == [
         (cell.cell_type, cell.source, tags(cell)) for cell in read(source).cells
     ]
+
+
+@each_executed
+def test_an_executed_copy_and_its_figures_are_as_the_execution_left_them(path):
+    where = difference(json.loads(path.read_text(encoding="utf-8")))
+    assert not where, f"{path.name}: {where}; execute it again: python -m study notebook {path.stem} --profile full"
 
 
 @each_executed

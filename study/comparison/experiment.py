@@ -86,11 +86,10 @@ QUICK = [
 
 
 def settings_of(names):
-    """The settings of these data sets, as text with blanks between: of the published ones, or of the bundled ones.
+    """The settings of the data sets of these names: of the published ones, or of the bundled ones.
 
     Raises ValueError for other sets or sets of both kinds.
     """
-    names = names.split()
     for known in (FULL, QUICK):
         by_name = {settings.dataset: settings for settings in known}
         if names and set(names) <= set(by_name):

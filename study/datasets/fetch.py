@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 
 from study.datasets.registry import ROOT, DataError
+from study.parameters import switch
 from study.results import store
 
 RAW = ROOT / "data" / "raw"
@@ -52,7 +53,10 @@ def obtain(file, *, download=True):
         return path
     target = RAW / file.path
     way_out = f"put the file at {target}, or set KP_DATA to a folder that holds {file.path}"
-    offline = os.environ.get("KP_OFFLINE", "") not in ("", "0")
+    try:
+        offline = switch("KP_OFFLINE", os.environ.get("KP_OFFLINE", ""))
+    except ValueError as error:
+        raise DataError(str(error)) from None
     if offline or not download:
         why = "KP_OFFLINE forbids to download it" if offline else "a download was not asked for"
         places = " or ".join(map(str, folders()))

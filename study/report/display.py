@@ -6,6 +6,7 @@ its chapter's number in front (study.report.document).
 """
 
 import ast
+import contextlib
 import hashlib
 import inspect
 import io
@@ -35,11 +36,24 @@ def open_chapter(source, namespace):
     """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
 
     Raises ValueError if the namespace holds a plain value that is none of the notebook's parameters: papermill passes a
-    mistyped name on with a warning only. Constants (in capitals) and names that begin with an underscore do not count. What
-    values may be is said by the settings of the experiments that they go into.
+    mistyped name on with a warning only. Constants (in capitals) and names that begin with an underscore do not count. It is
+    raised, too, if a parameter is missing, or another value of it is in force than papermill was given: both happen where
+    the cell with the defaults has lost its tag or is gone. What values may be is said by the settings of the experiments
+    that they go into.
     """
     notebook = Source.read(source)
     defaults = notebook.parameters
+    if missing := sorted(set(defaults) - set(namespace)):
+        raise ValueError(
+            f"the cell with the tag 'parameters' is missing, which sets {', '.join(missing)}; copy it from "
+            f"notebooks/{source}.ipynb"
+        )
+    for name, value in _injected(namespace.get("In", ())).items():
+        if name in defaults and value != namespace[name]:
+            raise ValueError(
+                f"parameters: {name} was given as {value!r}, and a cell below sets it to {namespace[name]!r}; give the tag "
+                f"'parameters' to the cell with the defaults, as in notebooks/{source}.ipynb, and no other cell sets it"
+            )
     plain = (bool, int, float, str, bytes, list, tuple, dict, set, type(None))
     found = {name for name, value in namespace.items() if isinstance(value, plain) and name[0] != "_" and not name.isupper()}
     if unknown := sorted(found - {"In", "Out"} - set(defaults) - notebook.before):
@@ -47,10 +61,21 @@ def open_chapter(source, namespace):
     values = {name: namespace[name] for name in defaults}
     plan = chapters.of_notebook(source, values)
     folder = values.pop("figures_folder", "")
-    published = plan is not None and not _others(values, defaults | plan.full)
-    planned = published or (plan is not None and plan.quick is not None and not _others(values, defaults | plan.quick))
+    planned = {} if plan is None else {"quick": plan.quick, "full": plan.full}
+    same = [profile for profile, given in planned.items() if given is not None and not _others(values, defaults | given)]
     _show_plain_numbers()
-    return OpenChapter(notebook, plan.name if planned else source + _run_name(_others(values, defaults)), published, folder)
+    name = plan.name if same else source + _run_name(_others(values, defaults))
+    return OpenChapter(notebook, name, "full" in same, folder)
+
+
+def _injected(cells):
+    """{name: value} that papermill has put into the notebook, as far as they are literals; cells: all that were executed."""
+    given = [ast.parse(cell).body for cell in cells if cell.startswith("# Parameters\n")]
+    found = {}
+    for statement in given[-1] if given else ():
+        with contextlib.suppress(ValueError, AttributeError):
+            found[statement.targets[0].id] = ast.literal_eval(statement.value)
+    return found
 
 
 def _others(values, defaults):

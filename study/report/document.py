@@ -28,11 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-import nbformat
-
 from study import ROOT
 from study.report import colophon, content, policy, references
-from study.report.notebooks import joined
+from study.report.notebooks import joined, read
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
@@ -377,14 +375,7 @@ class _Labels:
 def _cells(path):
     """The cells of an executed notebook, which cite by keys. Raises ValueError, with its path, for a file that is missing
     or cut short, or has no title."""
-    try:
-        cells = nbformat.read(path, as_version=4).cells
-    except FileNotFoundError:
-        raise ValueError(
-            f"{path}: expected an executed notebook, got no file of this name; correct it, or execute it"
-        ) from None
-    except (OSError, ValueError, AttributeError, KeyError) as error:
-        raise ValueError(f"{path}: expected an executed notebook, got {str(error)[:100]!r}; execute it again") from error
+    cells = read(path).cells
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
     for cell in cells:

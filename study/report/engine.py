@@ -129,7 +129,8 @@ class Client(PapermillNotebookClient):
                 break
         answer = reply["content"].get("user_expressions", {}).get("said", reply["content"])
         if answer["status"] != "ok":
-            raise TextError(f"{answer['ename']}: {answer['evalue']}, {_named(cell)}")
+            lost = "" if any(map(tags, self.nb.cells)) else "; no cell has a tag: copy the notebook from notebooks/ again"
+            raise TextError(f"{answer['ename']}: {answer['evalue']}, {_named(cell)}{lost}")
         return ast.literal_eval(answer["data"]["text/plain"])
 
 

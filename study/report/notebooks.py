@@ -6,6 +6,7 @@ from, so that it can be held against the code without running it.
 """
 
 import copy
+import json
 import os
 import re
 import signal
@@ -19,8 +20,8 @@ from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
-from study import ROOT
-from study.report.origin import made_from
+from study import ROOT, failures
+from study.report.origin import came_out, made_from
 from study.results import store
 
 METADATA = {
@@ -30,6 +31,41 @@ METADATA = {
 FILES = 256
 """So many open files are enough for a notebook."""
 MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
+
+
+def read(path):
+    """The notebook at path in format 4, with or without a byte order mark.
+
+    Raises ValueError, which says what is wrong and what to do, for a file that is missing or no notebook.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ValueError(f"{path}: there is no such notebook; correct the path (the study's are in notebooks/)") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: no notebook, since it is no text in UTF-8; name a file *.ipynb") from None
+    if not text.strip():
+        raise ValueError(f"{path}: the file is empty; save the notebook again, or take another copy")
+    if conflict := re.search(r"^(<<<<<<< |>>>>>>> )", text, re.MULTILINE):
+        line = text.count("\n", 0, conflict.start()) + 1
+        raise ValueError(
+            f"{path}: git has left conflict marks (line {line}); take one side, with 'git checkout --ours FILE'"
+        )
+    try:
+        plain = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: no whole notebook, since it is no JSON ({error}); take another copy") from None
+    number = plain.get("nbformat") if isinstance(plain, dict) else None
+    if isinstance(number, int) and number > nbformat.current_nbformat:
+        remedy = "save it in that format, or update the package nbformat"
+        raise ValueError(f"{path}: format {number} of notebooks; the newest known here is 4: {remedy}")
+    try:
+        found = nbformat.reads(text, as_version=4)
+        if any(not isinstance(cell.source, str) for cell in found.cells):
+            raise TypeError("a cell without text")
+    except Exception as error:  # a text that is no notebook can fail in a dozen ways
+        raise ValueError(f"{path}: no notebook ({type(error).__name__}: {str(error)[:100]}); take another copy") from None
+    return found
 
 
 def execute(source, target, parameters):
@@ -49,15 +85,16 @@ def execute(source, target, parameters):
     papermill_engines.register("kp", Engine)
     source = Path(source)
     target = Path(target)
-    _check_parameters(source, parameters)
+    notebook = read(source)
+    _check_parameters(source, notebook, parameters)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(f".{os.getpid()}.part.ipynb")
     failed = target.with_suffix(".failed.ipynb")
     manager = type("Manager", (OwnKernelManager,), {"exit_code": None})
-    started = []
+    begun = []
     try:
         papermill.execute_notebook(
-            str(source),
+            notebook,
             str(part),
             parameters,
             engine_name="kp",
@@ -68,24 +105,24 @@ def execute(source, target, parameters):
             start_timeout=300,
             iopub_timeout=300,
             kernel_manager_class=manager,
-            on_cell_start=lambda cell, cell_index: started.append(cell_index),
+            on_cell_start=lambda cell, cell_index: begun.append((cell_index, cell)),
         )
         executed = clean(nbformat.read(part, as_version=4))
         executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
+        executed.metadata["came_out"] = nbformat.from_dict(came_out(json.loads(nbformat.writes(executed))))
         nbformat.write(executed, part)
         os.replace(part, target)
         failed.unlink(missing_ok=True)
     except PapermillExecutionError as error:
         os.replace(part, failed)
-        what, why = (f": {error.evalue}", "") if error.evalue else (" without a message", limits())
+        kept = f"the whole traceback is in {failed}{'' if error.evalue else limits()}"
         raise RuntimeError(
-            f"{source}: expected every cell to run, got {error.ename}{what} in cell {error.cell_index}; read {failed}{why}"
+            failures.cell_failed(source, failures.last_begun(begun), error.ename, error.evalue, kept)
         ) from error
     except RuntimeError as error:
         if manager.exit_code is None:
             raise
-        where = f"in cell {started[-1]}" if started else "before the first cell"
-        raise RuntimeError(f"{source}: the kernel died {where}: {ending(manager.exit_code)}") from error
+        raise RuntimeError(failures.kernel_died(source, failures.last_begun(begun), ending(manager.exit_code))) from error
     except OSError as error:
         store.explain(error, target)
         raise
@@ -149,13 +186,13 @@ def clean(notebook):
     """A copy of notebook in the form that is committed: no timings, no paths, ids 0, 1, 2 ..., no metadata but tags,
     the source of texts with values, and what was left out. JupyterLab folds what prepares, in an executed copy.
 
-    What it was made from stays.
+    The records of what it was made from and of what came out stay.
     Outputs and execution counts are kept; pieces of one text stream are joined. clean(clean(x)) == clean(x).
     Raises ValueError if a cell wrote to stderr or a source or output shows a path of one machine.
     """
     notebook = copy.deepcopy(notebook)
-    made_from = notebook.metadata.get("made_from")
-    notebook.metadata = nbformat.from_dict(METADATA | ({"made_from": made_from} if made_from else {}))
+    records = {name: notebook.metadata[name] for name in ("made_from", "came_out") if notebook.metadata.get(name)}
+    notebook.metadata = nbformat.from_dict(METADATA | records)
     notebook.nbformat = 4
     notebook.nbformat_minor = 5
     for index, cell in enumerate(notebook.cells):
@@ -179,11 +216,11 @@ def tidy(path):
     nbformat.write(clean(notebook), path)
 
 
-def _check_parameters(source, parameters):
+def _check_parameters(source, notebook, parameters):
     import papermill
 
     try:
-        known = papermill.inspect_notebook(str(source))
+        known = papermill.inspect_notebook(notebook)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
     if unknown := sorted(set(parameters) - set(known)):

@@ -1,11 +1,14 @@
-"""Inputs of an executed notebook: its source, its parameters, the code that it reaches, the files that it reads.
+"""Two records in the metadata of an executed notebook: of its inputs, and of its outputs.
 
-The executed copy carries it, so it is held against the code without being run.
+made_from : its source, its parameters, the code that it reaches, the files that it reads; came_out : hashes of its cells
+(texts, code, outputs) and of the figures that it wrote. So it is held against the code without being run, and an edit by
+hand of a number or a picture is found.
 """
 
 import hashlib
 import importlib
 import json
+from itertools import zip_longest
 
 from study import ROOT, claims
 from study.report.expressions import expressions
@@ -14,15 +17,53 @@ from study.results.experiment import Experiment
 
 
 def is_current(chapter, profile):
-    """True if the executed notebook of a chapter and its figures are there, and it would be made from the same again."""
+    """True if the executed notebook of a chapter and its figures are there as executed, and would be made from the same."""
     target = chapter.target(profile)
     if not all(path.exists() for path in [target, *chapter.pictures(profile)]):
         return False
     try:
-        found = json.loads(target.read_text(encoding="utf-8"))["metadata"].get("made_from")
+        notebook = json.loads(target.read_text(encoding="utf-8"))
+        found = notebook["metadata"].get("made_from")
+        edited = difference(notebook)
     except (ValueError, KeyError):
         return False
-    return found == made_from(chapter.notebook, chapter.parameters(profile))
+    return not edited and found == made_from(chapter.notebook, chapter.parameters(profile))
+
+
+def came_out(notebook):
+    """The record of an executed notebook, given as plain JSON: a hash of each cell, in order, and of each figure file."""
+    cells = notebook["cells"]
+    stems = {output["metadata"]["image/png"]["file"] for _, output in _figures(cells)}
+    paths = [ROOT / f"{stem}.{kind}" for stem in sorted(stems) for kind in ("png", "svg")]
+    files = {path.relative_to(ROOT).as_posix(): _hash(path.read_bytes()) for path in paths if path.exists()}
+    return {"cells": " ".join(_hash(json.dumps(cell, sort_keys=True).encode()) for cell in cells), "files": files}
+
+
+def difference(notebook):
+    """Where an executed notebook, given as plain JSON, or a figure of it is not as its execution left it; "" if nowhere."""
+    record = notebook["metadata"].get("came_out")
+    if not record:
+        return "there is no record of its outputs"
+    now = came_out(notebook)
+    cells = notebook["cells"]
+    for place, (then, found) in enumerate(zip_longest(record["cells"].split(), now["cells"].split()), start=1):
+        if then != found:
+            first = "".join(cells[min(place, len(cells)) - 1]["source"]).strip().partition("\n")[0][:60] if cells else ""
+            return f"cell {place} ({first}) was changed, added or removed after the execution"
+    files = {**record["files"], **now["files"]}
+    changed = [path for path in files if record["files"].get(path) != now["files"].get(path)]
+    for place, output in _figures(cells):
+        if shown := [path for path in changed if path.rpartition(".")[0] == output["metadata"]["image/png"]["file"]]:
+            return f"{shown[0]}, the figure of cell {place}, is not the file that the execution wrote"
+    return ""
+
+
+def _figures(cells):
+    """(number from 1, output) of the cells that show a figure which was saved in a file."""
+    for place, cell in enumerate(cells, start=1):
+        for output in cell.get("outputs", ()):
+            if "file" in output.get("metadata", {}).get("image/png", {}):
+                yield place, output
 
 
 def made_from(source, parameters):
@@ -50,7 +91,7 @@ def modules(source):
 def _texts(source):
     """[kind, text] of each cell."""
     # Plain JSON: the reader of notebooks takes longer to import than all of this.
-    cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(source.read_text(encoding="utf-8-sig"))["cells"]
     return [[cell["cell_type"], "".join(cell["source"])] for cell in cells]
 
 

@@ -238,12 +238,15 @@ class Experiment:
         return list(dict.fromkeys(names))
 
     def provenance(self, settings):
-        """Return the inputs of the results of a list of settings: a dict of plain values."""
+        """Return the inputs of the results of a list of settings: a dict of plain values.
+
+        Raises StaleResult if a file that they are computed from is missing.
+        """
         parameters = [self._plain(s) for s in settings]
         data = {name: datasets.facts(name) for name in self.datasets(settings)}
-        paths = {Path(path) for s in settings for path in (self._reads(s) if self._reads else ())}
+        paths = sorted({Path(path) for s in settings for path in (self._reads(s) if self._reads else ())})
         # With the folder, as many chapters have a statements.toml.
-        files = {f"{path.parent.name}/{path.name}": store.content_hash(path) for path in sorted(paths)}
+        files = {f"{path.parent.name}/{path.name}": store.content_hash(path) for path in paths}
         return {
             "experiment": self.name,
             "parameters": json.loads(json.dumps(parameters)),

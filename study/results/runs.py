@@ -24,6 +24,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from study import BUILD, ROOT, chapters, datasets
+from study.parameters import span, words
 
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""
@@ -132,9 +133,10 @@ def _option(name):
 def _values(name, text, kind):
     """The values of one option; of a field that holds several numbers, the one value."""
     each, several = kind
-    parts = text.split(",")
-    found = [value for part in parts for value in (_range(part) if int in each and ":" in part else [_one(part, each)])]
-    if None in found or not found:
+    found = [
+        value for part in words(text) for value in (_range(part) if int in each and ":" in part else [_one(part, each)])
+    ]
+    if None in found:
         kinds = " or ".join(KINDS[kind] for kind in each)
         raise ValueError(f"{_option(name)} must be {kinds}, or a list of them as in a,b,c; got {text!r}")
     return [tuple(found)] if several else found
@@ -152,10 +154,9 @@ def _one(text, kinds):
 
 
 def _range(text):
-    """The whole numbers of "a:b", b excluded; [None] if it is no range, [] if it is empty."""
-    start, _, end = text.partition(":")
+    """The whole numbers of "a:b", b excluded; [None] if it is no range of at least one."""
     try:
-        return range(int(start), int(end))
+        return span(text)
     except ValueError:
         return [None]
 

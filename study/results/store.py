@@ -87,16 +87,20 @@ def _arrays_and_record(path, command):
         if record.pop("arrays") != sorted(arrays):
             raise ValueError("arrays are missing")
     except FileNotFoundError:
-        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+        raise _missing(path, command) from None
     except Exception as error:  # a damaged archive can fail in a dozen ways
         raise StaleResult(f"{_short(path)} is damaged ({type(error).__name__}); make it again with: {command}") from None
     return arrays, record
 
 
 def content_hash(path):
-    """sha256 of the bytes of a file; of arrays, of their names, types, shapes and values, without the provenance."""
-    stat = path.stat()
-    return _content_hash(path, stat.st_size, stat.st_mtime_ns)
+    """sha256 of the bytes of a file; of arrays, of their names, types, shapes and values, without the provenance.
+
+    Raises StaleResult, with the command that makes it, if the file is missing.
+    """
+    if not path.exists():
+        raise _missing(path)
+    return _content_hash(path, path.stat().st_size, path.stat().st_mtime_ns)
 
 
 @cache
@@ -155,10 +159,9 @@ def read_table(path, source=None, command="make report PROFILE=full", *, keys=tu
     record = read_record(path, command)
     recorded = record["sha256"]
     command = record["command"]
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
-        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+    if not path.exists():
+        raise _missing(path, command)
+    text = path.read_bytes()
     if hashlib.sha256(text).hexdigest() != recorded:
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
@@ -174,7 +177,7 @@ def read_record(path, command="make report PROFILE=full"):
         if not isinstance(record["sha256"] + record["command"], str):
             raise TypeError
     except FileNotFoundError:
-        raise StaleResult(f"{_short(path)} is missing; make it with: {command}") from None
+        raise _missing(path, command) from None
     except (ValueError, KeyError, TypeError):
         raise StaleResult(f"{_short(path)} is damaged; make it again with: {command}") from None
     return record
@@ -218,6 +221,10 @@ def _few(leaves, place):
     """A value in a message, cut short; nothing where it is missing."""
     text = str(leaves[place]) if place in leaves else "nothing"
     return text if len(text) <= CHARACTERS_SHOWN else f"{text[:CHARACTERS_SHOWN]}..."
+
+
+def _missing(path, command="make report PROFILE=full"):
+    return StaleResult(f"{_short(path)} is missing; make it with: {command}")
 
 
 def _short(path):

@@ -287,4 +287,4 @@ def test_the_figure_of_differences_fills_what_is_sure(table):
 
 def test_settings_say_which_sets_there_are():
     with pytest.raises(ValueError, match="datasets must be among optdigits"):
-        comparison.settings_of("iris digits")
+        comparison.settings_of(["iris", "digits"])

@@ -283,7 +283,9 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     target.write_text("earlier")
     if content is not None:
         path.write_text(content)
-    with pytest.raises(ValueError, match=r"a\.ipynb: expected an executed notebook, got .*; (correct it, or )?execute it"):
+    with pytest.raises(
+        ValueError, match=r"a\.ipynb: (there is no such notebook; correct the path|no whole notebook, .*; take another copy)"
+    ):
         report.html([Source(path, "1")], target, **FACTS)
     assert target.read_text() == "earlier"
 
@@ -369,6 +371,28 @@ def test_a_chapter_names_mistyped_parameters_and_shows_numbers_of_numpy_as_plain
     assert [shell.display_formatter.format(value)[0]["text/plain"] for value in values] == ["12", "0.5", "'a'"]
     with pytest.raises(ValueError, match="among dataset, n_pairs, figures_folder, got n_pair"):
         display.open_chapter("data", namespace | {"n_pair": 2})
+
+
+def test_a_chapter_without_its_parameters_or_with_others_than_papermill_has_put_in_stops(monkeypatch):
+    defaults = display.Source.read("data").parameters
+    with pytest.raises(
+        ValueError, match=r"tag 'parameters' is missing, which sets dataset; copy it from notebooks/data\.ipynb"
+    ):
+        display.open_chapter("data", {name: value for name, value in defaults.items() if name != "dataset"})
+    given = ["", "# Parameters\nn_pairs = 5\nother = float('nan')\n", "n_pairs = 20"]
+    with pytest.raises(ValueError, match="parameters: n_pairs was given as 5, and a cell below sets it to 20; give the tag"):
+        display.open_chapter("data", {**defaults, "In": given})
+    assert display.open_chapter("data", {**defaults, "n_pairs": 5, "In": given}).name == "data-n_pairs_5"
+
+
+def test_a_profile_may_leave_a_chapter_out(monkeypatch):
+    plan = chapters.Chapter(source="data", full=None, quick={"n_pairs": 5})
+    monkeypatch.setattr(chapters, "CHAPTERS", [plan])
+    defaults = display.Source.read("data").parameters
+    assert chapters.chapters("full") == [] and chapters.chapters("quick") == [plan]
+    assert display.open_chapter("data", defaults | {"n_pairs": 5}).name == "data"
+    opened = display.open_chapter("data", defaults | {"n_pairs": 6})
+    assert opened.name == "data-n_pairs_6" and not opened.published
 
 
 def test_the_ledger_is_a_page_with_all_numbers_and_statements_and_opens_with_what_disagrees(ledger_page):

@@ -309,3 +309,11 @@ def test_kp_that_was_edited_between_its_import_and_that_of_study_is_refused(tmp_
     first = "import kp\nPath('kp/kernels.py').write_text(Path('kp/kernels.py').read_text() + '\\nX = 1\\n')"
     (said,) = run_beside(tmp_path, [], first)
     assert "ChangedCode: kp was changed between its import and that of study; restart the kernel" in said
+
+
+def test_a_result_whose_source_was_not_computed_yet_is_stale_and_names_the_missing_file(folders):
+    absent = folders / "own_absent.csv"
+    reading = declare(reads=lambda settings: [absent])
+    assert not reading.is_fresh()
+    with pytest.raises(StaleResult, match=r"own_absent\.csv is missing; make it with: make report PROFILE=full"):
+        reading.provenance(reading.published)

@@ -1,5 +1,6 @@
 """Executed notebooks: kernels that are forked are as those that start from nothing, and what fails is named."""
 
+import json
 import os
 import signal
 import subprocess
@@ -118,14 +119,14 @@ sys.modules['here'] = os"""
         (
             "bad",
             "get_ipython().kernel.log.error('caught')\n1 / 0",
-            r"bad\.ipynb.*ZeroDivisionError: division by zero in cell 3",
+            r"bad\.ipynb: cell 3 \(get_ipython.*\) failed:\n  ZeroDivisionError: division by zero\n  the whole tr",
         ),
-        ("mute", "raise MemoryError", "got MemoryError without a message in cell 3; read"),
+        ("mute", "raise MemoryError", r"cell 3 \(raise MemoryError\) failed:\n  MemoryError: no message\n"),
         ("odd", "import sys\nprint('odd', file=sys.stderr)", "nothing on stderr"),
         (
             "dies",
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-            r"dies\.ipynb: the kernel died in cell 3: SIGKILL has ended it, .* for want of memory",
+            r"dies\.ipynb: Kernel died in cell 3 \(import os, signal\): SIGKILL has ended it, .* for want of memory",
         ),
     ],
 )
@@ -215,6 +216,7 @@ def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(
     assert not origin.is_current(chapter, "quick")
     made = nbformat.read(chapter.notebook, as_version=4)
     made.metadata["made_from"] = origin.made_from(chapter.notebook, chapter.parameters("quick"))
+    made.metadata["came_out"] = origin.came_out(json.loads(nbformat.writes(made)))
     target.parent.mkdir()
     nbformat.write(made, target)
     assert origin.is_current(chapter, "quick")
@@ -229,6 +231,41 @@ def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(
     target.write_text(content)
     small("second", "degree + 1")
     assert not origin.is_current(chapter, "quick")
+
+
+DRAWN = """\
+from pathlib import Path
+from IPython.display import display
+from study import ROOT
+(ROOT / "one.svg").write_text("drawing")
+display({"image/png": "aGk=", "text/plain": "picture"}, raw=True, metadata={"image/png": {"file": "one"}})"""
+
+
+def test_an_edited_cell_output_or_figure_of_an_executed_copy_is_named(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(origin, "ROOT", tmp_path)
+    chapter = small("a", "print('1.58 %')", DRAWN.replace("from study import ROOT", f"ROOT = Path({str(tmp_path)!r})"))
+    monkeypatch.setattr(notebooks, "_check_texts", lambda index, cell: None)  # the path of this folder is in its code
+    execute(chapter)
+    text = chapter.target("quick").read_text()
+    picture = tmp_path / "one.svg"
+
+    def edited(old, new):
+        assert old in text
+        return origin.difference(json.loads(text.replace(old, new)))
+
+    assert origin.difference(json.loads(text)) == "" and '"one.svg": ' in text
+    assert (
+        edited('"1.58 %\\n"', '"1.48 %\\n"') == "cell 4 (print('1.58 %')) was changed, added or removed after the execution"
+    )
+    assert edited("# Title", "# Another").startswith("cell 1 (# Another) was changed")
+    assert edited("aGk=", "aGj=").startswith("cell 5 (from pathlib import Path) was changed")
+    assert edited("came_out", "other") == "there is no record of its outputs"
+    whole = json.loads(text)
+    whole["cells"].pop()
+    assert origin.difference(whole).startswith("cell 5 (")
+    for content in ("another drawing", None):
+        picture.write_text(content) if content else picture.unlink()
+        assert edited("x", "x") == "one.svg, the figure of cell 5, is not the file that the execution wrote"
 
 
 def test_a_notebook_names_the_modules_that_it_reaches():

@@ -9,7 +9,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import chapters
 from study.__main__ import main
@@ -63,10 +63,12 @@ def test_the_tour_takes_a_file_of_two_classes(tmp_path):
 
 def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path, capsys):
     assert main(["papermill", str(tmp_path / "nope.ipynb"), str(tmp_path / "out.ipynb")]) == 1
-    assert "expected a notebook, got no file" in capsys.readouterr().err and not list(tmp_path.iterdir())
+    assert "nope.ipynb: there is no such notebook; correct the path" in capsys.readouterr().err and not list(
+        tmp_path.iterdir()
+    )
     source = str(chapters.chapter("setup").notebook)
     assert main(["papermill", source, str(tmp_path / "absent" / "out.ipynb")]) == 1
-    assert f"output folder {tmp_path / 'absent'} doesn't exist. Make it first." in capsys.readouterr().err
+    assert f"there is no folder {tmp_path / 'absent'} for the output; make it first" in capsys.readouterr().err
 
 
 def test_words_that_cannot_have_their_values_are_named_in_one_line(tmp_path, capsys):
@@ -85,3 +87,88 @@ def test_a_run_of_ones_own_replaces_no_file_of_the_study(target, capsys):
     assert main(["papermill", str(chapters.chapter("setup").notebook), str(target)]) == 1
     assert f"the output must be no file of the study, got {target}; write to " in capsys.readouterr().err
     assert target.read_bytes() == before
+
+
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+DEFAULTS = new_code_cell("a = 1", metadata={"tags": ["parameters"]})
+
+
+def written(path, *cells, **metadata):
+    """A notebook of these cells in a file; returns its text."""
+    text = nbformat.writes(new_notebook(cells=[*cells], metadata=METADATA | metadata))
+    path.write_text(text, encoding="utf-8")
+    return text
+
+
+def refused(folder, capsys, *options, target="out.ipynb"):
+    """The lines that say why a run of own.ipynb is refused; an earlier output stays."""
+    (folder / "out.ipynb").write_text("earlier")
+    capsys.readouterr()
+    assert main(["papermill", str(folder / "own.ipynb"), str(folder / target), *options]) == 1
+    assert (folder / "out.ipynb").read_text() == "earlier"
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        ([], "no cell has"),
+        ([DEFAULTS, new_code_cell("b"), new_code_cell("a = 2", metadata=DEFAULTS.metadata)], "cells 1, 3 have"),
+    ],
+)
+@pytest.mark.parametrize("options", ["-p a 2", "-r a 2", "-y {a:2}", "-b e2E6MX0=", "-f some.yaml"])
+def test_values_for_a_notebook_without_one_cell_for_them_are_refused(cells, found, options, tmp_path, capsys):
+    written(tmp_path / "own.ipynb", *cells)
+    (line,) = refused(tmp_path, capsys, *options.split())
+    assert line.startswith(
+        f"study: {tmp_path / 'own.ipynb'}: parameters were given, and {found} the tag 'parameters'; give it"
+    )
+
+
+def test_a_kernel_and_a_place_for_the_output_are_looked_for_before_anything_is_written(tmp_path, capsys):
+    written(tmp_path / "own.ipynb", DEFAULTS, kernelspec={"name": "conda-env-ml-py", "display_name": "ml"})
+    (line,) = refused(tmp_path, capsys)
+    assert "there is no kernel 'conda-env-ml-py' here" in line and line.endswith("-k python3")
+    (line,) = refused(tmp_path, capsys, target=".")
+    assert line.endswith(f"the output must be a file, and this is a folder; write to {tmp_path / 'own.ipynb'}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: "", "the file is empty"),
+        (lambda text: text.replace('"a = 1"', '<<<<<<< HEAD\n"a = 1"\n=======\n"a = 2"\n>>>>>>> other'), "conflict marks"),
+        (lambda text: text.replace('"nbformat": 4', '"nbformat": 7'), "format 7 of notebooks; the newest known here is 4"),
+        (lambda text: text[:80], "no whole notebook, since it is no JSON (Unterminated"),
+        (lambda text: "{}", "no notebook"),
+    ],
+)
+def test_a_file_that_is_no_notebook_is_said_to_be_none_in_one_line_by_papermill_and_report(
+    change, message, tmp_path, capsys
+):
+    (tmp_path / "own.ipynb").write_text(change(written(tmp_path / "own.ipynb", DEFAULTS)))
+    (line,) = refused(tmp_path, capsys)
+    assert line.startswith(f"study: {tmp_path / 'own.ipynb'}: ") and message in line
+    target = str(tmp_path / "out.html")
+    assert main(["report", "--notebooks", str(tmp_path / "own.ipynb"), "--target", target]) == 1
+    assert capsys.readouterr().err == line + "\n"
+
+
+def test_a_notebook_with_a_byte_order_mark_is_run_and_a_cell_that_fails_is_said_in_three_lines(tmp_path, capsys):
+    failing = new_code_cell("import math\nmath.sqrt(-a)")
+    (tmp_path / "own.ipynb").write_text(MARK + written(tmp_path / "own.ipynb", DEFAULTS, failing), encoding="utf-8")
+    target = tmp_path / "out.ipynb"
+    assert main(["papermill", str(tmp_path / "own.ipynb"), str(target), "-p", "a", "2", "--no-progress-bar"]) == 1
+    assert capsys.readouterr().err.splitlines()[-3:] == [
+        f"study: {tmp_path / 'own.ipynb'}: cell 2 (import math) failed:",
+        "  ValueError: math domain error",
+        f"  the whole traceback is in {target}",
+    ]
+    assert any("Traceback" in str(cell.get("outputs")) for cell in nbformat.read(target, as_version=4).cells)
+
+
+def test_a_kernel_that_is_killed_ends_in_one_line_that_says_what_is_the_usual_reason(tmp_path, capsys):
+    written(tmp_path / "own.ipynb", DEFAULTS, new_code_cell("import os\nos.kill(os.getpid(), 9)"))
+    assert main(["papermill", str(tmp_path / "own.ipynb"), str(tmp_path / "out.ipynb"), "--no-progress-bar"]) == 138
+    *_, last = capsys.readouterr().err.splitlines()
+    assert "own.ipynb: Kernel died in cell 2 (import os): most often the computer has run out of memory" in last

@@ -258,6 +258,42 @@ def test_make_passes_names_of_notebooks_on_as_they_were_typed_and_asks_unless_to
     assert words[words.index(option) + 1 :] == expected
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+@pytest.mark.parametrize(
+    ("target", "variables", "message"),
+    [
+        ("report", ["PROFILE=ful"], "PROFILE must be one of quick full, got ful"),
+        ("report", ["RECOMPUTE=yes"], "RECOMPUTE must be one of 0 1, got yes"),
+        ("pdf", ["CODE=no"], "CODE must be one of 0 1, got no"),
+        ("check", ["HANDIN=a.ipynb", "YES=no"], "YES must be one of 0 1, got no"),
+        ("report", ["REPORT=hermans"], "REPORT=hermans is for make pdf; make report writes the report of the study"),
+        ("pdf", ["NOTEBOOKS=a.ipynb", "SHEET=exercises"], "NOTEBOOKS prints your own runs; leave REPORT and SHEET out"),
+    ],
+)
+def test_make_refuses_a_value_that_would_be_ignored_or_taken_for_another_in_one_line(target, variables, message):
+    command = ["make", "--silent", target, "PYTHON=true", "PY=false", *variables]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and f"*** {message}." in line
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["recompute=yes"], "recompute: expected 1 (on) or 0 (off), got 'yes'"),
+        (["recompte=1"], "--config recompte: no such value, only profile, recompute, report"),
+        (["table=x.csv"], "--config table: there is no batch whose table it names"),
+        (["profile=quick", "notebooks=front"], "notebook must be one of algorithm, mnist"),
+    ],
+)
+def test_the_workflow_refuses_values_that_it_would_ignore_without_a_traceback(checkout, values, message):
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "all", "--config", *values, "--", "notebooks"]
+    environment = os.environ | {"PYTHONPATH": str(checkout)}
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, env=environment)
+    assert done.returncode and message in done.stdout + done.stderr and "Traceback" not in done.stdout + done.stderr
+
+
 @pytest.mark.long
 def test_a_failed_notebook_its_cell_and_its_log_are_named_each_time_and_its_former_copy_stays(checkout, write):
     write("1 / 0")
@@ -266,5 +302,5 @@ def test_a_failed_notebook_its_cell_and_its_log_are_named_each_time_and_its_form
     for _ in range(2):
         code, output = run(checkout, *QUIET)
         assert code != 0 and "algorithm failed, build/quick/logs/algorithm.log:" in output
-        assert re.search(r"algorithm\.ipynb.*ZeroDivisionError: division by zero in cell 5", output)
+        assert re.search(r"algorithm\.ipynb: cell 5 \(1 / 0\) failed:\n  ZeroDivisionError: division by zero\n", output)
         assert copy.read_bytes() == before
