@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "made-from.sha256"
+CONFIG = VENV / "pyvenv.cfg"  # what every environment has
 IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
 
 COMPLETE = """
@@ -90,9 +91,9 @@ def check_folder():
         sys.exit(
             f"{VENV} is a file, and the environment belongs there. Nothing was changed. Move it away, then run this again."
         )
-    if VENV.is_dir() and any(VENV.iterdir()) and not (VENV / "pyvenv.cfg").is_file():
+    if VENV.is_dir() and any(VENV.iterdir()) and not CONFIG.is_file():
         sys.exit(
-            f"{VENV} is no environment of Python (it has no pyvenv.cfg), and making one there would empty it. Nothing was "
+            f"{VENV} is no environment of Python (it has no {CONFIG.name}), and making one there would empty it. Nothing was "
             "changed. Move the folder away, or delete it if you do not need it, then run the same command again."
         )
 
