@@ -116,7 +116,8 @@ def _add_options(commands):
         "add",
         help="register a CSV file of yours, for all experiments that accept any dataset",
         description="Register a CSV file of yours: text in UTF-8, with a line of names and a row for each example, and "
-        "finite numbers in all columns except the label column. The file is copied into data/raw and described in data/own.toml.",
+        "finite numbers in all columns except the label column. The file is copied into data/raw and described in "
+        "data/own.toml.",
     )
     add.add_argument("file", metavar="FILE.csv")
     add.add_argument(

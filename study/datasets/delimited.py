@@ -5,6 +5,7 @@ are finite decimal numbers, the label is text. Blank lines and blanks around a f
 with a DataError that names the line or the column and says what to do.
 """
 
+import contextlib
 import csv
 import difflib
 import io
@@ -46,7 +47,7 @@ FAULTS = {
     "infinite": "infinite numbers in {columns}, such as {value}; replace them by finite ones, or leave these rows out",
     "missing": "missing values in {columns}, such as {value}; fill them in, or leave these rows out",
 }
-"""What is wrong with a column of attributes, the most telling fault first."""
+"""Faults of a column of attributes, the most telling one first, as messages."""
 OTHER_FILES = {
     b"\x1f\x8b": "packed with gzip; unpack it first",
     b"PK\x03\x04": "a spreadsheet or a zip archive; save the sheet as CSV in UTF-8, or unpack the archive",
@@ -54,6 +55,9 @@ OTHER_FILES = {
     b"BZh": "packed with bzip2; unpack it first",
     b"\xfd7zXZ": "packed with xz; unpack it first",
     b"PAR1": "a Parquet file; save the table as CSV in UTF-8",
+    b"<!": "a web page; download the file itself",
+    b"<html": "a web page; download the file itself",
+    b"<?xml": "XML; save the table as CSV in UTF-8",
     b"\xff\xfe": "text in UTF-16; save it as UTF-8",
     b"\xfe\xff": "text in UTF-16; save it as UTF-8",
 }
@@ -177,12 +181,12 @@ def _share(text, separator):
     if separator == SEPARATORS["blanks"]:
         lines = (" ".join(line.split()) for line in lines)
         separator = " "
-    try:
-        rows = list(islice(filter(None, csv.reader(lines, delimiter=separator, skipinitialspace=True)), SNIFFED))
-    except csv.Error:  # a field beyond csv.field_size_limit
-        return 0
-    ((fields, count),) = Counter(map(len, rows)).most_common(1)
-    return count / len(rows) if fields > 1 else 0
+    found = Counter()
+    with contextlib.suppress(csv.Error):  # a field beyond csv.field_size_limit
+        for row in islice(filter(None, csv.reader(lines, delimiter=separator, skipinitialspace=True)), SNIFFED):
+            found[len(row)] += 1
+    fields, count = max(found.items(), key=lambda item: item[1], default=(0, 0))
+    return count / found.total() if fields > 1 else 0
 
 
 def _fields(text, separator, where, skipped):
@@ -206,10 +210,11 @@ def _problem(message, separator, skipped):
     """The line that pandas cannot split, and the remedy."""
     if more := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
         expected, line, found = map(int, more.groups())
-        rows = ", and no row names (R: row.names=FALSE)" if found == expected + 1 else ""
+        hint = "; leave row names out (R: row.names=FALSE)" if found == expected + 1 else ""
+        hint += "; put numbers with decimal commas in quotes, or save with semicolons" if separator == "comma" else ""
         return (
-            f"line {line + skipped}: there are {found} fields, but {expected} in the line above, if {separator} separates "
-            f"them; write as many fields in each line, a name for each column{rows}, or give another --separator"
+            f"line {line + skipped}: there are {found} fields, but {expected} in the line above (separator: {separator}); "
+            f"give each column a name and a value in each line, or give another --separator{hint}"
         )
     if quote := re.search(r"EOF inside string starting at row (\d+)", message):
         return f"line {int(quote.group(1)) + 1 + skipped}: a quote is opened and never closed; close it or delete it"
@@ -220,8 +225,8 @@ def _check_header(first, found, what):
     """Raise DataError if the first line has names that look like data."""
     if found:
         raise DataError(
-            f"{first}: this looks like data and not like a header, as {_quoted(found)} is {what}; add --no-header if the "
-            "file has no line of names (in Python: header=False), or --header if these are the names (header=True)"
+            f"{first}: this looks like data and not like a header, since a name is {what}: {_quoted(found)}; add "
+            "--no-header if the file has no line of names (in Python: header=False), or --header if it has (header=True)"
         )
 
 
@@ -249,8 +254,8 @@ def _check_names(first, names, unnamed, keep):
         raise DataError(f"{first}: there is no column {_quoted(absent)} to keep; the columns are {_quoted(names)}")
     if unnamed := [name for name in unnamed if name not in keep]:
         raise DataError(
-            f"{first}: column {names.index(unnamed[0]) + 1} has no name, as a column of row numbers; write the file without "
-            "row numbers (pandas: index=False, R: row.names=FALSE), name the column, or keep it with "
+            f"{first}: column {names.index(unnamed[0]) + 1} has no name; write the file without row numbers (pandas: "
+            "index=False, R: row.names=FALSE) and without separators at the ends of lines, name the column, or keep it with "
             f"--keep {unnamed[0]} (in Python: keep=[{unnamed[0]!r}])"
         )
 

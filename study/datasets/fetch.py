@@ -114,7 +114,7 @@ def read(file, path):
 
 
 def _remedy(file, path):
-    """What to do where another file lies at this path; KP_DATA is the user's, perhaps shared and read-only."""
+    """The remedy if another file lies at this path; KP_DATA is the user's, perhaps shared and read-only."""
     if RAW in path.parents:
         other = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
         return OWN_REMEDY if file.is_own else other

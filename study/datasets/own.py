@@ -23,11 +23,13 @@ def content(path):
     """The bytes of a file. Raises DataError if there is no file that can be read."""
     path = Path(path)
     try:
-        if path.exists() and not path.is_file():  # a named pipe would be read for ever
-            raise DataError(f"{path}: this is a folder or a device; give a CSV file")
-        return path.read_bytes()
+        strange = path.exists() and not path.is_file()  # a named pipe would be read for ever
+        blob = b"" if strange else path.read_bytes()
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: the file cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if strange:
+        raise DataError(f"{path}: this is a folder or a device; give a CSV file")
+    return blob
 
 
 def enter(path, label, name=None, *, replace=False, **options):

@@ -95,7 +95,7 @@ class Dataset:
 
     @property
     def remedy(self):
-        """What to do where verified files do not give the registered arrays."""
+        """The remedy if verified files do not give the registered arrays."""
         return OWN_REMEDY if self.is_own else "correct data/registry.toml"
 
     @property
