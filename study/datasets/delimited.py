@@ -279,8 +279,11 @@ def _numbers(body, columns, decimal, line):
     faults = {}
     for j, (name, i) in enumerate(columns.items()):
         values = body[i].tolist()
-        if COLUMNS[decimal].fullmatch("\n".join([*values, ""])):
-            X[:, j] = [float(value.replace(decimal, ".")) for value in values]
+        distinct = set(values)
+        column = "\n".join([*distinct, ""])
+        if COLUMNS[decimal].fullmatch(column) and column.count("\n") == len(distinct):
+            number = {value: float(value.replace(decimal, ".")) for value in distinct}
+            X[:, j] = [number[value] for value in values]
         if not np.isfinite(X[:, j]).all():
             found = {}
             for row, value in zip(body.index, values, strict=True):
