@@ -114,7 +114,7 @@ def read(path):
     try:
         entries = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        remedy = "restore it with git" if path == PATH else f"correct or delete {path}, which git does not keep"
+        remedy = "restore it with git" if path == PATH else "correct or delete this file, which git does not keep"
         raise DataError(f"{path}: the registry of datasets cannot be read: {error}; {remedy}") from error
     found = {}
     for name, entry in entries.items():
