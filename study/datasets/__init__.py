@@ -4,9 +4,10 @@ Source: the files as MNIST (LeCun, Bottou, Bengio, Haffner 1998) and the UCI rep
 copies that scikit-learn carries; generators defined here. data/registry.toml describes each set, with its citation.
 
     registry   what is known of each set      fetch       finding, downloading, verifying files
-    parse      bytes to arrays                synthetic   seeded generators of sets in the plane
+    parse      bytes of published files       delimited   bytes of the user's own CSV files to arrays
+    own        the user's own datasets        synthetic   seeded generators of sets in the plane
 
-    python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | readme]
+    python -m study.datasets [list | fetch [NAME...] | verify [NAME...] | add FILE.csv --label COLUMN | readme]
 """
 
 import hashlib
@@ -15,19 +16,31 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from study.datasets import fetch, parse
+from study.datasets import delimited, fetch, own, parse
 from study.datasets.fetch import find
-from study.datasets.registry import DATASETS, REMEDY, DataError, Dataset, File, facts, registered
+from study.datasets.registry import DATASETS, DataError, Dataset, File, facts, registered
 from study.datasets.synthetic import blobs, five_classes, four_spirals, gaussians, moons, spirals
 
 __all__ = ["DATASETS", "Data", "DataError", "Dataset", "File", "class_indices", "definitions", "facts", "find"]
-__all__ += ["fingerprint", "load", "signs", "blobs", "five_classes", "four_spirals", "gaussians", "moons", "spirals"]
+__all__ += [
+    "fingerprint",
+    "load",
+    "read_csv",
+    "signs",
+    "blobs",
+    "five_classes",
+    "four_spirals",
+    "gaussians",
+    "moons",
+    "spirals",
+]
 
 PARSERS = {
     "mnist": parse.mnist,
     "tables": parse.tables,
     "vowel": parse.vowel,
     "bundled": parse.bundled,
+    "delimited": delimited.arrays,
     "blobs": blobs,
     "gaussians": gaussians,
     "moons": moons,
@@ -92,6 +105,11 @@ def load(name, *, random_state=0, download=True):
     the registered shape, dtype or class counts.
     """
     dataset = registered(name)
+    if dataset.is_own and dataset.parser != "delimited":
+        raise DataError(
+            f"{name}: registered by an earlier version, which read CSV files by other rules; register it again with "
+            f"'python -m study.datasets add {fetch.RAW / dataset.files[0].path} --label COLUMN --replace' ({dataset.notes})"
+        )
     if dataset.parser not in PARSERS:
         raise DataError(
             f"{name}: expected a parser among {', '.join(PARSERS)}, got {dataset.parser!r}; add it to PARSERS in {__name__}"
@@ -100,6 +118,18 @@ def load(name, *, random_state=0, download=True):
         return _checked(dataset, *PARSERS[dataset.parser](random_state=random_state, **dataset.options), None, None)
     paths = [fetch.obtain(file, download=download) for file in dataset.files]
     return _parsed(dataset, *((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
+
+
+def read_csv(path, **options):
+    """The user's own CSV file as a Data: X float64, y text, no customary split.
+
+    options are those of study.datasets.delimited.read: label (by default the last column), separator, decimal, header, keep.
+    Raises DataError, with the line or column and the remedy, for a file that could be misread.
+    """
+    table = delimited.read(own.content(path), where=path, **options)
+    classes = tuple(np.unique(table.y).tolist())
+    name = str(path)
+    return Data(name, _frozen(table.X), _frozen(table.y), None, None, table.feature_names, classes, classes)
 
 
 def load_whole(name):
@@ -116,7 +146,7 @@ def _parsed(dataset, *stamps):
     try:
         arrays = PARSERS[dataset.parser](*files, **dataset.options)
     except ValueError as error:
-        raise DataError(f"{error}; {REMEDY}") from error
+        raise DataError(f"{error}; {dataset.remedy}") from error
     return _checked(dataset, *arrays)
 
 
@@ -137,7 +167,7 @@ def _checked(dataset, *arrays):
         if found != expected:
             raise DataError(
                 f"{dataset.name}: expected a {part} part of shape, dtype, rows by class {expected}, found {found}; "
-                + (REMEDY if dataset.files else "correct data/registry.toml")
+                + dataset.remedy
             )
     if dataset.sha256 and (found := fingerprint(data)) != dataset.sha256:
         raise DataError(

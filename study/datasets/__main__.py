@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 
-from study.datasets import fetch, load, own
-from study.datasets.registry import DATASETS, PATH, DataError, read, registered
+from study.datasets import delimited, fetch, load, own
+from study.datasets.registry import DATASETS, OWN_PROBLEM, PATH, DataError, read, registered
 
 PREAMBLE = """\
 # Data
@@ -24,7 +24,15 @@ files themselves are not part of this repository. Values are as published: not s
     python -m study.datasets                     # lists the sets
     python -m study.datasets fetch [NAME...]     # downloads what is absent
     python -m study.datasets verify [NAME...]    # checks what is there, downloads nothing
-    python -m study.datasets add own.csv --label target    # registers a file of one's own, in data/own.toml
+    python -m study.datasets add own.csv --label target    # registers a CSV file of yours, in data/own.toml
+
+A CSV file of yours is text in UTF-8: a line with the names of the columns, then a row for each example, with finite
+numbers in all columns except the label column. Columns may be separated by commas, semicolons, tabs or blanks;
+`--decimal ,` reads decimal commas, and `--no-header` a file without names, whose columns are called `column_1`,
+`column_2`, and so on. Labels are text: `01` and `1` are different labels, and so are `NA` and `None`. A file that could
+be misread is refused, with the line or column and what to do: missing values, words among the numbers, a first line that
+looks like data, columns without a name, and columns that look like row numbers, which `--keep NAME` keeps.
+`study.datasets.read_csv(path)` reads the same files in Python.
 
 An address `zip#member` stands for a member of an archive. The sha256 of a bundled set is over its arrays, as
 `study.datasets.fingerprint` defines it. A synthetic set needs a seed, and nothing else.
@@ -60,21 +68,17 @@ def _listing():
 
 
 def main(argv=None):
-    """Lists, fetches, verifies the sets or prints data/README.md. Returns 0, or 1 if a set could not be had."""
-    parser = argparse.ArgumentParser(prog="python -m study.datasets", description="The data sets of the study.")
+    """List, fetch, verify or add datasets, or print data/README.md. Return 0, or 1 if a dataset is not available."""
+    parser = argparse.ArgumentParser(prog="python -m study.datasets", description="The datasets of the study, and your own.")
     commands = parser.add_subparsers(dest="command")
-    commands.add_parser("list", help="list the sets (the default)")
-    for command, text in (("fetch", "download what is absent"), ("verify", "check what is there, download nothing")):
-        each = commands.add_parser(command, help=text)
-        each.add_argument("names", metavar="NAME", nargs="*", help="default: all")
-        each.add_argument("--fail-fast", action="store_true", help="stop at the first set that cannot be had")
-    add = commands.add_parser("add", help="register a CSV file of one's own, for all experiments that take any data set")
-    add.add_argument("file", metavar="FILE.csv")
-    add.add_argument("--label", required=True, metavar="COLUMN", help="the column that holds the labels")
-    add.add_argument("--name", help="of the set; by default that of the file")
-    add.add_argument(
-        "--replace", action="store_true", help="in place of one's own set of that name, as of a file that changed"
-    )
+    commands.add_parser("list", help="list the datasets (the default)")
+    for command, text in (
+        ("fetch", "download missing files"), ("verify", "check the files that are there; download nothing"),
+    ):  # fmt: skip
+        each = commands.add_parser(command, help=text, description=f"{text.capitalize()}.")
+        each.add_argument("names", metavar="NAME", nargs="*", help="datasets; all by default")
+        each.add_argument("--fail-fast", action="store_true", help="stop at the first dataset that is not available")
+    _add_options(commands)
     commands.add_parser("readme", help="print data/README.md")
     arguments = parser.parse_args(argv)
     if arguments.command == "readme":
@@ -82,11 +86,14 @@ def main(argv=None):
         return 0
     try:
         if arguments.command == "add":
-            name = own.enter(arguments.file, arguments.label, arguments.name, replace=arguments.replace)
+            options = {name: getattr(arguments, name) for name in ("separator", "decimal", "header", "keep")}
+            name = own.enter(arguments.file, arguments.label, arguments.name, replace=arguments.replace, **options)
             print(f"{name}: registered in data/own.toml; python -m study run comparison --dataset {name} --repetitions 1")
             return 0
         if arguments.command in (None, "list"):
             print(*_listing(), sep="\n")
+            if OWN_PROBLEM:
+                print(f"your own datasets are not listed: {OWN_PROBLEM}", file=sys.stderr)
             return 0
         names = [registered(name).name for name in arguments.names] or list(DATASETS)
     except DataError as error:
@@ -101,6 +108,40 @@ def main(argv=None):
     if failed:
         print(f"{failed} of {len(names)} sets failed", file=sys.stderr)
     return int(failed > 0)
+
+
+def _add_options(commands):
+    """The command that registers a CSV file."""
+    add = commands.add_parser(
+        "add",
+        help="register a CSV file of yours, for all experiments that accept any dataset",
+        description="Register a CSV file of yours: text in UTF-8, with a line of names and a row for each example, and "
+        "finite numbers in all columns except the label column. The file is copied into data/raw and described in "
+        "data/own.toml.",
+    )
+    add.add_argument("file", metavar="FILE.csv")
+    add.add_argument(
+        "--label", required=True, metavar="COLUMN",
+        help="name of the label column; its values are text. Without a header also its position, such as 1 or -1 (the last)",
+    )  # fmt: skip
+    add.add_argument("--name", help="name of the dataset; by default that of the file")
+    add.add_argument(
+        "--replace", action="store_true", help="replace your own dataset of this name, after the file has changed"
+    )
+    add.add_argument(
+        "--separator",
+        help=f"{', '.join(delimited.SEPARATORS)} or one character such as |; by default found in the first rows",
+    )
+    add.add_argument("--decimal", default=".", choices=list(delimited.NUMBERS), help="decimal separator; . by default")
+    add.add_argument(
+        "--header", action=argparse.BooleanOptionalAction,
+        help="the first line has the names of the columns, or does not (they are called column_1, column_2, ...); by "
+        "default it has, and names that look like data are refused",
+    )  # fmt: skip
+    add.add_argument(
+        "--keep", action="append", default=[], metavar="COLUMN",
+        help="keep an attribute that looks like row numbers or has no name (column_1, ...); may be given several times",
+    )  # fmt: skip
 
 
 def _report(name, *, download):

@@ -1,7 +1,7 @@
 """Finds a registered file, downloads it if it is absent, and verifies its bytes.
 
 A file is looked for in $KP_DATA, then in data/raw; if it is in neither, it is downloaded into data/raw, unless KP_OFFLINE
-is set. A file that is there but wrong is an error: it is never replaced.
+is set. A file that is there but wrong is an error: it is never replaced. A file of a similar name is pointed out.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from study.datasets.registry import ROOT, DataError
+from study.datasets.registry import OWN_REMEDY, ROOT, DataError
 from study.parameters import switch
 from study.results import store
 
@@ -24,6 +24,8 @@ LONGEST = 600
 """Seconds after which an address is given up even if bytes still come."""
 LARGEST_ARCHIVE = 2**26
 """The most bytes that an archive may have: only the sizes of its members are registered."""
+MOST_FOLDERS = 1000
+"""Folders in which files of similar names are looked for: KP_DATA may name a large one."""
 RETRIES = 1
 """Further attempts at an address that failed, before the next address."""
 FAILURES = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -57,10 +59,11 @@ def obtain(file, *, download=True):
         offline = switch("KP_OFFLINE", os.environ.get("KP_OFFLINE", ""))
     except ValueError as error:
         raise DataError(str(error)) from None
+    if file.is_own:
+        raise DataError(f"{file.path}: the file is not in {_places()}; put it back, or {OWN_REMEDY}{_similar(file)}")
     if offline or not download:
-        why = "KP_OFFLINE forbids to download it" if offline else "a download was not asked for"
-        places = " or ".join(map(str, folders()))
-        raise DataError(f"{file.path}: expected in {places}, found nowhere, and {why}; {way_out}")
+        why = "KP_OFFLINE forbids its download" if offline else "a download was not asked for"
+        raise DataError(f"{file.path}: the file is not in {_places()}, and {why}; {way_out}{_similar(file)}")
     tried = "" if file.addresses else " no address is registered"
     for address in file.addresses:
         try:
@@ -69,22 +72,57 @@ def obtain(file, *, download=True):
             tried += f"\n  {address}\n    {type(error).__name__}: {error}"
         else:
             return _store(blob, target, way_out)
-    raise DataError(
-        f"{file.path}: expected {file.size} bytes of sha256 {file.sha256} from one address, found:{tried}\n{way_out}"
+    raise DataError(f"{file.path}: the file could not be downloaded:{tried}\n{way_out}{_similar(file)}")
+
+
+def _places():
+    return " or ".join(map(str, folders()))
+
+
+def _similar(file):
+    """The files below the folders that may be this one under another usual name or in another folder, as a line each."""
+    found = [path for folder in folders() for path in _below(folder) if _bare(path.name) == _bare(Path(file.path).name)]
+    return "".join(
+        f"\n{path} has the size of this file: if it is this file, copy it to {RAW / file.path}"
+        if path.stat().st_size == file.size
+        else f"\n{path} has a similar name but not the {file.size:,} bytes of this file: it may be unpacked or cut short"
+        for path in found
     )
+
+
+def _below(folder):
+    """The files below a folder; no link is followed."""
+    for place, (path, _, names) in enumerate(os.walk(folder)):
+        if place == MOST_FOLDERS:
+            return
+        yield from (each for name in names if (each := Path(path, name)).is_file())
+
+
+def _bare(name):
+    """A name of a file without what differs where MNIST is packed, unpacked or renamed."""
+    return name.lower().removesuffix(".gz").replace(".idx", "-idx")
 
 
 def read(file, path):
     """The verified bytes of the File at path. Raises DataError if they are not those registered."""
+    remedy = _remedy(file, path)
     try:
         if not path.is_file():  # a named pipe would be read for ever
-            raise DataError(f"{path}: expected a readable file, found a folder or a device; {file.remedy}")
+            raise DataError(f"{path}: this is a folder or a device and not a file; {remedy}")
         blob = path.read_bytes()
     except OSError as error:
-        raise DataError(f"{path}: expected a readable file, found: {error.strerror}; {file.remedy}") from error
-    if hashlib.sha256(blob).hexdigest() != file.sha256:
-        raise DataError(f"{path}: {_mismatch(file, blob)}; {file.remedy}")
+        raise DataError(f"{path}: the file cannot be read: {error.strerror}; {remedy}") from error
+    if problem := _mismatch(file, blob):
+        raise DataError(f"{path}: this is not the registered file: {problem}; {remedy}")
     return blob
+
+
+def _remedy(file, path):
+    """The remedy if another file lies at this path; KP_DATA is the user's, perhaps shared and read-only."""
+    if RAW in path.parents:
+        other = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
+        return OWN_REMEDY if file.is_own else other
+    return f"replace it there by the registered file, or unset KP_DATA or set it to a folder that has no other {file.path}"
 
 
 def _mismatch(file, blob):

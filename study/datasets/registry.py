@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "data" / "registry.toml"
 OWN = ROOT / "data" / "own.toml"
 """Where the user's own data sets are registered (study.datasets.own); it may be absent."""
-REMEDY = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
 OWN_REMEDY = "register what is there now with 'python -m study.datasets add FILE.csv --label COLUMN --replace'"
 
 
@@ -39,9 +38,9 @@ class File:
             raise ValueError(f"{self.path}: expected a sha256 of 64 hexadecimal digits, got {self.sha256!r}")
 
     @property
-    def remedy(self):
-        """The way out where there is another file in its place; one's own has no address."""
-        return REMEDY if self.addresses else OWN_REMEDY
+    def is_own(self):
+        """Whether it is a copy of a file of the user's, which has no address."""
+        return self.path.startswith("own/")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,6 +94,16 @@ class Dataset:
         return sum(self.test_counts)
 
     @property
+    def remedy(self):
+        """The remedy if verified files do not give the registered arrays."""
+        return OWN_REMEDY if self.is_own else "correct data/registry.toml"
+
+    @property
+    def is_own(self):
+        """Whether its files are the user's."""
+        return any(file.is_own for file in self.files)
+
+    @property
     def kind(self):
         """Return 'file', 'bundled' (with scikit-learn) or 'synthetic'."""
         return "file" if self.files else "bundled" if self.sha256 else "synthetic"
@@ -105,7 +114,8 @@ def read(path):
     try:
         entries = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path}: expected the registry of the data sets, found: {error}; restore it with git") from error
+        remedy = "restore it with git" if path == PATH else "correct or delete this file, which git does not keep"
+        raise DataError(f"{path}: the registry of datasets cannot be read: {error}; {remedy}") from error
     found = {}
     for name, entry in entries.items():
         try:
@@ -127,10 +137,18 @@ def _numbered(template, first, lengths):
     return (template.format(*numbers) for numbers in product(*(range(first, first + length) for length in lengths)))
 
 
-DATASETS = read(PATH)
-"""{name: Dataset}: every set of the study, and one's own."""
-if OWN.exists():
-    DATASETS.update({name: dataset for name, dataset in read(OWN).items() if name not in DATASETS})
+def all_datasets():
+    """({name: Dataset} of the study and of the user, what is wrong with the registry of the user's; "" if nothing)."""
+    found = read(PATH)
+    try:
+        own = read(OWN) if OWN.exists() else {}
+    except DataError as error:
+        return found, str(error)
+    return found | {name: dataset for name, dataset in own.items() if name not in found}, ""
+
+
+DATASETS, OWN_PROBLEM = all_datasets()
+"""{name: Dataset}: every dataset of the study, and the user's own; and why the user's are not there."""
 
 
 def registered(name):
@@ -138,8 +156,8 @@ def registered(name):
     if name in DATASETS:
         return DATASETS[name]
     near = difflib.get_close_matches(str(name), DATASETS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "see 'python -m study.datasets'"
-    raise DataError(f"expected the name of a data set, one of {', '.join(DATASETS)}; got {name!r}; {hint}")
+    hint = OWN_PROBLEM or (f"did you mean {near[0]!r}?" if near else "see 'python -m study.datasets'")
+    raise DataError(f"{name!r}: there is no dataset of this name among {', '.join(DATASETS)}; {hint}")
 
 
 def facts(name):

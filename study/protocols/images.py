@@ -36,6 +36,7 @@ def require_examples(settings):
 
     A field n_train of "all" becomes that number. Raises ValueError for another set, or unless n_train is 10 to that number.
     """
+    datasets.registered(settings.dataset)
     require_known(settings, dataset=[name for name, each in datasets.DATASETS.items() if each.kind != "synthetic"])
     size = n_examples(settings.dataset)
     if settings.n_train == "all":

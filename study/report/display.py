@@ -286,7 +286,8 @@ def _is_integer(value):
 
 
 def _text(value):
-    return str(value).replace("|", r"\|")
+    """A value as a cell of a Markdown table: in one line, and with bars that end no cell."""
+    return re.sub(r"(\\*)\|", r"\1\1\\|", " ".join(str(value).splitlines()))
 
 
 def _row(cells):

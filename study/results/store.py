@@ -131,6 +131,8 @@ def write_table(path, table, source, command):
     """Store a tidy table as CSV, and next to it as .json its provenance, sha256 and the command that makes it."""
     text = table_text(table)
     record = {**source, "command": command, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": len(table)}
+    if texts := _texts(table):
+        record["texts"] = texts
     write(path, text)
     _write_record(path, record)
 
@@ -143,6 +145,17 @@ def stamp_table(path, source, command):
 
 def _write_record(path, record):
     write(Path(path).with_suffix(".json"), json.dumps(record, indent=2, sort_keys=True) + "\n")
+
+
+def _texts(table):
+    """The columns of text that pandas would read as something else, such as the labels "01", "1" and "NA"."""
+    found = []
+    for name in table.select_dtypes(exclude="number"):
+        values = table[[name]][table[name] != ""].drop_duplicates()
+        is_text = all(isinstance(value, str) for value in values[name])
+        if is_text and pd.read_csv(io.StringIO(table_text(values)))[name].tolist() != values[name].tolist():
+            found.append(name)
+    return found
 
 
 PLACES_SHOWN = 3
@@ -166,7 +179,10 @@ def read_table(path, source=None, command="make report PROFILE=full", *, keys=tu
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:
         _check(path, record, source, command, keys)
-    return pd.read_csv(io.BytesIO(text))
+    table = pd.read_csv(io.BytesIO(text))
+    if texts := record.get("texts"):
+        table[texts] = pd.read_csv(io.BytesIO(text), usecols=texts, dtype=str, na_filter=False)[texts]
+    return table
 
 
 def read_record(path, command="make report PROFILE=full"):

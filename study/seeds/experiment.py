@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from study import ROOT, datasets
 from study.protocols.margins import kesler_pairs, rounded
-from study.protocols.settings import require_integers, require_known
+from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
 from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
@@ -75,7 +75,7 @@ class Settings:
     random_state: int = 0
 
     def __post_init__(self):
-        require_known(self, dataset=datasets.DATASETS)
+        datasets.registered(self.dataset)
         require_integers(self, n_splits=(2, None), random_state=(0, None))
 
 

@@ -174,7 +174,8 @@ BAD = {
 def test_a_bad_address_is_named_with_its_reason_and_the_next_one_serves(server, raw, register, bad):
     register(server.address + bad)
     message = load_error()
-    for part in (BAD[bad], server.address + bad, "uci/tiny.data", sha256(TABLE), f"put the file at {raw}", "KP_DATA"):
+    assert message.startswith(f"uci/tiny.data: the file could not be downloaded:\n  {server.address}{bad}\n")
+    for part in (BAD[bad], f"put the file at {raw}", "KP_DATA"):
         assert part in message
     assert not raw.exists()
     fetch.obtain(register(server.address + bad, server.address + "good"))
@@ -272,9 +273,49 @@ def test_a_wrong_file_stops_the_load_and_is_not_touched(server, raw, register, t
     if where == "own":
         monkeypatch.setenv("KP_DATA", str(tmp_path / "own"))
     message = load_error()
-    for part in (str(path), f"found {len(blob)} bytes of sha256 {sha256(blob)}", "delete the file", "KP_DATA"):
-        assert part in message
+    remedy = "replace it there by the registered file, or unset KP_DATA" if where == "own" else "delete the file and run"
+    assert message.startswith(f"{path}: this is not the registered file") and "KP_DATA" in message
+    assert f"found {len(blob)} bytes of sha256 {sha256(blob)}; {remedy}" in message
     assert path.read_bytes() == blob and server.asked == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "train-images-idx3-ubyte",
+        "train-images.idx3-ubyte",
+        "TRAIN-IMAGES.IDX3-UBYTE.GZ",
+        "MNIST/raw/train-images-idx3-ubyte.gz",
+        "raw/train-images-idx3-ubyte",
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_under_another_usual_name_is_pointed_out(server, raw, tmp_path, monkeypatch, name, whole):
+    file = File("mnist/train-images-idx3-ubyte.gz", sha256(TABLE), len(TABLE), (server.address + "missing",))
+    path = tmp_path / "shared" / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(TABLE if whole else TABLE[1:])
+    (path.parent / "t10k-images-idx3-ubyte").write_bytes(TABLE)
+    (tmp_path / "shared" / "link").symlink_to(tmp_path)
+    monkeypatch.setenv("KP_DATA", str(tmp_path / "shared"))
+    told = (
+        f"{path} has the size of this file: if it is this file, copy it to {raw}" if whole else f"{path} has a similar name"
+    )
+    for download in (True, False):
+        with pytest.raises(DataError) as caught:
+            fetch.obtain(file, download=download)
+        assert f"\n{told}" in str(caught.value) and str(caught.value).count(str(tmp_path / "shared" / "")) < 4
+        assert "t10k" not in str(caught.value)
+
+
+def test_a_large_folder_is_not_searched_to_its_end(raw, register, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetch, "MOST_FOLDERS", 3)
+    for place in range(9):
+        (tmp_path / "shared" / str(place)).mkdir(parents=True)
+        (tmp_path / "shared" / str(place) / "tiny.data").touch()
+    monkeypatch.setenv("KP_DATA", str(tmp_path / "shared"))
+    register()
+    assert load_error(download=False).count("similar name") == 2
 
 
 @pytest.mark.parametrize("folder", ["mistyped", "~no_such_user/data"])
@@ -290,7 +331,7 @@ def test_a_folder_or_a_pipe_in_place_of_a_file_is_reported(raw, register, make):
     path = put(raw)
     path.unlink()
     make(path)
-    assert f"{path}: expected a readable file" in load_error()
+    assert f"{path}: this is a folder or a device and not a file; delete" in load_error()
 
 
 def test_a_set_is_parsed_once_and_again_if_its_file_changes(raw, register):
@@ -315,7 +356,7 @@ def test_arrays_of_every_kind_of_set_are_read_only(raw, register):
 def test_what_is_not_registered_is_answered_with_what_is(register):
     register(parser="newest")
     for name, message in (
-        ("mnits", "got 'mnits'; did you mean 'mnist'"),
+        ("mnits", "^'mnits': there is no dataset of this name among mnist, .*; did you mean 'mnist'"),
         ("?", "see 'python -m study.datasets'"),
         ("tiny", "tiny: expected a parser among mnist, .*, got 'newest'; add it to PARSERS"),
     ):
@@ -327,7 +368,8 @@ def test_a_verified_file_that_cannot_be_parsed_is_named(raw, register):
     register(options={})
     path = put(raw)
     message = load_error()
-    assert message.startswith(f"{path}: expected float64 values and int64 labels") and "delete the file" in message
+    assert message.startswith(f"{path}: expected float64 values and int64 labels")
+    assert message.endswith("; correct data/registry.toml"), "its bytes are the registered ones"
 
 
 HALVES = dict(options=dict(separator=",", dtype="int64", labels="str", n_train=250), counts=(125, 125))

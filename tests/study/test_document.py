@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
+import pypandoc
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -360,6 +361,17 @@ def test_a_table_has_numbers_in_form_data_sets_by_name_and_signs_of_minus(shown)
     assert [style.set_name(name) for name in ("winequality-red", "iris-bundled")] == ["red wine", "iris"]
     with pytest.raises(ValueError, match=r"columns of the table.*got \['q'\]"):
         chapter.table("t", frame, formats={"q": ".1f"})
+
+
+@pytest.mark.parametrize(
+    ("label", "cell"), [("a|b", r"a\|b"), (r"a\|b", r"a\\\|b"), ("a\nb\r\nc\u2028d", "a b c d"), ("\\", "\\")]
+)
+def test_any_label_is_one_cell_of_a_table(shown, label, cell):
+    display.OpenChapter(SHOWN, "x", False).table("rows", pd.DataFrame({"class": [label], "n": [1]}))
+    text = shown[0]["text/markdown"]
+    assert text.splitlines()[2:] == [f"| {cell} | 1 |"]
+    document = json.loads(pypandoc.convert_text(text, "json", format="markdown"))
+    assert document["blocks"][0]["t"] == "Table" and "1" in str(document["blocks"][0]["c"][4][0][3][0][1][1])
 
 
 def test_a_chapter_names_mistyped_parameters_and_shows_numbers_of_numpy_as_plain_ones(monkeypatch):

@@ -151,6 +151,17 @@ def test_arrays_without_their_provenance_are_refused(tmp_path, others):
 # Tables.
 
 
+def test_labels_that_look_like_numbers_or_missing_values_come_back_as_text(tmp_path):
+    labels = ["01", "1", "1.0", "NA", "None", "", "True", "a,b", 'say "x"', "two\nlines", " blank "]
+    for some in (labels, ["0", "1"], ["NA", "b"], ["a", "b"]):
+        table = pd.DataFrame({"true": some, "predicted": some[::-1], "n": range(len(some)), "kind": "x"})
+        store.write_table(tmp_path / "table.csv", table, SOURCE, COMMAND)
+        found = store.read_table(tmp_path / "table.csv", SOURCE)
+        assert found.to_dict("list") == table.to_dict("list")
+        texts = json.loads((tmp_path / "table.json").read_text()).get("texts", [])
+        assert texts == ([] if some == ["a", "b"] else ["true", "predicted"])
+
+
 def test_a_table_comes_back_with_its_record_beside_it(tmp_path):
     path, read = table_of(tmp_path)
     pd.testing.assert_frame_equal(read(path, SOURCE, COMMAND), TABLE)
