@@ -671,3 +671,118 @@ class MulticlassLog(Log):
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         total = net_promotions(example, promoted, demoted, weights, n_classes=n_classes, n=n)
         return BY_NAME[predictor].divided(total, self, epoch)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateLog(Log):
+    """Updates w <- scale w + weight x of one learner, in the order in which they were made.
+
+    Parameters
+    ----------
+    example : ndarray of shape (M,)
+        Numbers of the training examples of the updates.
+    step : ndarray of shape (M,)
+        Steps at which they were made, counted from 0, in ascending order.
+    errors : None
+        Training errors, which are not counted.
+    ends : ndarray of shape (E,)
+        Number of steps made by the end of each epoch.
+    scale : ndarray of shape (M,)
+        Factor c of the old weights.
+    weight : ndarray of shape (M,)
+        Factor d of the example.
+    wrong : ndarray of shape (M,)
+        Whether the example was misclassified; otherwise it had a margin below 1.
+
+    See Also
+    --------
+    kp.Romma : Its `mistakes_` are such logs.
+
+    References
+    ----------
+    - Li and Long (1999). The relaxed online maximum margin algorithm. Advances in Neural Information
+      Processing Systems 12. Journal version: https://doi.org/10.1023/A:1012435301888
+
+    Examples
+    --------
+    >>> from kp import Romma
+    >>> model = Romma("linear", start="zero", shuffle=False)
+    >>> (log,) = model.fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
+    >>> log.example.tolist(), log.scale.tolist(), log.weight.tolist()
+    ([0, 1], [0.0, 1.5], [-1.0, 0.5])
+    """
+
+    scale: np.ndarray
+    weight: np.ndarray
+    wrong: np.ndarray
+
+    def n_mistakes(self, epoch: int | None = None) -> int:
+        """Number of mistakes, without the updates for a small margin.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1, until whose end they count; None is the last.
+
+        Returns
+        -------
+        int
+            Their number.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.Romma : The aggressive form updates without mistakes, too.
+
+        Examples
+        --------
+        >>> from kp import Romma
+        >>> (log,) = Romma("linear", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
+        >>> log.n_mistakes(), len(log)
+        (2, 2)
+        """
+        return int(np.count_nonzero(self.wrong[: self.length(epoch)]))
+
+    def coefficients(self, epoch: int | None = None, *, n: int) -> tuple[float, np.ndarray]:
+        """Coefficients of w = b w_1 + sum_i a_i x_i after an epoch, w_1 being the start.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+        n : int
+            Number of examples.
+
+        Returns
+        -------
+        b : float
+            Factor of the start.
+        a : ndarray of shape (n,)
+            Factors of the examples.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.Romma : Its `dual_coef_` and `origin_coef_` are these.
+
+        Examples
+        --------
+        >>> from kp import Romma
+        >>> (log,) = Romma("linear", start="zero", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
+        >>> b, a = log.coefficients(n=2)
+        >>> b, a.tolist()
+        (0.0, [-1.5, 0.5])
+        """
+        size = self.length(epoch)
+        a = np.zeros(n)
+        later = np.append(np.cumprod(self.scale[:size][::-1])[::-1], 1.0)
+        np.add.at(a, self.example[:size], self.weight[:size] * later[1:])
+        return float(later[0]), a

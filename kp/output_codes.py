@@ -36,7 +36,7 @@ from kp.gram import CrossGram, Gram, Points, Products, unit_of
 from kp.hints import Array, Callback, Code, Data, Epoch, Gamma, KernelChoice, Logs, Seed
 from kp.kernels import check_range
 from kp.mistakes import BY_NAME, SAME_FIT, MistakeLog
-from kp.perceptron import find_mistakes, visiting_orders
+from kp.perceptron import PERCEPTRON, find_mistakes, visiting_orders
 from kp.predictors import WALKED, primal_scores, replay, scores
 from kp.wording import shown
 
@@ -179,7 +179,7 @@ def _has_points(estimator):
 
 class Decoder(KernelPerceptron):
     """Base of the estimators with a code matrix `code_`; those have `outputs(X, *, predictor, epoch)`, f (n, m), and
-    `_code(n_classes)` where it is not one-hot."""
+    `_code(n_classes)` where it is not one-hot, and `_rule()` if `SharedTraining` may fit them."""
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
         """Score the classes.
@@ -691,10 +691,13 @@ class OneVsAllKernelPerceptron(_OutputCodes):
         signs = self._signs(y)
         orders = self._watched(self._visiting_orders(*signs.shape))
         logs = find_mistakes(
-            self._gram(X), self._kernel, signs, orders, self.max_iter, threads=self._n_threads(),
+            self._gram(X), self._kernel, signs, orders, self.max_iter, rule=self._rule(), threads=self._n_threads(),
             stop_if_separated=self.stop_if_separated, count_errors=self.count_errors or BY_NAME[self.predictor].needs_errors,
         )  # fmt: skip
         self._store(X, classes, logs)
+
+    def _rule(self):
+        return PERCEPTRON
 
 
 class Growing:
@@ -794,7 +797,7 @@ def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = Non
 
 
 class SharedTraining:
-    """A training set for several `OneVsAllKernelPerceptron`s: each inner product is computed once for all.
+    """A training set for several `OneVsAllKernelPerceptron`s or `Romma`s: each inner product is computed once for all.
 
     Parameters
     ----------
@@ -836,7 +839,7 @@ class SharedTraining:
 
         Parameters
         ----------
-        models : list of OneVsAllKernelPerceptron
+        models : list of OneVsAllKernelPerceptron or Romma
             Models with named kernels, the same max_iter, and stop_if_separated=False.
         count_errors : bool, default=True
             With False, models of degree 1 may go without training errors, for which they would need
@@ -846,7 +849,7 @@ class SharedTraining:
 
         Returns
         -------
-        list of OneVsAllKernelPerceptron
+        list of OneVsAllKernelPerceptron or Romma
             The models, fitted.
 
         Raises
@@ -867,9 +870,11 @@ class SharedTraining:
         10
         """
         for model in models:
-            if not isinstance(model, OneVsAllKernelPerceptron):
-                raise ValueError(f"models must be OneVsAllKernelPerceptrons, got {type(model).__name__}; fit it by itself")
-        if len({model.max_iter for model in models}) > 1 or any(model.stop_if_separated for model in models):
+            if not (isinstance(model, Decoder) and hasattr(model, "_rule")):
+                got = type(model).__name__
+                raise ValueError(f"models must be OneVsAllKernelPerceptrons or Rommas, got {got}; fit it by itself")
+        stopping = any(getattr(model, "stop_if_separated", False) for model in models)
+        if len({model.max_iter for model in models}) > 1 or stopping:
             epochs = [model.max_iter for model in models]
             raise ValueError(
                 f"models must have the same max_iter, got {shown(np.array(epochs))}, and stop_if_separated=False"
@@ -877,20 +882,23 @@ class SharedTraining:
         for model in models:
             if callable(model.kernel) or model.kernel == "precomputed":
                 raise ValueError(f"models must have named kernels, got {shown(model.kernel)}; fit this one by itself")
-        options = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
+        options: dict[str, Any] = {"threads": self.n_jobs, "count_errors": count_errors, "callback": callback}
         with contextlib.ExitStack() as whole:
             for model in models:
                 whole.enter_context(model._whole())
                 X, y, classes = model._validate(self.X, self.y)
-            for affine in (True, False):  # weight vectors do not wait for kernel rows
-                group = [model for model in models if model._kernel.affine == affine]
+            for primal in (True, False):  # weight vectors do not wait for kernel rows
+                group = [each for each in models if (each._kernel.affine and each._rule() == PERCEPTRON) == primal]
                 if group:
                     signs = [model._signs(y) for model in group]
                     m, n = signs[0].shape
                     each = zip(*(model._visiting_orders(m, n) for model in group), strict=True)
                     orders = (np.concatenate([np.broadcast_to(order, (m, n)) for order in epoch]) for epoch in each)
-                    own = [model._kernel for model in group for _ in range(m)]
-                    logs = find_mistakes(self.gram, own, np.concatenate(signs), orders, models[0].max_iter, **options)
+                    each_kernel = [model._kernel for model in group for _ in range(m)]
+                    options["rule"] = [model._rule() for model in group for _ in range(m)]
+                    logs = find_mistakes(
+                        self.gram, each_kernel, np.concatenate(signs), orders, models[0].max_iter, **options
+                    )
                     for i, model in enumerate(group):
                         model._store(X, classes, logs[i * m : (i + 1) * m])
         return models
@@ -939,6 +947,9 @@ class SharedTraining:
         """
         for model in models:
             check_is_fitted(model)
+            if not isinstance(model, OneVsAllKernelPerceptron):
+                got = type(model).__name__
+                raise ValueError(f"staged outputs are those of OneVsAllKernelPerceptrons, got {got}; use its staged_predict")
         if not models:
             return
         if len({model.n_iter_ for model in models}) > 1:

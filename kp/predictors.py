@@ -289,7 +289,7 @@ def _replay(
                 wrong = _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k, signs, counting)
                 since = step[i]
             else:
-                wrong = move(f, sign[i], k, signs)
+                wrong = _move(f, sign[i], k, signs)
             if counting:
                 errors[i] += wrong
             while minimum < len(minima) and minima[minimum] == i + 1:
@@ -322,7 +322,7 @@ def _accumulate(f, steps, total, votes):
 
 @compiled
 def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
-    """`_accumulate` and then `move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
+    """`_accumulate` and then `_move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
     wrong = 0
     for j in range(f.shape[0]):
         before = f[j]
@@ -336,7 +336,7 @@ def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
 
 
 @compiled
-def move(f, sign, k, signs):
+def _move(f, sign, k, signs):
     """A mistake moves scores f by sign k; returns how many of them are wrong after it, by the signs of the points."""
     wrong = 0
     for j in range(f.shape[0]):

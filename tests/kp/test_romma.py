@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from kp import Romma, kernels, literal, romma
+from kp import OneVsAllKernelPerceptron, Romma, SharedTraining, kernels, literal
 from kp.perceptron import visiting_orders
 
 SEEDS = st.integers(0, 99)
@@ -105,11 +105,14 @@ def test_updates_that_other_labels_would_not_have_made_are_refused(n_classes, op
 def test_models_that_are_fitted_together_are_those_that_were_fitted_alone(own):
     X, y = oracles.blobs(150, 3, 6)
     models = [clone(each).set_params(gamma=0.01, max_iter=3, random_state=7, start="origin", **own) for each in RULES]
-    for alone, model in zip([clone(each).fit(X, y) for each in models], romma.fit_together(models, X, y), strict=True):
+    models += [clone(models[0]).set_params(start="zero", degree=1), clone(models[0]).set_params(kernel="rbf")]
+    models += [OneVsAllKernelPerceptron(degree=d, max_iter=3, stop_if_separated=False, random_state=7) for d in (1, 2)]
+    training = SharedTraining(X, y)
+    for alone, model in zip([clone(each).fit(X, y) for each in models], training.fit(models), strict=True):
         np.testing.assert_array_equal(alone.decision_function(X), model.decision_function(X))
         np.testing.assert_array_equal(alone.support_, model.support_)
-    with pytest.raises(ValueError, match="models must have the same kernel, start and max_iter"):
-        romma.fit_together([models[0], clone(models[0]).set_params(degree=2)], X, y)
+    with pytest.raises(ValueError, match="staged outputs are those of OneVsAllKernelPerceptrons, got Romma"):
+        next(training.staged_outputs(models))
 
 
 # ------------------------------------------------------------------ theorems
