@@ -29,32 +29,35 @@ class Predictor:
     ----------
     weights : callable or None
         Function (log, epoch) -> integer weights (M',) of the first M' mistakes; None where it is no such sum.
-    is_mean : bool, default=False
-        Whether the sum is divided by the number of steps.
+    divisor : callable or None, default=None
+        Function (log, epoch) -> number that the sum is divided by; None divides by nothing.
     needs_errors : bool, default=False
         Whether the log must hold training errors.
     """
 
     weights: Callable | None
-    is_mean: bool = False
+    divisor: Callable | None = None
     needs_errors: bool = False
 
     def divided(self, total: np.ndarray, log: Log, epoch: int | None) -> np.ndarray:
-        """Return a weighted sum over the mistakes of a log, divided if the predictor is a mean."""
-        return total / log.steps(epoch) if self.is_mean else total
+        """Return a weighted sum over the mistakes of a log, divided by the divisor."""
+        return total / self.divisor(log, epoch) if self.divisor else total
 
 
 BY_NAME = {
     "final": Predictor(weights=lambda log, epoch: np.ones(log.length(epoch), dtype=np.int64)),
-    "average": Predictor(weights=lambda log, epoch: log.steps(epoch) - log.step[: log.length(epoch)], is_mean=True),
+    "average": Predictor(
+        weights=lambda log, epoch: log.steps(epoch) - log.step[: log.length(epoch)],
+        divisor=lambda log, epoch: log.steps(epoch),
+    ),
     "minimizing": Predictor(
         weights=lambda log, epoch: np.ones(log.minimizing_length(epoch), dtype=np.int64), needs_errors=True
     ),
     "voted": Predictor(weights=None),
 }
 """{name: predictor}; one that is added here is known to all estimators."""
-PREDICTORS = tuple(BY_NAME)
-"""Names of the four predictors of a fit.
+PREDICTORS = ("final", "average", "minimizing", "voted")
+"""Names of the four predictors that one walk along a log reads; BY_NAME has all that there are.
 
     final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
     average      f(x) = (1/T) sum_m (T - s_m) z_m k(x_m, x)    the mean of the T stored predictors
@@ -576,7 +579,7 @@ class MulticlassLog(Log):
     See Also
     --------
     kp.MistakeLog : Mistakes of one binary perceptron.
-    kp.MulticlassKernelPerceptron : Its `mistakes_` is such a log.
+    kp.MulticlassKernelPerceptron : Its `mistakes_` holds such a log.
 
     References
     ----------
@@ -587,7 +590,7 @@ class MulticlassLog(Log):
     --------
     >>> from kp import MulticlassPerceptron
     >>> model = MulticlassPerceptron(shuffle=False)
-    >>> log = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+    >>> (log,) = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
     >>> log.promoted.tolist(), log.demoted.tolist()
     ([0, 1, 2, 0, 0], [1, 0, 0, 2, 1])
     """
@@ -622,7 +625,7 @@ class MulticlassLog(Log):
         >>> from kp import MulticlassPerceptron
         >>> model = MulticlassPerceptron(shuffle=False)
         >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-        >>> model.mistakes_.n_mistakes()
+        >>> model.mistakes_[0].n_mistakes()
         5
         """
         return int(np.count_nonzero(first_rows(self.step[: self.length(epoch)])))
@@ -663,7 +666,7 @@ class MulticlassLog(Log):
         --------
         >>> from kp import MulticlassPerceptron
         >>> model = MulticlassPerceptron(shuffle=False)
-        >>> log = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+        >>> (log,) = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
         >>> log.coefficients(n_classes=3, n=3).tolist()
         [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
         """

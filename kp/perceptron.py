@@ -35,7 +35,8 @@ The estimators store the mistakes alone, and read A from them:
 >>> bool(np.allclose(np.mean(A, axis=0), log.alpha("average", n=4)))
 True
 
-Symbols: n examples, m learners, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
+Symbols: n examples, m learners, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake, unless a rule says
+otherwise. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order.
 """
 
@@ -98,12 +99,15 @@ class Rule(NamedTuple):
         Number that is added to k(x, x) of each training example.
     from_origin : bool, default=False
         Begin with the scores k(0, x), or with 0.
+    no_at_zero : bool, default=False
+        Whether a score of exactly 0 is right for an example of the sign -1, or a mistake for both signs.
     """
 
     relaxes: bool = False
     below: float = 0.0
     noise: float = 0.0
     from_origin: bool = False
+    no_at_zero: bool = False
 
 
 PERCEPTRON = Rule()
@@ -176,10 +180,10 @@ def find_mistakes(
     for each in set(kernels):
         check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
-    primal = not stop_if_consistent and all(map(PERCEPTRON.__eq__, rules))
-    primal = primal and all(has_weights(gram, k, n * n_epochs) for k in set(kernels))
+    primal = not (stop_if_consistent or any(rule.relaxes for rule in rules))
+    primal = primal and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
     with ThreadPoolExecutor(threads) as pool:
-        run = _Primal(gram, kernels, signs, pool) if primal else _Dual(gram, kernels, signs, rules, pool)
+        run = _Primal(gram, kernels, signs, rules, pool) if primal else _Dual(gram, kernels, signs, rules, pool)
         ends = []
         for epoch, order in enumerate(orders):
             found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, callback)
@@ -204,7 +208,7 @@ def find_mistakes(
     return logs
 
 
-def has_weights(gram, kernel, steps):
+def _has_weights(gram, kernel, steps):
     """Return whether a weight vector in input space does the work of kernel rows.
 
     That needs an affine kernel, and points that are real numbers, or integers with the same bits either way, which needs an
@@ -221,9 +225,10 @@ def has_weights(gram, kernel, steps):
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
-    def __init__(self, gram, kernels, signs, pool):
+    def __init__(self, gram, kernels, signs, rules, pool):
         self.points = gram.points.compact
         self.signs = signs
+        self.rules = rules
         self.pool = pool
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.arithmetic = Arithmetic.DOUBLE if gram.points.are_bytes else gram.source.arithmetic  # weights are no bytes
@@ -241,22 +246,29 @@ class _Primal:
 
     def _run(self, a, order):
         kernel = self.kernels[a]
+        rule = self.rules[a]
         z = self.signs[a]
         w = self.w[a]
         b = self.b[a : a + 1]
         if self.arithmetic == Arithmetic.SPARSE:
             X = self.points
-            return _primal_epoch_sparse(kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
-        return _primal_epoch(kernel.gamma, kernel.coef0, int(self.arithmetic), self.points, order, z, w, b)
+            return _primal_epoch_sparse(rule, kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
+        return _primal_epoch(rule, kernel.gamma, kernel.coef0, int(self.arithmetic), self.points, order, z, w, b)
 
 
 @compiled
-def _primal_epoch(gamma, coef0, arithmetic, X, order, z, w, b):
+def _errs(rule, margin, z):
+    """Whether a margin z f is a mistake on an example of sign z."""
+    return margin < 0.0 or (margin == 0.0 and not (rule.no_at_zero and z < 0))
+
+
+@compiled
+def _primal_epoch(rule, gamma, coef0, arithmetic, X, order, z, w, b):
     """Positions in `order` at which the perceptron errs; w and b move."""
     wrong = []
     for position in range(order.shape[0]):
         t = order[position]
-        if z[t] * (gamma * dot(arithmetic, w, X[t]) + coef0 * b[0]) <= 0.0:
+        if _errs(rule, z[t] * (gamma * dot(arithmetic, w, X[t]) + coef0 * b[0]), z[t]):
             for k in range(w.shape[0]):
                 w[k] += z[t] * np.float64(X[t, k])
             b[0] += z[t]
@@ -265,7 +277,7 @@ def _primal_epoch(gamma, coef0, arithmetic, X, order, z, w, b):
 
 
 @compiled
-def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b):
+def _primal_epoch_sparse(rule, gamma, coef0, starts, features, values, order, z, w, b):
     """The same for points whose numbers other than 0 are `values` at `features`, those of point t from starts[t] on."""
     wrong = []
     for position in range(order.shape[0]):
@@ -273,7 +285,7 @@ def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b)
         score = 0.0
         for p in range(starts[t], starts[t + 1]):
             score += w[features[p]] * values[p]
-        if z[t] * (gamma * score + coef0 * b[0]) <= 0.0:
+        if _errs(rule, z[t] * (gamma * score + coef0 * b[0]), z[t]):
             for p in range(starts[t], starts[t + 1]):
                 w[features[p]] += z[t] * values[p]
             b[0] += z[t]
@@ -300,12 +312,11 @@ class _Dual:
         self.own = [np.empty(0) for _ in rules]  # k(x, x)
         self.scores = np.zeros(signs.shape)
         self.squares = np.zeros(len(signs))  # |w|^2
-        for a, (k, rule) in enumerate(zip(self.kernels, rules, strict=True)):
+        for a, (k, rule) in enumerate(zip(kernels, rules, strict=True)):
             if rule.relaxes:
-                self.own[a] = k.diagonal(gram.norms)
+                self.own[a] = gram.source.diagonal(k)
             if rule.from_origin:
-                self.scores[a] = of_origin(k, gram.norms)
-                self.squares[a] = of_origin(k, np.zeros(1))[0]
+                self.squares[a], self.scores[a] = gram.source.from_origin(k)
         self.stretch = STRETCH
         self.found = [[] for _ in signs]
 
@@ -390,7 +401,8 @@ def _visit_stretch(
     while i < size and count < quota:
         t = visit[i]
         margin = z[t] * f[i]
-        if margin > 0.0 and margin >= rule.below:
+        mistake = _errs(rule, margin, z[t])
+        if not mistake and margin >= rule.below:
             i += 1
             continue
         c = 1.0
@@ -400,7 +412,7 @@ def _visit_stretch(
         where[count] = start + i
         scale[count] = c
         weight[count] = d
-        wrong[count] = margin <= 0.0
+        wrong[count] = mistake
         count += 1
         i += 1
         row = slot[t]
@@ -471,10 +483,3 @@ def _move(f, c, d, k, signs, counting):
         if counting:
             wrong += signs[j] * f[j] <= 0.0
     return wrong
-
-
-def of_origin(kernel, norms):
-    """k(0, x) (n,) of points with these squared norms."""
-    out = np.empty(len(norms))
-    fill(kernel, np.zeros(len(norms)), 0.0, norms, out)
-    return out

@@ -21,10 +21,10 @@ import numpy as np
 from kp.estimator import (  # isort: skip
     COUNT, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, MACHINE_PARAMETERS, NOT_NEGATIVE, SHUFFLE, one_of, or_none,
 )  # fmt: skip
-from kp.hints import Array, Data, Epoch, Gamma, Seed
+from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.mistakes import SAME_FIT, UpdateLog
 from kp.output_codes import Decoder
-from kp.perceptron import Rule, find_mistakes, of_origin
+from kp.perceptron import Rule, find_mistakes
 from kp.predictors import expansion
 from kp.wording import shown
 
@@ -43,8 +43,10 @@ class Romma(Decoder):
 
     Parameters
     ----------
-    kernel : {"poly", "linear", "rbf"}, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
+        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
+        and returns K (n, m).
     aggressive : bool, default=False
         Update also where the margin y w.x is below 1.
     noise_control : float, default=0.0
@@ -56,8 +58,8 @@ class Romma(Decoder):
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1.
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
+        None is "scale" for "rbf" and "laplacian", and otherwise 1.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     max_iter : int, default=1
@@ -97,7 +99,7 @@ class Romma(Decoder):
     origin_coef_ : ndarray of shape (m,)
         Factors b of k(0, x); 0 for start="zero".
     gamma_ : float
-        The factor gamma of the kernel.
+        The factor gamma of the kernel; absent for callables.
     n_iter_ : int
         Number of epochs that were run.
     n_seen_ : int
@@ -124,6 +126,7 @@ class Romma(Decoder):
 
     predictor = "final"
     _predictors = ("final",)
+    _shares = True
     _takes_sparse = True
     _parameters = {
         **LEARNING_PARAMETERS, **KERNEL_PARAMETERS, **MACHINE_PARAMETERS, "epoch": or_none(COUNT), "aggressive": FLAG,
@@ -132,7 +135,7 @@ class Romma(Decoder):
     }  # fmt: skip
 
     def __init__(
-        self, kernel: str = "poly", *, aggressive: bool = False, noise_control: float = 0.0, start: str = "origin",
+        self, kernel: KernelChoice = "poly", *, aggressive: bool = False, noise_control: float = 0.0, start: str = "origin",
         degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 1, epoch: Epoch = None,
         shuffle: bool | str = True, orders: str = "separate", random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
@@ -245,10 +248,8 @@ class Romma(Decoder):
 
     def _check_mistakes(self, mistakes, y, classes):
         signs = self._signs(y)
-        if not (isinstance(mistakes, list) and [type(log) for log in mistakes] == [UpdateLog] * len(signs)):
-            raise ValueError(f"mistakes must be a list of {len(signs)} logs, one for each learner; {SAME_FIT}")
+        self._check_logs(mistakes, UpdateLog, len(signs), len(y))
         for log, row in zip(mistakes, signs, strict=True):
-            log.check(len(y))
             if np.any(log.weight * row[log.example] < 0):  # an update moves w towards the example, or not at all
                 raise ValueError(f"the weights of a log must have the signs of the labels y, got others; {SAME_FIT}")
 
@@ -268,7 +269,7 @@ class Romma(Decoder):
         columns = self._columns(X, self.mistakes_[0].steps())
         b, a = (np.concatenate(each) for each in zip(*map(self._coefficients, epochs), strict=True))
         f = expansion(a, np.arange(len(self.support_)), self._kernel, columns, threads=self._n_threads())
-        f += b[:, None] * of_origin(columns.in_units(self._kernel), columns.norms)
+        f += b[:, None] * columns.source.from_origin(self._kernel)[1]
         return f.reshape(len(epochs), len(self.mistakes_), -1)
 
     def _blocks(self, X, predictors):

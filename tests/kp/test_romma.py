@@ -23,7 +23,15 @@ def orders_of(model, n):
     return np.concatenate([order[0] for order in visiting_orders(n, 1, model.max_iter, random_state=random)])
 
 
-kernel_choices = st.sampled_from([("poly", {"degree": 1}), ("poly", {"degree": 3}), ("rbf", {"gamma": 0.25})])
+def exponential(X, Y):
+    """A kernel function: exp(-|x - y|_1 / 4)."""
+    return np.exp(-0.25 * np.abs(X[:, None] - Y).sum(axis=2))
+
+
+kernel_choices = st.sampled_from([
+    ("poly", {"degree": 1}), ("poly", {"degree": 3}), ("rbf", {"gamma": 0.25}), ("laplacian", {"gamma": 0.25}),
+    (exponential, {}),
+])  # fmt: skip
 
 
 @settings(max_examples=80, deadline=None)
@@ -34,7 +42,7 @@ def test_romma_equals_the_literal_one(stream, seed, kernel, aggressive, noise, f
         kernel[0], **kernel[1], aggressive=aggressive, noise_control=noise, start="origin" if from_origin else "zero",
         max_iter=2, random_state=seed,
     )  # fmt: skip
-    own = kernels.polynomial(model.degree) if model.kernel == "poly" else kernels.rbf(gamma=model.gamma)
+    own = {"poly": kernels.polynomial(model.degree), "rbf": kernels.rbf(gamma=0.25)}.get(model.kernel, exponential)
     points = np.vstack([X, 0 * X[:1]])
     plain = own(points, points)
     K = plain + np.diag([noise] * len(X) + [0.0])
@@ -151,7 +159,7 @@ def test_after_an_update_the_example_has_margin_1_and_w_grows(stream, seed, kern
     X, y = stream
     model = Romma(kernel[0], **kernel[1], aggressive=aggressive, noise_control=1.0, max_iter=2, random_state=seed)
     (log,) = model.fit(X, y).mistakes_
-    own = kernels.polynomial(model.degree) if model.kernel == "poly" else kernels.rbf(gamma=model.gamma)
+    own = {"poly": kernels.polynomial(model.degree), "rbf": kernels.rbf(gamma=0.25)}.get(model.kernel, exponential)
     points = np.vstack([X, 0 * X[:1]])
     K = own(points, points) + np.diag([1.0] * len(X) + [0.0])
     square = K[-1, -1]
