@@ -93,8 +93,8 @@ def check_folder():
         )
     if VENV.is_dir() and any(VENV.iterdir()) and not CONFIG.is_file():
         sys.exit(
-            f"{VENV} is no environment of Python (it has no {CONFIG.name}), and making one there would empty it. Nothing was "
-            "changed. Move the folder away, or delete it if you do not need it, then run the same command again."
+            f"{VENV} is no environment of Python (it has no {CONFIG.name}), and making one there would empty it. Nothing "
+            "was changed. Move the folder away, or delete it if you do not need it, then run the same command again."
         )
 
 

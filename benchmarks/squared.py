@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kp import literal
-from kp.kesler import Coefficients, Dense, find_mistakes, squared
+from kp.joint import Coefficients, Dense, collect_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
 
@@ -39,7 +39,7 @@ def shipped(K, y, n_classes, orders, threads):
     clock = [time.perf_counter()]
     G = squared(K, threads=threads) + 1.0
     clock.append(time.perf_counter())
-    log = find_mistakes(Dense(G, y, n_classes, count_errors=False), orders)
+    log = collect_mistakes(Dense(G, y, n_classes, count_errors=False), orders)
     clock.append(time.perf_counter())
     return np.diff(clock), log
 
@@ -47,7 +47,7 @@ def shipped(K, y, n_classes, orders, threads):
 def blocked(K, y, n_classes, orders, threads):
     """Time of the form that moves the coefficients block by block, and its log."""
     start = time.perf_counter()
-    log = find_mistakes(Coefficients(lambda examples: K[examples], y, n_classes, threads=threads), orders)
+    log = collect_mistakes(Coefficients(lambda examples: K[examples], y, n_classes, threads=threads), orders)
     return time.perf_counter() - start, log
 
 

@@ -30,10 +30,10 @@ The algorithm is in kp.perceptron, its kernels in kp.kernels, its predictors in 
 from kp.budget import BudgetPerceptron, Forgetron, Norma
 from kp.delta_rule import DeltaRulePerceptron
 from kp.estimator import predict_or_reject
-from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog
+from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog, UpdateLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, SharedTraining
-from kp.romma import Romma, UpdateLog
+from kp.romma import Romma
 
 __version__ = "0.1.0"
 __all__ = [

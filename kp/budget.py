@@ -30,9 +30,9 @@ from kp.compiled import compiled
 from kp.estimator import (  # isort: skip
     COUNT, FINITE, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, NOT_NEGATIVE, Classifier, number, one_of, or_none,
 )  # fmt: skip
-from kp.gram import Arithmetic, CrossGram, Points, Products, dot
-from kp.hints import Array, Data, Gamma, Seed
-from kp.kernels import Kernel, check_range, fill
+from kp.gram import CrossGram, between, points_of
+from kp.hints import Array, Data, Gamma, KernelChoice, Seed
+from kp.kernels import Kernel, PointKernel, check_range
 from kp.perceptron import visiting_orders
 from kp.predictors import expansion
 from kp.wording import shown
@@ -44,7 +44,7 @@ BLOCK_BYTES = 2**26  # fewer steps where their values would take more
 UNLIMITED = np.iinfo(np.int64).max
 
 
-class Rule(NamedTuple):
+class _Rule(NamedTuple):
     """The rule of a learner, as the compiled loops read it: one of the five kinds and its numbers."""
 
     kind: int
@@ -57,7 +57,7 @@ class Rule(NamedTuple):
     intercept: bool = False
 
 
-class OnlineLearners:
+class _OnlineLearners:
     """m binary online learners of one rule over one stream.
 
     points (S, d) are held by any of them, seen (S,) their numbers there. rows, weights and born are for each learner the
@@ -66,7 +66,7 @@ class OnlineLearners:
     b, rho; n_seen, n_steps, n_passes: examples, visits, passes.
     """
 
-    def __init__(self, rule: Rule, kernel: Kernel, m: int, *, normalize: bool = False) -> None:
+    def __init__(self, rule: _Rule, kernel: Kernel | PointKernel, m: int, *, normalize: bool = False) -> None:
         self.rule = rule
         self.kernel = kernel
         self.normalize = normalize
@@ -85,17 +85,18 @@ class OnlineLearners:
         held = len(self.seen)
         seen = np.concatenate([self.seen, self.n_seen + np.arange(len(X))])
         everything = np.concatenate([self.points, X]) if held else X
-        P = Points(everything)
-        check_range(self.kernel, P.norms, (self.n_steps + len(orders) * len(X)) * max(self.rule.step, 1.0))
-        scale = self._scale(P.norms)
+        P = points_of(self.kernel, everything)
+        among = CrossGram(between(self.kernel, P, P))
+        check_range(self.kernel, among.norms, (self.n_steps + len(orders) * len(X)) * max(self.rule.step, 1.0))
+        scale = self._scale(among)
         scores = np.empty(signs.shape)
         visited = np.empty(signs.shape)
         for order in watched(orders):
-            columns = CrossGram(Products(P, Points(X[order])))
+            columns = CrossGram(between(self.kernel, P, points_of(self.kernel, X[order])))
             drawn = np.zeros((len(X), len(signs))) if draws is None else draws(len(X))
             start = 0
             while start < len(X):
-                start = self._stretch(columns, scale, held + order, start, signs[:, order], drawn, visited)
+                start = self._stretch(among, columns, scale, held + order, start, signs[:, order], drawn, visited)
             self.n_steps += len(X)
             self.n_passes += 1
             scores[:, order] = visited
@@ -110,12 +111,13 @@ class OnlineLearners:
         """f (m, c) of the points X (c, d), with the intercepts."""
         out = np.zeros((len(self.rows), len(X)))
         if len(self.seen):
-            P = Points(self.points)  # type: ignore[arg-type]
-            Q = Points(X)
-            check_range(self.kernel, [P.top, Q.top], self.n_steps)
-            weights = self.coefficients() * self._scale(P.norms)
-            columns = CrossGram(Products(P, Q))
-            out = expansion(weights, np.arange(len(P)), self.kernel, columns, threads=1) * self._scale(Q.norms)
+            P = points_of(self.kernel, self.points)
+            Q = points_of(self.kernel, X)
+            columns = CrossGram(between(self.kernel, P, Q))
+            check_range(self.kernel, np.append(columns.row_norms, columns.norms), self.n_steps)
+            weights = self.coefficients() * self._scale(CrossGram(between(self.kernel, P, P)))
+            out = expansion(weights, np.arange(len(self.seen)), self.kernel, columns, threads=1)
+            out *= self._scale(CrossGram(between(self.kernel, Q, Q)))
         return out + self.state[:, [INTERCEPT]]
 
     def coefficients(self) -> Array:
@@ -125,17 +127,19 @@ class OnlineLearners:
             np.add.at(w, rows, weights)
         return out
 
-    def _scale(self, norms):
-        """1 / sqrt(k(x, x)) of points with these squared norms, 0 where k(x, x) = 0; all 1 without normalization."""
-        largest = self.kernel.diagonal(norms).max()
-        if self.rule.kind in (BASIC, SELF_TUNING) and not self.normalize and largest > 1 + 1e-9:
-            raise ValueError(f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True")
-        return _inverse_root(self.kernel, norms) if self.normalize else np.ones(len(norms))
+    def _scale(self, gram):
+        """1 / sqrt(k(x, x)) of the points of a `CrossGram`, 0 where k(x, x) = 0; all 1 without normalization."""
+        if self.normalize:
+            return _inverse_root(self.kernel, gram)
+        if self.rule.kind in (BASIC, SELF_TUNING):
+            largest = gram.source.diagonal(self.kernel).max()
+            if largest > 1 + 1e-9:
+                raise ValueError(f"the Forgetron needs a kernel with k(x, x) <= 1, got {largest:.4g}; set normalize=True")
+        return np.ones(len(gram))
 
-    def _stretch(self, columns, scale, order, start, signs, draws, scores):
+    def _stretch(self, among, columns, scale, order, start, signs, draws, scores):
         """Learn from the examples order[start:stop]; returns stop. All their kernel values come from one product."""
         pool = np.unique(np.concatenate(self.rows))
-        points = columns.points
         size = int(np.clip(BLOCK_BYTES // (16 * (len(pool) + STRETCH)), 16, STRETCH))
         stop = min(start + size, len(order))
         own = order[start:stop]
@@ -143,7 +147,6 @@ class OnlineLearners:
         K = np.ascontiguousarray(columns.values(self.kernel, index, slice(start, stop)).T)
         K *= np.multiply.outer(scale[own], scale[index])
         draws = np.ascontiguousarray(draws[start:stop].T)
-        arithmetic = Arithmetic.BYTES if points.are_bytes else columns.source.arithmetic
         for a, z in enumerate(signs):
             room = np.zeros(stop - start, dtype=np.int64)  # for as many examples as can come
             held = np.concatenate([np.searchsorted(pool, self.rows[a]), room])
@@ -157,14 +160,19 @@ class OnlineLearners:
                 step = self.n_steps + start
                 low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
-                low, high = _perceptron(
-                    self.rule, self.kernel, K, place, held, weights, h, z, draws[a], self.state[a], out,
-                    points.compact, int(arithmetic), index, points.norms, scale,
-                )  # fmt: skip
+                H = self._held_values(among, scale, self.rows[a], stop - start)
+                low, high = _perceptron(self.rule, K, H, place, held, weights, h, z, draws[a], self.state[a], out)
             self.rows[a] = index[held[low:high]]
             self.weights[a] = weights[low:high]
             self.born[a] = born[low:high]
         return stop
+
+    def _held_values(self, among, scale, rows, steps):
+        """Kernel values (r, h) of the examples that a Forgetron may remove in so many steps, oldest first, with all held."""
+        if self.rule.kind not in (BASIC, SELF_TUNING):
+            return np.empty((0, len(rows)))
+        first = rows[:steps]
+        return among.values(self.kernel, first, rows) * np.multiply.outer(scale[first], scale[rows])
 
 
 def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
@@ -189,14 +197,16 @@ def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
     ValueError
         If k(x, x) is negative for a point.
     """
-    P = Points(X)
-    Q = Points(Y)
-    K = CrossGram(Products(P, Q)).values(kernel, np.arange(len(P)))
-    return K * np.multiply.outer(_inverse_root(kernel, P.norms), _inverse_root(kernel, Q.norms))
+    P = points_of(kernel, X)
+    Q = points_of(kernel, Y)
+    columns = CrossGram(between(kernel, P, Q))
+    K = columns.values(kernel, np.arange(len(columns.row_norms)))
+    scale = (_inverse_root(kernel, CrossGram(between(kernel, each, each))) for each in (P, Q))
+    return K * np.multiply.outer(*scale)
 
 
-def _inverse_root(kernel, norms):
-    own = kernel.diagonal(norms)
+def _inverse_root(kernel, gram):
+    own = gram.source.diagonal(kernel)
     if own.min() < 0:
         raise ValueError(f"a kernel has k(x, x) >= 0, got {own.min():.4g}; choose gamma and coef0 of at least 0")
     return np.divide(1.0, np.sqrt(own), out=np.zeros(len(own)), where=own > 0)
@@ -211,10 +221,11 @@ def _score(K, columns, weights, low, high):
 
 
 @compiled
-def _perceptron(rule, kernel, K, place, columns, weights, high, y, draws, state, scores, X, arithmetic, index, norms, scale):
+def _perceptron(rule, K, H, place, columns, weights, high, y, draws, state, scores):
     """Run perceptrons with and without a budget over the rows of K; example j of the stretch is column place + j.
 
-    The learner holds columns[low:high] with these weights, the oldest first. Returns low and high.
+    The learner holds columns[low:high] with these weights, the oldest first; H (r, high) are kernel values of the first r of
+    them with all. Returns low and high.
     """
     low = 0
     for j in range(y.shape[0]):
@@ -234,8 +245,7 @@ def _perceptron(rule, kernel, K, place, columns, weights, high, y, draws, state,
         high += 1
         if high - low > rule.budget:
             if rule.kind == BASIC or rule.kind == SELF_TUNING:
-                k = _held_values(kernel, X, arithmetic, index[columns[low:high]], norms, scale)
-                _shrink(rule, weights[low:high], k, state)
+                _shrink(rule, weights[low:high], _with_oldest(K, H, place, columns, low, high), state)
             low += 1
     return low, high
 
@@ -270,15 +280,13 @@ def _shrink(rule, weights, k, state):
 
 
 @compiled
-def _held_values(kernel, X, arithmetic, held, norms, scale):
-    """k(x_r, x_i) of the first example r that is held with all that are."""
-    products = np.empty(held.shape[0])
-    k = np.empty(held.shape[0])
-    r = held[0]
-    for i in range(held.shape[0]):
-        products[i] = dot(arithmetic, X[r], X[held[i]])
-    fill(kernel, products, norms[r], norms[held], k)
-    return k * (scale[r] * scale[held])
+def _with_oldest(K, H, place, columns, low, high):
+    """k(x_r, x_i) of the oldest example r that is held with all that are: in H where both were held before this stretch, and
+    in K where the younger one is of the stretch."""
+    k = np.empty(high - low)
+    for i in range(low, high):
+        k[i - low] = H[low, i] if i < H.shape[1] else K[columns[i] - place, columns[low]]
+    return k
 
 
 @compiled
@@ -315,13 +323,15 @@ class OnlineKernelClassifier(Classifier):
 
     Parameters
     ----------
-    kernel : {"poly", "linear", "rbf"}, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
+        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
+        and returns K (n, m).
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1, which is exact on whole numbers.
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
+        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -359,7 +369,7 @@ class OnlineKernelClassifier(Classifier):
     online_scores_ : ndarray of shape (n, m)
         Scores of the examples of the last call, in its last pass, each before it was learnt.
     gamma_ : float
-        The factor gamma of the kernel.
+        The factor gamma of the kernel; absent for callables.
     """
 
     _parameters = {**LEARNING_PARAMETERS, **KERNEL_PARAMETERS, "normalize": FLAG, "shuffle": FLAG}
@@ -451,7 +461,7 @@ class OnlineKernelClassifier(Classifier):
 
     def _begin(self, n_classes):
         m = 1 if n_classes == 2 else n_classes
-        learners = OnlineLearners(self._rule(), self._kernel, m, normalize=self.normalize)
+        learners = _OnlineLearners(self._rule(), self._kernel, m, normalize=self.normalize)
         return learners, check_random_state(self.random_state)
 
     def _run(self, X, y, classes, orders, learners, random, watched=iter):
@@ -493,8 +503,10 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
     Parameters
     ----------
-    kernel : {"poly", "linear", "rbf"}, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
+        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
+        and returns K (n, m).
     budget : int or None, default=100
         Number B of examples that each learner may hold. None is the kernel perceptron, which holds
         all.
@@ -503,8 +515,8 @@ class BudgetPerceptron(OnlineKernelClassifier):
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1, which is exact on whole numbers.
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
+        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -542,7 +554,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
     online_scores_ : ndarray of shape (n, m)
         Scores of the examples of the last call, in its last pass, each before it was learnt.
     gamma_ : float
-        The factor gamma of the kernel.
+        The factor gamma of the kernel; absent for callables.
 
     See Also
     --------
@@ -569,7 +581,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
     }  # fmt: skip
 
     def __init__(
-        self, kernel: str = "poly", *, budget: int | None = 100, removal: str = "random", degree: int = 3,
+        self, kernel: KernelChoice = "poly", *, budget: int | None = 100, removal: str = "random", degree: int = 3,
         gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
         random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -586,7 +598,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
         self.removal = removal
 
     def _rule(self):
-        return Rule(RANDOM if self.removal == "random" else OLDEST, _limit(self.budget))
+        return _Rule(RANDOM if self.removal == "random" else OLDEST, _limit(self.budget))
 
 
 class Forgetron(OnlineKernelClassifier):
@@ -610,8 +622,10 @@ class Forgetron(OnlineKernelClassifier):
 
     Parameters
     ----------
-    kernel : {"poly", "linear", "rbf"}, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
+        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
+        and returns K (n, m).
     budget : int, default=100
         Number B of examples that each learner may hold.
     shrinking : {"self-tuning", "basic"}, default="self-tuning"
@@ -621,8 +635,8 @@ class Forgetron(OnlineKernelClassifier):
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1, which is exact on whole numbers.
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
+        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -660,7 +674,7 @@ class Forgetron(OnlineKernelClassifier):
     online_scores_ : ndarray of shape (n, m)
         Scores of the examples of the last call, in its last pass, each before it was learnt.
     gamma_ : float
-        The factor gamma of the kernel.
+        The factor gamma of the kernel; absent for callables.
     damage_ : ndarray of shape (m,)
         Q, the sum of Psi over all removals (the source's word).
     shrinking_ : ndarray of shape (m,)
@@ -691,7 +705,7 @@ class Forgetron(OnlineKernelClassifier):
     }  # fmt: skip
 
     def __init__(
-        self, kernel: str = "poly", *, budget: int = 100, shrinking: str = "self-tuning", degree: int = 3,
+        self, kernel: KernelChoice = "poly", *, budget: int = 100, shrinking: str = "self-tuning", degree: int = 3,
         gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
         random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -708,7 +722,7 @@ class Forgetron(OnlineKernelClassifier):
         self.shrinking = shrinking
 
     def _rule(self):
-        return Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, _limit(self.budget))
+        return _Rule(BASIC if self.shrinking == "basic" else SELF_TUNING, _limit(self.budget))
 
     def _run(self, *arguments):
         super()._run(*arguments)
@@ -729,8 +743,10 @@ class Norma(OnlineKernelClassifier):
 
     Parameters
     ----------
-    kernel : {"poly", "linear", "rbf"}, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
+    kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
+        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
+        and returns K (n, m).
     regularization : float, default=1e-3
         The factor lambda, at least 0, with step * regularization < 1.
     step : float, default=0.5
@@ -749,8 +765,8 @@ class Norma(OnlineKernelClassifier):
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1, which is exact on whole numbers.
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
+        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -788,7 +804,7 @@ class Norma(OnlineKernelClassifier):
     online_scores_ : ndarray of shape (n, m)
         Scores of the examples of the last call, in its last pass, each before it was learnt.
     gamma_ : float
-        The factor gamma of the kernel.
+        The factor gamma of the kernel; absent for callables.
     margin_ : ndarray of shape (m,)
         Margins rho at the end.
 
@@ -820,7 +836,7 @@ class Norma(OnlineKernelClassifier):
     }  # fmt: skip
 
     def __init__(
-        self, kernel: str = "poly", *, regularization: float = 1e-3, step: float = 0.5, schedule: str = "constant",
+        self, kernel: KernelChoice = "poly", *, regularization: float = 1e-3, step: float = 0.5, schedule: str = "constant",
         margin: float = 1.0, nu: float | None = None, truncation: int | None = None, fit_intercept: bool = False,
         degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1,
         shuffle: bool = True, random_state: Seed = None, verbose: int = 0,
@@ -847,7 +863,7 @@ class Norma(OnlineKernelClassifier):
             raise ValueError(
                 f"step * regularization must be below 1, got {shown(self.step)} and {shown(self.regularization)}"
             )
-        return Rule(
+        return _Rule(
             NORMA, _limit(self.truncation), float(self.step), self.schedule == "sqrt", float(self.regularization),
             float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip

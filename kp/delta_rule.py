@@ -30,8 +30,8 @@ from kp.compiled import compiled
 from kp.estimator import COUNT, FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of, or_none
 from kp.gram import Arithmetic, dot
 from kp.hints import Array, Code, Data, Epoch, Seed
+from kp.joint import product
 from kp.kernels import check_range, polynomial
-from kp.kesler import product
 from kp.mistakes import BY_NAME, Log
 from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
 
@@ -68,7 +68,7 @@ class DeltaLog(Log):
     >>> from kp import DeltaRulePerceptron
     >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
     >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
-    >>> model.mistakes_.delta.tolist()
+    >>> model.mistakes_[0].delta.tolist()
     [[-1]]
     """
 
@@ -87,7 +87,7 @@ class DeltaLog(Log):
         >>> from kp import DeltaRulePerceptron
         >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
         >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
-        >>> model.mistakes_.modified().tolist()
+        >>> model.mistakes_[0].modified().tolist()
         [1]
         """
         return np.count_nonzero(self.delta, axis=1)
@@ -140,8 +140,8 @@ class DeltaRulePerceptron(Decoder):
         The code matrix.
     initial_weights_ : ndarray of shape (m, d + 1)
         Weights before the first presentation, the bias first.
-    mistakes_ : DeltaLog
-        The presentations that modified a weight vector.
+    mistakes_ : list of DeltaLog
+        One log: the presentations that modified a weight vector.
     support_ : ndarray of shape (S,)
         Numbers of the examples that modified a weight vector.
     support_vectors_ : ndarray of shape (S, d)
@@ -222,7 +222,7 @@ class DeltaRulePerceptron(Decoder):
         self.converged_ = not errors.any()
         self._eta = float(self.eta)
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
-        self._store(X, classes, log)
+        self._store(X, classes, [log])
 
     def _most_epochs(self):
         return EPOCHS if self.max_iter is None else self.max_iter
@@ -311,7 +311,7 @@ class DeltaRulePerceptron(Decoder):
         [[-1.0, 1.0]]
         """
         check_is_fitted(self)
-        log = self.mistakes_
+        (log,) = self.mistakes_
         W = self.initial_weights_.copy()
         if log.length(epoch):
             sizes = self._eta * log.weights(predictor, epoch)
@@ -340,7 +340,7 @@ class DeltaRulePerceptron(Decoder):
         (2, 1, 2)
         """
         check_is_fitted(self)
-        moves = self._eta * self.mistakes_.delta[:, :, None] * self._modifying()[:, None, :]
+        moves = self._eta * self.mistakes_[0].delta[:, :, None] * self._modifying()[:, None, :]
         return np.cumsum(np.concatenate([self.initial_weights_[None], moves]), axis=0)
 
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
@@ -381,8 +381,8 @@ class DeltaRulePerceptron(Decoder):
         (predictor, epoch) = self._chosen(predictor, epoch)
         if BY_NAME[predictor].weights:
             return product(self.weights(predictor, epoch), x, threads=1).T
-        log = self.mistakes_
-        made = self.mistakes_.length(epoch)
+        (log,) = self.mistakes_
+        made = log.length(epoch)
         votes = 0
         stood = np.diff(log.step[:made], prepend=0, append=log.steps(epoch))
         for W, steps in zip(self.weights_history(), stood, strict=False):

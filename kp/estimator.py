@@ -26,14 +26,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kp import kernels
-from kp.gram import CrossGram, Gram, Points, PrecomputedKernel, Products, unit_of
+from kp.gram import CrossGram, Gram, PrecomputedKernel, between, points_of, unit_of
 from kp.hints import Array, Data, Epoch, Predictors
-from kp.kernels import HIGHEST_DEGREE, KERNELS, check_range
-from kp.mistakes import BY_NAME, PREDICTORS, SAME_FIT, Log, MistakeLog, check_predictor
+from kp.kernels import HIGHEST_DEGREE, KERNELS, LARGEST, Function, Kernel, PointKernel, check_range
+from kp.mistakes import BY_NAME, SAME_FIT, check_predictor
 from kp.perceptron import visiting_orders
 from kp.wording import shown
 
-LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 SATURATED = 10.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.0001
 SAMPLE = 50  # examples of the training set by which a kernel is judged
 BLOCK = 2048  # examples whose distances from those are made together
@@ -81,7 +80,9 @@ FLAG = Allowed("True or False", lambda value: isinstance(value, bool | np.bool_)
 SHUFFLE = Allowed("True, False or 'once'", lambda value: FLAG.test(value) or one_of("once").test(value))
 GAMMAS = one_of("scale", "auto")
 KERNEL_PARAMETERS = {
-    "kernel": one_of(*KERNELS),
+    "kernel": Allowed(
+        f"{one_of(*KERNELS).words}, or a function of X and Y", lambda value: callable(value) or one_of(*KERNELS).test(value)
+    ),
     "degree": number(f"an integer in 1..{HIGHEST_DEGREE}", lambda value: 1 <= value <= HIGHEST_DEGREE, numbers.Integral),
     "gamma": or_none(Allowed(f"{GAMMAS.words} or a positive number", lambda v: GAMMAS.test(v) or POSITIVE.test(v))),
     "coef0": FINITE,
@@ -130,7 +131,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     An estimator has the parameter kernel, `_learn(X, y, classes)`, `decision_function`, and `_parameters` {name: Allowed}.
     """
 
-    _kernel: kernels.Kernel = kernels.GIVEN
+    _kernel: Kernel | PointKernel = kernels.GIVEN
     _parameters: dict[str, Allowed] = {}
     _takes_sparse: bool = False
     _unit: int = 1
@@ -193,6 +194,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         """
         kernel = self._kernel
         n = X.shape[0]
+        if not isinstance(kernel, Kernel):
+            return
         if kernel.kind == kernels.RBF and n >= 20:
             nearest = kernel.gamma * _median_nearest(X, SATURATED / kernel.gamma)
             if nearest > SATURATED:
@@ -306,20 +309,20 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _fix(self, X):
         """Fix the kernel and the units of points on the training set X, regardless of later changes of the parameters."""
         if callable(self._form) or self._precomputed:
-            self._kernel = kernels.GIVEN
+            self._kernel = kernels.GIVEN if self._precomputed else Function(self._form)
             return
-        self._unit = unit_of(X)
         gamma = getattr(self, "gamma", None)
         gamma = KERNELS[self._form].gamma if gamma is None else gamma
         if isinstance(gamma, str):
-            variance = _variance(X) if gamma == "scale" else 1.0
+            variance = _variance(X) ** (KERNELS[self._form].power / 2) if gamma == "scale" else 1.0
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
             if not math.isfinite(gamma):
                 raise ValueError(
                     f"gamma='scale' must be finite, got 1 / (features times variance) = {gamma}; scale the data up"
                 )
         self._kernel = KERNELS[self._form].made(self, gamma)
-        self.gamma_ = self._kernel.gamma
+        self.gamma_ = self._kernel.gamma  # type: ignore[union-attr]
+        self._unit = unit_of(X) if isinstance(self._kernel, Kernel) else 1
 
     def _check_parameters(self):
         for name in self._parameters:
@@ -410,13 +413,13 @@ def _check_gram(K):
 
 
 class KernelPerceptron(Classifier):
-    """Base of the estimators with a mistake log, or a list of them.
+    """Base of the estimators with a list of mistake logs.
 
     They have `_blocks(X, predictors)`, and those with a choice of kernels n_jobs and memory_budget. X is (n, d), or for
     kernel="precomputed" kernel values (n, n_train).
     """
 
-    _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*PREDICTORS), "epoch": or_none(COUNT)}
+    _parameters = {**LEARNING_PARAMETERS, "predictor": one_of(*BY_NAME), "epoch": or_none(COUNT)}
     _predictors: Iterable[str] = BY_NAME
 
     def _visiting_orders(self, m, n):
@@ -497,7 +500,7 @@ class KernelPerceptron(Classifier):
             Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
             the training examples. Estimators that do not take sparse points refuse them.
         predictor : str, sequence of str or None, default=None
-            One of `kp.PREDICTORS`, several of them, or "all"; None is the estimator's `predictor`.
+            One of `kp.mistakes.BY_NAME`, several of them, or "all"; None is the estimator's `predictor`.
 
         Returns
         -------
@@ -535,7 +538,7 @@ class KernelPerceptron(Classifier):
             Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
             the training examples. Estimators that do not take sparse points refuse them.
         predictor : str, sequence of str or None, default=None
-            One of `kp.PREDICTORS`, several of them, or "all" that there are; None is the estimator's
+            One of `kp.mistakes.BY_NAME`, several of them, or "all" that there are; None is the estimator's
             `predictor`.
 
         Returns
@@ -579,7 +582,7 @@ class KernelPerceptron(Classifier):
             found = {name: np.concatenate([block[epoch] for block in part]) for name, part in parts.items()}
             yield found[chosen] if one and chosen != "all" else found
 
-    def with_mistakes(self, X: Data, y: ArrayLike, mistakes: Log | list[MistakeLog]) -> Self:
+    def with_mistakes(self, X: Data, y: ArrayLike, mistakes: list) -> Self:
         """Fit without learning, from the mistakes of an earlier fit.
 
         Parameters
@@ -588,7 +591,7 @@ class KernelPerceptron(Classifier):
             Points of the earlier `fit`.
         y : array-like of shape (n,)
             Labels of the earlier `fit`.
-        mistakes : MulticlassLog or list of MistakeLog
+        mistakes : list of Log
             Its attribute `mistakes_`, made with the same parameters.
 
         Returns
@@ -619,10 +622,9 @@ class KernelPerceptron(Classifier):
         with self._whole():
             X, y, classes = self._validate(X, y)
             self._check_mistakes(mistakes, y, classes)
-            logs = mistakes if isinstance(mistakes, list) else [mistakes]
-            if not all(map(len, logs)):
+            if not all(map(len, mistakes)):
                 raise ValueError(f"a log must hold a mistake, as that of every fit does, got none; {SAME_FIT}")
-            if not all(np.array_equal(log.ends, logs[0].ends) for log in logs):
+            if not all(np.array_equal(log.ends, mistakes[0].ends) for log in mistakes):
                 raise ValueError(f"logs of one fit must have the same ends of epochs, got several; {SAME_FIT}")
             self._store(X, classes, mistakes)
         return self
@@ -630,6 +632,14 @@ class KernelPerceptron(Classifier):
     def _check_mistakes(self, mistakes, y, classes):
         """Raise ValueError unless `fit` on labels y (n,), as indices of classes, could have made these mistakes."""
         raise NotImplementedError
+
+    def _check_logs(self, mistakes, kind, m, n):
+        """Raise ValueError unless the mistakes are a list of m logs of a kind over n examples."""
+        if not (isinstance(mistakes, list) and [type(log) for log in mistakes] == [kind] * m):
+            logs = f"{m} logs, one for each learner" if m > 1 else f"one {kind.__name__}"
+            raise ValueError(f"mistakes must be a list of {logs}; {SAME_FIT}")
+        for log in mistakes:
+            log.check(n)
 
     def _validate(self, X, y):
         most = self._most_epochs()
@@ -657,25 +667,23 @@ class KernelPerceptron(Classifier):
 
     def _store(self, X, classes, mistakes):
         """Store the mistakes on X (n, d), and those of the examples on which they were made."""
-        logs = mistakes if isinstance(mistakes, list) else [mistakes]
         self.classes_ = classes
         self.mistakes_ = mistakes
-        self.n_iter_ = logs[0].n_epochs
-        self.support_ = np.unique(np.concatenate([log.example for log in logs]))
+        self.n_iter_ = mistakes[0].n_epochs
+        self.support_ = np.unique(np.concatenate([log.example for log in mistakes]))
         if not self._precomputed:
             self.support_vectors_ = X[self.support_]
 
     def _logs(self):
         """A list of the logs over the support examples alone."""
-        logs = self.mistakes_ if isinstance(self.mistakes_, list) else [self.mistakes_]
-        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in logs]
+        return [log.renumbered(np.searchsorted(self.support_, log.example)) for log in self.mistakes_]
 
     def _n_threads(self):
         return n_threads(self.n_jobs)
 
     def _points(self, X):
-        """X as `Points` in the units that were fixed on the training set; as it is for a kernel function."""
-        return X if callable(self._form) else Points.per(self._unit, X)
+        """X as the source of the kernel takes it: `Points` in the units that were fixed on the training set, or X itself."""
+        return points_of(self._kernel, X, self._unit)
 
     def _pair(self, X):
         """Rows and columns for `_between` of training points X (n, d), or of the Gram matrix X (n, n)."""
@@ -685,21 +693,15 @@ class KernelPerceptron(Classifier):
         return points, points
 
     def _between(self, rows, columns):
-        """Kernel of training points with others, block by block, without caching. Both are `Points`; or arrays (S, d) and
-        (n, d) for a function; or indices (S,) of rows of the matrix `columns`."""
-        if callable(self._form):
-
-            def called(i, j):
-                return self._call_kernel(rows[i], columns[j])
-
-            return CrossGram(PrecomputedKernel(called, len(rows), len(columns)))
+        """Kernel of training points with others, block by block, without caching. Both are as `_points` gives them; or
+        indices (S,) of rows of the matrix `columns`."""
         if self._precomputed:
 
             def given(i, j):
                 return columns[:, j][rows[i]]
 
             return CrossGram(PrecomputedKernel(given, len(rows), columns.shape[1]))
-        return CrossGram(Products(rows, columns, threads=self._n_threads()))
+        return CrossGram(between(self._kernel, rows, columns, threads=self._n_threads()))
 
     def _gram(self, X):
         """The Gram matrix of the training points X (n, d), or X itself (n, n) where it is one."""
@@ -715,31 +717,9 @@ class KernelPerceptron(Classifier):
 
     def _columns(self, X, steps):
         """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""
-        rows = self._rows()
-        if self._kernel == kernels.GIVEN:
-            return self._between(rows, X.T if self._precomputed else X)
-        found = self._between(rows, self._points(X))
+        found = self._between(self._rows(), X.T if self._precomputed else self._points(X))
         check_range(found.in_units(self._kernel), np.append(found.norms, found.row_norms), steps)
         return found
-
-    def _call_kernel(self, X, Y):
-        returned = self._form(X, Y)
-        shape = (len(X), len(Y))
-        try:
-            values = np.asarray(returned)
-        except ValueError:  # rows of different lengths
-            values = np.empty(shape, dtype=object)
-        if values.dtype.kind not in "biuf":
-            got = f"{type(returned).__name__} of {values.dtype}"
-            raise ValueError(f"the kernel function must return an array {shape} of numbers, got {got}; convert it")
-        values = values.astype(np.float64, copy=False)
-        sound = np.all(np.abs(values) <= LARGEST)
-        if values.shape != shape or not sound:
-            got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
-            raise ValueError(
-                f"the kernel function must return finite values of shape {shape}, up to {LARGEST:.0e}, got {got}"
-            )
-        return values
 
 
 def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any = -1, **options: Any) -> Array:

@@ -24,7 +24,7 @@ from threadpoolctl import ThreadpoolController
 from kp import kernels
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
-from kp.kernels import RBF, Kernel, fill_rows
+from kp.kernels import RBF, Kernel, PointKernel, fill_rows
 from kp.machine import LANES, add_pairs, add_product, load_lanes, store_lanes, store_sums, zero_sums
 
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
@@ -181,6 +181,18 @@ class Products:
         self.column_norms = column_points.norms
         self.threads = threads
 
+    def in_units(self, kernel: Kernel) -> Kernel:
+        """The kernel as a function of these products and of the norms."""
+        return self.points.in_units(kernel)
+
+    def diagonal(self, kernel: Kernel) -> Array:
+        """k(x, x) (n,) of the rows."""
+        return self.in_units(kernel).diagonal(self.row_norms)
+
+    def from_origin(self, kernel: Kernel) -> tuple[float, Array]:
+        """k(0, 0), and k(0, y) (m,) of the columns."""
+        return self.in_units(kernel).from_origin(self.column_norms)
+
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         """out[i, j] = x_rows[i] . y_columns[j]; rows an index array, columns one or a slice, out of dtype."""
         n, m = out.shape
@@ -299,18 +311,61 @@ class PrecomputedKernel:
         self.column_norms = np.zeros(m)
         self.threads = 1
 
+    def in_units(self, kernel: Kernel | PointKernel) -> Kernel:
+        return kernels.GIVEN
+
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         out[:] = self.function(rows, columns)  # type: ignore[misc]  # None where all rows are there
 
 
+class PointValues(PrecomputedKernel):
+    """Kernel values of points X (n, d) with others Y (m, d), arrays or sparse, by a kernel that makes them itself."""
+
+    def __init__(self, kernel: PointKernel, X: Any, Y: Any, *, threads: int = 1) -> None:
+        super().__init__(None, X.shape[0], Y.shape[0])
+        self.kernel = kernel
+        self.points = X
+        self.column_points = Y
+        self.threads = threads if kernel.in_threads else 1
+
+    def diagonal(self, kernel: PointKernel) -> Array:
+        return self.kernel.diagonal(self.points)
+
+    def from_origin(self, kernel: PointKernel) -> tuple[float, Array]:
+        return self.kernel.from_origin(self.column_points)
+
+    def block(self, rows: Array, columns: Index, out: Array) -> None:
+        X = self.points[rows]
+        Y = self.column_points[columns]
+
+        def make(part):
+            out[:, part] = self.kernel(X, Y[part])
+
+        in_strips(make, out.shape[1], BLOCK, self.threads)
+
+
+def points_of(kernel: Kernel | PointKernel, X: Any, unit: int = 1) -> Any:
+    """X (n, d) as `between` takes the points of a kernel: `Points` in units of 1/unit for inner products, or X itself."""
+    return Points.per(unit, X) if isinstance(kernel, Kernel) else X
+
+
+def between(kernel: Kernel | PointKernel, rows: Any, columns: Any, *, threads: int = 1) -> Products | PointValues:
+    """The source of the values of a kernel for two sets of points, both as `points_of` gives them."""
+    if isinstance(kernel, Kernel):
+        return Products(rows, columns, threads=threads)
+    return PointValues(kernel, rows, columns, threads=threads)
+
+
 @compiled(inline="always")  # as a call it would take twice as long
 def dot(arithmetic, x, y):
-    """x . y of two points, for one of BYTES (`Points.compact` as bytes), SINGLE, DOUBLE or ORDERED."""
+    """x . y of two points, for one of BYTES (`Points.compact` as bytes), SINGLE, DOUBLE or ORDERED; others are refused."""
     if arithmetic == Arithmetic.BYTES:
         return _byte_dot(x, y)
     if arithmetic == Arithmetic.SINGLE or arithmetic == Arithmetic.DOUBLE:
         return _exact_dot(x, y)
-    return _ordered_dot(x, y)
+    if arithmetic == Arithmetic.ORDERED:
+        return _ordered_dot(x, y)
+    raise ValueError("no inner product of two single points has this arithmetic; make rows")
 
 
 @compiled
@@ -527,8 +582,8 @@ def _sparse_norms(starts, values):
 
 class CrossGram:
     """Inner products (or kernel values) of training points with other points, block by block; nothing is kept.
-    source is a `Products` or `PrecomputedKernel`, which makes the blocks; points and column_points are the `Points` of rows
-    and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
+    source is what `between` gives or a `PrecomputedKernel`: it makes the blocks; points and column_points are the points of
+    rows and columns, None for a precomputed kernel; row_norms (n,) and norms (m,) are their squared norms."""
 
     def __init__(self, source: Products | PrecomputedKernel) -> None:
         self.source = source
@@ -540,15 +595,15 @@ class CrossGram:
     def __len__(self) -> int:
         return len(self.norms)
 
-    def in_units(self, kernel: Kernel) -> Kernel:
-        """The kernel that makes the values of this one of norms and inner products in the units of the points."""
-        return kernel if self.points is None else self.points.in_units(kernel)
+    def in_units(self, kernel: Kernel | PointKernel) -> Kernel:
+        """The kernel that makes the values of this one of norms and what the source gives: inner products or values."""
+        return self.source.in_units(kernel)  # type: ignore[arg-type]
 
-    def reading(self, kernel: Kernel) -> Kernel:
+    def reading(self, kernel: Kernel | PointKernel) -> Kernel:
         """The kernel as a function of what `columns` gives and of the norms."""
         return self.in_units(kernel)
 
-    def values(self, kernel: Kernel, rows: Array, columns: Index = slice(None)) -> Array:
+    def values(self, kernel: Kernel | PointKernel, rows: Array, columns: Index = slice(None)) -> Array:
         """K[rows, columns] float64 of a kernel; rows an index array, columns a slice or an index array."""
         products = self._made(rows, columns)
         out = np.empty(products.shape)
@@ -582,7 +637,9 @@ class Gram(CrossGram):
     whose values are kept, or None, and computed the number of rows made so far.
     """
 
-    def __init__(self, source: Products | PrecomputedKernel, *, memory_budget: int, kernel: Kernel | None = None) -> None:
+    def __init__(
+        self, source: Products | PrecomputedKernel, *, memory_budget: int, kernel: Kernel | PointKernel | None = None
+    ) -> None:
         super().__init__(source)
         n = len(self)
         row = n * source.dtype.itemsize
@@ -592,7 +649,8 @@ class Gram(CrossGram):
                 f"memory_budget must hold at least one row of {n} inner products ({row} bytes), got {memory_budget}; "
                 "raise the budget or use fewer examples"
             )
-        self.kept = kernel if kernel is not None and kernel.kind == RBF and source.dtype == np.float64 else None
+        gaussian = isinstance(kernel, Kernel) and kernel.kind == RBF and source.dtype == np.float64
+        self.kept = kernel if gaussian else None
         self.store = np.empty((capacity, n), dtype=source.dtype)
         self.slot = np.full(n, -1)
         self._example = np.full(capacity, -1)
@@ -620,7 +678,7 @@ class Gram(CrossGram):
         gram.capacity = n
         return gram
 
-    def reading(self, kernel: Kernel) -> Kernel:
+    def reading(self, kernel: Kernel | PointKernel) -> Kernel:
         """As `CrossGram.reading`: of what is kept, which is `GIVEN` for the kernel whose values are kept."""
         if self.kept not in (None, kernel):
             raise ValueError(f"the values of {self.kept} are kept, got {kernel}; make a Gram without a kernel for several")

@@ -1,24 +1,31 @@
-"""Kernels as functions of inner products and squared norms.
+"""Kernels: functions of inner products and squared norms, and others, which make their values of the points themselves.
 
 Sources: Hermans 2021, section 3.2 (polynomial kernel); Xu & Zhang 2005, eqs 7 and 8.
 
 Symbols: X (n, d), Y (m, d) points, x . y an inner product, |x|^2 a squared norm, K (n, m) kernel values.
-One matrix of inner products serves all kernels. Powers are repeated products in a fixed order: the same bits everywhere.
-Exponentials are those of the system's mathematical library: the same bits wherever that is the same.
+One matrix of inner products serves all kernels of the first kind, `Kernel`, which compiled loops read. The values of the
+second kind, `PointKernel`, are given to the loops, as those of a precomputed matrix are.
+Powers are repeated products in a fixed order: the same bits everywhere. Exponentials are those of the system's mathematical
+library: the same bits wherever that is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.metrics.pairwise import laplacian_kernel
 
 from kp.compiled import compiled
 from kp.wording import shown
 
 VALUES, POLYNOMIAL, RBF = range(3)
+LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
+DIAGONAL = 32  # points whose k(x, x) are made together
 HIGHEST_DEGREE = 10**6
 
 
@@ -89,13 +96,90 @@ class Kernel(NamedTuple):
             fill(self, norms, 0.0, norms, own)
         return own
 
+    def from_origin(self, norms: np.ndarray) -> tuple[float, np.ndarray]:
+        """k(0, 0), and k(0, x) (n,) of points with these squared norms."""
+        norms = np.append(0.0, norms)
+        out = np.empty(len(norms))
+        fill(self, np.zeros(len(norms)), 0.0, norms, out)
+        return float(out[0]), out[1:]
+
     @property
     def affine(self) -> bool:
         """True if k(x, y) = gamma x . y + coef0, so that a weight vector in input space says all."""
         return self.kind == POLYNOMIAL and self.degree == 1
 
 
-GIVEN = Kernel(VALUES, 1.0, 0.0, 1)  # the kernel whose values are given: precomputed matrices and callables
+GIVEN = Kernel(VALUES, 1.0, 0.0, 1)  # as the compiled loops read kernels whose values are given
+
+
+class PointKernel:
+    """Base of the kernels that are no functions of inner products and norms: `values(X, Y)` gives K (n, m).
+
+    X (n, d) and Y (m, d) are float64 arrays, or both sparse CSR matrices of float64.
+    """
+
+    affine = False
+    in_threads = True
+    """Whether `values` may run in several threads at the same time."""
+
+    def values(self, X: Any, Y: Any) -> Any:
+        """Kernel values (n, m) of X (n, d) and Y (m, d)."""
+        raise NotImplementedError
+
+    def __call__(self, X: Any, Y: Any) -> np.ndarray:
+        """Kernel values (n, m) as float64, checked, of X (n, d) and Y (m, d), arrays or sparse matrices."""
+        shape = (X.shape[0], Y.shape[0])
+        returned = self.values(*(X.astype(np.float64, copy=False) for X in (X, Y)))
+        try:
+            values = np.asarray(returned)
+        except ValueError:  # rows of different lengths
+            values = np.empty(shape, dtype=object)
+        if values.dtype.kind not in "biuf":
+            got = f"{type(returned).__name__} of {values.dtype}"
+            raise ValueError(f"the kernel function must return an array {shape} of numbers, got {got}; convert it")
+        values = values.astype(np.float64, copy=False)
+        sound = np.all(np.abs(values) <= LARGEST)
+        if values.shape != shape or not sound:
+            got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
+            raise ValueError(
+                f"the kernel function must return finite values of shape {shape}, up to {LARGEST:.0e}, got {got}"
+            )
+        return values
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """k(x, x) (n,) of the points X (n, d)."""
+        parts = [X[i : i + DIAGONAL] for i in range(0, X.shape[0], DIAGONAL)]
+        return np.concatenate([np.empty(0), *(self(part, part).diagonal() for part in parts)])
+
+    def from_origin(self, X: Any) -> tuple[float, np.ndarray]:
+        """k(0, 0), and k(0, x) (n,) of the points X (n, d)."""
+        zero = np.zeros((1, X.shape[1]))
+        zero = sparse.csr_array(zero) if sparse.issparse(X) else zero
+        return float(self(zero, zero)[0, 0]), self(zero, X)[0]
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self
+
+
+@dataclass(frozen=True)
+class Function(PointKernel):
+    """A kernel that is somebody's function of X (n, d) and Y (m, d), arrays of float64."""
+
+    function: Callable
+    in_threads = False
+
+    def values(self, X: Any, Y: Any) -> Any:
+        return self.function(X, Y)
+
+
+@dataclass(frozen=True)
+class Laplacian(PointKernel):
+    """k(x, y) = exp(-gamma |x - y|_1), by scikit-learn; the sum goes in the order of the features."""
+
+    gamma: float
+
+    def values(self, X: Any, Y: Any) -> Any:
+        return laplacian_kernel(X, Y, gamma=self.gamma)
 
 
 def linear() -> Kernel:
@@ -217,23 +301,36 @@ def rbf(*, gamma: float) -> Kernel:
 
 
 class Named(NamedTuple):
-    """A kernel as estimators name it: `made` is a function (estimator, gamma) -> Kernel, `gamma` what None stands for."""
+    """A kernel as estimators name it.
 
-    made: Callable[[Any, float], Kernel]
+    Parameters
+    ----------
+    made : callable
+        Function (estimator, gamma) -> Kernel or PointKernel.
+    gamma : float or str, default=1.0
+        Value for gamma=None.
+    power : int, default=2
+        Power of the unit of X that gamma is divided by: with gamma="scale", which is
+        1 / (d sd(X)^power), the kernel is the same in all units.
+    """
+
+    made: Callable[[Any, float], Kernel | PointKernel]
     gamma: float | str = 1.0
+    power: int = 2
 
 
 KERNELS = {
     "linear": Named(lambda model, gamma: linear()),
     "poly": Named(lambda model, gamma: polynomial(model.degree, gamma=gamma, coef0=model.coef0)),
     "rbf": Named(lambda model, gamma: rbf(gamma=gamma), "scale"),
+    "laplacian": Named(lambda model, gamma: Laplacian(float(gamma)), "scale", power=1),
 }
 """{name: kernel}; one that is added here is known to all estimators."""
 
 
-def check_range(kernel: Kernel, norms: ArrayLike, steps: float) -> None:
+def check_range(kernel: Kernel | PointKernel, norms: ArrayLike, steps: float) -> None:
     """ValueError if sums of `steps` scores of `steps` values could overflow at these norms; given values were checked."""
-    if kernel.kind == VALUES:
+    if isinstance(kernel, PointKernel) or kernel.kind == VALUES:
         return
     bound = kernel.bound(float(np.max(norms)))
     if not bound <= np.finfo(np.float64).max / max(float(steps), 1.0) ** 2:

@@ -29,32 +29,35 @@ class Predictor:
     ----------
     weights : callable or None
         Function (log, epoch) -> integer weights (M',) of the first M' mistakes; None where it is no such sum.
-    is_mean : bool, default=False
-        Whether the sum is divided by the number of steps.
+    divisor : callable or None, default=None
+        Function (log, epoch) -> number that the sum is divided by; None divides by nothing.
     needs_errors : bool, default=False
         Whether the log must hold training errors.
     """
 
     weights: Callable | None
-    is_mean: bool = False
+    divisor: Callable | None = None
     needs_errors: bool = False
 
     def divided(self, total: np.ndarray, log: Log, epoch: int | None) -> np.ndarray:
-        """Return a weighted sum over the mistakes of a log, divided if the predictor is a mean."""
-        return total / log.steps(epoch) if self.is_mean else total
+        """Return a weighted sum over the mistakes of a log, divided by the divisor."""
+        return total / self.divisor(log, epoch) if self.divisor else total
 
 
 BY_NAME = {
     "final": Predictor(weights=lambda log, epoch: np.ones(log.length(epoch), dtype=np.int64)),
-    "average": Predictor(weights=lambda log, epoch: log.steps(epoch) - log.step[: log.length(epoch)], is_mean=True),
+    "average": Predictor(
+        weights=lambda log, epoch: log.steps(epoch) - log.step[: log.length(epoch)],
+        divisor=lambda log, epoch: log.steps(epoch),
+    ),
     "minimizing": Predictor(
         weights=lambda log, epoch: np.ones(log.minimizing_length(epoch), dtype=np.int64), needs_errors=True
     ),
     "voted": Predictor(weights=None),
 }
 """{name: predictor}; one that is added here is known to all estimators."""
-PREDICTORS = tuple(BY_NAME)
-"""Names of the four predictors of a fit.
+PREDICTORS = ("final", "average", "minimizing", "voted")
+"""Names of the four predictors that one walk along a log reads; BY_NAME has all that there are.
 
     final        f(x) = sum_m z_m k(x_m, x)                    over all M mistakes
     average      f(x) = (1/T) sum_m (T - s_m) z_m k(x_m, x)    the mean of the T stored predictors
@@ -576,7 +579,7 @@ class MulticlassLog(Log):
     See Also
     --------
     kp.MistakeLog : Mistakes of one binary perceptron.
-    kp.MulticlassKernelPerceptron : Its `mistakes_` is such a log.
+    kp.MulticlassKernelPerceptron : Its `mistakes_` holds such a log.
 
     References
     ----------
@@ -587,7 +590,7 @@ class MulticlassLog(Log):
     --------
     >>> from kp import MulticlassPerceptron
     >>> model = MulticlassPerceptron(shuffle=False)
-    >>> log = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+    >>> (log,) = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
     >>> log.promoted.tolist(), log.demoted.tolist()
     ([0, 1, 2, 0, 0], [1, 0, 0, 2, 1])
     """
@@ -622,7 +625,7 @@ class MulticlassLog(Log):
         >>> from kp import MulticlassPerceptron
         >>> model = MulticlassPerceptron(shuffle=False)
         >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-        >>> model.mistakes_.n_mistakes()
+        >>> model.mistakes_[0].n_mistakes()
         5
         """
         return int(np.count_nonzero(first_rows(self.step[: self.length(epoch)])))
@@ -663,7 +666,7 @@ class MulticlassLog(Log):
         --------
         >>> from kp import MulticlassPerceptron
         >>> model = MulticlassPerceptron(shuffle=False)
-        >>> log = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
+        >>> (log,) = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
         >>> log.coefficients(n_classes=3, n=3).tolist()
         [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
         """
@@ -671,3 +674,118 @@ class MulticlassLog(Log):
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         total = net_promotions(example, promoted, demoted, weights, n_classes=n_classes, n=n)
         return BY_NAME[predictor].divided(total, self, epoch)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateLog(Log):
+    """Updates w <- scale w + weight x of one learner, in the order in which they were made.
+
+    Parameters
+    ----------
+    example : ndarray of shape (M,)
+        Numbers of the training examples of the updates.
+    step : ndarray of shape (M,)
+        Steps at which they were made, counted from 0, in ascending order.
+    errors : None
+        Training errors, which are not counted.
+    ends : ndarray of shape (E,)
+        Number of steps made by the end of each epoch.
+    scale : ndarray of shape (M,)
+        Factor c of the old weights.
+    weight : ndarray of shape (M,)
+        Factor d of the example.
+    wrong : ndarray of shape (M,)
+        Whether the example was misclassified; otherwise it had a margin below 1.
+
+    See Also
+    --------
+    kp.Romma : Its `mistakes_` are such logs.
+
+    References
+    ----------
+    - Li and Long (1999). The relaxed online maximum margin algorithm. Advances in Neural Information
+      Processing Systems 12. Journal version: https://doi.org/10.1023/A:1012435301888
+
+    Examples
+    --------
+    >>> from kp import Romma
+    >>> model = Romma("linear", start="zero", shuffle=False)
+    >>> (log,) = model.fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
+    >>> log.example.tolist(), log.scale.tolist(), log.weight.tolist()
+    ([0, 1], [0.0, 1.5], [-1.0, 0.5])
+    """
+
+    scale: np.ndarray
+    weight: np.ndarray
+    wrong: np.ndarray
+
+    def n_mistakes(self, epoch: int | None = None) -> int:
+        """Number of mistakes, without the updates for a small margin.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1, until whose end they count; None is the last.
+
+        Returns
+        -------
+        int
+            Their number.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.Romma : The aggressive form updates without mistakes, too.
+
+        Examples
+        --------
+        >>> from kp import Romma
+        >>> (log,) = Romma("linear", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
+        >>> log.n_mistakes(), len(log)
+        (2, 2)
+        """
+        return int(np.count_nonzero(self.wrong[: self.length(epoch)]))
+
+    def coefficients(self, epoch: int | None = None, *, n: int) -> tuple[float, np.ndarray]:
+        """Coefficients of w = b w_1 + sum_i a_i x_i after an epoch, w_1 being the start.
+
+        Parameters
+        ----------
+        epoch : int or None, default=None
+            Epoch, counted from 1; None is the last.
+        n : int
+            Number of examples.
+
+        Returns
+        -------
+        b : float
+            Factor of the start.
+        a : ndarray of shape (n,)
+            Factors of the examples.
+
+        Raises
+        ------
+        ValueError
+            If the epoch was not run.
+
+        See Also
+        --------
+        kp.Romma : Its `dual_coef_` and `origin_coef_` are these.
+
+        Examples
+        --------
+        >>> from kp import Romma
+        >>> (log,) = Romma("linear", start="zero", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
+        >>> b, a = log.coefficients(n=2)
+        >>> b, a.tolist()
+        (0.0, [-1.5, 0.5])
+        """
+        size = self.length(epoch)
+        a = np.zeros(n)
+        later = np.append(np.cumprod(self.scale[:size][::-1])[::-1], 1.0)
+        np.add.at(a, self.example[:size], self.weight[:size] * later[1:])
+        return float(later[0]), a

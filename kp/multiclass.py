@@ -1,4 +1,4 @@
-"""Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.kesler), as scikit-learn estimators.
+"""Perceptrons that learn all classes in one procedure (Xu & Zhang 2005; see kp.joint), as scikit-learn estimators.
 
 Symbols: n examples, d features, C classes, K (n, n) kernel values, alpha (C, n) and beta (C,) the parameters of eq. 10.
 """
@@ -12,8 +12,8 @@ from kp.compiled import PLAIN
 from kp.estimator import ANY_KERNEL, FLAG, KERNEL_PARAMETERS, MACHINE_PARAMETERS, SHUFFLE, KernelPerceptron, one_of
 from kp.gram import CrossGram, Points, PrecomputedKernel
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
-from kp.kernels import check_range
-from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared, walk
+from kp.joint import DEMOTE, Coefficients, Dense, Linear, Rows, collect_mistakes, product, squared, walk
+from kp.kernels import Kernel, check_range
 from kp.mistakes import BY_NAME, SAME_FIT, MulticlassLog, first_rows
 from kp.predictors import expansion
 
@@ -81,7 +81,7 @@ class _AllClasses(KernelPerceptron):
 
     def _scores(self, X, predictors, epochs):
         """{predictor: scores of X after each of these epochs}; all that are sums from one expansion, votes from one walk."""
-        columns = self._columns(X, self.mistakes_.steps())
+        columns = self._columns(X, self.mistakes_[0].steps())
         n_classes = len(self.classes_)
         (log,) = self._logs()
         sums = [(name, epoch) for name in predictors if BY_NAME[name].weights for epoch in epochs]
@@ -105,27 +105,27 @@ class _AllClasses(KernelPerceptron):
 
     def _run(self, learner, n):
         orders = self._watched(self._visiting_orders(1, n))
-        return find_mistakes(learner, orders, stop_if_separated=self.stop_if_separated)
+        return collect_mistakes(learner, orders, stop_if_separated=self.stop_if_separated)
 
-    def _store(self, X, classes, log):
+    def _store(self, X, classes, logs):
+        (log,) = logs
         self._moved = float(self.threshold)  # what a mistake moves beta by
         self.converged_ = bool(log.step[-1] < log.steps() - X.shape[0])
-        super()._store(X, classes, log)
+        super()._store(X, classes, logs)
 
     def _counts_errors(self):
         return self.count_errors or BY_NAME[self.predictor].needs_errors
 
     def _check_mistakes(self, mistakes, y, classes):
-        if type(mistakes) is not MulticlassLog:
-            raise ValueError(f"mistakes must be a MulticlassLog, got {type(mistakes).__name__}; {SAME_FIT}")
-        mistakes.check(len(y))
-        promoted = mistakes.promoted
-        demoted = mistakes.demoted
+        self._check_logs(mistakes, MulticlassLog, 1, len(y))
+        (log,) = mistakes
+        promoted = log.promoted
+        demoted = log.demoted
         promotes = promoted >= 0
-        if not np.array_equal(promoted[promotes], y[mistakes.example[promotes]]):
+        if not np.array_equal(promoted[promotes], y[log.example[promotes]]):
             raise ValueError(f"a log must promote the classes of the labels y, got others; {SAME_FIT}")
-        others = (demoted >= 0) & (demoted < len(classes)) & (demoted != y[mistakes.example])
-        if not (others.all() and promotes[first_rows(mistakes.step)].all()):
+        others = (demoted >= 0) & (demoted < len(classes)) & (demoted != y[log.example])
+        if not (others.all() and promotes[first_rows(log.step)].all()):
             raise ValueError(f"a log must promote the class of an example and demote others of {len(classes)}; {SAME_FIT}")
 
     def _promotions(self, predictor=None, epoch=None):
@@ -150,15 +150,15 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     Parameters
     ----------
-    kernel : {"poly", "linear", "rbf", "precomputed"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2).
-        With "precomputed", X is a matrix of kernel values. A callable takes float64 arrays X (n, d)
-        and Y (m, d) and returns K (n, m).
+    kernel : {"poly", "linear", "rbf", "laplacian", "precomputed"} or callable, default="poly"
+        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
+        "laplacian" is exp(-gamma |x - y|_1). With "precomputed", X is a matrix of kernel values. A
+        callable takes float64 arrays X (n, d) and Y (m, d) and returns K (n, m).
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X) and "auto" is 1 / d. None is "scale" for "rbf",
-        and otherwise 1, which is exact on whole numbers.
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
+        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     update : {"xu-zhang", "ordinary"}, default="xu-zhang"
@@ -201,8 +201,8 @@ class MulticlassKernelPerceptron(_AllClasses):
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
-    mistakes_ : MulticlassLog
-        Mistakes of the fit.
+    mistakes_ : list of MulticlassLog
+        One log: the mistakes of the fit.
     support_ : ndarray of shape (S,)
         Numbers of the examples that were misclassified when they were visited.
     support_vectors_ : ndarray of shape (S, d)
@@ -276,12 +276,13 @@ class MulticlassKernelPerceptron(_AllClasses):
         self.verbose = verbose
 
     def _learn(self, X, y, classes):
-        self._store(X, classes, self._run(self._learner(X, y, len(classes)), len(y)))
+        self._store(X, classes, [self._run(self._learner(X, y, len(classes)), len(y))])
 
-    def _store(self, X, classes, log):
-        super()._store(X, classes, log)
+    def _store(self, X, classes, logs):
+        super()._store(X, classes, logs)
         squares = self.update == "xu-zhang"
-        self._training = self._pair(X.copy() if self._kernel == kernels.GIVEN else X) if squares else None
+        keeps = isinstance(self._kernel, Kernel) and not self._precomputed  # `Points` are copies
+        self._training = self._pair(X if keeps else X.copy()) if squares else None
         self._n_seen = X.shape[0]
 
     @property
@@ -395,7 +396,7 @@ class MulticlassKernelPerceptron(_AllClasses):
             )
 
     def _learner(self, X, y, n_classes):
-        """The code that finds the mistakes; see kp.kesler."""
+        """The code that finds the mistakes; see kp.joint."""
         kernel = self._kernel
         n = len(y)
         threshold = float(self.threshold)
@@ -408,7 +409,8 @@ class MulticlassKernelPerceptron(_AllClasses):
             G = columns.values(kernel, np.arange(n))
         else:
             # Scores are sums of n squares of kernel values for each mistake.
-            squares = columns.in_units(kernel)._replace(degree=2 * kernel.degree)
+            squares = columns.in_units(kernel)
+            squares = squares._replace(degree=2 * squares.degree)
             check_range(squares, columns.norms, int(n**1.5 * int(self.max_iter)) + 1)
             if self.solver == "coefficients":
                 return Coefficients(lambda rows: columns.values(kernel, rows), y, n_classes, **options)
@@ -465,8 +467,8 @@ class MulticlassPerceptron(_AllClasses):
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
-    mistakes_ : MulticlassLog
-        Mistakes of the fit.
+    mistakes_ : list of MulticlassLog
+        One log: the mistakes of the fit.
     support_ : ndarray of shape (S,)
         Numbers of the examples that were misclassified when they were visited.
     support_vectors_ : ndarray of shape (S, d)
@@ -536,7 +538,7 @@ class MulticlassPerceptron(_AllClasses):
         if self._counts_errors():
             options = {"threshold": threshold, "y": y, "threads": self._n_threads()}
             log = log.with_errors(walk(log, self._kernel, points, len(classes), **options)[1])
-        self._store(X, classes, log)
+        self._store(X, classes, [log])
 
     @property
     def coef_(self) -> Array:

@@ -14,10 +14,13 @@ The eight lines of Algorithm 1, with their numbers (line 8 is an end):
 ...             A.append(alpha)  # 9
 ...     return A
 
-A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many perceptrons side by side
-over the same points, in rounds: each runs exactly over the next stretch of its visiting order, with inner products that are
-not kept yet made one at a time and only inside the stretch; then the missing rows of all come from one matrix product, and
-all scores advance. Where the kernel is affine in x . y, a weight vector finds them without rows: the same ones on integers.
+A mistake on example t moves the scores of all examples by z_t K[t, :]. `find_mistakes` runs many learners side by side over
+the same points, in rounds: each runs exactly over the next stretch of its visiting order, with inner products that are not
+kept yet made one at a time and only inside the stretch; then the missing rows of all come from one matrix product, and all
+scores advance. Where the kernel is affine in x . y, a weight vector finds the mistakes without rows: the same on integers.
+
+Any learner whose update is f <- c f + d k(x_t, .) runs in this loop by its `Rule`: the perceptron has c = 1 and d = z_t,
+`kp.romma` others.
 
 The estimators store the mistakes alone, and read A from them:
 
@@ -32,20 +35,24 @@ The estimators store the mistakes alone, and read A from them:
 >>> bool(np.allclose(np.mean(A, axis=0), log.alpha("average", n=4)))
 True
 
-Symbols: n examples, m perceptrons, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake. No bit of a
+Symbols: n examples, m learners, z = +-1 signs (m, n), f scores (m, n). A score of exactly 0 is a mistake, unless a rule says
+otherwise. No bit of a
 result depends on threads, stretches or budgets: each score receives the same additions in the same order.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
 from kp.compiled import compiled
 from kp.gram import Arithmetic, dot
 from kp.kernels import check_range, fill
-from kp.mistakes import MistakeLog
-from kp.predictors import TILE, as_reals, fetch_ahead, move, one_for_each, replay
+from kp.mistakes import MistakeLog, UpdateLog
+from kp.predictors import TILE, as_reals, fetch_ahead, one_for_each, replay
 
+LARGEST = 1e200  # of |w|^2
+OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
 STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
 
 
@@ -79,30 +86,57 @@ def visiting_orders(n, m, epochs, *, random_state=None, once=False):
         yield order
 
 
+class Rule(NamedTuple):
+    """The update of a learner at a visit: f <- c f + d k(x_t, .) if its margin is at most 0, or below a bound.
+
+    Parameters
+    ----------
+    relaxes : bool, default=False
+        Whether c and d are those of ROMMA (see `kp.romma`), or those of the perceptron, 1 and z_t.
+    below : float, default=0.0
+        Learn if the margin z f is below this number, too.
+    noise : float, default=0.0
+        Number that is added to k(x, x) of each training example.
+    from_origin : bool, default=False
+        Begin with the scores k(0, x), or with 0.
+    no_at_zero : bool, default=False
+        Whether a score of exactly 0 is right for an example of the sign -1, or a mistake for both signs.
+    """
+
+    relaxes: bool = False
+    below: float = 0.0
+    noise: float = 0.0
+    from_origin: bool = False
+    no_at_zero: bool = False
+
+
+PERCEPTRON = Rule()
+
+
 def find_mistakes(
-    gram, kernel, signs, orders, n_epochs, *, start=None, threads=2, stop_if_separated=False, stop_if_consistent=False,
+    gram, kernel, signs, orders, n_epochs, *, rule=PERCEPTRON, threads=2, stop_if_separated=False, stop_if_consistent=False,
     count_errors=True, callback=None,
 ):  # fmt: skip
-    """Run m binary kernel perceptrons over n training points.
+    """Run m binary learners over n training points.
 
     Parameters
     ----------
     gram : Gram
         The training points.
     kernel : Kernel or sequence of Kernel
-        One kernel, or one for each perceptron.
+        One kernel, or one for each learner.
     signs : array-like of shape (m, n)
-        Labels +1 and -1 of the examples, for each perceptron.
+        Labels +1 and -1 of the examples, for each learner.
     orders : iterable of ndarray
         Visiting orders (m, n) of each epoch, or (1, n) shared by all.
     n_epochs : int
         Number of epochs.
-    start : array-like of shape (m, n), optional
-        Scores to begin with; by default 0.
+    rule : Rule or sequence of Rule, default=PERCEPTRON
+        One rule, or one for each learner.
     threads : int, default=2
         Number of threads. It does not change the result.
     stop_if_separated : bool, default=False
-        End after the first epoch without a mistake.
+        End after the first epoch without an update.
     stop_if_consistent : bool, default=False
         End after the first epoch at whose end all are right on every example, which is more where
         examples are drawn with replacement.
@@ -114,17 +148,18 @@ def find_mistakes(
 
     Returns
     -------
-    list of MistakeLog
-        The mistakes of each perceptron.
+    list of MistakeLog or UpdateLog
+        The mistakes of each perceptron, or the updates of each learner that relaxes.
 
     Raises
     ------
     ValueError
-        If scores could overflow, or the signs do not fit the points.
+        If scores could overflow, weights become too large, or the signs do not fit the points.
 
     See Also
     --------
     kp.OneVsAllKernelPerceptron : The estimator that it serves.
+    kp.Romma : The estimator whose rule relaxes.
 
     Examples
     --------
@@ -137,16 +172,18 @@ def find_mistakes(
     """
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):
-        raise ValueError(f"signs must be (m, {len(gram)}), a sign of each perceptron for each example, got {signs.shape}")
+        raise ValueError(f"signs must be (m, {len(gram)}), a sign of each learner for each example, got {signs.shape}")
     m, n = signs.shape
     n_epochs = int(n_epochs)
     kernels = one_for_each(kernel, m)
+    rules = [rule] * m if isinstance(rule, Rule) else list(rule)
     for each in set(kernels):
         check_range(gram.in_units(each), gram.norms, n * n_epochs)
     callback = callback or (lambda visits: None)
+    primal = not (stop_if_consistent or any(rule.relaxes for rule in rules))
+    primal = primal and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
     with ThreadPoolExecutor(threads) as pool:
-        primal = start is None and not stop_if_consistent and all(has_weights(gram, k, n * n_epochs) for k in set(kernels))
-        run = _Primal(gram, kernels, signs, pool) if primal else _Dual(gram, kernels, signs, start, pool)
+        run = _Primal(gram, kernels, signs, rules, pool) if primal else _Dual(gram, kernels, signs, rules, pool)
         ends = []
         for epoch, order in enumerate(orders):
             found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, callback)
@@ -154,12 +191,15 @@ def find_mistakes(
             if stop_if_separated and not found or stop_if_consistent and np.all(signs * run.scores > 0):
                 break
     logs = []
-    for found, z in zip(run.found, signs, strict=True):
-        example, step, *errors = map(np.concatenate, zip(*found, strict=True))
-        logs.append(
-            MistakeLog(example=example.astype(np.intp), step=step.astype(np.int64), sign=z[example],
-                       errors=None if primal else errors[0], ends=np.array(ends))
-        )  # fmt: skip
+    for found, z, own in zip(run.found, signs, rules, strict=True):
+        example, step, *more = map(np.concatenate, zip(*found, strict=True))
+        columns = {"example": example.astype(np.intp), "step": step.astype(np.int64), "errors": None, "ends": np.array(ends)}
+        if own.relaxes:
+            scale, weight, wrong, _ = more
+            logs.append(UpdateLog(**columns, scale=scale, weight=weight, wrong=wrong))
+        else:
+            log = MistakeLog(**columns, sign=z[example])
+            logs.append(log if primal else log.with_errors(more[-1]))
     if count_errors and primal:
         errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
         for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors, threads=threads):
@@ -168,7 +208,7 @@ def find_mistakes(
     return logs
 
 
-def has_weights(gram, kernel, steps):
+def _has_weights(gram, kernel, steps):
     """Return whether a weight vector in input space does the work of kernel rows.
 
     That needs an affine kernel, and points that are real numbers, or integers with the same bits either way, which needs an
@@ -185,9 +225,10 @@ def has_weights(gram, kernel, steps):
 class _Primal:
     """Perceptrons as weight vectors: score = gamma w . x + coef0 b, with w the signed sum of mistaken points."""
 
-    def __init__(self, gram, kernels, signs, pool):
+    def __init__(self, gram, kernels, signs, rules, pool):
         self.points = gram.points.compact
         self.signs = signs
+        self.rules = rules
         self.pool = pool
         self.kernels = [gram.in_units(kernel) for kernel in kernels]
         self.arithmetic = Arithmetic.DOUBLE if gram.points.are_bytes else gram.source.arithmetic  # weights are no bytes
@@ -196,7 +237,7 @@ class _Primal:
         self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
-        """As that of `Rounds`."""
+        """As that of `_Dual`."""
         positions = list(self.pool.map(self._run, range(len(order)), order))
         for a, t in enumerate(positions):
             self.found[a].append((order[a][t], step + t))
@@ -205,22 +246,29 @@ class _Primal:
 
     def _run(self, a, order):
         kernel = self.kernels[a]
+        rule = self.rules[a]
         z = self.signs[a]
         w = self.w[a]
         b = self.b[a : a + 1]
         if self.arithmetic == Arithmetic.SPARSE:
             X = self.points
-            return _primal_epoch_sparse(kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
-        return _primal_epoch(kernel.gamma, kernel.coef0, int(self.arithmetic), self.points, order, z, w, b)
+            return _primal_epoch_sparse(rule, kernel.gamma, kernel.coef0, X.indptr, X.indices, X.data, order, z, w, b)
+        return _primal_epoch(rule, kernel.gamma, kernel.coef0, int(self.arithmetic), self.points, order, z, w, b)
 
 
 @compiled
-def _primal_epoch(gamma, coef0, arithmetic, X, order, z, w, b):
+def _errs(rule, margin, z):
+    """Whether a margin z f is a mistake on an example of sign z."""
+    return margin < 0.0 or (margin == 0.0 and not (rule.no_at_zero and z < 0))
+
+
+@compiled
+def _primal_epoch(rule, gamma, coef0, arithmetic, X, order, z, w, b):
     """Positions in `order` at which the perceptron errs; w and b move."""
     wrong = []
     for position in range(order.shape[0]):
         t = order[position]
-        if z[t] * (gamma * dot(arithmetic, w, X[t]) + coef0 * b[0]) <= 0.0:
+        if _errs(rule, z[t] * (gamma * dot(arithmetic, w, X[t]) + coef0 * b[0]), z[t]):
             for k in range(w.shape[0]):
                 w[k] += z[t] * np.float64(X[t, k])
             b[0] += z[t]
@@ -229,7 +277,7 @@ def _primal_epoch(gamma, coef0, arithmetic, X, order, z, w, b):
 
 
 @compiled
-def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b):
+def _primal_epoch_sparse(rule, gamma, coef0, starts, features, values, order, z, w, b):
     """The same for points whose numbers other than 0 are `values` at `features`, those of point t from starts[t] on."""
     wrong = []
     for position in range(order.shape[0]):
@@ -237,7 +285,7 @@ def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b)
         score = 0.0
         for p in range(starts[t], starts[t + 1]):
             score += w[features[p]] * values[p]
-        if z[t] * (gamma * score + coef0 * b[0]) <= 0.0:
+        if _errs(rule, z[t] * (gamma * score + coef0 * b[0]), z[t]):
             for p in range(starts[t], starts[t + 1]):
                 w[features[p]] += z[t] * values[p]
             b[0] += z[t]
@@ -245,23 +293,30 @@ def _primal_epoch_sparse(gamma, coef0, starts, features, values, order, z, w, b)
     return np.array(wrong, dtype=np.int64)
 
 
-class Rounds:
+class _Dual:
     """Learners as scores (m, n) of all training points, moved by kernel rows, in rounds.
 
-    A kind of learner says how one visits a stretch of its order, `_visit`, and how its updates move all its scores,
-    `_advance`. found[a] has a tuple for each round: examples and steps of the updates of learner a, and what else the two
-    tell of each update.
+    found[a] has a tuple for each round: of the updates of learner a the examples, steps, c, d, whether they were mistakes,
+    and the training errors after them, which only perceptrons count.
     """
 
-    def __init__(self, gram, signs, scores, pool):
+    def __init__(self, gram, kernels, signs, rules, pool):
         self.gram = gram
+        self.kernels = [gram.in_units(kernel) for kernel in kernels]
+        self.stored = [gram.reading(kernel) for kernel in kernels]
         self.signs = signs
-        self.scores = scores
+        self.rules = rules
         self.pool = pool
         self.arithmetic = gram.source.arithmetic
-        self.points = np.empty((0, 0))
-        if self.arithmetic < Arithmetic.SPARSE:
-            self.points = gram.points.compact
+        self.points = gram.points.compact if self.arithmetic < Arithmetic.SPARSE else np.empty((0, 0))
+        self.own = [np.empty(0) for _ in rules]  # k(x, x)
+        self.scores = np.zeros(signs.shape)
+        self.squares = np.zeros(len(signs))  # |w|^2
+        for a, (k, rule) in enumerate(zip(kernels, rules, strict=True)):
+            if rule.relaxes:
+                self.own[a] = gram.source.diagonal(k)
+            if rule.from_origin:
+                self.squares[a], self.scores[a] = gram.source.from_origin(k)
         self.stretch = STRETCH
         self.found = [[] for _ in signs]
 
@@ -277,9 +332,9 @@ class Rounds:
             visits = list(self.pool.map(self._visit, active, order[active], position[active], stops, [quota] * len(active)))
             examples = [order[a][t] for a, (_, t, *_) in zip(active, visits, strict=True)]
             computed = self.gram.fetch(np.unique(np.concatenate(examples)))
-            moved = list(self.pool.map(self._advance, active, examples, visits))
-            for a, own, (stop, t, *of_visit), of_move in zip(active, examples, visits, moved, strict=True):
-                self.found[a].append((own, step + t, *of_visit, *of_move))
+            errors = list(self.pool.map(self._advance, active, examples, visits))
+            for a, own, (stop, t, *update), wrong in zip(active, examples, visits, errors, strict=True):
+                self.found[a].append((own, step + t, *update, wrong))
                 callback(int(stop - position[a]))
                 position[a] = stop
                 count += len(own)
@@ -287,12 +342,30 @@ class Rounds:
         return count
 
     def _visit(self, a, order, start, stop, quota):
-        """(where it stopped, positions of the updates of learner a in order[start:stop], and more of each update)."""
-        raise NotImplementedError
+        """(where it stopped, positions of the updates of learner a in order[start:stop], and their c, d, and mistakes)."""
+        gram = self.gram
+        stop, square, *updates = _visit_stretch(
+            self.rules[a], self.kernels[a], self.points, gram.norms, int(self.arithmetic), self.stored[a], gram.store,
+            gram.slot, self.own[a], order, start, stop, quota, self.signs[a], self.scores[a], self.squares[a],
+        )  # fmt: skip
+        if not square <= LARGEST:
+            raise ValueError(
+                f"|w|^2 must stay below {LARGEST:.0e}, got {square:.2g}: the examples are small, or no weight vector is "
+                "right on all of them; scale the data up, or set noise_control to a positive number"
+            )
+        self.squares[a] = square
+        return stop, *updates
 
     def _advance(self, a, examples, visit):
-        """Move all scores of learner a by what `_visit` has found; a tuple of what else to keep of each update."""
-        raise NotImplementedError
+        """Move all scores of learner a by the updates of a visit; the training errors after each, where they are counted."""
+        gram = self.gram
+        _, _, scale, weight, _ = visit
+        errors = np.zeros(0 if self.rules[a].relaxes else len(examples), dtype=np.int64)
+        _advance(
+            self.stored[a], gram.store, gram.norms, gram.slot[examples], examples, scale, weight, self.rules[a].noise,
+            self.signs[a], self.scores[a], errors,
+        )  # fmt: skip
+        return errors
 
     def _adapt(self, computed, n):
         """Aim at a few hundred new rows a round: enough for a fast matrix product, few enough single inner products."""
@@ -302,34 +375,13 @@ class Rounds:
             self.stretch = max(self.stretch // 2, 64)
 
 
-class _Dual(Rounds):
-    """Perceptrons; of each mistake also how many training errors there are after it."""
-
-    def __init__(self, gram, kernels, signs, start, pool):
-        scores = np.zeros(signs.shape) if start is None else np.array(start, dtype=np.float64, order="C")
-        super().__init__(gram, signs, scores, pool)
-        self.kernels = [gram.in_units(kernel) for kernel in kernels]
-        self.stored = [gram.reading(kernel) for kernel in kernels]
-
-    def _visit(self, a, order, start, stop, quota):
-        gram = self.gram
-        return _visit_stretch(
-            self.kernels[a], self.points, gram.norms, int(self.arithmetic), self.stored[a], gram.store, gram.slot,
-            order, start, stop, quota, self.signs[a], self.scores[a],
-        )  # fmt: skip
-
-    def _advance(self, a, examples, visit):
-        errors = np.zeros(len(examples), dtype=np.int64)
-        rows = self.gram.slot[examples]
-        _advance(self.stored[a], self.gram.store, self.gram.norms, rows, examples, self.signs[a], self.scores[a], errors)
-        return (errors,)
-
-
 @compiled
-def _visit_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, start, stop, quota, z, scores):
-    """Visit order[start:stop] exactly, moving a copy of its scores only; where it stopped, and positions of the mistakes. It
-    stops early after `quota` mistakes, or at one whose row is not in the store and cannot be made here. kernel makes its
-    values of inner products, `stored` of what is in the store."""
+def _visit_stretch(
+    rule, kernel, X, norms, arithmetic, stored, store, slot, own, order, start, stop, quota, z, scores, square
+):  # fmt: skip
+    """Visit order[start:stop] exactly, moving a copy of its scores only: where it stopped, |w|^2, and of the updates their
+    positions, c, d, and whether they were mistakes. It stops early after `quota` updates, or at one whose row is not in the
+    store and cannot be made here. kernel makes its values of inner products, `stored` of what is in the store."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
@@ -339,32 +391,68 @@ def _visit_stretch(kernel, X, norms, arithmetic, stored, store, slot, order, sta
         of_visits[i] = norms[visit[i]]
     inner = np.empty(size)
     values = np.empty(size)
-    wrong = np.empty(min(size, quota), dtype=np.int64)
+    most = min(size, quota)
+    where = np.empty(most, dtype=np.int64)
+    scale = np.empty(most)
+    weight = np.empty(most)
+    wrong = np.empty(most, dtype=np.bool_)
     count = 0
-    for i in range(size):
+    i = 0
+    while i < size and count < quota:
         t = visit[i]
-        if z[t] * f[i] > 0.0:
+        margin = z[t] * f[i]
+        mistake = _errs(rule, margin, z[t])
+        if not mistake and margin >= rule.below:
+            i += 1
             continue
-        wrong[count] = start + i
+        c = 1.0
+        d = np.float64(z[t])
+        if rule.relaxes:
+            c, d, square = _relaxed(f[i], d, own[t] + rule.noise, square)
+        where[count] = start + i
+        scale[count] = c
+        weight[count] = d
+        wrong[count] = mistake
         count += 1
+        i += 1
         row = slot[t]
-        if count == quota or (row < 0 and arithmetic >= Arithmetic.SPARSE):
-            return start + i + 1, wrong[:count].copy()
-        for j in range(i + 1, size):
+        if (row < 0 and arithmetic >= Arithmetic.SPARSE) or not square <= LARGEST:
+            break
+        if count == quota or d == 0.0:
+            continue
+        for j in range(i, size):
             u = visit[j]
             if row >= 0:
                 inner[j] = store[row, u]
             else:
                 inner[j] = dot(arithmetic, X[t], X[u])
-        fill(stored if row >= 0 else kernel, inner[i + 1 :], norms[t], of_visits[i + 1 :], values[i + 1 :])
-        for j in range(i + 1, size):
-            f[j] += z[t] * values[j]
-    return stop, wrong[:count].copy()
+        fill(stored if row >= 0 else kernel, inner[i:], norms[t], of_visits[i:], values[i:])
+        for j in range(i, size):
+            f[j] = c * f[j] + d * values[j]
+    return start + i, square, where[:count].copy(), scale[:count].copy(), weight[:count].copy(), wrong[:count].copy()
 
 
 @compiled
-def _advance(kernel, store, norms, rows, examples, z, scores, errors):
-    """Add the rows of these mistakes to all scores, one mistake after the other, counting the errors after each."""
+def _relaxed(f, z, own, square):
+    """ROMMA's (c, d, |w'|^2) from f = w.x, the sign z, own = |x|^2 and square = |w|^2 (see `kp.romma`). Both constraints
+    hold with equality at the new w', so |w'|^2 = c w'.w + d w'.x = c |w|^2 + d z. An example that has no length, or is
+    opposite to w, moves nothing: no vector satisfies both."""
+    if own <= 0.0:
+        return 1.0, 0.0, square
+    if z * f >= own * square:
+        return 0.0, z / own, 1.0 / own
+    gap = own * square - f * f
+    if gap <= OPPOSITE * own * square:
+        return 1.0, 0.0, square
+    c = (own * square - z * f) / gap
+    d = square * (z - f) / gap
+    return c, d, c * square + d * z
+
+
+@compiled
+def _advance(kernel, store, norms, rows, examples, scale, weight, noise, z, scores, errors):
+    """Move all scores by these updates, one after the other; count the errors after each, if `errors` has room for them."""
+    counting = len(errors) > 0
     values = np.empty(TILE)
     sign_tile = np.empty(TILE)
     for start in range(0, scores.shape[0], TILE):
@@ -374,7 +462,24 @@ def _advance(kernel, store, norms, rows, examples, z, scores, errors):
         k = values[: stop - start]
         as_reals(z[start:stop], signs)
         for i in range(rows.shape[0]):
+            if weight[i] == 0.0:
+                continue
             if i + 1 < rows.shape[0]:
                 fetch_ahead(store[rows[i + 1], start:stop])
             fill(kernel, store[rows[i], start:stop], norms[examples[i]], norms[start:stop], k)
-            errors[i] += move(f, np.float64(z[examples[i]]), k, signs)
+            wrong = _move(f, scale[i], weight[i], k, signs, counting)
+            if counting:
+                errors[i] += wrong
+            elif start <= examples[i] < stop:
+                f[examples[i] - start] += weight[i] * noise
+
+
+@compiled
+def _move(f, c, d, k, signs, counting):
+    """f <- c f + d k; returns how many of these scores are wrong after it, by the signs of the points, if counting."""
+    wrong = 0
+    for j in range(f.shape[0]):
+        f[j] = c * f[j] + d * k[j]
+        if counting:
+            wrong += signs[j] * f[j] <= 0.0
+    return wrong

@@ -16,12 +16,12 @@ import numpy as np
 
 from kp.compiled import compiled
 from kp.gram import in_strips
-from kp.kernels import Kernel, fill
+from kp.kernels import Kernel, PointKernel, fill
 from kp.machine import prefetch
-from kp.mistakes import BY_NAME, check_predictor
+from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
 
-WALKED = ("final", "average", "minimizing", "voted")  # the predictors that `replay` reads in one walk
+WALKED = PREDICTORS  # the predictors that `replay` reads in one walk
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
@@ -37,7 +37,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
     columns : Gram or CrossGram
         The training points with the c points to score.
     predictor : str, default="final"
-        One of `kp.PREDICTORS`.
+        One of `kp.mistakes.BY_NAME`.
     epoch : int or None, default=None
         Epoch, counted from 1; None is the last.
     threads : int, default=2
@@ -176,7 +176,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
 
 def one_for_each(kernel, m):
     """A list of m kernels from a single one or from such a list."""
-    kernels = [kernel] * m if isinstance(kernel, Kernel) else list(kernel)
+    kernels = [kernel] * m if isinstance(kernel, Kernel | PointKernel) else list(kernel)
     if len(kernels) != m:
         raise ValueError(f"expected one kernel, or one for each of {m} perceptrons, got {len(kernels)}")
     return kernels
@@ -184,7 +184,7 @@ def one_for_each(kernel, m):
 
 def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
     """Yield (slice of columns, f (E, m, c)) of final or minimizing predictors of an affine kernel, from weight vectors;
-    columns is a `Gram` of the training points. On integers the same bits as `replay` where `kp.perceptron.has_weights`."""
+    columns is a `Gram` of the training points. On integers the same bits as `replay`, where a fit may use weight vectors."""
     if not kernel.affine or predictor not in ("final", "minimizing"):
         raise ValueError(
             f"expected an affine kernel and the final or minimizing predictor, got {kernel} and {shown(predictor)}"
@@ -289,7 +289,7 @@ def _replay(
                 wrong = _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k, signs, counting)
                 since = step[i]
             else:
-                wrong = move(f, sign[i], k, signs)
+                wrong = _move(f, sign[i], k, signs)
             if counting:
                 errors[i] += wrong
             while minimum < len(minima) and minima[minimum] == i + 1:
@@ -322,7 +322,7 @@ def _accumulate(f, steps, total, votes):
 
 @compiled
 def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
-    """`_accumulate` and then `move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
+    """`_accumulate` and then `_move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
     wrong = 0
     for j in range(f.shape[0]):
         before = f[j]
@@ -336,7 +336,7 @@ def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
 
 
 @compiled
-def move(f, sign, k, signs):
+def _move(f, sign, k, signs):
     """A mistake moves scores f by sign k; returns how many of them are wrong after it, by the signs of the points."""
     wrong = 0
     for j in range(f.shape[0]):

@@ -6,7 +6,7 @@ colour and marker stand in study.style. The perceptrons are ours, the reference 
 All forms learn from the same matrices. With K the kernel values of the training examples,
 
     one-vs-all, ordinary    learn in K                                threshold on: in K + 1
-    Xu-Zhang                the ordinary form in K^2 (see kp.kesler)  threshold on: in K^2 + 1
+    Xu-Zhang                the ordinary form in K^2 (see kp.joint)  threshold on: in K^2 + 1
 
 and the scores of a point x are sums of k(x_m, x), or of sum_i k(x_m, x_i) k(x_i, x). All visit the examples in one order.
 
@@ -197,7 +197,7 @@ class KernelPerceptron(Perceptron):
         return points
 
     def costs(self, model, candidate, n):
-        logs = model.mistakes_ if isinstance(model.mistakes_, list) else [model.mistakes_]
+        logs = model.mistakes_
         read = [log.minimizing_length() if candidate.predictor == "minimizing" else log.length() for log in logs]
         support = len(np.unique(np.concatenate([log.example[:m] for log, m in zip(logs, read, strict=True)])))
         return support, n if self.square else support
@@ -239,7 +239,7 @@ class Kesler(KernelPerceptron):
         return model.fit(grams.of(candidate, square=self.square)[0], y)
 
     def coefficients(self, model, predictor, epoch, n):
-        return model.mistakes_.coefficients(predictor, epoch, n_classes=len(model.classes_), n=n)
+        return model.mistakes_[0].coefficients(predictor, epoch, n_classes=len(model.classes_), n=n)
 
 
 class Linear(Perceptron):

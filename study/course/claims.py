@@ -179,7 +179,8 @@ def learning_rate(runs):
     """(verdict, values): whether the learning rate absorbs the constant 2, from weights of 0 and from random ones."""
     X, y = gaussian_classes(2, n_per_class=EXAMPLES[2], s=0.3, random_state=0)
     one, half = (DeltaRulePerceptron(code="binary", eta=e, initial_scale=0, random_state=1).fit(X, y) for e in (1.0, 0.5))
-    scaled = np.array_equal(one.mistakes_.step, half.mistakes_.step) and np.array_equal(one.weights(), 2 * half.weights())
+    same = np.array_equal(one.mistakes_[0].step, half.mistakes_[0].step)
+    scaled = same and np.array_equal(one.weights(), 2 * half.weights())
     tests = tables.rate_differences(runs)
     moved = sum(each.p < statistics.ALPHA for each in tests.values())
     widest = max(tests.values(), key=lambda each: abs(each.estimate))

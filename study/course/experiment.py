@@ -119,7 +119,7 @@ def nearest_run(inputs, modifications, *, n_seeds, random_state=0, **options):
     best = None
     for seed in range(random_state, random_state + n_seeds):
         X, y, model = delta_rule_run(inputs, random_state=seed, **options)
-        gap = abs(len(model.mistakes_) - modifications)
+        gap = abs(len(model.mistakes_[0]) - modifications)
         if model.converged_ and (best is None or gap < best[0]):
             best = gap, seed, X, y, model
             if gap == 0:
@@ -143,7 +143,7 @@ def count_modifications(*, n_seeds, spreads=SPREADS, random_state=0):
         counts = {"presentations": [], "weight vectors": []}
         for seed in range(n_seeds):
             _, _, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=random_state + seed)
-            log = model.mistakes_
+            (log,) = model.mistakes_
             counts["presentations"].append(len(log) if model.converged_ else np.nan)
             counts["weight vectors"].append(log.modified().sum() if model.converged_ else np.nan)
         for counted, values in counts.items():
@@ -169,7 +169,7 @@ def run_listing(*, n_seeds, spreads=LISTED_SPREADS, random_state=0):
             planes = [separating_plane(X, np.where(y == c, 1, -1)) for c in range(y.max() + 1)]
             separable = all(plane is not None for plane in planes)
             more = _run_on(run + random_state, s, planes) if separable else (np.nan,) * 4
-            log = model.mistakes_
+            (log,) = model.mistakes_
             decoded = np.count_nonzero(model.predict(X) != y)
             rows.append((s, run, separable, model.converged_, len(log), log.modified().sum(), decoded, *more))
     names = [
@@ -186,7 +186,7 @@ def _run_on(seed, s, planes):
     epochs = PRESENTATIONS_MORE // len(y)
     model = DeltaRulePerceptron(code="one-hot", max_iter=epochs, random_state=random).fit(X, y)
     bound = sum(modification_bound(X, plane, start) for plane, start in zip(planes, model.initial_weights_, strict=True))
-    log = model.mistakes_
+    (log,) = model.mistakes_
     return int(model.converged_), log.steps(), log.modified().sum(), rounded(bound)
 
 
@@ -227,14 +227,14 @@ def count_steps(*, n_seeds, spreads=STEP_SPREADS, random_state=0):
                 for run in range(n_seeds):
                     seed = random_state + run
                     X, y, model = delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)
-                    rows.append((d, s, eta, run, model.converged_, len(model.mistakes_), *_effects(X, y, model)))
+                    rows.append((d, s, eta, run, model.converged_, len(model.mistakes_[0]), *_effects(X, y, model)))
     names = ["inputs", "s", "eta", "run", "converged", "modifications", "corrected", "fell", "rose"]
     return pd.DataFrame(rows, columns=names)
 
 
 def _effects(X, y, model):
     """(corrected, fell, rose) of the modifications of a run, as in `count_steps`."""
-    log = model.mistakes_
+    (log,) = model.mistakes_
     history = model.weights_history()
     x = np.column_stack([np.ones(len(X)), X])
     after = np.sign((history[1:] * x[log.example][:, None, :]).sum(axis=2))
@@ -281,7 +281,7 @@ def compare_codes(*, n_seeds, spreads=CODE_SPREADS, n_per_class=50, random_state
                     test = gaussian_classes(d, n_per_class=n_per_class, s=s, random_state=random)
                     X, y, model = delta_rule_run(d, code=code, n_per_class=n_per_class, s=s, random_state=random)
                     errors = [np.count_nonzero(model.predict(x) != labels) for x, labels in ((X, y), test)]
-                    rows.append((d, s, code, run, model.converged_, len(model.mistakes_), errors[0], len(y), errors[1]))
+                    rows.append((d, s, code, run, model.converged_, len(model.mistakes_[0]), errors[0], len(y), errors[1]))
     names = ["inputs", "s", "code", "run", "converged", "modifications", "train_errors", "n", "test_errors"]
     return pd.DataFrame(rows, columns=names)
 

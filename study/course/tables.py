@@ -94,7 +94,7 @@ def run_table(X, y, model):
     Columns: modification, presentation and class, which count from 1; code of the class; delta of the outputs; wrong, the
     samples wrong in any output afterwards; change of that number.
     """
-    log = model.mistakes_
+    (log,) = model.mistakes_
     W = model.initial_weights_
     first = (np.sign(W[:, 0] + X @ W[:, 1:].T) != model.code_[y]).any(axis=1).sum()
     return pd.DataFrame({

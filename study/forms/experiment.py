@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassLog, OneVsAllKernelPerceptron, kernels
 from kp.gram import CrossGram, Points, Products
-from kp.kesler import Coefficients
+from kp.joint import Coefficients
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.results.experiment import experiment
@@ -118,24 +118,19 @@ def trained(form, kind, parameter, X, y, n_epochs, *, checkpoint=at_once, progre
     if form in PAIR and len(y) > SQUARED:  # an epoch takes minutes: each is kept when it is done, which `fit` does not do
         options = {"checkpoint": checkpoint, "progress": progress}
         logs, seconds = side_by_side((form,), kernel_of(kind, parameter), X, y, n_epochs, **options)
-        return model.with_mistakes(X, y, logs[form]), seconds
+        return model.with_mistakes(X, y, [logs[form]]), seconds
     started = time.perf_counter()
     return model.fit(X, y), time.perf_counter() - started
 
 
-def logs_of(model):
-    """The logs of a fit: one for each perceptron (one-vs-all), or a single one."""
-    return model.mistakes_ if isinstance(model.mistakes_, list) else [model.mistakes_]
-
-
 def mistakes_by(model, epoch):
     """The number of mistakes by the end of an epoch."""
-    return sum(log.n_mistakes(epoch) for log in logs_of(model))
+    return sum(log.n_mistakes(epoch) for log in model.mistakes_)
 
 
 def converged(model, n):
     """True if the last epoch of n visits was without a mistake."""
-    return all(log.step[-1] < log.steps() - n for log in logs_of(model))
+    return all(log.step[-1] < log.steps() - n for log in model.mistakes_)
 
 
 def split(dataset):
@@ -151,7 +146,7 @@ def split(dataset):
 def measure(form, kind, parameter, X, y, X_test, y_test, n_epochs, *, checkpoint=at_once, progress=False):
     """Tidy table of one form with one kernel: counts of errors on the test points for each predictor and epoch."""
     model, seconds = trained(form, kind, parameter, X, y, n_epochs, checkpoint=checkpoint, progress=progress)
-    counted = logs_of(model)[0].errors is not None
+    counted = model.mistakes_[0].errors is not None
     voting = len(y) <= VOTING or form not in PAIR
     names = [name for name in PREDICTORS if {"minimizing": counted, "voted": voting}.get(name, True)]
     by_epoch = list(model.staged_predict(X_test, predictor=names))
@@ -369,8 +364,8 @@ def predictions_at(model, X, y, X_new, epochs):
     """
     read = np.minimum(epochs, model.n_iter_)
     kept = np.unique(read)
-    logs = [replace(log, ends=log.ends[kept - 1]) for log in logs_of(model)]
-    model = clone(model).with_mistakes(X, y, logs if isinstance(model.mistakes_, list) else logs[0])
+    logs = [replace(log, ends=log.ends[kept - 1]) for log in model.mistakes_]
+    model = clone(model).with_mistakes(X, y, logs)
     staged = list(model.staged_predict(X_new, predictor=JUDGED))
     return {name: np.array([staged[i][name] for i in np.searchsorted(kept, read)]) for name in JUDGED}
 

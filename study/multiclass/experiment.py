@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from sklearn.base import clone
 
 from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels
-from kp.kesler import Linear, find_mistakes, squared
+from kp.joint import Linear, collect_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
@@ -191,7 +191,7 @@ def separability(part, *, progress=False):
     errors = int(np.sum(model.predict(X) != y))
     names = ["dataset", "centred", "kernel", "examples", "rank", "separable", "converged", "epochs", "mistakes", "errors"]
     row = (part.dataset, part.centred, part.kernel, len(y), rank(K)[0], *words, model.n_iter_)
-    return pd.DataFrame([(*row, model.mistakes_.n_mistakes(), errors)], columns=names)
+    return pd.DataFrame([(*row, model.mistakes_[0].n_mistakes(), errors)], columns=names)
 
 
 def rank(K):
@@ -257,7 +257,7 @@ def mistakes(part, *, progress=False):
         R = np.sqrt(G.diagonal().max())
         margins = kesler_margins(G, y)
         fits = [part.estimator(update=update, random_state=seed).fit(X, y) for seed in range(part.n_orders)]
-        made = [fit.mistakes_.n_mistakes() if fit.converged_ else np.nan for fit in fits]
+        made = [fit.mistakes_[0].n_mistakes() if fit.converged_ else np.nan for fit in fits]
         counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
         counts = (np.nan,) * 4 if np.isnan(made).any() else counts
         values = [rounded(v, 9) for v in (R, margins.min(), separable_bound(margins, np.sqrt(2) * R))]
@@ -305,9 +305,8 @@ def runs(name, models, *, n_draws, random_state=0):
         train, test = (datasets.load(name, random_state=each) for each in (seed, seed + n_draws))
         for method, model in models.items():
             fit = clone(model).set_params(random_state=seed).fit(train.X, train.y)
-            logs = fit.mistakes_ if isinstance(fit.mistakes_, list) else [fit.mistakes_]
-            mistakes = sum(len(np.unique(log.step)) for log in logs)
-            converged = all(log.step[-1] < log.steps() - len(train.y) for log in logs)
+            mistakes = sum(len(np.unique(log.step)) for log in fit.mistakes_)
+            converged = all(log.step[-1] < log.steps() - len(train.y) for log in fit.mistakes_)
             wrong = [int(np.sum(fit.predict(part.X) != part.y)) for part in (train, test)]
             rows.append((method, draw, converged, fit.n_iter_, mistakes, wrong[0], len(train.y), wrong[1], len(test.y)))
     names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
@@ -329,7 +328,7 @@ def orders(part, *, progress=False):
     for name, update in UPDATES.items():
         for seed in range(part.n_orders):
             fit = part.estimator(update=update, random_state=seed).fit(X, y)
-            rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_.n_mistakes()))
+            rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_[0].n_mistakes()))
     names = ["dataset", "kernel", "sigma", "factor", "update", "order", "converged", "epochs", "mistakes"]
     return pd.DataFrame(rows, columns=names)
 
@@ -353,7 +352,7 @@ def fresh(part, *, progress=False):
     for draw, seed, train, new in pairs_of_draws(part):
         options = {"max_iter": part.max_iter, "random_state": seed, "n_jobs": 1}
         fit = MulticlassKernelPerceptron(**parameters_of(part.kernel, sigma=part.sigma), **options).fit(train.X, train.y)
-        about = (part.dataset, part.sigma, draw, fit.n_iter_, fit.converged_, fit.mistakes_.n_mistakes())
+        about = (part.dataset, part.sigma, draw, fit.n_iter_, fit.converged_, fit.mistakes_[0].n_mistakes())
         for epoch in sorted({min(EARLY, fit.n_iter_), fit.n_iter_}):
             for predictor in PREDICTORS:
                 wrong = int(np.sum(fit.predict(new.X, predictor=predictor, epoch=epoch) != new.y))
@@ -423,8 +422,8 @@ def identities(part, *, progress=False):
     model = part.estimator().fit(X, y)
     orders = visiting_orders(len(y), 1, model.n_iter_, random_state=np.random.RandomState(part.random_state))
     learner = Linear(K, y, y.max() + 1, demote=part.demote)
-    log = find_mistakes(learner, orders)
-    own = model.mistakes_
+    log = collect_mistakes(learner, orders)
+    (own,) = model.mistakes_
     same = all(np.array_equal(getattr(log, name), getattr(own, name)) for name in ("example", "step", "promoted", "demoted"))
     total = np.zeros_like(learner.W)
     for q, i, j in zip(log.example, log.promoted, log.demoted, strict=True):

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp.romma import Romma, fit_together
+from kp.output_codes import SharedTraining
+from kp.romma import Romma
 from study import datasets
 from study.protocols.images import require_examples
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
@@ -80,7 +81,7 @@ def runs(parts, *, progress=False):
         alike = list(same)
         data = datasets.load(dataset)
         models = [model(part) for part in alike]
-        fit_together(models, data.X[:n_train], data.y[:n_train], memory_budget=MEMORY_BUDGET, n_jobs=2)
+        SharedTraining(data.X[:n_train], data.y[:n_train], memory_budget=MEMORY_BUDGET, n_jobs=2).fit(models)
         for part, each in zip(alike, models, strict=True):
             yield table(part, each, data)
 

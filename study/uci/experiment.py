@@ -18,7 +18,7 @@ from joblib import cpu_count, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
-from kp.kesler import DEMOTE
+from kp.joint import DEMOTE
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
 from study.uci import protocol as cv

@@ -28,7 +28,7 @@ from tqdm import tqdm
 
 from kp import kernels
 from kp.gram import CrossGram, Points, PrecomputedKernel, Products
-from kp.kesler import DEMOTE, NO_LIMIT, Dense, Linear, find_mistakes, product, squared, walk
+from kp.joint import DEMOTE, NO_LIMIT, Dense, Linear, collect_mistakes, product, squared, walk
 from kp.mistakes import PREDICTORS, MulticlassLog, first_rows, net_promotions
 from kp.perceptron import visiting_orders
 from study import datasets
@@ -49,7 +49,7 @@ class Method:
 
     kernel "linear" (the perceptron of Table II, in input space), "poly" (x . y)^parameter or "rbf" of width parameter
     (Table III); max_iter, the limit of iterations, in epochs, in single presentations or in updates, which are mistakes
-    (unit); demote as in kp.kesler; threshold; scaling to [0, 1] by the "train"ing part of a fold or by "all" examples, or
+    (unit); demote as in kp.joint; threshold; scaling to [0, 1] by the "train"ing part of a fold or by "all" examples, or
     "none"; folds "stratified" or "plain", both shuffled, or "consecutive": stratified, in the order of the file; order in
     which an epoch visits the examples: "fresh", a new shuffle each time, "fixed", one shuffle for all epochs, or "given".
     """
@@ -125,7 +125,7 @@ class Fold:
         return self._moves[self.method.threshold]
 
     def learner(self, *, count_errors=False):
-        """The code that finds the mistakes; see kp.kesler."""
+        """The code that finds the mistakes; see kp.joint."""
         y = self.y[0]
         C = self.n_classes
         method = self.method
@@ -308,8 +308,8 @@ def _predictor_rows(job, n_folds):
 
 
 def find(fold, shuffles):
-    """The `MulticlassLog` of a fold with training errors, as `kp.kesler.find_mistakes` gives it epoch by epoch."""
-    log = find_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, shuffles))
+    """The `MulticlassLog` of a fold with training errors, as `kp.joint.collect_mistakes` gives it epoch by epoch."""
+    log = collect_mistakes(fold.learner(count_errors=True), orders(fold.n, fold.method, shuffles))
     # The orders held several epochs each, so the log knows the ends of those only.
     n_epochs = min(int(log.step[-1]) // fold.n + 2, fold.method.max_iter)
     return replace(log, ends=fold.n * np.arange(1, n_epochs + 1))

@@ -11,7 +11,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 import numpy as np
 import pandas as pd
 
-from kp.kesler import DEMOTE
+from kp.joint import DEMOTE
 from study.protocols.settings import require_known
 from study.uci import protocol
 from study.uci.protocol import UNITS, Fold, Shuffles, in_parallel, load, run, splits

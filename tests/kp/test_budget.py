@@ -18,7 +18,8 @@ def gram(X, kernel, normalize):
     if kernel[0] == "poly":
         K = oracles.polynomial(X, X, *kernel[1:])
     else:
-        K = np.array([[math.exp(-kernel[1] * np.square(p - q).sum()) for q in X] for p in X], dtype=object)
+        size = np.square if kernel[0] == "rbf" else np.abs
+        K = np.array([[math.exp(-kernel[1] * size(p - q).sum()) for q in X] for p in X], dtype=object)
     if normalize:
         own = [math.sqrt(k) for k in K.diagonal()]
         K = [[k / (own[i] * own[j]) if own[i] * own[j] else 0.0 for j, k in enumerate(row)] for i, row in enumerate(K)]
@@ -28,7 +29,14 @@ def gram(X, kernel, normalize):
 # ------------------------------------------------------------------ problems
 
 
-kernel_choices = st.sampled_from([("poly", 1, 1), ("poly", 2, 1), ("poly", 3, 1), ("rbf", 0.25)])
+def exponential(X, Y):
+    """A kernel function: exp(-|x - y|_1 / 4)."""
+    return np.exp(-0.25 * np.abs(X[:, None] - Y).sum(axis=2))
+
+
+kernel_choices = st.sampled_from(
+    [("poly", 1, 1), ("poly", 2, 1), ("poly", 3, 1), ("rbf", 0.25), ("laplacian", 0.25), (exponential, 0.25)]
+)
 RULES = [
     BudgetPerceptron(budget=None),
     BudgetPerceptron(budget=3, removal="oldest"),
@@ -42,7 +50,7 @@ each_rule = pytest.mark.parametrize("model", RULES, ids=lambda model: str(model)
 
 def with_kernel(model, kernel, **others):
     chosen = {"kernel": "poly", "degree": kernel[1], "coef0": kernel[2]} if kernel[0] == "poly" else {"gamma": kernel[1]}
-    return model.set_params(**{"kernel": "rbf", **chosen}, shuffle=False, **others)
+    return model.set_params(**{"kernel": kernel[0], **chosen}, shuffle=False, **others)
 
 
 # ------------------------------------------------------------------ equality

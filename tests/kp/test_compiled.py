@@ -75,7 +75,7 @@ def test_a_change_of_a_kernel_changes_the_compiled_functions_of_other_files(copy
 REALS = """
 import hashlib
 import numpy as np
-from kp.kesler import product
+from kp.joint import product
 X = np.random.RandomState(0).standard_normal((14, 9))
 for A, B in ((X, X), (X[:3], X), (X, X[:3])):
     print(hashlib.sha256(product(A, B).tobytes()).hexdigest())

@@ -27,6 +27,7 @@ from kp import (
     predict_or_reject,
     predictors,
 )
+from kp.estimator import one_of
 from kp.kernels import KERNELS
 from kp.mistakes import BY_NAME, Predictor
 from kp.output_codes import SharedTraining
@@ -112,7 +113,7 @@ def test_staged_predictors_of_streams_go_without_the_minimizing_one():
     for model in (stream, MulticlassPerceptron(max_iter=2, count_errors=False).fit(X, y)):
         with pytest.raises(ValueError, match="training errors of every predictor"):
             next(model.staged_predict(X, predictor="minimizing"))
-        with pytest.raises(ValueError, match="predictor must be one of final, average, minimizing, voted, got 'best'"):
+        with pytest.raises(ValueError, match=f"predictor must be one of {', '.join(BY_NAME)}, got 'best'"):
             next(model.staged_predict(X, predictor="best"))
 
 
@@ -142,7 +143,7 @@ def test_mistakes_on_other_data_are_refused(model):
         with pytest.raises(ValueError, match=message):
             model.with_mistakes(X[:n], labels, others)
     assert vars(model) == seen
-    log = np.ravel(mistakes)[0]
+    log = mistakes[0]
     for change, message in (
         ({"example": log.example + 150}, r"examples of a log must be among the 150 of X, got \d+ to \d+"),
         ({"step": log.step[::-1]}, "steps of a log must ascend"),
@@ -158,14 +159,14 @@ def test_mistakes_on_other_data_are_refused(model):
         none = np.full_like(log.promoted, -1)
         for change in ({"demoted": log.promoted}, {"promoted": none}, {"demoted": log.demoted + 3}):
             with pytest.raises(ValueError, match="promote the class of an example and demote others of 3"):
-                model.with_mistakes(X, y, replace(log, **change))
+                model.with_mistakes(X, y, [replace(log, **change)])
     else:
         with pytest.raises(ValueError, match="logs of one fit must have the same ends of epochs, got several"):
             model.with_mistakes(X, y, [replace(log, ends=log.ends + 1), *mistakes[1:]])
     columns = [name for name, column in vars(log).items() if name != "ends" and column is not None]
-    empty = [replace(each, **{name: getattr(each, name)[:0] for name in columns}) for each in np.ravel(mistakes)]
+    empty = [replace(each, **{name: getattr(each, name)[:0] for name in columns}) for each in mistakes]
     with pytest.raises(ValueError, match="a log must hold a mistake"):
-        model.with_mistakes(X, y, empty if isinstance(mistakes, list) else empty[0])
+        model.with_mistakes(X, y, empty)
 
 
 def test_a_log_of_the_delta_rule_makes_no_model():
@@ -337,14 +338,26 @@ def test_a_predictor_is_one_object_that_all_estimators_know(name, monkeypatch):
     every_second = Predictor(weights=lambda log, epoch: np.arange(log.length(epoch)) % 2)
     monkeypatch.setitem(BY_NAME, "every second", every_second)
     model, X_new, _ = fitted(name, 3)
-    logs = model.mistakes_ if isinstance(model.mistakes_, list) else [model.mistakes_]
+    logs = model.mistakes_
     columns = [field.name for field in fields(logs[0]) if field.name not in ("ends", "errors")]
     halves = [replace(log, errors=None, **{each: getattr(log, each)[1::2] for each in columns}) for log in logs]
     staged = list(model.staged_decision_function(X_new, predictor="every second"))
     thinned = copy(model)
-    thinned.mistakes_ = halves if isinstance(model.mistakes_, list) else halves[0]
+    thinned.mistakes_ = halves
     for epoch, found in enumerate(staged, start=1):
         np.testing.assert_allclose(found, thinned.decision_function(X_new, predictor="final", epoch=epoch), rtol=1e-12)
+
+
+def test_shared_training_refuses_a_predictor_that_its_walk_does_not_read_and_goes_on_with_others(monkeypatch):
+    every_second = Predictor(weights=lambda log, epoch: np.arange(log.length(epoch)) % 2)
+    monkeypatch.setitem(BY_NAME, "every second", every_second)
+    training = SharedTraining(WHOLE, load_iris().target)
+    model = OneVsAllKernelPerceptron(degree=2, max_iter=2, stop_if_separated=False)
+    assert [set(outputs) for _, (outputs,) in training.staged_outputs(training.fit([model]))] == [set(PREDICTORS)]
+    monkeypatch.setitem(OneVsAllKernelPerceptron._parameters, "predictor", one_of(*BY_NAME))
+    training.fit([model.set_params(predictor="every second")])
+    with pytest.raises(ValueError, match="staged outputs are those of final, average, minimizing, voted, got a model with"):
+        next(training.staged_outputs([model]))
 
 
 @pytest.mark.parametrize("learner", [OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, MulticlassKernelPerceptron])

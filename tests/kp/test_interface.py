@@ -32,6 +32,7 @@ from kp import (
     kernels,
     predict_or_reject,
 )
+from kp.mistakes import BY_NAME
 
 X, y = load_iris(return_X_y=True)
 PIXELS, DIGITS = (part[:300] for part in load_digits(return_X_y=True))
@@ -164,7 +165,7 @@ def test_the_epoch_and_the_predictor_of_a_model_are_those_it_predicts_by(model):
 @each([OneVsAllKernelPerceptron(), MulticlassKernelPerceptron(), MulticlassPerceptron()])
 def test_a_fit_stops_after_the_first_epoch_without_a_mistake(model):
     easy = clone(model).set_params(random_state=0).fit(X[:100], y[:100])
-    last = max(log.step[-1] for log in np.ravel(easy.mistakes_))
+    last = max(log.step[-1] for log in easy.mistakes_)
     assert last // 100 == easy.n_iter_ - 2 and getattr(easy, "converged_", True) and easy.score(X[:100], y[:100]) == 1
     hard = short(model).fit(X, y)
     assert hard.n_iter_ == 4 and not getattr(hard, "converged_", False)
@@ -187,7 +188,7 @@ def test_one_versus_all_is_one_binary_learner_for_each_class(model):
 
 @each([OneVsAllKernelPerceptron(), MulticlassKernelPerceptron(), MulticlassPerceptron(), Romma(noise_control=1.0)])
 def test_an_order_that_is_drawn_once_is_that_of_every_epoch(model):
-    (log,) = np.ravel(short(model, shuffle="once").fit(X[50:], y[50:]).mistakes_)
+    (log,) = short(model, shuffle="once").fit(X[50:], y[50:]).mistakes_
     order = np.random.RandomState(0).permutation(100)
     assert log.step.max() > 200 and np.array_equal(order[log.step % 100], log.example)
 
@@ -342,21 +343,22 @@ def test_an_unfitted_model_rejects_nothing():
 def test_a_predictor_that_is_no_name_is_refused_as_such(model):
     model = short(model).fit(X, y)
     for wrong in (["final"], 5, None):
-        with pytest.raises(ValueError, match="predictor must be one of final, average, minimizing, voted, got "):
+        with pytest.raises(ValueError, match=f"predictor must be one of {', '.join(BY_NAME)}, got "):
             model.set_params(predictor=wrong).predict(X)
     for wrong in (5, [5], [["final"]]):
-        with pytest.raises(ValueError, match="predictor must be one of final, average, minimizing, voted, got "):
+        with pytest.raises(ValueError, match=f"predictor must be one of {', '.join(BY_NAME)}, got "):
             list(model.staged_predict(X, predictor=wrong))
 
 
 @each([BudgetPerceptron(), Forgetron(), Norma(), Romma()])
-def test_estimators_of_named_kernels_name_those_that_take_functions(model):
+def test_estimators_without_given_kernels_name_those_that_take_them(model):
     def own(A, B):
         return A @ B.T
 
+    kernel, got = (own, "the function own") if isinstance(model, KernelRidgeClassifier) else ("precomputed", "'precomputed'")
     takers = "OneVsAllKernelPerceptron, OutputCodeKernelPerceptron or MulticlassKernelPerceptron"
-    with pytest.raises(ValueError, match=f"kernel must be one of .*, got the function own; .* take {takers}"):
-        clone(model).set_params(kernel=own).fit(X, y)
+    with pytest.raises(ValueError, match=f"kernel must be one of .*, got {got}; .* take {takers}"):
+        clone(model).set_params(kernel=kernel).fit(X, y)
 
 
 def test_steps_and_beginnings_that_overflow_are_refused():
@@ -690,7 +692,7 @@ def test_threads_stretches_and_memory_change_no_bit(model, kind, monkeypatch):
         monkeypatch.setattr("kp.perceptron.STRETCH", stretch)
         least = 2 * 150 if getattr(model, "update", "") == "xu-zhang" else 1  # of K and its square
         fitted = short(model, n_jobs=threads, memory_budget=8 * 150 * max(rows, least)).fit(points, y)
-        logs = [vars(log).items() for log in np.ravel(fitted.mistakes_)]
+        logs = [vars(log).items() for log in fitted.mistakes_]
         columns = [{name: np.array(column).tolist() for name, column in log} for log in logs]
         predictors = ("final",) if isinstance(model, Romma) else ("final", "average", "voted")
         scores = [fitted.decision_function(points, predictor=predictor).tobytes() for predictor in predictors]
@@ -721,9 +723,9 @@ def test_threads_are_those_of_scikit_learn(make):
     [MulticlassPerceptron(), MulticlassKernelPerceptron("rbf", count_errors=False), OneVsAllKernelPerceptron("linear")],
 )
 def test_training_errors_are_counted_where_they_are_asked_for(model):
-    assert np.ravel(short(model).fit(X, y).mistakes_)[0].errors is None
+    assert short(model).fit(X, y).mistakes_[0].errors is None
     for asked in ({"count_errors": True}, {"predictor": "minimizing"}):
-        assert len(np.ravel(short(model, **asked).fit(X, y).mistakes_)[0].errors)
+        assert len(short(model, **asked).fit(X, y).mistakes_[0].errors)
 
 
 # Sparse points.
@@ -748,7 +750,7 @@ def test_sparse_points_give_the_logs_and_scores_of_dense_ones(model):
     dense, topics = texts(whole=model.kernel != "rbf")
     a = short(model).fit(dense[:80], topics[:80])
     b = short(model).fit(sparse.csr_matrix(dense[:80]), topics[:80])
-    for log, other in zip(np.ravel(a.mistakes_), np.ravel(b.mistakes_), strict=True):
+    for log, other in zip(a.mistakes_, b.mistakes_, strict=True):
         assert log.example.tolist() == other.example.tolist() and log.errors.tolist() == other.errors.tolist()
     for form in (sparse.coo_array, np.array):
         for predictor in PREDICTORS:

@@ -11,12 +11,12 @@ from kp import (
     PREDICTORS,
     MulticlassKernelPerceptron,
     MulticlassPerceptron,
+    joint,
     kernels,
-    kesler,
     literal,
 )
 from kp.gram import Gram, Points, Products
-from kp.kesler import DEMOTE, Coefficients, Dense, Linear, Rows, find_mistakes, product, squared
+from kp.joint import DEMOTE, Coefficients, Dense, Linear, Rows, collect_mistakes, product, squared
 from kp.multiclass import UPDATES
 from kp.perceptron import visiting_orders
 
@@ -72,7 +72,7 @@ def test_log_and_every_predictor_equal_the_literal_update(problem, update, demot
     stored, of_examples, of_points, mistakes = literal_run(
         X, y, both, order, update=update, degree=degree, demote=demote, threshold=int(threshold)
     )
-    log = model.mistakes_
+    (log,) = model.mistakes_
     assert list(zip(log.example, log.step, log.demoted, strict=True)) == mistakes
     promotes = (np.diff(log.step, prepend=-1) > 0) | (demote == "each")
     assert np.array_equal(log.promoted, np.where(promotes, y[log.example], -1))
@@ -115,7 +115,7 @@ def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, deg
     ],
 )
 def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, integers, monkeypatch):
-    monkeypatch.setattr(kesler, "BLOCK", 37)
+    monkeypatch.setattr(joint, "BLOCK", 37)
     X, y = load_digits(return_X_y=True)
     X = X[:300] + (0 if integers else 0.1)
     y = y[:300]
@@ -123,7 +123,7 @@ def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, 
     gram = Gram(Products(points, points), memory_budget=8 * 300 * rows)
     G = gram.values(kernel, np.arange(300)) + 1.0
     logs = [
-        find_mistakes(learner, visiting_orders(300, 1, 3, random_state=np.random.RandomState(0)))
+        collect_mistakes(learner, visiting_orders(300, 1, 3, random_state=np.random.RandomState(0)))
         for learner in (
             Dense(G, y, 10, demote=demote),
             Rows(gram, kernel, y, 10, threshold=1.0, demote=demote, threads=3),
@@ -134,16 +134,16 @@ def test_rows_on_demand_give_the_bits_of_the_whole_matrix(demote, kernel, rows, 
 
 @pytest.mark.parametrize("demote", DEMOTE)
 def test_moving_the_coefficients_equals_the_squared_matrix_on_integers(demote, monkeypatch):
-    monkeypatch.setattr(kesler, "BLOCK", 29)
+    monkeypatch.setattr(joint, "BLOCK", 29)
     X, y = load_digits(return_X_y=True)
     X = (X[:150] > 7).astype(int)
     y = y[:150]
     options = {"kernel": "poly", "degree": 2, "coef0": 0.0, "demote": demote, "max_iter": 4, "random_state": 0}
     whole = MulticlassKernelPerceptron(**options).fit(X, y)
     blocked = MulticlassKernelPerceptron(**options, solver="coefficients").fit(X, y)
-    assert rows_of(whole.mistakes_) == rows_of(blocked.mistakes_)
+    assert rows_of(*whole.mistakes_) == rows_of(*blocked.mistakes_)
     assert np.array_equal(whole.alpha(), blocked.alpha()) and np.array_equal(whole.intercept_, blocked.intercept_)
-    assert blocked.mistakes_.errors is None
+    assert blocked.mistakes_[0].errors is None
 
 
 def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix():
@@ -153,7 +153,7 @@ def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix(
     options = {"max_iter": 30, "random_state": 1}
     direct = MulticlassKernelPerceptron("linear", **options).fit(X, y)
     ordinary = MulticlassKernelPerceptron("precomputed", update="ordinary", **options).fit(K @ K, y)
-    assert rows_of(direct.mistakes_) == rows_of(ordinary.mistakes_)
+    assert rows_of(*direct.mistakes_) == rows_of(*ordinary.mistakes_)
     for predictor in PREDICTORS:
         f = direct.decision_function(X, predictor=predictor)
         found = ordinary.decision_function(K @ K, predictor=predictor)
@@ -164,7 +164,7 @@ def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix(
 def test_mistakes_of_several_rows_are_counted_once(demote):
     X, y = load_digits(return_X_y=True)
     model = MulticlassKernelPerceptron("poly", degree=2, demote=demote, max_iter=3, random_state=0)
-    log = model.fit(X[:200], y[:200]).mistakes_
+    (log,) = model.fit(X[:200], y[:200]).mistakes_
     for epoch in (1, 2):
         assert log.n_mistakes(epoch) == len(set(log.step[: log.length(epoch)].tolist())) < log.length(epoch)
 
@@ -172,8 +172,8 @@ def test_mistakes_of_several_rows_are_counted_once(demote):
 @pytest.mark.parametrize("demote", DEMOTE)
 @pytest.mark.parametrize("limit", [1, 17, 30])
 def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, limit, monkeypatch):
-    monkeypatch.setattr(kesler, "BLOCK", 29)
-    monkeypatch.setattr(kesler, "VISITS", 11)
+    monkeypatch.setattr(joint, "BLOCK", 29)
+    monkeypatch.setattr(joint, "VISITS", 11)
     X, y = load_digits(return_X_y=True)
     X = X[:100]
     y = y[:100]
@@ -186,12 +186,9 @@ def test_a_run_of_so_many_mistakes_is_the_beginning_of_the_whole_run(demote, lim
         lambda: Coefficients(lambda examples: K[examples], y, 10, **options),
         lambda: Linear(X, y, 10, **options),
     ):
-        whole, part = (
-            find_mistakes(make(), visiting_orders(100, 1, 9, random_state=np.random.RandomState(0)), max_mistakes=most)
-            for most in (None, limit)
-        )
-        assert part.n_mistakes() == limit < whole.n_mistakes()
-        assert rows_of(part) == rows_of(whole)[: len(part)] and part.steps() == part.step[-1] + 1
+        (whole, *_), (part, *_) = (make().epoch(np.random.RandomState(0).permutation(100), most) for most in (2**62, limit))
+        assert len(np.unique(part)) == limit < len(np.unique(whole))
+        assert part.tolist() == whole[: len(part)].tolist()
 
 
 @pytest.mark.parametrize(("n", "d", "m"), [(70, 33, 19), (3, 40, 1100), (0, 3, 2)])

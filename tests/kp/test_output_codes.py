@@ -69,7 +69,7 @@ def test_delta_rule_is_the_first_listing_bit_for_bit_and_its_predictors_are_thos
     W = scale * (2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1)
     stored, modifications, broke = linear_listing(x, matrix[y].T, W, draws_of(random, len(y), epochs), eta=eta)
     model = DeltaRulePerceptron(code=code, eta=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
-    log = model.mistakes_
+    (log,) = model.mistakes_
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     found = zip(log.step.tolist(), log.example.tolist(), log.delta.tolist(), log.errors.tolist(), strict=True)
     assert list(found) == modifications
@@ -181,7 +181,7 @@ def test_initial_weights_that_are_right_leave_the_log_empty():
     X = np.array([[1.0], [2.0], [-1.0], [-2.0]])
     y = np.array([1, 1, 0, 0])
     models = [DeltaRulePerceptron(code="binary", random_state=seed).fit(X, y) for seed in range(20)]
-    empty = next(model for model in models if not len(model.mistakes_))
+    empty = next(model for model in models if not len(model.mistakes_[0]))
     assert empty.converged_ and empty.n_iter_ == 1
     for name in PREDICTORS:
         assert empty.predict(X, predictor=name).tolist() == y.tolist()

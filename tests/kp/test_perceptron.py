@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from kp import PREDICTORS, OneVsAllKernelPerceptron, kernels, literal, perceptron
+from kp import PREDICTORS, OneVsAllKernelPerceptron, SharedTraining, kernels, literal, perceptron
 from kp.gram import Gram, Points, Products
 from kp.perceptron import find_mistakes, visiting_orders
 
@@ -112,6 +113,43 @@ def test_orders_are_new_kept_or_given_for_each_class_or_for_all(shuffle, orders)
     for a, log in enumerate(model.mistakes_):
         assert log.alpha(n=30).tolist() == literal.kernel_perceptron(K, np.where(y == a, 1, -1), visits[a]).tolist()
         assert np.array_equal(np.array(visits[a])[log.step], log.example)
+
+
+def skipping_zeros(K, y, epochs, m):
+    """alpha (m, n) of programs that predict a class only if f > 0: a score of 0 is right for examples outside the class."""
+    alpha = np.zeros((m, len(y)), dtype=int)
+    for _ in range(epochs):
+        for t in range(len(y)):
+            for a in range(m):
+                predicted = 1 if alpha[a] @ K[:, t] > 0 else -1
+                wanted = 1 if y[t] == a else -1
+                if predicted != wanted:
+                    alpha[a, t] += wanted
+    return alpha
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("degree", [1, 3])
+def test_at_zero_negative_skips_the_examples_outside_a_class_whose_score_is_zero(degree, form):
+    X, y = oracles.blobs(90, 3, 1, flip=0.1)
+    X[::9] = 0
+    K = oracles.polynomial(X, X, degree, 0).astype(np.int64)
+    alpha = skipping_zeros(K, y, 3, 3)
+    options = {"degree": degree, "coef0": 0, "shuffle": False, "predictor": "final", "at_zero": "negative"}
+    model = OneVsAllKernelPerceptron(max_iter=3, stop_if_separated=False, **options).fit(form(X), y)
+    np.testing.assert_array_equal(model.decision_function(form(X)), (alpha @ K).T)
+    found = np.zeros((3, 90), dtype=int)
+    found[:, model.support_] = model.dual_coef_
+    assert found.tolist() == alpha.tolist()
+    shared = OneVsAllKernelPerceptron(max_iter=3, stop_if_separated=False, **options)
+    SharedTraining(form(X), y).fit([shared])
+    np.testing.assert_array_equal(shared.dual_coef_, model.dual_coef_)
+    once = clone(shared).set_params(max_iter=1).fit(form(X), y)
+    stream = clone(shared)
+    for part in np.split(np.arange(90), [1, 20, 50]):
+        stream.partial_fit(form(X[part]), y[part], classes=[0, 1, 2])
+    np.testing.assert_array_equal(stream.decision_function(form(X)), once.decision_function(form(X)))
+    assert clone(shared).set_params(at_zero="mistake").fit(form(X), y).dual_coef_.shape != model.dual_coef_.shape
 
 
 def test_a_score_of_exactly_zero_is_a_mistake_and_ties_go_to_the_first_class():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from kp import Romma, kernels, literal, romma
+from kp import OneVsAllKernelPerceptron, Romma, SharedTraining, kernels, literal
 from kp.perceptron import visiting_orders
 
 SEEDS = st.integers(0, 99)
@@ -23,7 +23,15 @@ def orders_of(model, n):
     return np.concatenate([order[0] for order in visiting_orders(n, 1, model.max_iter, random_state=random)])
 
 
-kernel_choices = st.sampled_from([("poly", {"degree": 1}), ("poly", {"degree": 3}), ("rbf", {"gamma": 0.25})])
+def exponential(X, Y):
+    """A kernel function: exp(-|x - y|_1 / 4)."""
+    return np.exp(-0.25 * np.abs(X[:, None] - Y).sum(axis=2))
+
+
+kernel_choices = st.sampled_from([
+    ("poly", {"degree": 1}), ("poly", {"degree": 3}), ("rbf", {"gamma": 0.25}), ("laplacian", {"gamma": 0.25}),
+    (exponential, {}),
+])  # fmt: skip
 
 
 @settings(max_examples=80, deadline=None)
@@ -34,7 +42,7 @@ def test_romma_equals_the_literal_one(stream, seed, kernel, aggressive, noise, f
         kernel[0], **kernel[1], aggressive=aggressive, noise_control=noise, start="origin" if from_origin else "zero",
         max_iter=2, random_state=seed,
     )  # fmt: skip
-    own = kernels.polynomial(model.degree) if model.kernel == "poly" else kernels.rbf(gamma=model.gamma)
+    own = {"poly": kernels.polynomial(model.degree), "rbf": kernels.rbf(gamma=0.25)}.get(model.kernel, exponential)
     points = np.vstack([X, 0 * X[:1]])
     plain = own(points, points)
     K = plain + np.diag([noise] * len(X) + [0.0])
@@ -105,11 +113,14 @@ def test_updates_that_other_labels_would_not_have_made_are_refused(n_classes, op
 def test_models_that_are_fitted_together_are_those_that_were_fitted_alone(own):
     X, y = oracles.blobs(150, 3, 6)
     models = [clone(each).set_params(gamma=0.01, max_iter=3, random_state=7, start="origin", **own) for each in RULES]
-    for alone, model in zip([clone(each).fit(X, y) for each in models], romma.fit_together(models, X, y), strict=True):
+    models += [clone(models[0]).set_params(start="zero", degree=1), clone(models[0]).set_params(kernel="rbf")]
+    models += [OneVsAllKernelPerceptron(degree=d, max_iter=3, stop_if_separated=False, random_state=7) for d in (1, 2)]
+    training = SharedTraining(X, y)
+    for alone, model in zip([clone(each).fit(X, y) for each in models], training.fit(models), strict=True):
         np.testing.assert_array_equal(alone.decision_function(X), model.decision_function(X))
         np.testing.assert_array_equal(alone.support_, model.support_)
-    with pytest.raises(ValueError, match="models must have the same kernel, start and max_iter"):
-        romma.fit_together([models[0], clone(models[0]).set_params(degree=2)], X, y)
+    with pytest.raises(ValueError, match="staged outputs are those of OneVsAllKernelPerceptrons, got Romma"):
+        next(training.staged_outputs(models))
 
 
 # ------------------------------------------------------------------ theorems
@@ -148,7 +159,7 @@ def test_after_an_update_the_example_has_margin_1_and_w_grows(stream, seed, kern
     X, y = stream
     model = Romma(kernel[0], **kernel[1], aggressive=aggressive, noise_control=1.0, max_iter=2, random_state=seed)
     (log,) = model.fit(X, y).mistakes_
-    own = kernels.polynomial(model.degree) if model.kernel == "poly" else kernels.rbf(gamma=model.gamma)
+    own = {"poly": kernels.polynomial(model.degree), "rbf": kernels.rbf(gamma=0.25)}.get(model.kernel, exponential)
     points = np.vstack([X, 0 * X[:1]])
     K = own(points, points) + np.diag([1.0] * len(X) + [0.0])
     square = K[-1, -1]

@@ -36,7 +36,7 @@ def test_the_images_of_mnist_are_as_many_of_each_digit_as_are_guessed(monkeypatc
 
 def test_a_run_stays_within_the_presentations_of_the_listing():
     _, _, model = experiment.delta_rule_run(2, s=0.6, random_state=0)
-    assert not model.converged_ and model.mistakes_.steps() == 10_000
+    assert not model.converged_ and model.mistakes_[0].steps() == 10_000
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def confusion(digits):
 def test_counts_are_those_of_the_runs_one_by_one(counts):
     for d, n, s, eta in ((3, 100, 0.2, 0.5), (2, 50, 0.4, 1.0)):
         runs = [experiment.delta_rule_run(d, n_per_class=n, s=s, eta=eta, random_state=seed)[2] for seed in range(6)]
-        logs = [run.mistakes_.delta for run in runs if run.converged_]
+        logs = [run.mistakes_[0].delta for run in runs if run.converged_]
         part = counts.query("inputs == @d and n_per_class == @n and s == @s and eta == @eta")
         for counted, number in (("presentations", len), ("weight vectors", np.count_nonzero)):
             found = np.sort(tables.expanded(part[part["counted"] == counted]))
@@ -77,10 +77,10 @@ def test_counts_are_those_of_the_runs_one_by_one(counts):
 
 
 def test_the_nearest_run_has_the_number_asked_for_where_a_seed_has_it():
-    numbers = [len(experiment.delta_rule_run(2, s=0.3, random_state=seed)[2].mistakes_) for seed in range(8)]
+    numbers = [len(experiment.delta_rule_run(2, s=0.3, random_state=seed)[2].mistakes_[0]) for seed in range(8)]
     for wanted, found in ((numbers[7], numbers[7]), (10**6, max(numbers))):
         seed, *_, model = experiment.nearest_run(2, wanted, n_seeds=8, s=0.3)
-        assert seed == numbers.index(found) and len(model.mistakes_) == found
+        assert seed == numbers.index(found) and len(model.mistakes_[0]) == found
     with pytest.raises(ValueError, match="lower s"):
         experiment.nearest_run(2, 9, n_seeds=2, s=0.8)
 
@@ -163,7 +163,7 @@ def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
     x = np.column_stack([np.ones(len(y)), X])
     Y = model.code_[y].T
     history = model.weights_history()
-    steps = zip(history[1:], model.mistakes_.example, strict=True)
+    steps = zip(history[1:], model.mistakes_[0].example, strict=True)
     right = sum(np.array_equal(np.sign(W @ x[i]), Y[:, i]) for W, i in steps)
     wrong = [literal.wrong(W @ x.T, Y) for W in history]
     change = np.diff(wrong)
@@ -172,7 +172,7 @@ def test_effects_of_steps_are_those_of_the_run_step_by_step(step_runs):
     assert row[["modifications", "corrected", "fell", "rose"]].tolist() == wanted
     table = tables.run_table(X, y, model)
     assert table["wrong"].tolist() == wrong[1:] and table["change"].tolist() == change.tolist()
-    assert (table["class"] - 1).tolist() == y[model.mistakes_.example].tolist()
+    assert (table["class"] - 1).tolist() == y[model.mistakes_[0].example].tolist()
 
 
 def test_outputs_are_decoded_by_the_largest_and_where_all_signs_match():

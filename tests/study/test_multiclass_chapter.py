@@ -9,7 +9,7 @@ from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
-from kp.kesler import squared
+from kp.joint import squared
 from study import datasets
 from study.multiclass import claims, experiment, figures, tables
 from study.protocols.margins import kesler_margins, separable_bound
@@ -59,7 +59,7 @@ def test_no_order_makes_more_mistakes_than_the_bound(seed, demote, square):
     options = {"update": update, "demote": demote, "count_errors": False, "max_iter": 20000, "n_jobs": 1}
     for order in range(2):
         model = MulticlassKernelPerceptron("linear", random_state=order, **options).fit(X, y)
-        assert model.converged_ and model.mistakes_.n_mistakes() <= bound
+        assert model.converged_ and model.mistakes_[0].n_mistakes() <= bound
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_mistakes_are_counted_for_both_updates_and_left_out_where_a_run_did_not_
     X, y = part.examples()
     orders = experiment.orders(part)
     for row, update in zip(stopped.itertuples(), ("ordinary", "xu-zhang"), strict=True):
-        logs = [part.estimator(update=update, random_state=seed).fit(X, y).mistakes_ for seed in range(3)]
+        logs = [part.estimator(update=update, random_state=seed).fit(X, y).mistakes_[0] for seed in range(3)]
         numbers = [log.n_mistakes() for log in logs]
         assert [row.fewest, row.median, row.most] == sorted(numbers)
         assert orders.loc[orders["update"] == row.update, "mistakes"].tolist() == numbers
@@ -91,7 +91,7 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
     assert table["ends"].to_dict() == {"winner": "stops", "first": "stops", "all": "repeats"}
     first, period = table.loc["all", ["epochs", "period"]]
     options = {"shuffle": False, "max_iter": 100, "n_jobs": 1}
-    log = MulticlassPerceptron(demote="all", **options).fit(x, y).mistakes_
+    (log,) = MulticlassPerceptron(demote="all", **options).fit(x, y).mistakes_
     rows = np.column_stack([log.step // 5, log.example, log.promoted, log.demoted])
     made = [rows[rows[:, 0] == epoch, 1:].tolist() for epoch in range(100)]
     assert all(made[epoch] == made[epoch + period] != [] for epoch in range(first, 100 - period))
@@ -109,7 +109,7 @@ def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
     model = MulticlassKernelPerceptron("linear", max_iter=60, demote="first", random_state=6).fit(train.X, train.y)
     row = table[(table["method"] == "Xu-Zhang, first") & (table["draw"] == 1)].iloc[0]
     wrong = np.sum(model.predict(test.X) != test.y)
-    expected = [model.mistakes_.n_mistakes(), model.n_iter_, model.converged_, wrong]
+    expected = [model.mistakes_[0].n_mistakes(), model.n_iter_, model.converged_, wrong]
     assert row[["mistakes", "epochs", "converged", "test_errors"]].tolist() == expected
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from kp import kernels
-from kp.kesler import DEMOTE, find_mistakes
+from kp.joint import DEMOTE, collect_mistakes
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron
 from study import datasets
@@ -135,7 +135,7 @@ def test_of_two_classes_it_is_the_same_who_is_demoted(seed, demote, kernel):
     row = Method(kernel=kernel, parameter=0.5, max_iter=7)
     fold = cv.Fold(X, y, np.arange(24), np.arange(24, 36), row)
     choices = row, replace(row, demote=demote)
-    one, other = (vars(find_mistakes(fold.under(each).learner(), cv.orders(24, row, seed))) for each in choices)
+    one, other = (vars(collect_mistakes(fold.under(each).learner(), cv.orders(24, row, seed))) for each in choices)
     np.testing.assert_equal(one, other)
 
 
@@ -154,7 +154,7 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
         wrong = np.rint((1 - found[f"{part}_score"]) * ours[f"n_{part}"])
         assert ours[f"{part}_errors"].tolist() == wrong.tolist()
     fitted = [pipeline[-1] for pipeline in found["estimator"]]
-    counted = [[each.n_iter_, each.converged_, each.mistakes_.n_mistakes()] for each in fitted]
+    counted = [[each.n_iter_, each.converged_, each.mistakes_[0].n_mistakes()] for each in fitted]
     assert ours[["epochs", "converged", "mistakes"]].to_numpy().tolist() == counted
     table = cv.predictors([("wine-bundled", method, 3)], threads=1).set_index("predictor")
     for name in PREDICTORS:

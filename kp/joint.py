@@ -1,4 +1,4 @@
-"""Multiclass perceptrons after Kesler: find the mistakes of the linear, the ordinary kernel, and Xu and Zhang's perceptron.
+"""Perceptrons of all classes jointly: the mistakes of the linear, the ordinary kernel, and Xu and Zhang's perceptron.
 
 Sources: Xu & Zhang 2005 (eqs 3 to 11); Duda, Hart & Stork 2001 (Kesler's construction); Crammer & Singer 2003.
 
@@ -37,7 +37,7 @@ VISITS = 64  # those of them that `Coefficients` goes through together: it makes
 STRIP = 128  # rows of a product that one thread computes at a time
 
 
-def find_mistakes(learner, orders, *, stop_if_separated=True, max_mistakes=None, callback=None):
+def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
     """Run a learner over the visiting orders.
 
     Parameters
@@ -48,8 +48,6 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, max_mistakes=None,
         A visiting order (1, n) for each epoch.
     stop_if_separated : bool, default=True
         End after the first epoch without a mistake.
-    max_mistakes : int or None, default=None
-        End after so many mistakes, at least 1, which ends the last epoch early.
     callback : callable, optional
         Called as callback(visits) after each epoch.
 
@@ -61,18 +59,15 @@ def find_mistakes(learner, orders, *, stop_if_separated=True, max_mistakes=None,
     columns = []
     ends = []
     steps = 0
-    left = NO_LIMIT if max_mistakes is None else max_mistakes
     for order in orders:
         order = np.ascontiguousarray(np.reshape(order, -1), dtype=np.intp)
-        position, promoted, demoted, errors = learner.epoch(order, left)
+        position, promoted, demoted, errors = learner.epoch(order)
         columns.append((order[position], steps + position, promoted, demoted, errors))
-        left -= np.count_nonzero(first_rows(position))
-        visits = len(order) if left else int(position[-1]) + 1
-        steps += visits
+        steps += len(order)
         ends.append(steps)
         if callback:
-            callback(visits)
-        if not left or (stop_if_separated and not len(position)):
+            callback(len(order))
+        if stop_if_separated and not len(position):
             break
     example, step, promoted, demoted, errors = map(np.concatenate, zip(*columns, strict=True))
     counted = len(errors) == len(example)
