@@ -9,11 +9,13 @@ REPORT ?= all
 CODE ?= 0
 SHEET ?=
 YES ?= 0
+TIMEOUT ?= 600
+UNPROTECTED ?= 0
 
 # What would be ignored, or taken for something else, ends make in one line.
 one_of = $(if $(filter-out $(2),$($(1)))$(word 2,$($(1))),$(error $(1) must be one of $(2), got $($(1))))
 $(call one_of,PROFILE,quick full)
-$(foreach each,RECOMPUTE CODE YES,$(call one_of,$(each),0 1))
+$(foreach each,RECOMPUTE CODE YES UNPROTECTED,$(call one_of,$(each),0 1))
 
 # The Python of .venv, or of an active conda environment that has all that is needed; kernels are its own.
 PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
@@ -37,7 +39,7 @@ help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 report: REPORT = all
-report: environment ## run the study and write the HTML report; PROFILE=full for the published scale, RECOMPUTE=1 to recompute all but results of third-party classifiers and measured times
+report: environment ## run the study, write the HTML report; PROFILE=full: at published scale; RECOMPUTE=1: compute again
 	$(if $(filter-out all,$(REPORT)),$(error REPORT=$(REPORT) is for make pdf; make report writes the report of the study))
 	$(SNAKEMAKE) report
 	@echo
@@ -55,7 +57,7 @@ pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
 pdf: export KP_NOTEBOOKS := $(value NOTEBOOKS)
-pdf: environment ## a PDF to hand in: REPORT=hermans (xu-zhang, akar-ye, course-page, family; default all), SHEET=exercises or solutions prints these alone, CODE=1 shows the code, NOTEBOOKS="a.ipynb 'b c.ipynb'" prints your own runs; TITLE= AUTHOR= COURSE= DATE= DECLARATION= fill the title page
+pdf: environment ## write a PDF of the report, or of your own runs: NOTEBOOKS="a.ipynb 'b c.ipynb'" (options: see HANDIN.md)
 ifneq ($(and $(value NOTEBOOKS),$(SHEET)$(filter-out all,$(REPORT))),)
 	$(error NOTEBOOKS prints your own runs; leave REPORT and SHEET out)
 else ifneq ($(SHEET),)
@@ -69,9 +71,11 @@ endif
 
 unexport HANDIN NOTEBOOKS
 check: export KP_HANDIN := $(value HANDIN)
-check: environment ## show where the code of a notebook that was handed in is its author's, ask, run it again as you, on Linux without network and with protected files, and say what does not come out: HANDIN=file.ipynb, or a folder of them, which gives a table; YES=1 does not ask
+# It runs other people's code.
+check: environment ## run a hand-in again in a sandbox, compare its results: HANDIN=file.ipynb or folder (see HANDIN.md)
 	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb or HANDIN=folder"; exit 2; }
-	@$(PY) -m study check $(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN" \
+	@$(PY) -m study check --timeout $(TIMEOUT) $(if $(filter-out 0,$(UNPROTECTED)),--unprotected) \
+		$(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN" \
 		|| { code=$$?; test $$code = 4 || { test $$code -lt 6 && test -t 0; } || exit $$code; }
 
 # The package, and its modules in the order in which their pages are listed.
@@ -97,7 +101,7 @@ test-all: test ## also run the executed notebooks again, cell by cell, and compu
 	$(NBVAL) --nbval notebooks/executed
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
-RUNS = $(addprefix tests/study/test_,chapters.py handin.py own_runs.py runs.py)
+RUNS = $(addprefix tests/study/test_,chapters.py check.py own_runs.py runs.py)
 BATCH = $(addprefix tests/study/test_,forked.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))

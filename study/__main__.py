@@ -9,8 +9,8 @@ python -m study papermill ...    papermill with its own arguments, and with the 
 python -m study list             list the notebooks of a profile, with the seconds that each took in a batch here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
-python -m study check FILE       hold a notebook that was handed in against its source; ask; run it again, apart from this
-                                 computer as far as the system offers that; say what does not come out; a folder: as a table
+python -m study check FILE       compare a notebook that was handed in with its source, ask, run it again in a sandbox,
+                                 and say what is not reproduced; of a folder, write a table
 python -m study held             count what is held against the code by its fingerprint only
 """
 
@@ -36,12 +36,12 @@ OWN = 4
 NOT_EXECUTED = 5
 """The exit codes of check."""
 VERDICTS = {
-    0: "all comes out",
-    DIFFERS: "something does not come out",
-    CANNOT: "something cannot be run",
-    NOT_RUN: "nothing was run, for you did not agree",
-    OWN: "all comes out, with parts of the author's own",
-    NOT_EXECUTED: "something was not executed, so it has no results to compare",
+    0: "reproduced",
+    DIFFERS: "not reproduced",
+    CANNOT: "cannot be run",
+    NOT_RUN: "not run",
+    OWN: "reproduced, with parts of the author's own",
+    NOT_EXECUTED: "not executed, so there are no results to compare",
 }
 
 
@@ -85,16 +85,17 @@ def main(arguments=None):
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
     handed_in = commands.add_parser(
         "check",
-        help="run a notebook that was handed in again, and say what does not come out",
-        description="Hold a notebook that was handed in against its source, then run it again and say what does not come "
-        "out. That runs what its author wrote, so its code is shown first, and you are asked. Exit codes: "
-        f"{'; '.join(f'{code} {words}' for code, words in VERDICTS.items())}.",
+        help="run a notebook that was handed in, and compare its results",
+        description="Compare a notebook that was handed in with its source, run it again, and compare the results. This "
+        "runs other people's code: it is shown first, you are asked, and it runs in a sandbox (bubblewrap) if there is one. "
+        f"Exit codes: {'; '.join(f'{code} {words}' for code, words in VERDICTS.items())}.",
     )
-    handed_in.add_argument("notebook", type=Path, help="a notebook, or a folder of them")
-    handed_in.add_argument("--target", type=Path, help="of a folder: the table; by default build/checks.csv")
-    handed_in.add_argument("--jobs", type=int, default=2, help="of a folder: how many at a time")
-    handed_in.add_argument("--yes", action="store_true", help="run it without asking")
-    handed_in.add_argument("--timeout", type=int, help="seconds for each cell; by default none")
+    handed_in.add_argument("notebook", type=Path, help="a notebook, or a folder of notebooks")
+    handed_in.add_argument("--target", type=Path, help="CSV file for the table of a folder (default: build/checks.csv)")
+    handed_in.add_argument("--jobs", type=int, default=2, help="notebooks of a folder that run at a time (default: 2)")
+    handed_in.add_argument("--yes", action="store_true", help="run without asking")
+    handed_in.add_argument("--timeout", type=int, default=600, help="seconds for each notebook (default: 600)")
+    handed_in.add_argument("--unprotected", action="store_true", help="allow the run if there is no sandbox")
     commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
@@ -320,74 +321,83 @@ def _check(options):
 
 
 def _check_file(options):
-    from study.report import handin
+    from study.report import check_code, check_outputs, hand_in
 
     path = options.notebook
     try:
-        notebook = handin.read(path)
-        code = handin.code(path, notebook)
-        print(f"{path}: {code}", flush=True)
+        notebook = hand_in.read(path)
+        code = check_code.code(notebook)
+        print(f"{hand_in.visible(path)}: {code}", flush=True)
         if not code.executed:
             return NOT_EXECUTED
-        apart = _agreed_enclosure(path, options)
-        if apart is None:
+        sandbox = _agreed_sandbox("this notebook", options)
+        if sandbox is None:
             return NOT_RUN
-        outputs = handin.outputs(path, notebook, apart, timeout=options.timeout)
-    except handin.CannotRun as error:
-        print(f"{options.notebook} cannot be run: {error}", file=sys.stderr)
+        outputs = check_outputs.outputs(path, notebook, sandbox, timeout=options.timeout)
+    except (hand_in.CannotRun, OSError) as error:
+        print(f"study: {error}", file=sys.stderr)
         return CANNOT
-    print(f"{outputs}\nIt ran {apart}.", flush=True)
+    print(f"{outputs}\nIt ran {sandbox}.", flush=True)
     if outputs.differences:
         return DIFFERS
     return 0 if code.is_the_projects and not outputs.own else OWN
 
 
 def _check_folder(options):
-    from study.report import handins
+    from study.report import check_folder
 
-    folder = options.notebook
     target = _ending(options.target or BUILD / "checks.csv", ".csv")
     try:
-        paths = handins.notebooks(folder)
+        hand_ins = check_folder.files(options.notebook)
     except ValueError as error:
         print(f"study: {error}", file=sys.stderr)
         return CANNOT
-    table = handins.read(paths, folder)
-    store.write(target, table.to_csv(index=False))  # no table of another folder stays where this one is interrupted
-    print(handins.in_short(table).to_string(index=False), flush=True)
-    if "" in set(table["verdict"]):
-        for file, code in handins.foreign(table, folder):
-            print(f"\n{file}: {code}", flush=True)
-        apart = _agreed_enclosure("these notebooks", options)
-        if apart is None:
+
+    def write():
+        store.write(target, check_folder.table(hand_ins).to_csv(index=False))
+
+    write()  # no table of another folder stays if this check is interrupted
+    print(check_folder.in_short(hand_ins).to_string(index=False), flush=True)
+    waiting = [each for each in hand_ins if each.is_to_run]
+    if waiting:
+        for each in waiting:
+            if each.code.lines:
+                print(f"\n{each.row['file']}: {each.code}", flush=True)
+        sandbox = _agreed_sandbox("these notebooks", options)
+        if sandbox is None:
             return NOT_RUN
-        table = handins.run(table, folder, apart, jobs=options.jobs, timeout=options.timeout)
-        print(f"They ran {apart}.")
-    store.write(target, table.to_csv(index=False))
+        done = check_folder.run(hand_ins, sandbox, jobs=options.jobs, timeout=options.timeout)
+        for number, (each, seconds) in enumerate(done, start=1):
+            write()
+            shown = f"{each.row['file']}: {each.row['verdict']} ({seconds:.0f} s)"
+            print(f"[{number}/{len(waiting)}] {shown}", file=sys.stderr, flush=True)
+        print(f"They ran {sandbox}.")
+    table = check_folder.table(hand_ins)
     print(table["verdict"].value_counts().to_string())
-    print(f"Table of {len(table)} notebooks: {os.path.relpath(target)}", flush=True)
+    print(f"Table of {len(table)} files: {os.path.relpath(target)}", flush=True)
     codes = {
-        handins.DIFFERS: DIFFERS, handins.CANNOT: CANNOT, handins.NOT_EXECUTED: NOT_EXECUTED, handins.OWN: OWN,
+        check_folder.DIFFERS: DIFFERS, check_folder.CANNOT: CANNOT, check_folder.NOT_EXECUTED: NOT_EXECUTED,
+        check_folder.OWN: OWN,
     }  # fmt: skip
     return next((code for verdict, code in codes.items() if verdict in set(table["verdict"])), 0)
 
 
-def _agreed_enclosure(what, options):
-    """The strongest enclosure that works here, or None if the user does not agree that the code of `what` is run in it."""
-    from study.report import enclosure
+def _agreed_sandbox(what, options):
+    """The sandbox in which the code of `what` is to be run, or None if the user does not agree to the run."""
+    from study.report.sandbox import Sandbox, obstacle
 
-    apart = enclosure.strongest()
-    print(f"study: the code of {what} is run next, as you, {apart}: {apart.meaning}.", file=sys.stderr)
-    return apart if options.yes or _agreed() else None
+    if obstacle() and not options.unprotected:
+        print(f"study: {obstacle()}; to run it unprotected, add --unprotected (make: UNPROTECTED=1)", file=sys.stderr)
+        return None
+    found = Sandbox(protected=not obstacle())
+    print(f"study: the code of {what} runs next, as you, {found}: {found.meaning}.", file=sys.stderr)
+    return found if options.yes or _agreed() else None
 
 
 def _agreed():
     """Whether the user says yes to running a notebook; without a terminal nobody can."""
     if not sys.stdin.isatty():
-        print(
-            "study: expected your consent, got none: there is no terminal to ask on; add --yes (make: YES=1)",
-            file=sys.stderr,
-        )
+        print("study: no terminal to ask for your consent; add --yes (make: YES=1)", file=sys.stderr)
         return False
     print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -28,14 +28,14 @@ def version():
 
 def _of(path):
     """Return the parts of a notebook that are its author's. Raises ValueError for one that was not executed."""
-    from study.report import handin
+    from study.report import check_code, hand_in
 
     try:
-        found = handin.code(path, handin.read(path))
-    except handin.CannotRun as error:
-        raise ValueError(f"{path}: expected an executed notebook, got {error}") from None
+        found = check_code.code(hand_in.read(path))
+    except hand_in.CannotRun as error:
+        raise ValueError(f"expected an executed notebook, got {error}") from None
     if not found.executed:
-        raise ValueError(f"{path}: expected an executed notebook, got {found.lack}")
+        raise ValueError(f"{path}: expected an executed notebook, but {found.lack}")
     name = f"`{Path(path).name}`"
     if not found.source:
         return f"{name}: all of it; it is no run of a notebook of the study."
@@ -51,5 +51,5 @@ def _of(path):
 
 
 def _cells(findings):
-    """The numbers, from 1, of the cells that findings of study.report.handin begin with."""
+    """The numbers, from 1, of the cells that findings of study.report.check_code begin with."""
     return [each.split()[1] for each in findings if each.startswith("cell ")]

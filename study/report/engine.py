@@ -41,7 +41,12 @@ class Engine(NBClientEngine):
         """Execute the notebook of nb_man; see papermill."""
         options.pop("input_path", None)
         options = {"timeout": execution_timeout, "startup_timeout": start_timeout} | options
-        return Client(nb_man, kernel_name=kernel_name, **options).execute()
+        return cls.client(nb_man, kernel_name=kernel_name, **options).execute()
+
+    @staticmethod
+    def client(*arguments, **options):
+        """The client that executes the cells."""
+        return Client(*arguments, **options)
 
 
 class Client(PapermillNotebookClient):

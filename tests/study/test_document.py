@@ -268,7 +268,7 @@ FAILED = new_code_cell("x", outputs=[new_output("error", ename="KeyError")])
         ([text("# T"), FAILED], r"a\.ipynb, cell 2: expected a notebook without errors, got KeyError"),
         (
             [text("# T"), new_code_cell("x"), code("y"), new_code_cell(" ")],
-            "got 1 of its 2 cells of code without a result; run",
+            "1 of its 2 code cells have no result; run",
         ),
     ],
 )

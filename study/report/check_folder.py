@@ -1,0 +1,148 @@
+"""A folder of notebooks that were handed in, as one table: a row for each file, with what is its author's, and a verdict."""
+
+import hashlib
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from study.report import check_code, check_outputs
+from study.report.hand_in import CannotRun, read, visible
+
+COLUMNS = (
+    "file", "source", "parameters", "seed", "code", "texts", "executed", "outputs", "pictures", "not compared", "verdict",
+    "equal to", "same seed as",
+)  # fmt: skip
+SAME = "reproduced"
+OWN = "reproduced, with parts of the author's own"
+DIFFERS = "not reproduced"
+CANNOT = "cannot be run"
+NOT_EXECUTED = "not executed"
+NO_NOTEBOOK = "not a notebook"
+"""Verdicts."""
+
+
+@dataclass
+class HandIn:
+    """One file: its path, its row of the table, its check_code.Code, and what to compare it with the others by."""
+
+    path: Path
+    row: dict
+    code: check_code.Code | None = None
+    mark: str = ""
+
+    @property
+    def is_to_run(self):
+        return not self.row["verdict"]
+
+    @property
+    def seed(self):
+        """Its source and seed; None if it has none."""
+        return (self.code.source, self.code.seed) if self.code and self.code.seed else None
+
+
+def files(folder):
+    """The files below a folder as HandIns, sorted, without hidden ones. Nothing is run; what is not to be run has a verdict.
+
+    The columns code and texts count the places of the code, and the text cells, that are not the project's or are missing.
+    Raises ValueError if there is no notebook.
+    """
+    paths = sorted(path for path in Path(folder).rglob("*") if not _is_hidden(path.relative_to(folder)))
+    found = [_read(path, folder) for path in paths if not path.is_dir()]
+    if not any(each.path.suffix.lower() == ".ipynb" for each in found):
+        raise ValueError(f"{visible(folder)}: no notebooks in this folder; name one that has files *.ipynb")
+    for each in found:
+        others = [other for other in found if other is not each]
+        equal = [other.row["file"] for other in others if each.mark and other.mark == each.mark]
+        alike = [other.row["file"] for other in others if each.seed and other.seed == each.seed]
+        each.row |= {"equal to": ", ".join(equal), "same seed as": ", ".join(alike)}
+    return found
+
+
+def table(hand_ins):
+    """The rows as a table whose texts no terminal obeys and no spreadsheet computes."""
+    rows = [{name: _harmless(value) for name, value in each.row.items()} for each in hand_ins]
+    return pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+
+
+def in_short(hand_ins):
+    """The table of what is known without running anything, as a screen has room for it."""
+    shown = table(hand_ins)[["file", "source", "parameters", "seed", "code", "texts", "equal to", "verdict"]]
+    alike = [sum(other.seed == each.seed for other in hand_ins) for each in hand_ins]
+    alike = [count if each.row["same seed as"] else "" for each, count in zip(hand_ins, alike, strict=True)]
+    shown.insert(7, "with this seed", pd.Series(alike, dtype=object))
+    return shown
+
+
+def run(hand_ins, sandbox, *, jobs, timeout):
+    """Run the hand-ins without a verdict and fill in their rows; yields (hand-in, seconds) as they end."""
+    pool = ThreadPoolExecutor(jobs)
+    started = [pool.submit(_run, each, sandbox, timeout) for each in hand_ins if each.is_to_run]
+    try:
+        for each in as_completed(started):
+            yield each.result()
+    finally:  # an interrupt stops what still runs
+        pool.shutdown(wait=False, cancel_futures=True)
+        sandbox.end()
+
+
+def _is_hidden(path):
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _read(path, folder):
+    found = HandIn(path, dict.fromkeys(COLUMNS, "") | {"file": visible(path.relative_to(folder).as_posix())})
+    if path.suffix.lower() != ".ipynb":
+        found.row["verdict"] = f"{NO_NOTEBOOK}: {path.suffix or path.name}"
+        return found
+    try:
+        notebook = read(path)
+        code = check_code.code(notebook)
+    except Exception as error:  # one bad file must not stop the rest
+        found.row |= {"verdict": CANNOT, "outputs": _reason(error)}
+        return found
+    found.code = code
+    found.mark = _mark(notebook)
+    found.row |= {
+        "source": code.source, "parameters": code.parameters, "seed": code.seed, "executed": code.executed,
+        "code": len(code.differences) if code.source else "all", "texts": len(code.texts) + len(code.missing),
+    }  # fmt: skip
+    if not code.executed:
+        found.row |= {"verdict": NOT_EXECUTED, "outputs": code.lack}
+    return found
+
+
+def _run(hand_in, sandbox, timeout):
+    start = time.monotonic()
+    try:
+        found = check_outputs.outputs(hand_in.path, read(hand_in.path), sandbox, timeout=timeout)
+    except Exception as error:  # one bad file must not stop the rest
+        hand_in.row |= {"verdict": CANNOT, "outputs": _reason(error)}
+    else:
+        verdict = SAME if hand_in.code.is_the_projects and not found.own else OWN
+        hand_in.row |= {
+            "outputs": len(found.differences), "pictures": found.equal_pictures, "not compared": len(found.own),
+            "verdict": DIFFERS if found.differences else verdict,
+        }  # fmt: skip
+    return hand_in, time.monotonic() - start
+
+
+def _reason(error):
+    return str(error) if isinstance(error, CannotRun) else repr(error)
+
+
+def _mark(notebook):
+    """A hash of what a notebook says and shows."""
+    cells = [(cell.cell_type, cell.source, cell.get("outputs")) for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()
+
+
+def _harmless(value):
+    """A value without control characters; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

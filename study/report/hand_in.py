@@ -1,0 +1,96 @@
+"""A notebook that was handed in: how it is read, and how its cells are named. Nothing of it is trusted."""
+
+import re
+from itertools import zip_longest
+from pathlib import Path
+
+import nbformat
+
+from study.report.engine import HEADING, LISTED, tags
+from study.report.notebooks import joined
+
+LARGEST = 64 * 2**20
+"""Bytes of a notebook, and of what it may show when it runs again."""
+
+
+class CannotRun(RuntimeError):
+    """The file is not a notebook, or it fails when it runs; the message says why, with control characters made visible."""
+
+    def __init__(self, message):
+        super().__init__(visible(message))
+
+
+def visible(text):
+    """A text with its control characters made visible, since a terminal obeys them; non-breaking spaces become spaces."""
+    text = str(text).replace("\N{NO-BREAK SPACE}", " ")
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def is_list(cell):
+    """Whether a cell is the engine's list of statements that do not hold."""
+    return cell.cell_type == "markdown" and LISTED in tags(cell) and cell.source.startswith(HEADING)
+
+
+def read(path):
+    """The notebook at path, with neighbouring pieces of one stream joined. Raises CannotRun if it is not a notebook."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            what = "not a regular file" if path.exists() else "no such file"
+            raise CannotRun(f"{path}: {what}; name a notebook, or a folder of notebooks")
+        if path.stat().st_size > LARGEST:
+            raise CannotRun(f"{path}: larger than {LARGEST >> 20} MB; too large to be compared")
+        text = path.read_text(encoding="utf-8-sig")
+        if not text.strip():
+            raise CannotRun(f"{path}: not a notebook: the file is empty")
+        if re.search(r"^(<{7}|>{7}) ", text, flags=re.MULTILINE):
+            raise CannotRun(f"{path}: not a notebook: it has conflict marks (<<<<<<<) of git")
+        notebook = nbformat.reads(text, as_version=4)
+        nbformat.validate(notebook)
+        nbformat.writes(notebook).encode()
+        for cell in notebook.cells:
+            _check_metadata(cell)
+            if cell.cell_type == "code":
+                cell.outputs = joined(cell.outputs)
+        return notebook
+    except CannotRun:
+        raise
+    except UnicodeDecodeError:
+        raise CannotRun(f"{path}: not a notebook: the file is not text") from None
+    except Exception as error:  # a text that is not a notebook can fail in a dozen ways
+        raise CannotRun(f"{path}: not a notebook: {cut(str(error))}") from None
+
+
+def _check_metadata(cell):
+    """Raise TypeError unless the metadata that the engine writes have their form."""
+    kept = cell.metadata.get("left_out", [])
+    sound = isinstance(cell.metadata.get("words", ""), str) and isinstance(kept, list)
+    for each in kept if sound else ():
+        kinds = {name: type(value) for name, value in each.items()} if isinstance(each, dict) else {}
+        sound &= kinds == {"after": int, "source": str, "tags": list} and all(isinstance(tag, str) for tag in each["tags"])
+    if not sound:
+        raise TypeError("the metadata 'words' or 'left_out' have another form than 'python -m study papermill' gives them")
+
+
+def named(notebook, place):
+    """The number of a cell, from 1, with its first line."""
+    first, *_ = notebook.cells[place].source.strip().splitlines() or ["empty"]
+    return f"cell {place + 1} ({cut(first)})"
+
+
+def cut(line, longest=150):
+    """The start of a line, with its control characters made visible."""
+    return visible(line if len(line) <= longest else f"{line[:longest]}…")
+
+
+def first_difference(lines, others, holder):
+    """The first line that differs, both ways; "" if none does. holder: who has the others, as words."""
+    for line, other in zip_longest(lines, others):
+        if line != other:
+            ours, theirs = ("nothing" if each is None else f"“{cut(each)}”" for each in (line, other))
+            return f"{ours}, {holder} {theirs}"
+    return ""
+
+
+def items(lines):
+    return [f"- {each}" for each in lines]
