@@ -321,7 +321,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
                     f"gamma='scale' must be finite, got 1 / (features times variance) = {gamma}; scale the data up"
                 )
         self._kernel = KERNELS[self._form].made(self, gamma)
-        self.gamma_ = self._kernel.gamma  # type: ignore[union-attr]
+        self.gamma_ = self._kernel.gamma
         self._unit = unit_of(X) if isinstance(self._kernel, Kernel) else 1
 
     def _check_parameters(self):

@@ -299,11 +299,10 @@ def _fill(kernel, products, norms_x, norms_y, out, threads):
 class PrecomputedKernel:
     """Kernel values (n, m) instead of `Products`, from a function (rows, columns) -> K[rows, columns]."""
 
-    # type: int, np.dtype, Any, Any
     arithmetic = Arithmetic.GIVEN
     dtype = np.dtype(np.float64)
-    points = None
-    column_points = None
+    points: Any = None
+    column_points: Any = None
 
     def __init__(self, function: Callable[..., Array] | None, n: int, m: int) -> None:
         self.function = function

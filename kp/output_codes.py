@@ -988,8 +988,8 @@ class SharedTraining:
             counting: dict[str, Any] = {"signs": signs, "errors": errors}
         else:
             check_unmasked("X", X)
-            points = Points.per(self.gram.points.per_unit, X)  # type: ignore[union-attr]
-            columns = CrossGram(Products(self.gram.points, points, threads=self.n_jobs))  # type: ignore[arg-type]
+            points = Points.per(self.gram.points.per_unit, X)
+            columns = CrossGram(Products(self.gram.points, points, threads=self.n_jobs))
             counting = {}
         own = [slice(i, i + m) for i in range(0, len(logs), m)]
         names = [[name for name in WALKED if not BY_NAME[name].needs_errors or errors[cut][0] is None] for cut in own]

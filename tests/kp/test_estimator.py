@@ -243,7 +243,7 @@ def test_models_that_cannot_share_are_refused():
     models = [OneVsAllKernelPerceptron(max_iter=epochs).fit(X, y) for epochs in (1, 2)]
     with pytest.raises(ValueError, match="equally many epochs"):
         next(shared.staged_outputs(models))
-    with pytest.raises(ValueError, match="models must be OneVsAllKernelPerceptrons, got OutputCodeKernelPerceptron"):
+    with pytest.raises(ValueError, match="models must be OneVsAllKernelPerceptrons or Rommas, got OutputCode"):
         shared.fit([OutputCodeKernelPerceptron()])
     with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0, got 'a'"):
         SharedTraining(X, y, n_jobs="a")
