@@ -46,6 +46,14 @@ def rate_interval(comparison, digits=2):
     return f"{percent(comparison.low, digits)} to {percent(comparison.high, digits)}"
 
 
+def intervals(comparisons, digits=2):
+    """The ends of several intervals in percentage points, the lowest and the highest: "−1.20 to +2.30". comparisons: a table
+    with low and high, or a list of comparisons."""
+    low = min(comparisons["low"] if hasattr(comparisons, "columns") else [each.low for each in comparisons])
+    high = max(comparisons["high"] if hasattr(comparisons, "columns") else [each.high for each in comparisons])
+    return f"{points(low, digits)} to {points(high, digits)}"
+
+
 def span(values, digits=2):
     """The smallest and the largest of some differences of one sign, in percentage points: "0.52 to 0.95", or "0.52"."""
     found = sorted(float(size(value, digits)) for value in values)

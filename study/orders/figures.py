@@ -48,7 +48,7 @@ def figure_by_epoch(runs):
         axis.set_visible(False)
     for axis, degree in zip(axes.flat, degrees, strict=False):
         part = runs[runs["degree"] == degree]
-        for name in PREDICTORS:
+        for name in sorted(PREDICTORS, key=CONTROL.__eq__):  # the average predictor last, on top of the voted one
             rate = (100 * part["errors"] / part["n"])[part["predictor"] == name].groupby(part["epoch"])
             epochs = list(rate.groups)
             mean = rate.mean()
