@@ -109,6 +109,16 @@ def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth
     return pd.DataFrame(rows)
 
 
+def recipe_against_svm(dataset="mnist", *, n_held=10_000):
+    """By how much the chosen recipe has more errors than the RBF SVM, which learns from raw pixels: a Difference over orders
+    and test images."""
+    found, _ = of_recipes.reached(dataset, n_held=n_held)
+    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
+    svm = learners.predicted(results, learners.SVM)
+    labels = datasets.load(dataset).class_indices_test
+    return statistics.crossed((found != labels) - (svm != labels).astype(float))
+
+
 def _step(name, wrong, spent=None, *, times=1, threads=1, hindsight=False):
     """A row of `ladder`: wrong (R, n) or (n,) bool, and the costs of one training, of which there are so many."""
     if wrong.ndim == 2:

@@ -7,6 +7,8 @@ Rates are fractions in code and percent in words; differences of rates are perce
 import math
 import numbers
 
+import pandas as pd
+
 from study.statistics import ALPHA
 
 MINUS = "\N{MINUS SIGN}"
@@ -48,10 +50,20 @@ def rate_interval(comparison, digits=2):
 
 def intervals(comparisons, digits=2):
     """The ends of several intervals in percentage points, the lowest and the highest: "−1.20 to +2.30". comparisons: a table
-    with low and high, or a list of comparisons."""
-    low = min(comparisons["low"] if hasattr(comparisons, "columns") else [each.low for each in comparisons])
-    high = max(comparisons["high"] if hasattr(comparisons, "columns") else [each.high for each in comparisons])
+    with low and high, or some comparisons."""
+    table = comparisons if isinstance(comparisons, pd.DataFrame) else pd.DataFrame(list(comparisons))
+    low, high = table["low"].min(), table["high"].max()
     return f"{points(low, digits)} to {points(high, digits)}"
+
+
+def ends(row, digits=0):
+    """The ends of a range that has no unit: "22 to 32". row: anything with low and high."""
+    return f"{number(row.low, digits)} to {number(row.high, digits)}"
+
+
+def of(part, whole):
+    """Two counts: "65 of 9,769"."""
+    return f"{number(part)} of {number(whole)}"
 
 
 def span(values, digits=2):
