@@ -56,12 +56,12 @@ def intervals(comparisons, digits=2):
     return f"{points(low, digits)} to {points(high, digits)}"
 
 
-def ends(row, digits=0):
+def between(row, digits=0):
     """The ends of a range that has no unit: "22 to 32". row: anything with low and high."""
     return f"{number(row.low, digits)} to {number(row.high, digits)}"
 
 
-def of(part, whole):
+def out_of(part, whole):
     """Two counts: "65 of 9,769"."""
     return f"{number(part)} of {number(whole)}"
 
