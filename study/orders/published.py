@@ -65,7 +65,7 @@ def final_or_average():
 
 @cache
 def averaging():
-    """What averaging gains, by `final_or_average`.
+    """The gain by averaging, by `final_or_average`.
 
     soon: after one epoch at degrees 2 to 6 (a list). After ten epochs: two, three and six, the rows of these degrees, and
     late, the estimates at degrees 4 to 6 (a list). as_said: whether all are detected but the one at degree 6 after ten

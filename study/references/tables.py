@@ -189,13 +189,6 @@ def in_percent(bill):
     )
 
 
-def relative(bill):
-    """How many times as much as the kernel perceptron's own training, prediction and memory: fit, predict and peak by
-    learner."""
-    table = bill.set_index("learner")[["fit", "predict", "peak"]]
-    return table / table.loc[[name for name in table.index if name.startswith(OURS)]].iloc[0]
-
-
 def tested(compared):
     """`compared` with its tests, as it is printed: learner, difference in points with its interval, p, p equal, verdict."""
     return pd.DataFrame(

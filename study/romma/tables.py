@@ -25,7 +25,7 @@ def outside(readings):
 
 def shared(kept):
     """The perceptrons' printed numbers next to ours in orders that are shared and kept, as ROMMA's are, after the epochs
-    that are stored: the columns of `beside`, and inside. kept as in study.orders.kept; derived numbers are left out."""
+    that are stored: the columns of claims.beside, and inside. kept as in study.orders.kept; derived numbers are left out."""
     rows = kept[(kept["protocol"] == "shared, kept") & (kept["degree"] == DEGREE) & (kept["epochs"] == kept["epochs"].min())]
     own = pd.concat([rows[rows["predictor"] == name].assign(algorithm=row) for row, name in PERCEPTRONS.items()])
     found = beside(claims.published("li_long_1999"), own)

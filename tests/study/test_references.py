@@ -303,5 +303,3 @@ def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     mean = statistics.crossed(wrong.astype(float))  # over the orders, and not the single order that was timed
     assert first[["error", "error low", "error high"]].tolist() == [wrong.mean(), mean.low, mean.high]
     assert (first["fit"], first["numbers"]) == (1.5, 40) and np.isnan(first["estimate"])
-    times = tables.relative(table)
-    assert times.loc["perfect", "fit"] == 3.0 and times.loc["bad", "peak"] == 0.25
