@@ -23,17 +23,17 @@ class Perceptrons:
     """The kernel perceptron in many visiting orders: n test images, R orders of the D degrees above 1, L orders of degree 1.
 
     labels (n,); chosen: degree and epoch of the average predictor with the fewest errors on held-out images, a row for each
-    order; ours (R, n) bool, where that choice errs; together (n,) bool, where a vote of the R choices errs; linear (L, 4, n)
-    bool, where the predictors of degree 1 err after the last epoch; votes (D, n) bool, where the vote of the average
-    predictors of a degree errs after the last epoch; ensembles: the table of study.orders.tables.ensembles.
+    order; ours (R, n) bool, where that choice errs; together (n,) bool, where a vote of the R choices errs; first (R, n)
+    bool, where the average predictor of the degree that was timed errs after one epoch; linear (L, 4, n) bool, where the
+    predictors of degree 1 err after the last epoch; ensembles: the table of study.orders.tables.ensembles.
     """
 
     labels: np.ndarray
     chosen: pd.DataFrame
     ours: np.ndarray
     together: np.ndarray
+    first: np.ndarray
     linear: np.ndarray
-    votes: np.ndarray
     ensembles: pd.DataFrame
 
 
@@ -56,14 +56,14 @@ def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
             for each, choice in zip(curved, chosen.itertuples(), strict=True)
         ]
     )
-    last = np.stack([each[:, :, place, -1] for each in curved])
+    timed = orders.CURVED.index(experiment.Ours(dataset=dataset).degree)
     return Perceptrons(
         labels=labels,
         chosen=chosen,
         ours=own != labels,
         together=majority(own) != labels,
+        first=np.stack([each[:, timed, place, 0] for each in curved]) != labels,
         linear=of_orders.wrong(linear, labels)[:, 0, :, -1],
-        votes=np.stack([majority(last[:, :, d]) != labels for d in range(len(orders.CURVED))]),
         ensembles=of_orders.ensembles(curved, labels, orders.CURVED, predictor=learners.CONTROL),
     )
 
@@ -74,11 +74,13 @@ def majority(votes):
 
 
 def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth_orders=growth.N_ORDERS):
-    """The errors from step to step, and last that of the RBF SVM: name, error, low, high, seconds, memory, predict,
-    numbers (stored), threads.
+    """The errors from step to step, and last that of the RBF SVM: name, error, low, high, hindsight, seconds, memory,
+    predict, numbers (stored), threads.
 
+    hindsight: True for a step that was found by its errors on the test images, and not chosen on held-out ones.
     low and high: 95 %, over visiting orders and test images where there are several orders (statistics.crossed), else over
-    test images (Wilson). From the vote on the degree is that of growth.VIRTUAL, and at the end that of lowest.best.
+    test images (Wilson). The vote is that of the choices of all orders. Deskewed images and shifted copies have the degree
+    of growth.VIRTUAL, and the recipe that of lowest.best.
     seconds of training and of prediction, with this many threads, and memory (GiB) belong to one trained predictor, and to a
     vote as many times as it has orders; the kernel perceptron's are those of experiment.perceptron. They are missing where
     nothing was timed.
@@ -98,16 +100,26 @@ def ladder(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS, n_growth
         _step("linear perceptron, final predictor", own.linear[:, PREDICTORS.index("final")]),
         _step("linear perceptron, average predictor", own.linear[:, PREDICTORS.index(learners.CONTROL)]),
         _step("kernel perceptron, average predictor", own.ours, ours),
-        _step(f"vote of {n_orders} orders, degree {degree}", own.votes[orders.CURVED.index(degree)], ours, times=n_orders),
-        _step(f"deskewed images, degree {degree}", deskewed[:, growth.DEGREES.index(degree)]),
-        _step(f"shifted copies, degree {degree}", shifted[0, 0], grown, threads=2),
+        _step(f"vote of {n_orders} orders", own.together, ours, times=n_orders),
+        _step(f"deskewed images, degree {degree}", deskewed[:, growth.DEGREES.index(degree)], hindsight=True),
+        _step(f"shifted copies, degree {degree}", shifted[0, 0], grown, threads=2, hindsight=True),
         _step(f"chosen recipe, degree {recipe.degree}", found != own.labels, price, threads=2),
         _step(learners.SVM, learners.predicted(results, learners.SVM) != own.labels, svm),
     ]
     return pd.DataFrame(rows)
 
 
-def _step(name, wrong, spent=None, *, times=1, threads=1):
+def recipe_against_svm(dataset="mnist", *, n_held=10_000):
+    """By how much the chosen recipe has more errors than the RBF SVM, which learns from raw pixels: a Difference over orders
+    and test images."""
+    found, _ = of_recipes.reached(dataset, n_held=n_held)
+    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
+    svm = learners.predicted(results, learners.SVM)
+    labels = datasets.load(dataset).class_indices_test
+    return statistics.crossed((found != labels) - (svm != labels).astype(float))
+
+
+def _step(name, wrong, spent=None, *, times=1, threads=1, hindsight=False):
     """A row of `ladder`: wrong (R, n) or (n,) bool, and the costs of one training, of which there are so many."""
     if wrong.ndim == 2:
         found = statistics.crossed(wrong.astype(float))
@@ -115,7 +127,7 @@ def _step(name, wrong, spent=None, *, times=1, threads=1):
         high = found.high
     else:
         low, high = statistics.wilson(wrong.sum(), wrong.size)
-    row = {"name": name, "error": wrong.mean(), "low": low, "high": high}
+    row = {"name": name, "error": wrong.mean(), "low": low, "high": high, "hindsight": hindsight}
     if spent is None:
         return row
     return row | {

@@ -7,6 +7,8 @@ Rates are fractions in code and percent in words; differences of rates are perce
 import math
 import numbers
 
+import pandas as pd
+
 from study.statistics import ALPHA
 
 MINUS = "\N{MINUS SIGN}"
@@ -44,6 +46,24 @@ def with_interval(comparison, digits=2):
 def rate_interval(comparison, digits=2):
     """The interval of a rate: "1.37 % to 1.80 %"."""
     return f"{percent(comparison.low, digits)} to {percent(comparison.high, digits)}"
+
+
+def intervals(comparisons, digits=2):
+    """The ends of several intervals in percentage points, the lowest and the highest: "−1.20 to +2.30". comparisons: a table
+    with low and high, or some comparisons."""
+    table = comparisons if isinstance(comparisons, pd.DataFrame) else pd.DataFrame(list(comparisons))
+    low, high = table["low"].min(), table["high"].max()
+    return f"{points(low, digits)} to {points(high, digits)}"
+
+
+def between(row, digits=0):
+    """The ends of a range that has no unit: "22 to 32". row: anything with low and high."""
+    return f"{number(row.low, digits)} to {number(row.high, digits)}"
+
+
+def out_of(part, whole):
+    """Two counts: "65 of 9,769"."""
+    return f"{number(part)} of {number(whole)}"
 
 
 def span(values, digits=2):

@@ -109,6 +109,43 @@ def test_a_report_has_what_its_words_point_to(name):
                 )
 
 
+def numbered():
+    """{name: its number} of the chapters that words can point to, by report: the whole one first."""
+    return [{each.name: number for each, number in chapters.report("full", name, web=True)} for name in chapters.REPORTS]
+
+
+@each_source
+def test_words_point_to_a_chapter_by_its_number(path):
+    reports = [found for found in numbered() if path.stem in found] + numbered()[:1]
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            for text, stem in re.findall(r"\[([^\]]*)\]\((\w+)\.ipynb\)", cell.source):
+                if number := reports[0].get(stem, reports[-1].get(stem)):
+                    assert not number.isdecimal() or text in (f"chapter {number}", f"Chapter {number}"), (text, stem)
+
+
+def quoted(name):
+    """{variable: what it is in the code of a notebook} for the variables of its words."""
+    cells = read(FOLDER / f"{name}.ipynb").cells
+    words = set(re.findall(r"\w+", " ".join(" ".join(EVAL.findall(cell.source)) for cell in cells)))
+    found = {}
+    for statement in ast.walk(ast.parse("\n".join(cell.source for cell in cells if cell.cell_type == "code"))):
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            found[statement.targets[0].id] = ast.unparse(statement.value)
+    return {each: found[each] for each in words & set(found)}
+
+
+EVAL = re.compile(r"\{eval\}`([^`]*)`")
+
+
+def test_first_page_and_conclusion_take_the_results_that_both_quote_from_the_same_place():
+    front = quoted("front")
+    own = quoted("conclusion")
+    shared = set(front) & set(own)
+    assert {"honest", "averaging", "once", "to_svm", "agreed", "by_form"} <= shared
+    assert {each: own[each] for each in shared} == {each: front[each] for each in shared}
+
+
 @pytest.mark.parametrize("chapter", chapters.chapters("full"), ids=lambda chapter: chapter.name)
 def test_executed_copy_was_made_from_this_source_code_and_these_results_and_has_the_cells_of_its_source(chapter):
     source = FOLDER / f"{chapter.source}.ipynb"

@@ -12,6 +12,8 @@ TEXT = (ROOT / "paper.md").read_text(encoding="utf-8")
 def test_rates_of_the_paper_are_those_of_the_conclusion():
     found = set(re.findall(r"\d\.\d\d %", TEXT))
     assert len(found) == 5 and found <= set(re.findall(r"\d\.\d\d %", readme.findings()))
+    (interval,) = re.findall(r"\((\S+ to \S+) points\)", TEXT)
+    assert f"({interval} points)" in readme.findings()
 
 
 def test_counts_of_the_paper_are_those_of_the_ledger():

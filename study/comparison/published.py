@@ -13,6 +13,13 @@ def rates():
 
 
 @cache
+def svm():
+    """{(form, thresholds): Difference} from the support vector machine, over the sets."""
+    found = tables.over_sets(rates(), tables.reference_pairs())
+    return {name: each for name, each in found.items() if name[0] in tables.KERNEL_PERCEPTRONS}
+
+
+@cache
 def forms():
     """{(form, thresholds): Difference} from one perceptron for each class, over the sets."""
     return tables.over_sets(rates(), tables.form_pairs())

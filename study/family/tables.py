@@ -73,6 +73,17 @@ def by_budget(streams, final, problem):
     return summary.reset_index()
 
 
+def cost_of_budget(streams, problem, budget):
+    """By how much the online error of removing the oldest exceeds that of the perceptron without a budget at the end of the
+    streams: a Difference over the orders that both have seen (Student's t). The polynomial kernel, right labels."""
+    last = streams.loc[streams.groupby(KEYS, sort=False)["examples"].idxmax()]
+    own = last[(last["problem"] == problem) & (last["kernel"] == "poly") & (last["noise"] == 0)]
+    rates = own.assign(rate=own["online_errors"] / own["examples"]).pivot(
+        index="random_state", columns=["method", "budget"], values="rate"
+    )
+    return statistics.student((rates["oldest", budget] - rates["perceptron", 0]).dropna(), varies=ORDERS)
+
+
 def at_equal_memory(memory, final):
     """A row for each method and budget: truncation (0: none), held (mean of the second half of the stream), values (of the
     kernel, a prediction, on average over the stream), online and test error, means over orders."""

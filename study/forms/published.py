@@ -14,9 +14,9 @@ def results():
 
 @cache
 def errors():
-    """{form: test error}, of Xu and Zhang's form without threshold."""
-    levels = tables.three_forms(tables.equal_rates(results()["equal"]))
-    return tables.largest_terms(levels).set_index("form")["average"]
+    """{form: test error}, Xu and Zhang's form under the names tables.WITHOUT and tables.PRINTED."""
+    rows = tables.in_words(tables.largest_terms(tables.equal_rates(results()["equal"])))
+    return rows.set_index("form")["average"].to_dict()
 
 
 def gap(form, other):

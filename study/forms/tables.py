@@ -13,6 +13,11 @@ from kp.mistakes import PREDICTORS
 from study import statistics
 from study.forms.experiment import EQUAL, FORMS, JUDGED, PAIR, best_widths, kernel_of, split
 
+WITHOUT = "Xu-Zhang, without thresholds"
+PRINTED = "Xu-Zhang, as printed"
+"""The names in words of PAIR: Xu and Zhang's form without thresholds, and with them, as in the article, but at the width of
+the former."""
+
 
 def describe(kind, parameter):
     """A kernel in words: "rbf" of this width, or "poly" of this degree."""
@@ -149,6 +154,11 @@ def largest_terms(rates):
     table = rows.pivot(index=["form", "width", "epoch", "mistakes"], columns="predictor", values="error")
     table = table.rename_axis(columns=None).reset_index()[["form", "width", "epoch", "mistakes", *JUDGED]]
     return table.sort_values("form", key=lambda names: names.map([*EQUAL[:2], *PAIR].index), ignore_index=True)
+
+
+def in_words(rows):
+    """Rows with a form, Xu and Zhang's two under the names WITHOUT and PRINTED."""
+    return rows.replace({"form": dict(zip(PAIR, (WITHOUT, PRINTED), strict=True))})
 
 
 def own_widths(tuning, wrong, n):

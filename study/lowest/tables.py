@@ -15,6 +15,13 @@ def tried(dataset="mnist", *, n_held=10_000):
     return table.assign(error=table["errors"] / table["n"])
 
 
+def alone(tried):
+    """The fewest held-out errors of each preparation without copies: preparation, degree and error, the lowest first."""
+    rows = tried[tried["copies"] == 0]
+    best = rows.loc[rows.groupby("preparation")["errors"].idxmin()]
+    return best[["preparation", "degree", "error"]].sort_values("error", ignore_index=True)
+
+
 def steps(tried):
     """The recipe with the fewest errors of each preparation, of each number of copies, and of each protocol, in the order in
     which they were tried; ties go to the first."""

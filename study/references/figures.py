@@ -46,8 +46,8 @@ PLACES = {
 
 
 def figure_ladder(ladder):
-    """The table of the ladder, a row for each step: a dot at its error with its value and its interval; the last row, of the
-    support vector machine, is a line through all."""
+    """The table of the ladder, a row for each step: a dot at its error with its value and its interval, hollow and so named
+    if it was found in hindsight; the last row, of the support vector machine, is a line through all."""
     figure, axis = canvas(height=2.6)
     steps = ladder[ladder["name"] != SVM]
     svm = ladder[ladder["name"] == SVM].iloc[0]
@@ -60,13 +60,16 @@ def figure_ladder(ladder):
     for place, row in enumerate(steps.itertuples()):
         error = 100 * row.error
         ends = [[100 * (row.error - row.low)], [100 * (row.high - row.error)]]
-        axis.errorbar(error, place, xerr=ends, fmt="o", markersize=5, capsize=2, color=METHOD_COLOURS["one-vs-all"])
+        colour = METHOD_COLOURS["one-vs-all"]
+        inside = "white" if row.hindsight else colour
+        axis.errorbar(error, place, xerr=ends, fmt="o", markersize=5, markerfacecolor=inside, capsize=2, color=colour)
         side, end, way = ("left", row.high, 5) if row.error > svm["error"] else ("right", row.low, -5)
         axis.annotate(
             percent(row.error), (100 * end, place), xytext=(way, 0), textcoords="offset points", fontsize=8, ha=side,
             va="center",
         )  # fmt: skip
-    axis.set(yticks=range(len(steps)), yticklabels=list(steps["name"]), xlabel="test error (%)")
+    labels = [f"{row.name} (in hindsight)" if row.hindsight else row.name for row in steps.itertuples()]
+    axis.set(yticks=range(len(steps)), yticklabels=labels, xlabel="test error (%)")
     axis.set_ylim(len(steps) - 0.5, -0.6)
     axis.grid(axis="y", visible=False)
     log_percent_axis(axis, which="x")

@@ -13,6 +13,7 @@ MARGIN = 0.002
 ALTERNATIVES = ("coef0",)
 """Parameters of which a grid has alternatives instead of a range: it has no ends."""
 SVM = "RBF SVM"
+LARGEST_NETWORK = "neural network, 3,000"
 FIRST = f"{OURS}, one epoch"
 """The learner against which all steps of the ladder are held, and our own after its first epoch."""
 
@@ -52,11 +53,29 @@ def costs(dataset="mnist", *, n_held=10_000):
     return table[["method", "epoch", "error", "fit", "predict", "peak", "numbers"]]
 
 
-def by_day(dataset="mnist", *, n_held=10_000):
-    """How many times as long as all epochs of the kernel perceptron each other learner trained, by its method (rows) and on
-    each day (columns)."""
-    spent = _stored(dataset, n_held)[1].pivot(index=["method", "epoch"], columns="day", values="fit")
+def by_day(dataset="mnist", *, n_held=10_000, what="fit"):
+    """How many times as long as all epochs of the kernel perceptron each other learner trained (what "fit") or predicted
+    (what "predict"), by its method (rows) and on each day (columns)."""
+    spent = _stored(dataset, n_held)[1].pivot(index=["method", "epoch"], columns="day", values=what)
     return spent.xs(0, level="epoch") / spent.loc[OURS, max(experiment.EPOCHS)]
+
+
+def slower(dataset="mnist", *, n_held=10_000, what="fit"):
+    """`by_day` in short: its median, low and high over the days, by method (rows)."""
+    days = by_day(dataset, n_held=n_held, what=what)
+    return pd.DataFrame({"median": days.median(axis=1), "low": days.min(axis=1), "high": days.max(axis=1)})
+
+
+def seconds(dataset="mnist", *, n_held=10_000):
+    """The seconds in which the kernel perceptron learns in all its epochs: median, low and high over the days."""
+    spent = _stored(dataset, n_held)[1].set_index(["method", "epoch"]).loc[[(OURS, max(experiment.EPOCHS))], "fit"]
+    return spent.agg(["median", "min", "max"]).set_axis(["median", "low", "high"])
+
+
+def of_networks():
+    """The error rates on MNIST of the largest neural network with each of its seeds, that of `costs` first."""
+    others = experiment.networks(experiment.seeded_settings()).query("method == @LARGEST_NETWORK")
+    return [costs().set_index("method")["error"][LARGEST_NETWORK], *(others["errors"] / others["n_test"])]
 
 
 def _stored(dataset, n_held):
@@ -116,18 +135,21 @@ def tried(choices, grids, names):
     return pd.DataFrame(rows, columns=columns)
 
 
-def bill(compared, costs, ladder):
+def bill(compared, costs, ladder, first):
     """Errors and their costs, the lowest error first: learner, error with error low and error high; estimate, low and high,
     of the kernel perceptron less the learner; fit and predict (seconds), peak (GiB), numbers (stored) and threads.
 
     compared, costs, ladder: the tables of these functions. The kernel perceptron has its steps of the ladder that were
-    timed, and its first epoch. What scikit-learn-intelex finds is not compared: only its number of errors is stored.
+    timed, and its first epoch, whose error is a mean over visiting orders and test images: first (R, n) bool, where it errs.
+    What scikit-learn-intelex finds is not compared: only its number of errors is stored.
     """
     single = costs.loc[costs["epoch"] <= 1, ["method", "error", "fit", "predict", "peak", "numbers"]]
     alone = single[single["method"].str.endswith(INTELEX) | (single["method"] == OURS)].replace({"method": {OURS: FIRST}})
     rest = compared.merge(single.drop(columns="error"), on="method", validate="one_to_one")
     n = (rest["errors"] / rest["error"]).max()
     alone[["error low", "error high"]] = [statistics.wilson(round(error * n), round(n)) for error in alone["error"]]
+    mean = statistics.crossed(first.astype(float))
+    alone.loc[alone["method"] == FIRST, ["error", "error low", "error high"]] = mean.estimate, mean.low, mean.high
     others = pd.concat([rest, alone]).rename(columns={"method": "learner"}).assign(threads=1)
     names = {"name": "learner", "low": "error low", "high": "error high", "seconds": "fit", "memory": "peak"}
     ours = ladder[(ladder["name"] != SVM) & ladder["seconds"].notna()].rename(columns=names)
@@ -165,13 +187,6 @@ def in_percent(bill):
             "numbers (million)": bill["numbers"] / 1e6,
         }
     )
-
-
-def relative(bill):
-    """How many times as much as the kernel perceptron's own training, prediction and memory: fit, predict and peak by
-    learner."""
-    table = bill.set_index("learner")[["fit", "predict", "peak"]]
-    return table / table.loc[[name for name in table.index if name.startswith(OURS)]].iloc[0]
 
 
 def tested(compared):

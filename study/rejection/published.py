@@ -30,6 +30,14 @@ def agreed():
 
 
 @cache
+def accepted():
+    """The share of the letters and of the half digits that each of the measures accepts at least."""
+    y_held, _ = labels()
+    refused = tables.refusals(tables.typicality(parts(), y_held)).groupby("part")["refused"].max()
+    return 1 - refused[["letters", "halves"]].max()
+
+
+@cache
 def refusing(target):
     """The row of `tables.at_targets` for the margin and a target of the error among the accepted."""
     held, test = ({"margin": (part.classes, tables.margin(part.scores))} for part in (parts()["held out"], parts()["test"]))

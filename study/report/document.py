@@ -219,6 +219,8 @@ def _text(sources, folder, layout, listing):
     text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])
     for source in sources:
         stem = Path(source.path).stem
+        if source.number:
+            text = re.sub(rf"(?<=hapter )\w+\]\({stem}\.ipynb\)", f"{source.number}]({stem}.ipynb)", text)
         text = text.replace(f"]({stem}.ipynb)", f"](#chapter-{stem})")
     return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", text)
 
@@ -365,7 +367,7 @@ class _Labels:
             kind = match[1]
             own = match[2]
             if (kind, own) not in self.places:
-                return f"the {kind.lower()} in the notebook"
+                return f"the {kind.lower()} in {self.stem}.ipynb"
             label = self._label(kind, self.places[kind, own])
             return f"[{label}](#{self.anchor(label)})"
 

@@ -62,7 +62,7 @@ def notebooks(tmp_path_factory):
     write(folder / "front.ipynb", text("# Front\n\nThe abstract."), code("1"))
     write(
         folder / "first.ipynb",
-        text("# First chapter\n\nMail a@b, see [the second](second.ipynb).[^1]\n\n[^1]: First note."),
+        text("# First chapter\n\nMail a@b, see [chapter 9](second.ipynb).[^1]\n\n[^1]: First note."),
         code("prepared = 1", "setup"),
         text("## Method\nA formula, $x^2$:\n- and a list\n\n$$ K(x, y) = (1 + x \\cdot y)^p $$"),
         code("plt.subplots()", "show", shown="", width=300),
@@ -113,6 +113,10 @@ def test_a_page_has_title_author_course_date_and_contents_whose_links_lead_to_on
         "A study of &lt;kernels&gt;", "1 First chapter", "1.1 Method", "1.2 Exercises", "2 Second chapter", "2.1 Method",
         "Evidence for chapter 1", "References",
     ]  # fmt: skip
+
+
+def test_a_chapter_has_its_number_in_this_document_wherever_words_point_to_it(page):
+    assert re.search(r'see <a href="#chapter-second"[^>]*>chapter 2</a>', page) and "chapter 9" not in page
 
 
 def test_a_page_has_formulas_figures_tables_and_words_as_they_were_written(page):

@@ -378,6 +378,10 @@ def test_growth_is_drawn_by_rate_beside_its_exponents(made):
 
 def test_errors_by_budget_are_drawn_in_percent_as_means_over_orders_with_their_range(made):
     summary = tables.by_budget(made["streams"], made["final"], ODD_OR_EVEN)
+    means = summary.set_index(["method", "budget"])["online"]
+    budget = means["oldest"].index[0]
+    cost = tables.cost_of_budget(made["streams"], ODD_OR_EVEN, budget)
+    assert cost.estimate == pytest.approx(means["oldest", budget] - means["perceptron", 0]) and cost.low < cost.high
     line, _, (bars,) = figures.figure_budget(summary).axes[1].containers[1]
     own = made["final"].query("method == 'forgetron' and problem == @ODD_OR_EVEN")
     rates = (100 * own["errors"] / own["n_test"]).groupby(own["budget"]).agg(["mean", "min", "max"])

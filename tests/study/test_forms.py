@@ -187,6 +187,15 @@ def test_rates_on_equal_terms_are_means_over_the_orders(on_equal_terms):
     assert tables.largest_terms(level).set_index("form").loc["ordinary", "average"] == row["error"]
 
 
+def test_both_variants_of_xu_and_zhangs_form_are_shown_and_neither_bears_its_bare_name(on_equal_terms):
+    level = tables.equal_rates(on_equal_terms[1]["equal"]).query("predictor == 'average'").set_index("form")["error"]
+    shown = tables.in_words(tables.largest_terms(tables.equal_rates(on_equal_terms[1]["equal"]))).set_index("form")[
+        "average"
+    ]
+    assert list(shown.index) == ["one-vs-all", "ordinary", tables.WITHOUT, tables.PRINTED]
+    assert (shown[tables.WITHOUT], shown[tables.PRINTED]) == (level["Xu-Zhang, no threshold"], level["Xu-Zhang"])
+
+
 def test_widths_are_found_by_the_average_predictor(on_equal_terms):
     table = on_equal_terms[0]["tuning"]
     (arrays,) = on_equal_terms[0]["arrays"]

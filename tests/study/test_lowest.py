@@ -83,3 +83,10 @@ def test_lines_of_the_figure_are_the_errors_of_the_table():
     plain = tried[tried["protocol"] == "own, new"]
     drawn = np.concatenate([line.get_ydata() for line in axis.lines])
     np.testing.assert_allclose(np.sort(drawn), np.sort(100 * plain["error"]))
+
+
+def test_each_preparation_has_its_fewest_held_out_errors_without_copies():
+    rows = [("raw", 3, 0, 9), ("raw", 4, 0, 7), ("deskewed", 3, 0, 5), ("deskewed", 4, 0, 6), ("deskewed", 5, 4, 1)]
+    tried = pd.DataFrame(rows, columns=["preparation", "degree", "copies", "errors"])
+    found = tables.alone(tried.assign(error=tried["errors"] / 100))
+    assert found.to_numpy().tolist() == [["deskewed", 3, 0.05], ["raw", 4, 0.07]]

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, ladder, statistics
 from study.orders import experiment as orders
-from study.references import experiment, tables
+from study.references import experiment, figures, tables
 from study.references.experiment import OURS, Again, Candidate, Chosen, Ours
 
 SMALL = {"dataset": "digits", "n_held": 300}
@@ -150,6 +150,16 @@ def test_costs_are_medians_over_the_days_on_which_all_learners_were_trained():
     ours = experiment.perceptron([Ours()])["perceptron_costs"].set_index("epoch").loc[10, "fit"]
     ratios = tables.by_day()
     assert ratios.loc["RBF SVM", 0] == both[0] / ours and len(ratios.columns) == len(both)
+    short = tables.slower().loc["RBF SVM"]
+    assert short["median"] == np.median(ratios.loc["RBF SVM"]) and short["low"] <= short["median"] <= short["high"]
+    own = tables.seconds()
+    assert own["low"] <= own["median"] == costs.loc[(OURS, 10), "fit"] <= own["high"]
+
+
+def test_the_largest_network_has_an_error_for_each_seed():
+    costs = tables.costs().set_index("method")["error"]
+    found = tables.of_networks()
+    assert found[0] == costs["neural network, 3,000"] and len(found) == 1 + len(experiment.SEEDS)
 
 
 def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
@@ -253,7 +263,9 @@ def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_cho
     model = OneVsAllKernelPerceptron(degree=degree, max_iter=10, random_state=degree + 100, stop_if_separated=False)
     predicted = model.fit(data.X, data.y).predict(data.X_test, predictor="average", epoch=epoch)
     np.testing.assert_array_equal(own.ours[1], predicted != data.y_test)
-    np.testing.assert_allclose(own.votes.mean(axis=1), own.ensembles["majority"])
+    at_three = OneVsAllKernelPerceptron(degree=3, max_iter=10, random_state=203, stop_if_separated=False).fit(data.X, data.y)
+    after_one = at_three.predict(data.X_test, predictor="average", epoch=1)
+    np.testing.assert_array_equal(own.first[2], after_one != data.y_test)
 
 
 @pytest.mark.long
@@ -261,7 +273,19 @@ def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
     table = ladder.ladder("digits", n_held=300, n_orders=3, n_growth_orders=2)
     assert table.loc[0, "error"] == own.linear[:, PREDICTORS.index("final")].mean()
     assert table.loc[2, "error"] == own.ours.mean()
+    assert table.loc[3, "error"] == own.together.mean()
     assert table.loc[3, "seconds"] == pytest.approx(3 * table.loc[2, "seconds"])
+    assert table["hindsight"].tolist() == [False] * 4 + [True] * 2 + [False] * 2
+
+
+def test_what_was_found_in_hindsight_is_hollow_and_named_so():
+    steps = pd.DataFrame(
+        {"name": ["chosen", "found", tables.SVM], "error": [0.02, 0.01, 0.015], "hindsight": [False, True, False]}
+    )
+    (axis,) = figures.figure_ladder(steps.assign(low=0.005, high=0.03)).axes
+    assert [each.get_text() for each in axis.get_yticklabels()] == ["chosen", "found (in hindsight)"]
+    chosen, found = (bar.lines[0] for bar in axis.containers)
+    assert found.get_markerfacecolor() == "white" != chosen.get_markerfacecolor()
 
 
 def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
@@ -272,9 +296,10 @@ def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     costs = costs.assign(numbers=[10, 20, 30, 40, 50])
     steps = pd.DataFrame({"name": [ours, "copies", "untimed"], "error": [0.1, 0.05, 0.2], "seconds": [2.0, 9.0, np.nan]})
     steps = steps.assign(numbers=[50, np.nan, np.nan], low=0.0, high=0.3, predict=1.0, memory=4.0, threads=[1, 2, np.nan])
-    table = tables.bill(tables.compared(*example()), costs, steps)
+    wrong = np.array([[1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 0, 0]], dtype=bool)
+    table = tables.bill(tables.compared(*example()), costs, steps, wrong)
     assert table["learner"].tolist()[:4] == ["perfect", "copies", ours, tables.FIRST] and len(table) == 6
     first = table.set_index("learner").loc[tables.FIRST]
-    assert (first["error"], first["fit"], first["numbers"]) == (0.15, 1.5, 40) and np.isnan(first["estimate"])
-    times = tables.relative(table)
-    assert times.loc["perfect", "fit"] == 3.0 and times.loc["bad", "peak"] == 0.25
+    mean = statistics.crossed(wrong.astype(float))  # over the orders, and not the single order that was timed
+    assert first[["error", "error low", "error high"]].tolist() == [wrong.mean(), mean.low, mean.high]
+    assert (first["fit"], first["numbers"]) == (1.5, 40) and np.isnan(first["estimate"])

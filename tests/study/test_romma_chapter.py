@@ -8,7 +8,7 @@ from scipy import stats
 from kp import Romma
 from study import claims as ledger
 from study import datasets, statistics
-from study.romma import claims, experiment
+from study.romma import claims, experiment, tables
 
 SMALL = dict(dataset="digits", n_train=300, n_epochs=2)
 
@@ -62,3 +62,14 @@ def test_ours_are_means_over_orders():
     published = pd.DataFrame({"algorithm": ["ROMMA"], "epochs": [1], "test_error_percent": [1.6], "mistakes": [6]})
     found = claims.beside(published, runs)
     assert found["ours"].tolist() == [1.5, 6.0] and found["percentile"].tolist() == [0.5, 0.5]
+
+
+def test_the_perceptrons_in_shared_orders_have_the_printed_numbers_of_their_epochs():
+    rows = [
+        ("shared, kept", 10, experiment.DEGREE, order, epoch, name, 200 + order, 10_000, 9000)
+        for order in range(3) for epoch in (1, 4, 10) for name in ("final", "voted")
+    ]  # fmt: skip
+    names = ["protocol", "epochs", "degree", "order", "epoch", "predictor", "errors", "n", "mistakes"]
+    found = tables.shared(pd.DataFrame([*rows, ("own, kept", *rows[0][1:5], "final", 1, 10_000, 1)], columns=names))
+    assert len(found) == 6 and set(found["kind"]) == {"printed"}  # two errors and, of one of the learners, the mistakes
+    assert found["ours"].unique().tolist() == [2.01, 9000] and not found["inside"].all()
