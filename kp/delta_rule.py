@@ -228,7 +228,10 @@ class DeltaRulePerceptron(Decoder):
         return EPOCHS if self.max_iter is None else self.max_iter
 
     def _code(self, n_classes):
-        return code_matrix(self.code, n_classes)
+        code = code_matrix(self.code, n_classes)
+        if not code.all():
+            raise ValueError("code must hold +1 and -1 for the delta rule, got zeros; use OutputCodeKernelPerceptron")
+        return code
 
     def _warn(self, X):
         """Warn where the default number of epochs did not suffice."""

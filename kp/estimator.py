@@ -624,10 +624,16 @@ class KernelPerceptron(Classifier):
             self._check_mistakes(mistakes, y, classes)
             if not all(map(len, mistakes)):
                 raise ValueError(f"a log must hold a mistake, as that of every fit does, got none; {SAME_FIT}")
-            if not all(np.array_equal(log.ends, mistakes[0].ends) for log in mistakes):
+            ends = [log.ends if self._visits_all else log.n_epochs for log in mistakes]
+            if not all(np.array_equal(each, ends[0]) for each in ends):
                 raise ValueError(f"logs of one fit must have the same ends of epochs, got several; {SAME_FIT}")
             self._store(X, classes, mistakes)
         return self
+
+    @property
+    def _visits_all(self):
+        """Whether every learner visits every example."""
+        return True
 
     def _check_mistakes(self, mistakes, y, classes):
         """Raise ValueError unless `fit` on labels y (n,), as indices of classes, could have made these mistakes."""

@@ -10,7 +10,12 @@ the highest score wins, and ties go to the first class; its score is the sum of 
 This is the course page's rule, which first looks for a code that matches all signs of f: code_c . f <= sum_i |f_i|, and the
 class of that code attains it (except for rounding). Else the code that agrees best with f wins. A score of 0 matches none.
 
-Symbols: n examples, d features, C classes, m outputs, code (C, m) of +-1, z = +-1 signs (m, n), f (m, n) outputs.
+A 0 in a code says that the output is not trained on that class (Allwein, Schapire & Singer 2000). The classes are then
+scored by votes, of the outputs that agree with the code less those that do not:
+
+    F_c(x) = sum_i code_ci sign(f_i(x))
+
+Symbols: n examples, d features, C classes, m outputs, code (C, m) of +1, -1 and 0, z = +-1 signs (m, n), f (m, n) outputs.
 """
 
 from __future__ import annotations
@@ -90,13 +95,40 @@ def binary(n_classes: int) -> Array:
     return np.array([[2 * (c >> digit & 1) - 1 for digit in digits] for c in range(n_classes)], dtype=np.int8)
 
 
+def one_vs_one(n_classes: int) -> Array:
+    """Make the one-vs-one code: an output for each pair of classes, +1 for the first, -1 for the second, 0 for the others.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number C of classes.
+
+    Returns
+    -------
+    ndarray of shape (C, m)
+        The code matrix; m = C (C - 1) / 2, pairs in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Examples
+    --------
+    >>> one_vs_one(3).tolist()
+    [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
+    """
+    first, second = np.triu_indices(n_classes, k=1)
+    rows = np.arange(n_classes)[:, None]
+    return (rows == first).astype(np.int8) - (rows == second).astype(np.int8)
+
+
+NAMED = {"one-hot": one_hot, "binary": binary, "one-vs-one": one_vs_one}
+"""{name of a code: the function of the number of classes that makes it}."""
+
+
 def code_matrix(code: Code, n_classes: int) -> Array:
     """Make a code matrix from its name, or check one.
 
     Parameters
     ----------
-    code : {"one-hot", "binary"} or array-like of shape (C, m)
-        Name of a code, or a matrix of +1 and -1 with different rows.
+    code : {"one-hot", "binary", "one-vs-one"} or array-like of shape (C, m)
+        Name of a code, or a matrix of +1, -1 and 0 (not trained on this class) with different rows.
     n_classes : int
         Number C of classes.
 
@@ -111,34 +143,38 @@ def code_matrix(code: Code, n_classes: int) -> Array:
         For anything else.
     """
     if isinstance(code, str):
-        if code not in ("one-hot", "binary"):
-            raise ValueError(f"code must be one-hot, binary or a matrix (C, m) of +1 and -1, got {shown(code)}")
-        return one_hot(n_classes) if code == "one-hot" else binary(n_classes)
+        if code not in NAMED:
+            raise ValueError(f"code must be one of {', '.join(NAMED)}, or a matrix of +1, -1 and 0, got {shown(code)}")
+        return NAMED[code](n_classes)
     code = np.asarray(code)
     if code.ndim != 2 or len(code) != n_classes or code.shape[1] < 1:
         raise ValueError(f"code must be a matrix with a row for each of {n_classes} classes, got shape {code.shape}")
-    if not np.all((code == 1) | (code == -1)):
-        raise ValueError(f"code must hold +1 and -1 only, got {shown(np.unique(code))}; write 0 as -1")
+    if not np.all((code == 1) | (code == -1) | (code == 0)):
+        raise ValueError(f"code must hold +1, -1 and 0 only, got {shown(np.unique(code))}")
+    if not (code.any(axis=0).all() and code.any(axis=1).all()):
+        raise ValueError("code must have no row and no column of zeros: each class needs an output, each output a class")
     if len(np.unique(code, axis=0)) < n_classes:
         raise ValueError("code must have a different row for each class, got equal rows; add outputs or change the rows")
     return code.astype(np.int8)
 
 
 def class_scores(f: Array, code: Array) -> Array:
-    """Add up, for each class, the outputs that are +1 in its code, in their order.
+    """Score the classes by the outputs: sums of the outputs that are +1 in a code, or votes where a code has zeros.
 
     Parameters
     ----------
     f : ndarray of shape (m, n)
         Outputs.
     code : ndarray of shape (C, m)
-        Code matrix, of +1 and -1.
+        Code matrix, of +1, -1 and 0.
 
     Returns
     -------
     ndarray of shape (n, C)
         Scores F.
     """
+    if not code.all():
+        return np.sign(f).T @ code.T.astype(np.float64)
     F = np.zeros((f.shape[1], len(code)))
     for output, positive in zip(f, code.T > 0, strict=True):
         F[:, positive] += output[:, None]
@@ -228,7 +264,7 @@ class Decoder(KernelPerceptron):
         return one_hot(n_classes) if n_classes > 2 else binary(2)
 
     def _signs(self, y):
-        """Labels +1 and -1 (m, n) of the outputs for examples of classes y (n,)."""
+        """Labels +1, -1 and 0 (m, n) of the outputs for examples of classes y (n,)."""
         return np.ascontiguousarray(self.code_[y].T)
 
     def _validate(self, X, y):
@@ -249,6 +285,13 @@ class _OutputCodes(Decoder):
 
     def _rule(self):
         return PERCEPTRON
+
+    @property
+    def _visits_all(self):
+        return bool(self.code_.all())
+
+    def _steps(self):
+        return max(log.steps() for log in self.mistakes_)
 
     @available_if(_has_points)
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -299,6 +342,8 @@ class _OutputCodes(Decoder):
             self.classes_ = classes
             if first:
                 self.code_ = self._code(len(classes))
+            if not self._visits_all:
+                raise ValueError("code must hold +1 and -1 for partial_fit, got zeros; use fit")
             stream = stream or Stream(self, X)
             moved = stream.learn(self, X, self._signs(y), 0 if first else self.mistakes_[0].steps())
             where = [np.flatnonzero(row) for row in moved]
@@ -362,7 +407,7 @@ class _OutputCodes(Decoder):
         """
         X = self._checked(X)
         chosen = self._chosen(predictor, epoch)
-        columns = self._columns(X, self.mistakes_[0].steps())
+        columns = self._columns(X, self._steps())
         return scores(self._logs(), self._kernel, columns, *chosen, threads=self._n_threads()).T
 
     @property
@@ -396,7 +441,7 @@ class _OutputCodes(Decoder):
             if BY_NAME[name].needs_errors:
                 for log in logs:
                     log.weights(name)  # raises ValueError where training errors were not counted
-        columns = self._columns(X, logs[0].steps())
+        columns = self._columns(X, self._steps())
         options = {"threads": self._n_threads()}
         others = {
             name: np.stack([scores(logs, self._kernel, columns, name, epoch, **options) for epoch in epochs])
@@ -437,9 +482,12 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
         "laplacian" is exp(-gamma |x - y|_1). With "precomputed", X is a matrix of kernel values. A
         callable takes float64 arrays X (n, d) and Y (m, d) and returns K (n, m).
-    code : {"one-hot", "binary"} or array-like of shape (C, m), default="one-hot"
-        "one-hot" has m = C outputs, "binary" has m = ceil(log2 C). A matrix holds +1 and -1, with
-        a row for each of the sorted labels.
+    code : {"one-hot", "binary", "one-vs-one"} or array-like of shape (C, m), default="one-hot"
+        "one-hot" has m = C outputs, "binary" has m = ceil(log2 C), "one-vs-one" has C (C - 1) / 2, one
+        for each pair of classes. A matrix has a row for each of the sorted labels and holds +1, -1, and
+        0 where an output is not trained on a class (Allwein, Schapire and Singer 2000). With zeros the
+        class of most votes wins, ties go to the first class, each output counts its own visits as
+        steps, and examples cannot be drawn with replacement.
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
     gamma : float, {"scale", "auto"} or None, default=None
@@ -503,6 +551,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     References
     ----------
     - Course page "Perceptron": notes of a course on machine learning.
+    - Allwein, Schapire and Singer (2000). Reducing multiclass to binary: a unifying approach for margin
+      classifiers. Journal of Machine Learning Research 1.
 
     Examples
     --------
@@ -541,6 +591,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
     def _learn(self, X, y, classes):
         random = check_random_state(self.random_state)
         signs = self._signs(y)
+        if self.presentation == "replacement" and not self._visits_all:
+            raise ValueError("presentation must be shuffled or ordered for a code with zeros, got 'replacement'")
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
         logs = find_mistakes(
             self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads(),
@@ -807,7 +859,7 @@ def signed_sums(logs: Logs, n: int, predictor: str = "final", epoch: Epoch = Non
     for row, log in zip(found, logs, strict=True):
         weights = log.weights(predictor, epoch)
         np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
-    return BY_NAME[predictor].divided(found, logs[0], epoch)
+    return np.array([BY_NAME[predictor].divided(row, log, epoch) for row, log in zip(found, logs, strict=True)])
 
 
 class SharedTraining:

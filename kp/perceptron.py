@@ -126,7 +126,7 @@ def find_mistakes(
     kernel : Kernel or sequence of Kernel
         One kernel, or one for each learner.
     signs : array-like of shape (m, n)
-        Labels +1 and -1 of the examples, for each learner.
+        Labels +1 and -1 of the examples, for each learner; a learner skips examples whose label is 0.
     orders : iterable of ndarray
         Visiting orders (m, n) of each epoch, or (1, n) shared by all.
     n_epochs : int
@@ -184,27 +184,32 @@ def find_mistakes(
     primal = primal and all(_has_weights(gram, k, n * n_epochs) for k in set(kernels))
     with ThreadPoolExecutor(threads) as pool:
         run = _Primal(gram, kernels, signs, rules, pool) if primal else _Dual(gram, kernels, signs, rules, pool)
-        ends = []
-        for epoch, order in enumerate(orders):
-            found = run.epoch(np.broadcast_to(order, signs.shape), epoch * n, callback)
-            ends.append((epoch + 1) * n)
-            if stop_if_separated and not found or stop_if_consistent and np.all(signs * run.scores > 0):
+        skips = not signs.all()
+        ends = [np.zeros(m, dtype=np.int64)]  # of the epochs, in steps of each learner
+        for order in orders:
+            visited = list(np.broadcast_to(order, signs.shape))
+            if skips:
+                visited = [own[z[own] != 0] for own, z in zip(visited, signs, strict=True)]
+            found = run.epoch(visited, ends[-1], callback)
+            ends.append(ends[-1] + [len(own) for own in visited])
+            if stop_if_separated and not found or stop_if_consistent and np.all(signs * run.scores > 0, where=signs != 0):
                 break
     logs = []
-    for found, z, own in zip(run.found, signs, rules, strict=True):
+    skipped = np.count_nonzero(signs == 0, axis=1)  # counted as errors, since z f = 0
+    for found, z, own, end, none in zip(run.found, signs, rules, np.transpose(ends[1:]), skipped, strict=True):
         example, step, *more = map(np.concatenate, zip(*found, strict=True))
-        columns = {"example": example.astype(np.intp), "step": step.astype(np.int64), "errors": None, "ends": np.array(ends)}
+        columns = {"example": example.astype(np.intp), "step": step.astype(np.int64), "errors": None, "ends": end}
         if own.relaxes:
             scale, weight, wrong, _ = more
             logs.append(UpdateLog(**columns, scale=scale, weight=weight, wrong=wrong))
         else:
             log = MistakeLog(**columns, sign=z[example])
-            logs.append(log if primal else log.with_errors(more[-1]))
+            logs.append(log if primal else log.with_errors(more[-1] - none))
     if count_errors and primal:
         errors = [np.zeros(len(log), dtype=np.int64) for log in logs]
         for _ in replay(logs, kernels, gram, epochs=(), signs=signs, errors=errors, threads=threads):
             pass
-        logs = [log.with_errors(wrong) for log, wrong in zip(logs, errors, strict=True)]
+        logs = [log.with_errors(wrong - none) for log, wrong, none in zip(logs, errors, skipped, strict=True)]
     return logs
 
 
@@ -240,8 +245,8 @@ class _Primal:
         """As that of `_Dual`."""
         positions = list(self.pool.map(self._run, range(len(order)), order))
         for a, t in enumerate(positions):
-            self.found[a].append((order[a][t], step + t))
-            callback(order.shape[1])
+            self.found[a].append((order[a][t], step[a] + t))
+            callback(len(order[a]))
         return sum(map(len, positions))
 
     def _run(self, a, order):
@@ -321,24 +326,25 @@ class _Dual:
         self.found = [[] for _ in signs]
 
     def epoch(self, order, step, callback):
-        """Visit all examples once, each learner in its row of order (m, n), after `step` steps; the number of updates."""
-        m, n = order.shape
+        """Visit examples, each learner those of its own order, after step[a] steps; return the number of updates."""
         count = 0
-        position = np.zeros(m, dtype=np.int64)
-        while len(active := np.flatnonzero(position < n)):
+        sizes = np.array([len(own) for own in order])
+        position = np.zeros(len(order), dtype=np.int64)
+        while len(active := np.flatnonzero(position < sizes)):
             active = active[: self.gram.capacity]
             quota = self.gram.capacity // len(active)
-            stops = np.minimum(position[active] + self.stretch, n)
-            visits = list(self.pool.map(self._visit, active, order[active], position[active], stops, [quota] * len(active)))
+            stops = np.minimum(position[active] + self.stretch, sizes[active])
+            own_orders = [order[a] for a in active]
+            visits = list(self.pool.map(self._visit, active, own_orders, position[active], stops, [quota] * len(active)))
             examples = [order[a][t] for a, (_, t, *_) in zip(active, visits, strict=True)]
             computed = self.gram.fetch(np.unique(np.concatenate(examples)))
             errors = list(self.pool.map(self._advance, active, examples, visits))
             for a, own, (stop, t, *update), wrong in zip(active, examples, visits, errors, strict=True):
-                self.found[a].append((own, step + t, *update, wrong))
+                self.found[a].append((own, step[a] + t, *update, wrong))
                 callback(int(stop - position[a]))
                 position[a] = stop
                 count += len(own)
-            self._adapt(computed, n)
+            self._adapt(computed, len(self.gram))
         return count
 
     def _visit(self, a, order, start, stop, quota):

@@ -66,7 +66,9 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
     for row, log, w in zip(coefficients, logs, weights, strict=True):
         np.add.at(row, np.searchsorted(examples, log.example[: len(w)]), w * log.sign[: len(w)])
     out = expansion(coefficients, examples, kernel, columns, threads=threads, block_bytes=block_bytes)
-    return BY_NAME[predictor].divided(out, logs[0], epoch)
+    for row, log in zip(out, logs, strict=True):
+        row[:] = BY_NAME[predictor].divided(row, log, epoch)
+    return out
 
 
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):

@@ -1,11 +1,14 @@
 """Output codes and the delta rule against the course page's two listings, literally: every bit of the weights."""
 
+import pickle
+
 import numpy as np
 import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, literal, perceptron
 from kp.delta_rule import DeltaRulePerceptron
@@ -16,6 +19,7 @@ from kp.output_codes import (
     class_scores,
     code_matrix,
     one_hot,
+    one_vs_one,
     presentations,
 )
 
@@ -166,15 +170,92 @@ def test_presentations_are_draws_shuffles_or_the_order_given():
 @pytest.mark.parametrize(
     "code, message",
     [
-        ("gray", "code must be one-hot, binary or a matrix"),
+        ("gray", "code must be one of one-hot, binary, one-vs-one, or a matrix"),
         ([[1, -1], [-1, 1]], "row for each of 3 classes"),
-        ([[1, 0], [0, 1], [1, 1]], "write 0 as -1"),
+        ([[1, 2], [0, 1], [1, 1]], r"code must hold \+1, -1 and 0 only, got \[0, 1, 2\]"),
+        ([[1, 0], [-1, 0], [1, 0]], "no row and no column of zeros"),
+        ([[1, -1], [-1, 1], [0, 0]], "no row and no column of zeros"),
         ([[1, -1], [-1, 1], [1, -1]], "different row for each class"),
     ],
 )
 def test_codes_that_cannot_be_decoded_are_refused(code, message):
     with pytest.raises(ValueError, match=message):
         code_matrix(code, 3)
+
+
+def pairs(n_classes):
+    return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
+
+
+def machines(K, y, orders):
+    """{pair: (examples, labels, A)}: Algorithm 1 on the examples of each pair of classes, in the order of the whole."""
+    found = {}
+    for i, j in pairs(y.max() + 1):
+        own = np.flatnonzero((y == i) | (y == j))
+        order = np.concatenate([np.searchsorted(own, visits[np.isin(visits, own)]) for visits in orders])
+        z = np.where(y[own] == i, 1, -1)
+        found[i, j] = own, z, literal.algorithm_1(K[np.ix_(own, own)], z, order)
+    return found
+
+
+def ballots(f, n_classes):
+    """The classes by votes, each pair one after the other; ties go to the first class."""
+    votes = np.zeros((f.shape[1], n_classes), dtype=int)
+    for (i, j), output in zip(pairs(n_classes), f, strict=True):
+        votes[output > 0, i] += 1
+        votes[output < 0, j] += 1
+    return votes.argmax(axis=1)
+
+
+@pytest.mark.parametrize("presentation", ["ordered", "shuffled"])
+@pytest.mark.parametrize("degree", [1, 3])
+def test_one_vs_one_is_45_perceptrons_on_the_examples_of_two_classes_each_and_their_votes(degree, presentation):
+    X, y = load_digits(return_X_y=True)
+    X, y, X_test, epochs = X[:250], y[:250], X[250:400], 3
+    K, K_test = (X @ X.T + 1) ** degree, (X @ X_test.T + 1) ** degree
+    shuffles = presentations(250, epochs, presentation, random_state=np.random.RandomState(0))
+    found = machines(K, y, [order[0] for order in shuffles])
+    options = dict(presentation=presentation, max_iter=epochs, stop_if_consistent=False, random_state=0)
+    model = OutputCodeKernelPerceptron(degree=degree, code="one-vs-one", **options).fit(X, y)
+    stages = [[] for _ in range(epochs)]
+    for log, (own, z, A) in zip(model.mistakes_, found.values(), strict=True):
+        assert log.steps() == len(A) == epochs * len(own) and set(log.example) <= set(own)
+        distinct = [alpha for before, alpha in zip([0 * A[0], *A], A, strict=False) if (alpha != before).any()]
+        k = K[np.ix_(own, own)]
+        assert log.errors.tolist() == [np.count_nonzero(np.sign(literal.g(alpha, z, k)) != z) for alpha in distinct]
+        for epoch in range(epochs):
+            made = A[: (epoch + 1) * len(own)]
+            alphas = made[-1], literal.average(made), literal.minimizing(made, k, z)
+            stages[epoch].append([literal.g(alpha, z, K_test[own]) for alpha in alphas])
+    for epoch, stage in enumerate(model.staged_predict(X_test, predictor="all")):
+        for place, name in enumerate(("final", "average", "minimizing")):
+            f = np.array([scores[place] for scores in stages[epoch]])
+            ours = model.outputs(X_test, predictor=name, epoch=epoch + 1).T
+            np.testing.assert_allclose(ours, f, rtol=1e-9)
+            assert (
+                stage[name].tolist()
+                == ballots(f, 10).tolist()
+                == model.predict(X_test, predictor=name, epoch=epoch + 1).tolist()
+            )
+        assert set(stage["voted"]) <= set(range(10))
+    again = clone(model).with_mistakes(X, y, model.mistakes_)
+    np.testing.assert_array_equal(again.decision_function(X_test), model.decision_function(X_test))
+    assert model.predict(X_test).tolist() == pickle.loads(pickle.dumps(model)).predict(X_test).tolist()
+
+
+def test_votes_that_tie_go_to_the_first_class():
+    f = np.array([[1.0], [-1.0], [1.0]])  # a circle: 0 beats 1, 2 beats 0, 1 beats 2
+    assert class_scores(f, one_vs_one(3)).tolist() == [[0.0, 0.0, 0.0]] and ballots(f, 3).tolist() == [0]
+
+
+@pytest.mark.parametrize("make", [lambda c: OutputCodeKernelPerceptron(code=c), lambda c: DeltaRulePerceptron(code=c)])
+def test_codes_with_zeros_are_refused_where_they_have_no_meaning(make):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="code must hold|presentation must be shuffled or ordered"):
+        make("one-vs-one").fit(X, y)
+    if hasattr(make("one-vs-one"), "partial_fit"):
+        with pytest.raises(ValueError, match="code must hold .* for partial_fit, got zeros; use fit"):
+            make("one-vs-one").partial_fit(X, y)
 
 
 def test_initial_weights_that_are_right_leave_the_log_empty():
