@@ -176,27 +176,7 @@ class _OnlineLearners:
 
 
 def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
-    """Compute a normalised kernel, k(x, y) / sqrt(k(x, x) k(y, y)).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel k.
-    X : array-like or sparse matrix of shape (n, d)
-        Points.
-    Y : array-like or sparse matrix of shape (m, d)
-        Points.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Kernel values; 0 where a point has k(x, x) = 0.
-
-    Raises
-    ------
-    ValueError
-        If k(x, x) is negative for a point.
-    """
+    """Compute a normalised kernel, k(x, y) / sqrt(k(x, x) k(y, y))."""
     P = points_of(kernel, X)
     Q = points_of(kernel, Y)
     columns = CrossGram(between(kernel, P, Q))
@@ -319,58 +299,7 @@ def _norma(rule, K, place, columns, weights, born, high, y, step, state, scores)
 
 
 class OnlineKernelClassifier(Classifier):
-    """Base of the online estimators: one learner for each class, or one for two classes.
-
-    Parameters
-    ----------
-    kernel : {"poly", "linear", "rbf", "laplacian"} or callable, default="poly"
-        "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
-        "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
-        and returns K (n, m).
-    degree : int, default=3
-        Degree of the polynomial kernel, at least 1.
-    gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
-        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
-    coef0 : float, default=1.0
-        Constant of the polynomial kernel.
-    normalize : bool, default=True
-        Divide k(x, y) by sqrt(k(x, x) k(y, y)), so that k(x, x) <= 1, as the analyses assume. The
-        result is 0 where k(x, x) = 0.
-    max_iter : int, default=1
-        Number of passes of `fit` over the examples.
-    shuffle : bool, default=True
-        Make each pass in a new random order, the same for all classes, otherwise in the order given.
-    random_state : int, RandomState or None, default=None
-        Seed or generator of the orders and of random removal.
-    verbose : int, default=0
-        Show a progress bar of passes unless it is 0.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (C,)
-        Class labels, sorted.
-    support_ : ndarray of shape (S,)
-        Numbers of the examples that any learner holds, in the order in which they came.
-    support_vectors_ : ndarray of shape (S, d)
-        Those examples.
-    dual_coef_ : ndarray of shape (m, S)
-        Weights w of the m learners; m is C, or 1 for two classes.
-    intercept_ : ndarray of shape (m,)
-        Intercepts b of the learners.
-    n_support_ : ndarray of shape (m,)
-        Number of examples that each learner holds; one that is held twice counts twice.
-    n_mistakes_ : ndarray of shape (m,)
-        Number of mistakes of each learner.
-    n_seen_ : int
-        Number of examples seen.
-    n_iter_ : int
-        Number of passes.
-    online_scores_ : ndarray of shape (n, m)
-        Scores of the examples of the last call, in its last pass, each before it was learnt.
-    gamma_ : float
-        The factor gamma of the kernel; absent for callables.
-    """
+    """Base of the online estimators: one learner for each class, or one for two classes."""
 
     _parameters = {**LEARNING_PARAMETERS, **KERNEL_PARAMETERS, "normalize": FLAG, "shuffle": FLAG}
 
@@ -380,43 +309,9 @@ class OnlineKernelClassifier(Classifier):
         self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from the next part of a stream: one pass, in the order given.
+        """Learn from the next part of a stream X (n, d), y (n,), in one pass.
 
-        The X of the first call gives gamma="scale". Where gamma is a number, the cuts of a stream do not
-        matter: the result is bit by bit that of one `fit` with shuffle=False.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Points.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (C,), optional
-            All classes of the stream, named in the first call; by default those of y.
-
-        Returns
-        -------
-        Self
-            The estimator itself.
-
-        Raises
-        ------
-        ValueError
-            If a label is not among the classes of the first call, or the input is not valid. The
-            estimator stays as it was.
-
-        See Also
-        --------
-        kp.estimator.Classifier.fit : Passes over one training set.
-
-        Examples
-        --------
-        >>> from kp import BudgetPerceptron
-        >>> model = BudgetPerceptron("linear", budget=2, removal="oldest")
-        >>> model = model.partial_fit([[-1], [1]], ["a", "b"], classes=["a", "b"])
-        >>> model = model.partial_fit([[-2]], ["b"])
-        >>> model.support_.tolist(), model.n_seen_
-        ([0, 2], 3)
+        The first call names all classes (C,), or has them in y.
         """
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
@@ -426,35 +321,7 @@ class OnlineKernelClassifier(Classifier):
         return self
 
     def decision_function(self, X: Data) -> Array:
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n, C) or (n,)
-            Scores f(x) + b of the classes; for two classes one score, positive for the second class.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data.
-
-        See Also
-        --------
-        kp.estimator.Classifier.predict : Labels.
-
-        Examples
-        --------
-        >>> from kp import BudgetPerceptron
-        >>> model = BudgetPerceptron("linear", normalize=False, shuffle=False)
-        >>> model = model.fit([[-1], [1]], ["a", "b"])
-        >>> model.decision_function([[-2], [3]]).tolist()
-        [-2.0, 3.0]
-        """
+        """Score the classes: (n, C), or (n,) for two classes, positive for the second."""
         X = self._checked(X)
         f = self._learners.scores(X).T
         return f[:, 0] if len(self.classes_) == 2 else f

@@ -44,52 +44,12 @@ class DeltaLog(Log):
 
     Training errors are examples wrong in any output. The minimizing predictor is chosen among those
     after a modification.
-
-    Parameters
-    ----------
-    example : ndarray of shape (M,)
-        Numbers of the training examples on which the mistakes were made.
-    step : ndarray of shape (M,)
-        Steps at which they were made, counted from 0, in ascending order.
-    errors : ndarray of shape (M,) or None
-        Number of training examples that the predictor right after each mistake misclassifies, or
-        None if they were not counted.
-    ends : ndarray of shape (E,)
-        Number of steps made by the end of each epoch.
-    delta : ndarray of shape (M, m)
-        Errors delta of the outputs at each modification, 0 where an output was right.
-
-    See Also
-    --------
-    kp.MistakeLog : Mistakes of a binary kernel perceptron.
-
-    Examples
-    --------
-    >>> from kp import DeltaRulePerceptron
-    >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-    >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
-    >>> model.mistakes_[0].delta.tolist()
-    [[-1]]
     """
 
     delta: np.ndarray
 
     def modified(self) -> Array:
-        """Count the outputs that each modification moved.
-
-        Returns
-        -------
-        ndarray of shape (M,)
-            Numbers of outputs.
-
-        Examples
-        --------
-        >>> from kp import DeltaRulePerceptron
-        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-        >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
-        >>> model.mistakes_[0].modified().tolist()
-        [1]
-        """
+        """Count the outputs that each modification moved."""
         return np.count_nonzero(self.delta, axis=1)
 
 
@@ -248,71 +208,16 @@ class DeltaRulePerceptron(Decoder):
 
     @property
     def coef_(self) -> Array:
-        """Weights (m, d), for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.delta_rule.DeltaRulePerceptron.weights : Weights of any predictor and epoch.
-
-        Examples
-        --------
-        >>> from kp import DeltaRulePerceptron
-        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-        >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
-        >>> model.coef_.tolist()
-        [[1.0]]
-        """
+        """Weights (m, d), for the estimator's predictor and epoch."""
         return self.weights(*self._weighted())[:, 1:]
 
     @property
     def intercept_(self) -> Array:
-        """Biases (m,), for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.delta_rule.DeltaRulePerceptron.weights : Weights of any predictor and epoch.
-
-        Examples
-        --------
-        >>> from kp import DeltaRulePerceptron
-        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-        >>> model = model.fit([[-1.0], [2.0]], ["a", "b"])
-        >>> model.intercept_.tolist()
-        [-1.0]
-        """
+        """Biases (m,), for the estimator's predictor and epoch."""
         return self.weights(*self._weighted())[:, 0]
 
     def weights(self, predictor: str = "final", epoch: Epoch = None) -> Array:
-        """Compute the weights of a predictor at the end of an epoch.
-
-        Parameters
-        ----------
-        predictor : {"final", "average", "minimizing"}, default="final"
-            Predictor; the voted one has no weights.
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        ndarray of shape (m, d + 1)
-            Weights W, the bias first.
-
-        Raises
-        ------
-        ValueError
-            If the predictor is another one, or the epoch was not run.
-
-        See Also
-        --------
-        kp.delta_rule.DeltaRulePerceptron.weights_history : Weights after each modification.
-
-        Examples
-        --------
-        >>> from kp import DeltaRulePerceptron
-        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-        >>> model.fit([[-1.0], [2.0]], ["a", "b"]).weights().tolist()
-        [[-1.0, 1.0]]
-        """
+        """Compute the weights (m, d + 1) of a predictor at the end of an epoch, the bias first."""
         check_is_fitted(self)
         (log,) = self.mistakes_
         W = self.initial_weights_.copy()
@@ -324,62 +229,13 @@ class DeltaRulePerceptron(Decoder):
         return W
 
     def weights_history(self) -> Array:
-        """Compute the weights before the first and after each modification.
-
-        Returns
-        -------
-        ndarray of shape (M + 1, m, d + 1)
-            Weights W, the bias first.
-
-        See Also
-        --------
-        kp.delta_rule.DeltaRulePerceptron.weights : Weights of a predictor.
-
-        Examples
-        --------
-        >>> from kp import DeltaRulePerceptron
-        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-        >>> model.fit([[-1.0], [2.0]], ["a", "b"]).weights_history().shape
-        (2, 1, 2)
-        """
+        """Compute the weights before the first and after each modification: (M + 1, m, d + 1)."""
         check_is_fitted(self)
         moves = self._eta * self.mistakes_[0].delta[:, :, None] * self._modifying()[:, None, :]
         return np.cumsum(np.concatenate([self.initial_weights_[None], moves]), axis=0)
 
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Compute the outputs f of the code.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Points.
-        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
-            None is the estimator's `predictor`.
-        epoch : int or None, default=None
-            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            Scores w_i . x of the outputs; for the voted predictor its share of votes for +1 less that
-            for -1.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, the predictor is unknown, or the epoch was not run.
-
-        See Also
-        --------
-        kp.output_codes.Decoder.decision_function : Scores of the classes.
-
-        Examples
-        --------
-        >>> from kp import DeltaRulePerceptron
-        >>> model = DeltaRulePerceptron(code="binary", initial_scale=0, presentation="ordered")
-        >>> model.fit([[-1.0], [2.0]], ["a", "b"]).outputs([[-3.0], [3.0]]).tolist()
-        [[-4.0], [2.0]]
-        """
+        """Compute the outputs f (n, m), by a predictor at an epoch."""
         x = _augmented(self._checked(X))
         (predictor, epoch) = self._chosen(predictor, epoch)
         if BY_NAME[predictor].weights:

@@ -143,39 +143,9 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Data, y: ArrayLike, **unsupported: Any) -> Self:
-        """Learn from labelled points.
+        """Learn from points X (n, d), dense or CSR, and labels y (n,).
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it is their Gram matrix (n, n), which must be symmetric.
-            Estimators that do not take sparse points refuse them.
-        y : array-like of shape (n,)
-            Labels: numbers or strings, of at least two classes.
-        **unsupported : object
-            Anything else that is not None, such as sample_weight, is refused.
-
-        Returns
-        -------
-        Self
-            The fitted estimator.
-
-        Raises
-        ------
-        TypeError
-            For sample weights: a mistake counts once. Repeat examples instead.
-        ValueError
-            If a parameter or the input is not valid. The estimator stays as it was.
-
-        See Also
-        --------
-        kp.predict_or_reject : Labels with rejection, of any fitted classifier.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> OneVsAllKernelPerceptron(degree=2).fit([[0], [1], [3]], ["a", "a", "b"]).classes_.tolist()
-        ['a', 'b']
+        X is K (n, n) for precomputed kernels. Returns self.
         """
         if unsupported := {name: value for name, value in unsupported.items() if value is not None}:
             remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
@@ -214,37 +184,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
                 )
 
     def predict(self, X: Data) -> Array:
-        """Predict the class with the highest score.
-
-        Ties go to the first class. For two classes, a score of 0 is the first class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples. Estimators that do not take sparse points refuse them.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data.
-
-        See Also
-        --------
-        kp.predict_or_reject : Labels with rejection.
-
-        Examples
-        --------
-        >>> from kp import Norma
-        >>> model = Norma("rbf", gamma=1, shuffle=False).fit([[0], [1]], ["a", "b"])
-        >>> model.predict([[0], [2]]).tolist()
-        ['a', 'b']
-        """
+        """Predict the class with the highest score; ties go to the first class."""
         return self._labels(self.decision_function(X))
 
     def _labels(self, f):
@@ -432,54 +372,10 @@ class KernelPerceptron(Classifier):
         self, X: Data, *, predictor: str | None = None, epoch: Epoch = None, min_margin: float | None = None,
         rejected: Any = -1,
     ) -> Array:  # fmt: skip
-        """Predict the class with the highest score, by any predictor of any epoch of the fit.
+        """Predict labels (n,), by default with the estimator's predictor and epoch.
 
-        Ties go to the first class. For two classes, a score of 0 is the first class.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples. Estimators that do not take sparse points refuse them.
-        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
-            None is the estimator's `predictor`.
-        epoch : int or None, default=None
-            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
-        min_margin : float or None, default=None
-            Reject points whose margin is below this number of at least 0. The margin is the best score
-            less the second best, or the absolute score for two classes.
-        rejected : int or str, default=-1
-            Label of rejected points, of the type of the classes, but none of them.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, or an option is not valid.
-
-        See Also
-        --------
-        kp.predict_or_reject : The same rejection for any classifier.
-        kp.estimator.KernelPerceptron.staged_predict : Labels after every epoch.
-
-        References
-        ----------
-        - Chow (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information
-          Theory 16. https://doi.org/10.1109/TIT.1970.1054406
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
-        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
-        >>> model.predict([[0], [1], [3]], predictor="average").tolist()
-        ['a', 'a', 'b']
-        >>> model.predict([[0], [1], [3]], min_margin=2.5, rejected="?").tolist()
-        ['a', '?', '?']
+        Ties go to the first class. Points whose margin (see predict_or_reject) is below min_margin get the label
+        `rejected`.
         """
         check_is_fitted(self)
         if min_margin is not None:
@@ -489,80 +385,13 @@ class KernelPerceptron(Classifier):
         return labels if min_margin is None else _with_rejected(labels, margins(f) < min_margin, rejected)
 
     def staged_predict(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
-        """Yield the labels of X after each epoch.
-
-        So a choice among all epochs and predictors costs one fit. `set_params(predictor=..., epoch=...)`
-        makes the choice the model's own.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples. Estimators that do not take sparse points refuse them.
-        predictor : str, sequence of str or None, default=None
-            One of `kp.mistakes.BY_NAME`, several of them, or "all"; None is the estimator's `predictor`.
-
-        Returns
-        -------
-        iterator of ndarray of shape (n,) or of dict
-            Labels for each epoch; for several predictors {predictor: labels}.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, a predictor is unknown, or the minimizing predictor is
-            asked for without counted training errors.
-
-        See Also
-        --------
-        kp.estimator.KernelPerceptron.staged_decision_function : Scores after every epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
-        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
-        >>> [labels.tolist() for labels in model.staged_predict([[0], [1], [3]])][:3]
-        [['a', 'b', 'b'], ['a', 'a', 'b'], ['a', 'b', 'b']]
-        """
+        """Yield the labels (n,) of X after each epoch; for several predictors, or "all", {predictor: labels}."""
         return self._staged(X, predictor, self._labels)
 
     def staged_decision_function(self, X: Data, *, predictor: Predictors = None) -> Iterator[Any]:
         """Yield the scores of X after each epoch, as decision_function(X, epoch=e).
 
-        It holds the n E C scores of all epochs; `staged_predict` holds n E labels instead.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples. Estimators that do not take sparse points refuse them.
-        predictor : str, sequence of str or None, default=None
-            One of `kp.mistakes.BY_NAME`, several of them, or "all" that there are; None is the estimator's
-            `predictor`.
-
-        Returns
-        -------
-        iterator of ndarray of shape (n, C) or (n,), or of dict
-            Scores for each epoch, (n,) for two classes; for several predictors {predictor: scores}.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, a predictor is unknown, or the minimizing predictor is
-            asked for without counted training errors.
-
-        See Also
-        --------
-        kp.estimator.KernelPerceptron.staged_predict : Labels after every epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
-        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
-        >>> [scores.tolist() for scores in model.staged_decision_function([[0], [3]])][:2]
-        [[0.0, 9.0], [-2.0, 4.0]]
+        For several predictors {predictor: scores}.
         """
         return self._staged(X, predictor, lambda f: f)
 
@@ -583,42 +412,7 @@ class KernelPerceptron(Classifier):
             yield found[chosen] if one and chosen != "all" else found
 
     def with_mistakes(self, X: Data, y: ArrayLike, mistakes: list) -> Self:
-        """Fit without learning, from the mistakes of an earlier fit.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points of the earlier `fit`.
-        y : array-like of shape (n,)
-            Labels of the earlier `fit`.
-        mistakes : list of Log
-            Its attribute `mistakes_`, made with the same parameters.
-
-        Returns
-        -------
-        Self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a fit on these labels could not have made these mistakes. The estimator stays as it was.
-        TypeError
-            For DeltaRulePerceptron, whose log does not hold the initial weights.
-
-        See Also
-        --------
-        kp.MistakeLog : The mistakes of one perceptron.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> X, y = [[0], [1], [3]], ["a", "a", "b"]
-        >>> first = OneVsAllKernelPerceptron(degree=1).fit(X, y)
-        >>> again = OneVsAllKernelPerceptron(degree=1).with_mistakes(X, y, first.mistakes_)
-        >>> bool((again.decision_function(X) == first.decision_function(X)).all())
-        True
-        """
+        """Fit without learning, from the training set and the `mistakes_` of an earlier fit on it. Returns self."""
         with self._whole():
             X, y, classes = self._validate(X, y)
             self._check_mistakes(mistakes, y, classes)
@@ -799,18 +593,7 @@ def predict_or_reject(model: Any, X: Data, *, min_margin: float, rejected: Any =
 
 
 def margins(f: Array) -> Array:
-    """Compute the margins of scores.
-
-    Parameters
-    ----------
-    f : ndarray of shape (n, C) or (n,)
-        Scores; (n,) for two classes.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Best score less second best, or |f| for two classes.
-    """
+    """Compute the margins of scores."""
     if f.ndim == 1:
         return abs(f)
     second, best = np.sort(f, axis=1)[:, -2:].T

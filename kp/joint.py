@@ -38,24 +38,7 @@ STRIP = 128  # rows of a product that one thread computes at a time
 
 
 def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
-    """Run a learner over the visiting orders.
-
-    Parameters
-    ----------
-    learner : Dense, Rows, Coefficients or Linear
-        The perceptron.
-    orders : iterable of ndarray
-        A visiting order (1, n) for each epoch.
-    stop_if_separated : bool, default=True
-        End after the first epoch without a mistake.
-    callback : callable, optional
-        Called as callback(visits) after each epoch.
-
-    Returns
-    -------
-    MulticlassLog
-        The mistakes.
-    """
+    """Run a learner over the visiting orders."""
     columns = []
     ends = []
     steps = 0
@@ -78,21 +61,7 @@ def collect_mistakes(learner, orders, *, stop_if_separated=True, callback=None):
 
 
 class Dense:
-    """Scores of all examples, moved by rows of a matrix.
-
-    Parameters
-    ----------
-    G : ndarray of shape (n, n)
-        Values that mistakes add: K or its square, plus the threshold.
-    y : ndarray of shape (n,)
-        Classes 0..C-1 of the examples.
-    n_classes : int
-        Number C of classes.
-    demote : {"winner", "first", "all", "each"}, default="winner"
-        The demoted classes among the ones that match or beat the true one; see DEMOTE.
-    count_errors : bool, default=True
-        Count the training errors after every mistake.
-    """
+    """Scores of all examples, moved by rows of a matrix."""
 
     def __init__(self, G, y, n_classes, *, demote="winner", count_errors=True):
         self.G = G
@@ -111,25 +80,7 @@ class Dense:
 
 
 class Rows:
-    """The same as `Dense` for a plain kernel, with rows of G = k + threshold made on demand: the same bits.
-
-    Parameters
-    ----------
-    gram : Gram
-        The training points; it keeps the rows.
-    kernel : Kernel
-        The kernel k.
-    y : ndarray of shape (n,)
-        Classes 0..C-1 of the examples.
-    n_classes : int
-        Number C of classes.
-    threshold : float, default=0.0
-        Number that a mistake moves beta by.
-    demote : {"winner", "first", "all", "each"}, default="winner"
-        The demoted classes among the ones that match or beat the true one; see DEMOTE.
-    threads : int, default=2
-        Number of threads. It does not change the result.
-    """
+    """The same as `Dense` for a plain kernel, with rows of G = k + threshold made on demand: the same bits."""
 
     def __init__(self, gram, kernel, y, n_classes, *, threshold=0.0, demote="winner", threads=2):
         self.gram = gram
@@ -178,21 +129,6 @@ class Coefficients:
 
     A block's scores are one product of its rows with alpha, moved by its own part of K^2 + 1: the same as `Dense` in K^2 + 1
     except for the order of sums. Training errors are not counted: that would take rows of K^2.
-
-    Parameters
-    ----------
-    rows : callable
-        rows(examples) gives K (b, n).
-    y : ndarray of shape (n,)
-        Classes 0..C-1 of the examples.
-    n_classes : int
-        Number C of classes.
-    threshold : float, default=1.0
-        Number that a mistake moves beta by.
-    demote : {"winner", "first", "all", "each"}, default="winner"
-        The demoted classes among the ones that match or beat the true one; see DEMOTE.
-    threads : int, default=2
-        Number of threads. It does not change the result.
     """
 
     def __init__(self, rows, y, n_classes, *, threshold=1.0, demote="winner", threads=2):
@@ -234,21 +170,7 @@ class Coefficients:
 
 
 class Linear:
-    """Weight vectors and thresholds in input space (eqs 4 and 5). Training errors are not counted.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Points, as float64.
-    y : ndarray of shape (n,)
-        Classes 0..C-1 of the examples.
-    n_classes : int
-        Number C of classes.
-    threshold : float, default=1.0
-        Number that a mistake moves b by.
-    demote : {"winner", "first", "all", "each"}, default="winner"
-        The demoted classes among the ones that match or beat the true one; see DEMOTE.
-    """
+    """Weight vectors and thresholds in input space (eqs 4 and 5). Training errors are not counted."""
 
     def __init__(self, X, y, n_classes, *, threshold=1.0, demote="winner"):
         size = -(-n_classes // LANES) * LANES  # room for whole vectors of classes
@@ -306,35 +228,7 @@ def squared(K, *, threads=2):
 
 
 def walk(log, kernel, columns, n_classes, *, threshold=0.0, epochs=(), y=None, threads=2):
-    """Walk along a log over all points of `columns`, counting votes and errors.
-
-    Parameters
-    ----------
-    log : MulticlassLog
-        The mistakes.
-    kernel : Kernel
-        The kernel k.
-    columns : Gram or CrossGram
-        The training points with c points.
-    n_classes : int
-        Number C of classes.
-    threshold : float, default=0.0
-        Number that a mistake moves beta by.
-    epochs : sequence of int, optional
-        Epochs, counted from 1, at whose end votes are taken.
-    y : ndarray of shape (c,), optional
-        True classes of the points, to count errors.
-    threads : int, default=2
-        Number of threads. It does not change the result.
-
-    Returns
-    -------
-    votes : ndarray of shape (E, C, c)
-        Steps by each epoch at which the stored predictor gave the point to a class; ties go to the
-        first class.
-    errors : ndarray of shape (M,)
-        Errors after each row of the log, for true classes y.
-    """
+    """Walk along a log over all points of `columns`, counting votes and errors."""
     examples = np.unique(log.example)
     kernel = columns.reading(kernel)
     index = np.searchsorted(examples, log.example)

@@ -30,19 +30,7 @@ HIGHEST_DEGREE = 10**6
 
 
 class Kernel(NamedTuple):
-    """A kernel as the compiled loops read it; make one with `linear`, `polynomial` or `rbf`, or take `GIVEN`.
-
-    Parameters
-    ----------
-    kind : int
-        VALUES, POLYNOMIAL or RBF.
-    gamma : float
-        Factor of the inner product or of the squared distance.
-    coef0 : float
-        Constant of the polynomial kernel.
-    degree : int
-        Degree of the polynomial kernel.
-    """
+    """A kernel as the compiled loops read it; make one with `linear`, `polynomial` or `rbf`, or take `GIVEN`."""
 
     kind: int
     gamma: float
@@ -50,25 +38,7 @@ class Kernel(NamedTuple):
     degree: int
 
     def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
-        """Compute the kernel in plain NumPy: for small sets and for reading.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Points.
-        Y : array-like of shape (m, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            Kernel values, as float64.
-
-        Raises
-        ------
-        ValueError
-            If d differs.
-        """
+        """Compute the kernel in plain NumPy: for small sets and for reading."""
         X = np.asarray(X, dtype=np.float64)
         Y = np.asarray(Y, dtype=np.float64)
         if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[1]:
@@ -183,136 +153,33 @@ class Laplacian(PointKernel):
 
 
 def linear() -> Kernel:
-    """Make the linear kernel, k(x, y) = x . y.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> linear()([[1, 2]], [[3, 4]]).tolist()
-    [[11.0]]
-    """
+    """Make the linear kernel, k(x, y) = x . y."""
     return Kernel(POLYNOMIAL, 1.0, 0.0, 1)
 
 
 def polynomial(degree: int, *, gamma: float = 1.0, coef0: float = 1.0) -> Kernel:
-    """Make a polynomial kernel, k(x, y) = (coef0 + gamma x . y)^degree   (Hermans 2021, section 3.2).
-
-    Parameters
-    ----------
-    degree : int
-        Degree in 1..HIGHEST_DEGREE: powers are repeated products.
-    gamma : float, default=1.0
-        Factor of the inner product.
-    coef0 : float, default=1.0
-        Constant.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Raises
-    ------
-    ValueError
-        If the degree is not such an integer.
-
-    See Also
-    --------
-    kp.kernels.linear : The kernel x . y.
-
-    References
-    ----------
-    - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
-      Studi di Milano. https://github.com/lukher98/digit-classification
-
-    Examples
-    --------
-    >>> polynomial(2)([[1, 2]], [[3, 4]]).tolist()
-    [[144.0]]
-    """
+    """Make a polynomial kernel, k(x, y) = (coef0 + gamma x . y)^degree (Hermans 2021, section 3.2)."""
     if not (isinstance(degree, int | np.integer) and 1 <= degree <= HIGHEST_DEGREE):
         raise ValueError(f"degree must be an integer in 1..{HIGHEST_DEGREE}, got {shown(degree)}")
     return Kernel(POLYNOMIAL, float(gamma), float(coef0), int(degree))
 
 
 def gaussian(*, sigma: float) -> Kernel:
-    """Make a Gaussian kernel, k(x, y) = exp(-|x - y|^2 / (2 sigma^2))   (Xu and Zhang 2005, eq. 8).
-
-    Parameters
-    ----------
-    sigma : float
-        Width, positive, in the units of the points.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Raises
-    ------
-    ValueError
-        If sigma is not positive.
-
-    References
-    ----------
-    - Xu and Zhang (2005). A multiclass kernel perceptron algorithm. International Conference on
-      Neural Networks and Brain. https://doi.org/10.1109/ICNNB.2005.1614728
-
-    Examples
-    --------
-    >>> gaussian(sigma=1.0)([[1]], [[3]]).round(4).tolist()
-    [[0.1353]]
-    """
+    """Make a Gaussian kernel, k(x, y) = exp(-|x - y|^2 / (2 sigma^2)) (Xu and Zhang 2005, eq. 8)."""
     if not sigma > 0:
         raise ValueError(f"sigma must be positive, got {shown(sigma)}")
     return rbf(gamma=1.0 / (2.0 * sigma**2))
 
 
 def rbf(*, gamma: float) -> Kernel:
-    """Make a Gaussian kernel, k(x, y) = exp(-gamma |x - y|^2).
-
-    Parameters
-    ----------
-    gamma : float
-        Factor of the squared distance, positive.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Raises
-    ------
-    ValueError
-        If gamma is not positive.
-
-    Examples
-    --------
-    >>> rbf(gamma=0.5)([[1]], [[3]]).round(4).tolist()
-    [[0.1353]]
-    """
+    """Make a Gaussian kernel, k(x, y) = exp(-gamma |x - y|^2)."""
     if not gamma > 0:
         raise ValueError(f"gamma must be positive, got {shown(gamma)}")
     return Kernel(RBF, float(gamma), 0.0, 1)
 
 
 class Named(NamedTuple):
-    """A kernel as estimators name it.
-
-    Parameters
-    ----------
-    made : callable
-        Function (estimator, gamma) -> Kernel or PointKernel.
-    gamma : float or str, default=1.0
-        Value for gamma=None.
-    power : int, default=2
-        Power of the unit of X that gamma is divided by: with gamma="scale", which is
-        1 / (d sd(X)^power), the kernel is the same in all units.
-    """
+    """A kernel as estimators name it."""
 
     made: Callable[[Any, float], Kernel | PointKernel]
     gamma: float | str = 1.0

@@ -23,17 +23,7 @@ from kp.wording import shown
 
 @dataclass(frozen=True, kw_only=True)
 class Predictor:
-    """A predictor as a weighted sum over the first mistakes of a log.
-
-    Parameters
-    ----------
-    weights : callable or None
-        Function (log, epoch) -> integer weights (M',) of the first M' mistakes; None where it is no such sum.
-    divisor : callable or None, default=None
-        Function (log, epoch) -> number that the sum is divided by; None divides by nothing.
-    needs_errors : bool, default=False
-        Whether the log must hold training errors.
-    """
+    """A predictor as a weighted sum over the first mistakes of a log."""
 
     weights: Callable | None
     divisor: Callable | None = None
@@ -97,20 +87,7 @@ def check_predictor(predictor: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Base of the logs: mistakes in the order in which they were made.
-
-    Parameters
-    ----------
-    example : ndarray of shape (M,)
-        Numbers of the training examples on which the mistakes were made.
-    step : ndarray of shape (M,)
-        Steps at which they were made, counted from 0, in ascending order.
-    errors : ndarray of shape (M,) or None
-        Number of training examples that the predictor right after each mistake misclassifies, or
-        None if they were not counted.
-    ends : ndarray of shape (E,)
-        Number of steps made by the end of each epoch.
-    """
+    """Base of the logs: mistakes in the order in which they were made."""
 
     example: np.ndarray
     step: np.ndarray
@@ -122,46 +99,11 @@ class Log:
 
     @property
     def n_epochs(self) -> int:
-        """Number of epochs that were run.
-
-        See Also
-        --------
-        kp.mistakes.Log.steps : Steps by the end of an epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.n_epochs
-        6
-        """
+        """Number of epochs that were run."""
         return len(self.ends)
 
     def check(self, n: int) -> None:
-        """Check that the log can be that of n training examples.
-
-        Parameters
-        ----------
-        n : int
-            Number of training examples.
-
-        Raises
-        ------
-        ValueError
-            If columns are no arrays of one length, an example is not among the n, or steps do not ascend.
-
-        See Also
-        --------
-        kp.estimator.KernelPerceptron.with_mistakes : A fit from a log.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.check(3)
-        """
+        """Raise ValueError unless the log can be that of n training examples."""
         columns = {name: column for name, column in vars(self).items() if column is not None}
         whole = {name: column for name, column in columns.items() if name in ("example", "step", "errors", "ends")}
         if not all(isinstance(column, np.ndarray) for column in columns.values()) or any(
@@ -183,188 +125,30 @@ class Log:
             raise ValueError(f"a step of a log must have one example, got several; {SAME_FIT}")
 
     def with_errors(self, errors: ArrayLike) -> Self:
-        """Return the same log with its column of training errors.
-
-        Parameters
-        ----------
-        errors : array-like of shape (M,)
-            Number of training examples that the predictor right after each mistake misclassifies.
-
-        Returns
-        -------
-        Log
-            A new log of the same class.
-
-        See Also
-        --------
-        kp.mistakes.Log.minimizing_length : The prefix with the fewest errors.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.with_errors(range(len(log))).minimizing_length()
-        1
-        """
+        """Return the same log with its column of training errors."""
         return replace(self, errors=np.asarray(errors, dtype=np.int64))
 
     def renumbered(self, example: ArrayLike) -> Self:
-        """Return the same log with other numbers for its examples, as those of a smaller or larger set.
-
-        Parameters
-        ----------
-        example : array-like of shape (M,)
-            New numbers of the examples.
-
-        Returns
-        -------
-        Log
-            A new log of the same class.
-
-        See Also
-        --------
-        kp.mistakes.MistakeLog.followed_by : A longer log.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.renumbered(log.example + 10).example[:3].tolist()
-        [10, 12, 10]
-        """
+        """Return the same log with other numbers for its examples, as those of a smaller or larger set."""
         return replace(self, example=np.asarray(example, dtype=np.intp))
 
     def steps(self, epoch: int | None = None) -> int:
-        """Return the number T of steps made by the end of an epoch.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        int
-            Number of steps.
-
-        Raises
-        ------
-        ValueError
-            If the epoch was not run.
-
-        See Also
-        --------
-        kp.mistakes.Log.length : Rows by the end of an epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.steps(), log.steps(epoch=1)
-        (18, 3)
-        """
+        """Return the number T of steps made by the end of an epoch."""
         epoch = self.n_epochs if epoch is None else epoch
         if not (isinstance(epoch, int | np.integer) and 1 <= epoch <= self.n_epochs):
             raise ValueError(f"epoch must be an integer in 1..{self.n_epochs}, the epochs that were run, got {shown(epoch)}")
         return int(self.ends[epoch - 1])
 
     def length(self, epoch: int | None = None) -> int:
-        """Return the number of rows of the log until the end of an epoch.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        int
-            Number of rows.
-
-        Raises
-        ------
-        ValueError
-            If the epoch was not run.
-
-        See Also
-        --------
-        kp.mistakes.Log.steps : Steps by the end of an epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.length(), log.length(epoch=1)
-        (8, 2)
-        """
+        """Return the number of rows of the log until the end of an epoch."""
         return int(np.searchsorted(self.step, self.steps(epoch)))
 
     def n_mistakes(self, epoch: int | None = None) -> int:
-        """Return the number of mistakes until the end of an epoch: one for each row.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        int
-            Number of mistakes.
-
-        Raises
-        ------
-        ValueError
-            If the epoch was not run.
-
-        See Also
-        --------
-        kp.mistakes.Log.length : Rows by the end of an epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.n_mistakes(), log.n_mistakes(epoch=1)
-        (8, 2)
-        """
+        """Return the number of mistakes until the end of an epoch: one for each row."""
         return self.length(epoch)
 
     def minimizing_length(self, epoch: int | None = None) -> int:
-        """Return the length of the prefix with the fewest training errors; ties go to the first.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        int
-            Number of rows.
-
-        Raises
-        ------
-        ValueError
-            If training errors were not counted, or the epoch was not run.
-
-        See Also
-        --------
-        kp.mistakes.Log.weights : Weights of the mistakes.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.errors.tolist(), log.minimizing_length()
-        ([1, 2, 1, 1, 1, 1, 1, 0], 8)
-        """
+        """Return the length of the prefix with the fewest training errors; ties go to the first."""
         if self.errors is None:
             raise ValueError(
                 "the minimizing predictor needs the training errors of every predictor, which were not counted: use fit "
@@ -374,45 +158,8 @@ class Log:
         return int(np.searchsorted(self.step, self.step[first], side="right"))
 
     def weights(self, predictor: str = "final", epoch: int | None = None) -> np.ndarray:
-        """Return the integer weights of the first mistakes, whose weighted sum is the predictor.
-
-        A weight is 1 for the final predictor, 1 up to the fewest training errors for the minimizing one,
-        and T - s for the average, whose sum is to be divided by T (Hermans 2021, section 3.3).
-
-        Parameters
-        ----------
-        predictor : {"final", "average", "minimizing"}, default="final"
-            Predictor whose weights are asked for. The voted predictor is no such sum.
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        ndarray of shape (M',)
-            Weights of the first M' mistakes.
-
-        Raises
-        ------
-        ValueError
-            If the predictor is another one, the epoch was not run, or the minimizing predictor is asked
-            for without counted training errors.
-
-        See Also
-        --------
-        kp.mistakes.Log.steps : The divisor T of the average.
-
-        References
-        ----------
-        - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
-          Studi di Milano. https://github.com/lukher98/digit-classification
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, max_iter=2)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.step.tolist(), log.weights("average").tolist()
-        ([0, 2, 3, 4], [6, 4, 3, 2])
+        """Return the integer weights of the first mistakes, whose weighted sum is the predictor: 1, or T - s for the
+        average of T steps.
         """
         found = BY_NAME.get(predictor) if isinstance(predictor, str) else None
         if found is None or found.weights is None:
@@ -470,34 +217,7 @@ class MistakeLog(Log):
     sign: np.ndarray
 
     def followed_by(self, other: Self, n_seen: int) -> MistakeLog:
-        """Return the log of a stream that goes on with another log.
-
-        A stream has no training errors.
-
-        Parameters
-        ----------
-        other : MistakeLog
-            The log of the next part.
-        n_seen : int
-            Number of examples before that part.
-
-        Returns
-        -------
-        MistakeLog
-            The log of both.
-
-        See Also
-        --------
-        kp.output_codes.OneVsAllKernelPerceptron.partial_fit : The stream.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False, count_errors=True)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> len(log.followed_by(log, n_seen=3)) == 2 * len(log)
-        True
-        """
+        """Return the log of a stream that goes on with another log."""
         return MistakeLog(
             example=np.concatenate([self.example, other.example + n_seen]),
             step=np.concatenate([self.step, other.step + self.steps()]),
@@ -507,45 +227,7 @@ class MistakeLog(Log):
         )
 
     def alpha(self, predictor: str = "final", epoch: int | None = None, *, n: int) -> np.ndarray:
-        """Compute alpha, the weighted number of mistakes on each training example.
-
-        Parameters
-        ----------
-        predictor : {"final", "average", "minimizing"}, default="final"
-            Predictor whose weights are asked for. The voted predictor is no such sum.
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-        n : int
-            Number of training examples.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Integers, or float64 for the average predictor (Hermans 2021, section 3.3).
-
-        Raises
-        ------
-        ValueError
-            If the predictor is another one, the epoch was not run, or the minimizing predictor is asked
-            for without counted training errors.
-
-        See Also
-        --------
-        kp.mistakes.Log.weights : The weights of the mistakes.
-
-        References
-        ----------
-        - Hermans (2021). Digit classification with kernel perceptron. Course report, Università degli
-          Studi di Milano. https://github.com/lukher98/digit-classification
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> log.alpha(n=3).tolist()
-        [2, 4, 2]
-        """
+        """Compute alpha (n,), the weighted number of mistakes on each of n training examples, of a predictor at an epoch."""
         weights = self.weights(predictor, epoch)
         total = np.bincount(self.example[: len(weights)], weights=weights, minlength=n).astype(np.int64)
         return BY_NAME[predictor].divided(total, self, epoch)
@@ -599,77 +281,11 @@ class MulticlassLog(Log):
     demoted: np.ndarray
 
     def n_mistakes(self, epoch: int | None = None) -> int:
-        """Return the number of mistakes until the end of an epoch: of steps that have rows.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-
-        Returns
-        -------
-        int
-            Number of mistakes.
-
-        Raises
-        ------
-        ValueError
-            If the epoch was not run.
-
-        See Also
-        --------
-        kp.mistakes.Log.length : Rows by the end of an epoch.
-
-        Examples
-        --------
-        >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False)
-        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-        >>> model.mistakes_[0].n_mistakes()
-        5
-        """
+        """Return the number of mistakes until the end of an epoch: of steps that have rows."""
         return int(np.count_nonzero(first_rows(self.step[: self.length(epoch)])))
 
     def coefficients(self, predictor: str = "final", epoch: int | None = None, *, n_classes: int, n: int) -> np.ndarray:
-        """Compute the coefficients c of f_c(x) = sum_i c_i k(x_i, x).
-
-        They are promotions less demotions of each example, weighted by `weights`: whole numbers, except
-        for the average predictor, whose sums are divided by T.
-
-        Parameters
-        ----------
-        predictor : {"final", "average", "minimizing"}, default="final"
-            Predictor whose weights are asked for. The voted predictor is no such sum.
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-        n_classes : int
-            Number C of classes.
-        n : int
-            Number of training examples.
-
-        Returns
-        -------
-        ndarray of shape (C, n)
-            Coefficients, as float64.
-
-        Raises
-        ------
-        ValueError
-            If the predictor is another one, the epoch was not run, or the minimizing predictor is asked
-            for without counted training errors.
-
-        See Also
-        --------
-        kp.mistakes.Log.weights : The weights of the mistakes.
-
-        Examples
-        --------
-        >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False)
-        >>> (log,) = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).mistakes_
-        >>> log.coefficients(n_classes=3, n=3).tolist()
-        [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
-        """
+        """Compute the coefficients c of f_c(x) = sum_i c_i k(x_i, x)."""
         weights = self.weights(predictor, epoch)
         example, promoted, demoted = (column[: len(weights)] for column in (self.example, self.promoted, self.demoted))
         total = net_promotions(example, promoted, demoted, weights, n_classes=n_classes, n=n)
@@ -720,70 +336,11 @@ class UpdateLog(Log):
     wrong: np.ndarray
 
     def n_mistakes(self, epoch: int | None = None) -> int:
-        """Number of mistakes, without the updates for a small margin.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1, until whose end they count; None is the last.
-
-        Returns
-        -------
-        int
-            Their number.
-
-        Raises
-        ------
-        ValueError
-            If the epoch was not run.
-
-        See Also
-        --------
-        kp.Romma : The aggressive form updates without mistakes, too.
-
-        Examples
-        --------
-        >>> from kp import Romma
-        >>> (log,) = Romma("linear", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
-        >>> log.n_mistakes(), len(log)
-        (2, 2)
-        """
+        """Number of mistakes, without the updates for a small margin."""
         return int(np.count_nonzero(self.wrong[: self.length(epoch)]))
 
     def coefficients(self, epoch: int | None = None, *, n: int) -> tuple[float, np.ndarray]:
-        """Coefficients of w = b w_1 + sum_i a_i x_i after an epoch, w_1 being the start.
-
-        Parameters
-        ----------
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is the last.
-        n : int
-            Number of examples.
-
-        Returns
-        -------
-        b : float
-            Factor of the start.
-        a : ndarray of shape (n,)
-            Factors of the examples.
-
-        Raises
-        ------
-        ValueError
-            If the epoch was not run.
-
-        See Also
-        --------
-        kp.Romma : Its `dual_coef_` and `origin_coef_` are these.
-
-        Examples
-        --------
-        >>> from kp import Romma
-        >>> (log,) = Romma("linear", start="zero", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"]).mistakes_
-        >>> b, a = log.coefficients(n=2)
-        >>> b, a.tolist()
-        (0.0, [-1.5, 0.5])
-        """
+        """Coefficients of w = b w_1 + sum_i a_i x_i after an epoch, w_1 being the start."""
         size = self.length(epoch)
         a = np.zeros(n)
         later = np.append(np.cumprod(self.scale[:size][::-1])[::-1], 1.0)

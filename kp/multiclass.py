@@ -33,44 +33,7 @@ class _AllClasses(KernelPerceptron):
     }  # fmt: skip
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples. Estimators that do not take sparse points refuse them.
-        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
-            None is the estimator's `predictor`.
-        epoch : int or None, default=None
-            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
-
-        Returns
-        -------
-        ndarray of shape (n, C) or (n,)
-            Scores of the classes; for two classes one score, positive for the second class. Those of the
-            voted predictor are shares of the votes, for two classes the difference of the shares.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, the predictor is unknown, the epoch was not run, or the
-            minimizing predictor is asked for without counted training errors.
-
-        See Also
-        --------
-        kp.estimator.KernelPerceptron.staged_decision_function : Scores after every epoch.
-
-        Examples
-        --------
-        >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False)
-        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-        >>> model.decision_function([[5, 1]]).tolist()
-        [[-23.0, 19.0, 4.0]]
-        >>> model.decision_function([[5, 1]], predictor="voted").round(3).tolist()
-        [[0.083, 0.917, 0.0]]
-        """
+        """Score the classes by a predictor at an epoch: (n, C), or (n,) for two classes, positive for the second."""
         X = self._checked(X)
         (predictor, epoch) = self._chosen(predictor, epoch)
         return self._scores(X, (predictor,), (epoch,))[predictor][0]
@@ -287,76 +250,16 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     @property
     def dual_coef_(self) -> Array:
-        """Promotions less demotions (C, S) of the support examples, for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.multiclass.MulticlassKernelPerceptron.alpha : Coefficients of the kernel.
-
-        Examples
-        --------
-        >>> from kp import MulticlassKernelPerceptron
-        >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False)
-        >>> model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).dual_coef_.tolist()
-        [[6.0, -1.0, 0.0], [-1.0, 1.0, -1.0], [-5.0, 0.0, 1.0]]
-        """
+        """Promotions less demotions (C, S) of the support examples, for the estimator's predictor and epoch."""
         return self._promotions()
 
     @property
     def intercept_(self) -> Array:
-        """Thresholds beta (C,), for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.multiclass.MulticlassKernelPerceptron.alpha : Coefficients of the kernel.
-
-        Examples
-        --------
-        >>> from kp import MulticlassKernelPerceptron
-        >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False)
-        >>> model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).intercept_.tolist()
-        [5.0, -1.0, -4.0]
-        """
+        """Thresholds beta (C,), for the estimator's predictor and epoch."""
         return self._moved * self._promotions().sum(axis=1)
 
     def alpha(self, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Compute the coefficients alpha of the kernel (Xu and Zhang 2005, eq. 10).
-
-        Parameters
-        ----------
-        predictor : {"final", "average", "minimizing"} or None, default=None
-            None is the estimator's `predictor`.
-        epoch : int or None, default=None
-            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
-
-        Returns
-        -------
-        ndarray of shape (C, n)
-            One row for each class, over all n training examples.
-
-        Raises
-        ------
-        AttributeError
-            For the voted predictor, which has no coefficients, and before `fit`.
-        ValueError
-            If the predictor is unknown, the epoch was not run, or training errors were not counted.
-
-        See Also
-        --------
-        kp.multiclass.MulticlassKernelPerceptron.dual_coef_ : Promotions less demotions.
-
-        References
-        ----------
-        - Xu and Zhang (2005). A multiclass kernel perceptron algorithm. International Conference on
-          Neural Networks and Brain. https://doi.org/10.1109/ICNNB.2005.1614728
-
-        Examples
-        --------
-        >>> from kp import MulticlassKernelPerceptron
-        >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False, update="ordinary")
-        >>> model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]).alpha().tolist()
-        [[3.0, -1.0, -1.0], [-2.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]
-        """
+        """Compute the coefficients alpha (C, S) of the kernel (Xu and Zhang 2005, eq. 10) of a predictor at an epoch."""
         c = self._promotions(predictor, epoch)
         if self._training:
             return self._alpha(c)
@@ -542,38 +445,12 @@ class MulticlassPerceptron(_AllClasses):
 
     @property
     def coef_(self) -> Array:
-        """Weights (C, d), or (1, d) for two classes, for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.multiclass.MulticlassPerceptron.intercept_ : Thresholds.
-
-        Examples
-        --------
-        >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False)
-        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-        >>> model.coef_.tolist()
-        [[-4.0, -4.0], [4.0, 0.0], [0.0, 4.0]]
-        """
+        """Weights (C, d), or (1, d) for two classes, for the estimator's predictor and epoch."""
         return self._weights(self._promotions()[self._own])
 
     @property
     def intercept_(self) -> Array:
-        """Thresholds (C,), or (1,) for two classes, for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.multiclass.MulticlassPerceptron.coef_ : Weights.
-
-        Examples
-        --------
-        >>> from kp import MulticlassPerceptron
-        >>> model = MulticlassPerceptron(shuffle=False)
-        >>> model = model.fit([[0, 0], [4, 0], [0, 4]], ["a", "b", "c"])
-        >>> model.intercept_.tolist()
-        [1.0, -1.0, 0.0]
-        """
+        """Thresholds (C,), or (1,) for two classes, for the estimator's predictor and epoch."""
         return self._moved * self._promotions()[self._own].sum(axis=1)
 
     @property

@@ -51,68 +51,18 @@ BLOCK = 256  # examples of a stream whose kernel values with each other are made
 
 
 def one_hot(n_classes: int) -> Array:
-    """Make the one-hot code: class c has +1 in output c and -1 in all others (course page, eq. 40 left).
-
-    Parameters
-    ----------
-    n_classes : int
-        Number C of classes.
-
-    Returns
-    -------
-    ndarray of shape (C, C)
-        The code matrix, of +1 and -1.
-
-    Examples
-    --------
-    >>> one_hot(3).tolist()
-    [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
-    """
+    """Make the one-hot code: class c has +1 in output c and -1 in all others (course page, eq. 40 left)."""
     return 2 * np.eye(n_classes, dtype=np.int8) - 1
 
 
 def binary(n_classes: int) -> Array:
-    """Make the binary code: the digits of 0..C-1, the highest first, 0 as -1 (course page, eq. 40 right).
-
-    The page's listing has the lowest digit first: the same outputs in reverse order.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number C of classes.
-
-    Returns
-    -------
-    ndarray of shape (C, m)
-        The code matrix, of +1 and -1; m = ceil(log2 C).
-
-    Examples
-    --------
-    >>> binary(4).tolist()
-    [[-1, -1], [-1, 1], [1, -1], [1, 1]]
-    """
+    """Make the binary code: the digits of 0..C-1, the highest first, 0 as -1 (course page, eq. 40 right)."""
     digits = range(int(n_classes - 1).bit_length() - 1, -1, -1)
     return np.array([[2 * (c >> digit & 1) - 1 for digit in digits] for c in range(n_classes)], dtype=np.int8)
 
 
 def one_vs_one(n_classes: int) -> Array:
-    """Make the one-vs-one code: an output for each pair of classes, +1 for the first, -1 for the second, 0 for the others.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number C of classes.
-
-    Returns
-    -------
-    ndarray of shape (C, m)
-        The code matrix; m = C (C - 1) / 2, pairs in the order (0, 1), (0, 2), ..., (1, 2), ...
-
-    Examples
-    --------
-    >>> one_vs_one(3).tolist()
-    [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
-    """
+    """Make the one-vs-one code: an output for each pair of classes, +1 for the first, -1 for the second, else 0."""
     first, second = np.triu_indices(n_classes, k=1)
     rows = np.arange(n_classes)[:, None]
     return (rows == first).astype(np.int8) - (rows == second).astype(np.int8)
@@ -123,25 +73,7 @@ NAMED = {"one-hot": one_hot, "binary": binary, "one-vs-one": one_vs_one}
 
 
 def code_matrix(code: Code, n_classes: int) -> Array:
-    """Make a code matrix from its name, or check one.
-
-    Parameters
-    ----------
-    code : {"one-hot", "binary", "one-vs-one"} or array-like of shape (C, m)
-        Name of a code, or a matrix of +1, -1 and 0 (not trained on this class) with different rows.
-    n_classes : int
-        Number C of classes.
-
-    Returns
-    -------
-    ndarray of shape (C, m)
-        The code matrix, as int8.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
-    """
+    """Make a code matrix from its name, or check one."""
     if isinstance(code, str):
         if code not in NAMED:
             raise ValueError(f"code must be one of {', '.join(NAMED)}, or a matrix of +1, -1 and 0, got {shown(code)}")
@@ -159,20 +91,7 @@ def code_matrix(code: Code, n_classes: int) -> Array:
 
 
 def class_scores(f: Array, code: Array) -> Array:
-    """Score the classes by the outputs: sums of the outputs that are +1 in a code, or votes where a code has zeros.
-
-    Parameters
-    ----------
-    f : ndarray of shape (m, n)
-        Outputs.
-    code : ndarray of shape (C, m)
-        Code matrix, of +1, -1 and 0.
-
-    Returns
-    -------
-    ndarray of shape (n, C)
-        Scores F.
-    """
+    """Score the classes by the outputs: sums of the outputs that are +1 in a code, or votes where a code has zeros."""
     if not code.all():
         return np.sign(f).T @ code.T.astype(np.float64)
     F = np.zeros((f.shape[1], len(code)))
@@ -182,24 +101,7 @@ def class_scores(f: Array, code: Array) -> Array:
 
 
 def presentations(n: int, epochs: int, how: str, *, random_state: Any = None) -> Iterator[Array]:
-    """Yield, epoch by epoch, the numbers of the n examples that are presented.
-
-    Parameters
-    ----------
-    n : int
-        Number of examples.
-    epochs : int
-        Number of epochs.
-    how : {"replacement", "shuffled", "ordered"}
-        Independent draws, a new shuffle in each epoch, or 0..n-1.
-    random_state : RandomState, optional
-        Generator of the draws and shuffles.
-
-    Yields
-    ------
-    ndarray of shape (1, n)
-        The examples of one epoch.
-    """
+    """Yield, epoch by epoch, the numbers of the n examples that are presented."""
     if how != "replacement":
         yield from visiting_orders(n, 1, epochs, random_state=random_state if how == "shuffled" else None)
         return
@@ -220,43 +122,7 @@ class Decoder(KernelPerceptron):
     _shares = False  # whether `SharedTraining` may fit it, by its `_rule()`
 
     def decision_function(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples.
-        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
-            None is the estimator's `predictor`.
-        epoch : int or None, default=None
-            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
-
-        Returns
-        -------
-        ndarray of shape (n, C) or (n,)
-            Scores of the classes; for two classes one score, positive for the second class.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, the predictor is unknown, the epoch was not run, or the
-            minimizing predictor is asked for without counted training errors.
-
-        See Also
-        --------
-        kp.output_codes.OneVsAllKernelPerceptron.staged_decision_function : Scores after every epoch.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
-        >>> model = model.fit([[0], [1], [3]], ["a", "a", "b"])
-        >>> model.decision_function([[0], [3]]).tolist()
-        [-4.0, 2.0]
-        >>> model.decision_function([[0], [3]], epoch=1).tolist()
-        [0.0, 9.0]
-        """
+        """Score the classes by a predictor at an epoch: (n, C), or (n,) for two classes, positive for the second."""
         return self._decision(self.outputs(X, predictor=predictor, epoch=epoch).T)
 
     def _code(self, n_classes):
@@ -295,44 +161,9 @@ class _OutputCodes(Decoder):
 
     @available_if(_has_points)
     def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from the next part of a stream: one pass, in the order given.
+        """Learn from the next part of a stream X (n, d), y (n,), in one pass.
 
-        Only misclassified examples are kept. There is no minimizing predictor, which needs a training
-        set. The X of the first call gives gamma="scale".
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points, not a precomputed kernel.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (C,), optional
-            All classes of the stream, named in the first call; by default those of y.
-
-        Returns
-        -------
-        Self
-            The estimator itself.
-
-        Raises
-        ------
-        ValueError
-            If a label is not among the classes of the first call, or the input is not valid. The
-            estimator stays as it was.
-        AttributeError
-            If the kernel is precomputed.
-
-        See Also
-        --------
-        kp.output_codes.OneVsAllKernelPerceptron.fit : Several epochs over one training set.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1)
-        >>> model = model.partial_fit([[0], [1]], ["a", "a"], classes=["a", "b"])
-        >>> model.partial_fit([[3]], ["b"]).predict([[0], [3]]).tolist()
-        ['a', 'b']
+        The first call names all classes (C,), or has them in y.
         """
         stream = vars(self).pop("_stream", None)  # type: ignore[attr-defined]  # after an error it is made again, from what is stored
         with self._whole():
@@ -370,41 +201,7 @@ class _OutputCodes(Decoder):
         return {name: value for name, value in super().__getstate__().items() if name != "_stream"}
 
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Compute the outputs f of the m perceptrons.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points. For kernel="precomputed" it holds the kernel values (n, n_train) of the points with
-            the training examples.
-        predictor : {"final", "average", "minimizing", "voted"} or None, default=None
-            None is the estimator's `predictor`.
-        epoch : int or None, default=None
-            Epoch, counted from 1, that must have been run. None is the estimator's `epoch`.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            Scores of the perceptrons; for the voted predictor its votes for +1 less those for -1.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, the predictor is unknown, the epoch was not run, or the
-            minimizing predictor is asked for without counted training errors.
-
-        See Also
-        --------
-        kp.output_codes.OneVsAllKernelPerceptron.decision_function : Scores of the classes.
-
-        Examples
-        --------
-        >>> from kp import OutputCodeKernelPerceptron
-        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["a", "b", "c", "d"]
-        >>> model = OutputCodeKernelPerceptron(degree=2, code="binary", random_state=0).fit(X, y)
-        >>> model.outputs(X).shape
-        (4, 2)
-        """
+        """Compute the outputs f (n, m) of the perceptrons, by a predictor at an epoch."""
         X = self._checked(X)
         chosen = self._chosen(predictor, epoch)
         columns = self._columns(X, self._steps())
@@ -412,20 +209,7 @@ class _OutputCodes(Decoder):
 
     @property
     def dual_coef_(self) -> Array:
-        """Coefficients (m, S) of the support examples, for the estimator's predictor and epoch.
-
-        See Also
-        --------
-        kp.mistakes.MistakeLog.alpha : Mistakes on each training example.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> model = OneVsAllKernelPerceptron(degree=1, predictor="final", shuffle=False)
-        >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
-        >>> model.dual_coef_.tolist()
-        [[-2.0, -4.0, 2.0]]
-        """
+        """Coefficients (m, S) of the support examples, for the estimator's predictor and epoch."""
         chosen = self._weighted()
         return signed_sums(self._logs(), len(self.support_), *chosen)
 
@@ -905,37 +689,7 @@ class SharedTraining:
     def fit(self, models: list, *, count_errors: bool = True, callback: Callback = None) -> list:
         """Fit all models, each as its own `fit` would.
 
-        Parameters
-        ----------
-        models : list of OneVsAllKernelPerceptron or Romma
-            Models with named kernels, the same max_iter, and stop_if_separated=False.
-        count_errors : bool, default=True
-            With False, models of degree 1 may go without training errors, for which they would need
-            kernel rows; `staged_outputs` counts them in passing.
-        callback : callable, optional
-            Called as callback(visits) as the visits to examples go on.
-
-        Returns
-        -------
-        list of OneVsAllKernelPerceptron or Romma
-            The models, fitted.
-
-        Raises
-        ------
-        ValueError
-            For other models, precomputed kernels and callables.
-
-        See Also
-        --------
-        kp.output_codes.SharedTraining.staged_outputs : The outputs of the models.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> training = SharedTraining([[0], [1], [3]], ["a", "a", "b"])
-        >>> (model,) = training.fit([OneVsAllKernelPerceptron(degree=2, stop_if_separated=False)])
-        >>> model.n_iter_
-        10
+        They need one max_iter, stop_if_separated=False and kernels of inner products.
         """
         for model in models:
             if not (isinstance(model, Decoder) and model._shares):
@@ -975,46 +729,9 @@ class SharedTraining:
         return models
 
     def staged_outputs(self, models: list, X: Data | None = None, *, callback: Callback = None) -> Iterator[tuple]:
-        """Yield the outputs of all models after each of their E epochs, block by block of the points.
+        """Yield (slice of the points, [{predictor: outputs (E, m, c)} of each model]) block by block.
 
-        Each predictor of each model comes once for each point. Where training errors were not counted,
-        the walk over the training set counts them, and the minimizing predictor follows it; with other X
-        it is left out. The next block overwrites the arrays of the walk.
-
-        Parameters
-        ----------
-        models : list of OneVsAllKernelPerceptron
-            Models that were fitted here and have run equally many epochs.
-        X : array-like or sparse matrix of shape (n, d), optional
-            Points; by default the training set.
-        callback : callable, optional
-            Called as callback(c) after each block of c points.
-
-        Yields
-        ------
-        part : slice
-            The points of the block.
-        outputs : list of dict
-            For each model {predictor: f of shape (E, m, c)}.
-
-        Raises
-        ------
-        ValueError
-            If the models have run different numbers of epochs, were not fitted, or X does not fit the
-            training set.
-
-        See Also
-        --------
-        kp.output_codes.SharedTraining.fit : The fit of the models.
-
-        Examples
-        --------
-        >>> from kp import OneVsAllKernelPerceptron
-        >>> training = SharedTraining([[0], [1], [3]], ["a", "a", "b"])
-        >>> models = training.fit([OneVsAllKernelPerceptron(degree=2, stop_if_separated=False)])
-        >>> for part, (outputs,) in training.staged_outputs(models):
-        ...     print(part, outputs["final"].shape)
-        slice(0, 3, None) (10, 1, 3)
+        The points are X, or the training set.
         """
         for model in models:
             check_is_fitted(model)

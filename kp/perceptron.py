@@ -57,26 +57,7 @@ STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes
 
 
 def visiting_orders(n, m, epochs, *, random_state=None, once=False):
-    """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021).
-
-    Parameters
-    ----------
-    n : int
-        Number of examples.
-    m : int
-        Number of perceptrons.
-    epochs : int
-        Number of epochs.
-    random_state : RandomState, optional
-        Generator of the shuffles; without it each order is 0..n-1.
-    once : bool, default=False
-        Shuffle for the first epoch alone, and keep its orders (Freund & Schapire 1999, Fig. 1).
-
-    Yields
-    ------
-    ndarray of shape (m, n)
-        The orders of one epoch.
-    """
+    """Yield visiting orders (m, n), epoch by epoch: a shuffle for each perceptron in turn (Hermans 2021)."""
     for epoch in range(epochs):
         if not (once and epoch):
             order = np.tile(np.arange(n), (m, 1))
@@ -87,21 +68,7 @@ def visiting_orders(n, m, epochs, *, random_state=None, once=False):
 
 
 class Rule(NamedTuple):
-    """The update of a learner at a visit: f <- c f + d k(x_t, .) if its margin is at most 0, or below a bound.
-
-    Parameters
-    ----------
-    relaxes : bool, default=False
-        Whether c and d are those of ROMMA (see `kp.romma`), or those of the perceptron, 1 and z_t.
-    below : float, default=0.0
-        Learn if the margin z f is below this number, too.
-    noise : float, default=0.0
-        Number that is added to k(x, x) of each training example.
-    from_origin : bool, default=False
-        Begin with the scores k(0, x), or with 0.
-    no_at_zero : bool, default=False
-        Whether a score of exactly 0 is right for an example of the sign -1, or a mistake for both signs.
-    """
+    """The update of a learner at a visit: f <- c f + d k(x_t, .) if its margin is at most 0, or below a bound."""
 
     relaxes: bool = False
     below: float = 0.0
@@ -117,58 +84,10 @@ def find_mistakes(
     gram, kernel, signs, orders, n_epochs, *, rule=PERCEPTRON, threads=2, stop_if_separated=False, stop_if_consistent=False,
     count_errors=True, callback=None,
 ):  # fmt: skip
-    """Run m binary learners over n training points.
+    """Run m binary learners over n training points in `gram`, each with its row of signs (m, n); a sign of 0 is skipped.
 
-    Parameters
-    ----------
-    gram : Gram
-        The training points.
-    kernel : Kernel or sequence of Kernel
-        One kernel, or one for each learner.
-    signs : array-like of shape (m, n)
-        Labels +1 and -1 of the examples, for each learner; a learner skips examples whose label is 0.
-    orders : iterable of ndarray
-        Visiting orders (m, n) of each epoch, or (1, n) shared by all.
-    n_epochs : int
-        Number of epochs.
-    rule : Rule or sequence of Rule, default=PERCEPTRON
-        One rule, or one for each learner.
-    threads : int, default=2
-        Number of threads. It does not change the result.
-    stop_if_separated : bool, default=False
-        End after the first epoch without an update.
-    stop_if_consistent : bool, default=False
-        End after the first epoch at whose end all are right on every example, which is more where
-        examples are drawn with replacement.
-    count_errors : bool, default=True
-        With False the training errors may be left out (None) where counting them would take a
-        separate pass.
-    callback : callable, optional
-        Called as callback(visits) as the visits to examples go on.
-
-    Returns
-    -------
-    list of MistakeLog or UpdateLog
-        The mistakes of each perceptron, or the updates of each learner that relaxes.
-
-    Raises
-    ------
-    ValueError
-        If scores could overflow, weights become too large, or the signs do not fit the points.
-
-    See Also
-    --------
-    kp.OneVsAllKernelPerceptron : The estimator that it serves.
-    kp.Romma : The estimator whose rule relaxes.
-
-    Examples
-    --------
-    >>> from kp.gram import Gram
-    >>> from kp.kernels import polynomial
-    >>> gram = Gram.of_points(np.array([[0], [1], [3]]), memory_budget=2**20)
-    >>> (log,) = find_mistakes(gram, polynomial(1), [[-1, -1, 1]], visiting_orders(3, 1, 10), 10)
-    >>> log.alpha(n=3).tolist()
-    [2, 4, 2]
+    orders yields (m, n), or (1, n) shared by all, for each epoch; kernel and rule are one, or one for each learner.
+    Returns m logs.
     """
     signs = np.ascontiguousarray(signs, dtype=np.int8)
     if signs.ndim != 2 or signs.shape[1] != len(gram):

@@ -26,36 +26,7 @@ TILE = 512  # columns whose scores are advanced together, so that they stay in t
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
-    """Compute the scores of one predictor at an epoch.
-
-    Parameters
-    ----------
-    logs : list of MistakeLog
-        The logs of m perceptrons.
-    kernel : Kernel
-        The kernel k.
-    columns : Gram or CrossGram
-        The training points with the c points to score.
-    predictor : str, default="final"
-        One of `kp.mistakes.BY_NAME`.
-    epoch : int or None, default=None
-        Epoch, counted from 1; None is the last.
-    threads : int, default=2
-        Number of threads. It does not change the result.
-    block_bytes : int, default=2**28
-        Bytes of a block of inner products. It does not change the result.
-
-    Returns
-    -------
-    ndarray of shape (m, c)
-        Scores f.
-
-    Raises
-    ------
-    ValueError
-        If the predictor is unknown, the epoch was not run, or the minimizing predictor is asked for
-        without counted training errors.
-    """
+    """Compute the scores of one predictor at an epoch."""
     if BY_NAME[check_predictor(predictor)].weights is None:
         epoch = logs[0].n_epochs if epoch is None else epoch
         parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
@@ -72,28 +43,7 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
 
 
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
-    """Compute f = sum_i coefficients[:, i] k(x_i, .), summed in the order of the examples.
-
-    Parameters
-    ----------
-    coefficients : ndarray of shape (m, S)
-        Coefficients of the examples.
-    examples : ndarray of shape (S,)
-        Distinct indices of rows of `columns`.
-    kernel : Kernel
-        The kernel k.
-    columns : Gram or CrossGram
-        The training points with the c points to score.
-    threads : int, default=2
-        Number of threads. It does not change the result.
-    block_bytes : int, default=2**28
-        Bytes of a block of inner products. It does not change the result.
-
-    Returns
-    -------
-    ndarray of shape (m, c)
-        Sums f.
-    """
+    """Compute f = sum_i coefficients[:, i] k(x_i, .), summed in the order of the examples."""
     out = np.zeros((len(coefficients), len(columns)))
     kernel = columns.reading(kernel)
     norms = columns.row_norms[examples]
@@ -108,39 +58,10 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
 
 
 def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2, block_bytes=2**28, callback=None):
-    """Walk along the logs, and yield the scores of all WALKED predictors block by block of the points.
+    """Walk along the logs, and yield (slice of the points, {predictor: scores (E, m, c)}) block by block, for all WALKED
+    predictors.
 
-    The next block overwrites the arrays.
-
-    Parameters
-    ----------
-    logs : list of MistakeLog
-        The logs of m perceptrons.
-    kernel : Kernel or sequence of Kernel
-        One kernel, or one for each log.
-    columns : Gram or CrossGram
-        The training points with the points to score.
-    epochs : sequence of int
-        Epochs, counted from 1.
-    signs : ndarray of shape (m, c), optional
-        Labels +1 and -1 of the points, to count errors.
-    errors : list of ndarray, optional
-        For each log a zeroed array (M,) or None; with signs it counts the points that each predictor
-        gets wrong.
-    threads : int, default=2
-        Number of threads. It does not change the result.
-    block_bytes : int, default=2**28
-        Bytes of a block of inner products. It does not change the result.
-    callback : callable, optional
-        Called as callback(c) after each block of c points.
-
-    Yields
-    ------
-    part : slice
-        The points of the block.
-    scores : dict
-        {predictor: f of shape (E, m, c)}; NaN for the minimizing predictor where training errors were
-        not counted.
+    The next block overwrites the arrays. With signs (m, n) the errors of each predictor are added to `errors`.
     """
     examples = np.unique(np.concatenate([log.example for log in logs]))
     index = [np.searchsorted(examples, log.example) for log in logs]

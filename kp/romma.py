@@ -157,74 +157,19 @@ class Romma(Decoder):
         self.verbose = verbose
 
     def outputs(self, X: Data, *, predictor: str | None = None, epoch: Epoch = None) -> Array:
-        """Outputs of the learners, before classes are chosen.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Points.
-        predictor : {"final"} or None, default=None
-            The only predictor.
-        epoch : int or None, default=None
-            Epoch, counted from 1; None is that of the estimator.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            Outputs f of the m learners.
-
-        Raises
-        ------
-        ValueError
-            If X does not fit the training data, the predictor is another one, or the epoch was not run.
-
-        See Also
-        --------
-        kp.Romma.decision_function : Scores of the classes.
-
-        Examples
-        --------
-        >>> from kp import Romma
-        >>> model = Romma("linear", start="zero", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"])
-        >>> model.outputs([[0, 1], [2, 1]]).tolist()
-        [[-1.0], [1.0]]
-        """
+        """Outputs of the learners, before classes are chosen."""
         X = self._checked(X)
         (_, epoch) = self._chosen(predictor, epoch)
         return self._scores(X, [epoch])[0].T
 
     @property
     def dual_coef_(self) -> Array:
-        """Factors of the support vectors, of shape (m, S).
-
-        See Also
-        --------
-        kp.UpdateLog.coefficients : The same of one learner.
-
-        Examples
-        --------
-        >>> from kp import Romma
-        >>> model = Romma("linear", start="zero", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"])
-        >>> model.dual_coef_.tolist()
-        [[-1.5, 0.5]]
-        """
+        """Factors of the support vectors, of shape (m, S)."""
         return self._coefficients(self._weighted()[1])[1]
 
     @property
     def origin_coef_(self) -> Array:
-        """Factors of k(0, x), of shape (m,); 0 for start="zero".
-
-        See Also
-        --------
-        kp.UpdateLog.coefficients : The same of one learner.
-
-        Examples
-        --------
-        >>> from kp import Romma
-        >>> model = Romma("linear", start="zero", shuffle=False).fit([[0, 1], [2, 1]], ["a", "b"])
-        >>> model.origin_coef_.tolist()
-        [0.0]
-        """
+        """Factors of k(0, x), of shape (m,); 0 for start="zero"."""
         return self._coefficients(self._weighted()[1])[0]
 
     def _learn(self, X, y, classes):

@@ -1,4 +1,4 @@
-"""What kp exports has hints and docstrings: numpydoc, with the sections that are needed, and examples that run."""
+"""What kp exports has hints and docstrings: numpydoc for classes and functions, a sentence for their members."""
 
 import doctest
 import importlib
@@ -45,26 +45,24 @@ def sections(thing):
     return summary, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-@pytest.mark.parametrize("name", EXPORTED)
+@pytest.mark.parametrize("name", [name for name in EXPORTED if "." not in name])
 def test_a_docstring_has_its_sections_with_names_and_types(name):
     thing = EXPORTED[name]
     summary, found = sections(thing)
-    signature = inspect.signature(written(thing), eval_str=True)
+    signature = inspect.signature(thing, eval_str=True)
     assert {"See Also", "Examples"} <= set(found) and ">>> " in found["Examples"]
     listed = re.findall(r"^(\S+) : \S", found.get("Parameters", ""), flags=re.MULTILINE)
-    expected = [
-        "*" * (2 * (each.kind == each.VAR_KEYWORD)) + each.name
-        for each in signature.parameters.values()
-        if each.name != "self"
-    ]
+    expected = ["*" * (2 * (each.kind == each.VAR_KEYWORD)) + each.name for each in signature.parameters.values()]
     assert sorted(listed) == sorted(expected), "each parameter with its type"
-    is_property = isinstance(thing, property)
-    returns = not inspect.isclass(thing) and not is_property and signature.return_annotation is not None
-    assert returns == bool({"Returns", "Yields"} & set(found))
-    asked = {"predictor", "epoch"} & set(signature.parameters)
-    assert inspect.isclass(thing) or not asked or "ValueError" in found["Raises"], "not every value of these will do"
+    assert inspect.isclass(thing) or {"Returns", "Raises"} <= set(found)
     assert all(re.search(r"^    \S", text, flags=re.MULTILINE) for head, text in found.items() if head in ORDER[:5])
     assert "References" in found or not re.search(r"\b(1[89]|20)\d\d[,)]", "".join([summary, *found.values()])), "a source"
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTED if "." in name])
+def test_a_member_has_a_sentence(name):
+    summary, found = sections(EXPORTED[name])
+    assert re.match(r"[A-Z`].*[.]", summary, flags=re.DOTALL) and not found
 
 
 @pytest.mark.parametrize("name", EXPORTED)
