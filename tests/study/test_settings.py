@@ -23,7 +23,7 @@ def test_a_text_that_is_not_known_and_what_is_no_number_are_refused_in_every_fie
     (part, *_) = EXPERIMENTS[name].published
     for field in fields(part):
         wrong = {str: "nothing", int: True, tuple: ()}[type(getattr(part, field.name))]
-        with pytest.raises(ValueError, match=f"^{field.name} must "):
+        with pytest.raises(ValueError, match=f"^{field.name} must |there is no dataset of this name"):
             replace(part, **{field.name: wrong})
 
 

@@ -32,7 +32,10 @@ def repeats_table(dataset, kernel, **rates):
 def run_of(parameters):
     """The settings that notebooks/uci.ipynb makes of a chapter's parameters."""
     options = {name: value for name, value in parameters.items() if name != "figures_folder"}
-    options |= {name: tuple(options[name]) for name in ("degrees", "widths")}
+    options |= {
+        "degrees": several("degrees", options["degrees"], int),
+        "widths": several("widths", options["widths"], float),
+    }
     return experiment.settings(**options)
 
 

@@ -244,9 +244,9 @@ NAME = "$(shell touch made)$(touch made)`touch made`'a.ipynb"
     ("target", "variables", "option", "expected"),
     [
         ("pdf", ["NOTEBOOKS='a b.ipynb' `touch${IFS}made`.ipynb"], "--notebooks", ["a b.ipynb", "`touch${IFS}made`.ipynb"]),
-        ("check", [f"HANDIN={NAME}", "YES="], "check", [NAME]),
-        ("check", [f"HANDIN={NAME}", "YES=0"], "check", [NAME]),
-        ("check", [f"HANDIN={NAME}", "YES=1"], "check", ["--yes", NAME]),
+        ("check", [f"HANDIN={NAME}", "YES="], "check", ["--timeout", "600", NAME]),
+        ("check", [f"HANDIN={NAME}", "YES=0"], "check", ["--timeout", "600", NAME]),
+        ("check", [f"HANDIN={NAME}", "YES=1", "TIMEOUT=60"], "check", ["--timeout", "60", "--yes", NAME]),
     ],
 )
 def test_make_passes_names_of_notebooks_on_as_they_were_typed_and_asks_unless_told_otherwise(
