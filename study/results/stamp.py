@@ -5,6 +5,7 @@ each again (`Experiment.sample`) takes minutes where all of it takes hours. A re
 and arrays; one whose sample differs, or that belongs to other parameters or data, has to be computed.
 """
 
+from study.datasets import DataError
 from study.results import store
 
 FRESH, STAMPED = "up to date", "stamped: its sample is equal"
@@ -21,6 +22,6 @@ def stamp(experiment):
         if different:
             return f"its sample differs in {', '.join(different)}; run: {experiment.command}"
         experiment.stamp()
-    except store.StaleResult as error:
+    except (RuntimeError, DataError) as error:  # one result does not stop the others
         return str(error)
     return STAMPED

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from kp.mistakes import PREDICTORS
 from study import chapters, statistics
+from study.parameters import several
 from study.uci import claims, experiment, figures, rivals, source, tables
 from study.uci import protocol as cv
 from study.uci.arithmetic import reachable
