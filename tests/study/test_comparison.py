@@ -166,7 +166,7 @@ def test_costs_count_the_examples_with_a_coefficient(name):
     support, kernel_values = form.costs(model, replace(base, predictor="final", epoch=3.0), 150)
     assert support == len(model.support_) < 150 and kernel_values == (150 if name == "Xu-Zhang" else support)
     if name == "ordinary":
-        log = model.mistakes_
+        (log,) = model.mistakes_
         support, _ = form.costs(model, replace(base, predictor="minimizing", epoch=3.0), 150)
         assert support == len(set(log.example[: log.minimizing_length()].tolist())) < len(model.support_)
 
