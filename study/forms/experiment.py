@@ -118,7 +118,7 @@ def trained(form, kind, parameter, X, y, n_epochs, *, checkpoint=at_once, progre
     if form in PAIR and len(y) > SQUARED:  # an epoch takes minutes: each is kept when it is done, which `fit` does not do
         options = {"checkpoint": checkpoint, "progress": progress}
         logs, seconds = side_by_side((form,), kernel_of(kind, parameter), X, y, n_epochs, **options)
-        return model.with_mistakes(X, y, [logs[form]]), seconds
+        return model.with_mistakes(X, y, logs[form]), seconds
     started = time.perf_counter()
     return model.fit(X, y), time.perf_counter() - started
 
@@ -276,7 +276,7 @@ def equal_settings(dataset):
 
 
 def side_by_side(forms, kernel, X, y, n_epochs, *, random_state=SEED, checkpoint=at_once, progress=False):
-    """({form: its log}, seconds) of some forms of PAIR by Xu and Zhang's update, applied literally.
+    """({form: its list of one log}, seconds) of some forms of PAIR by Xu and Zhang's update, applied literally.
 
     They go through the same orders, and every block of kernel rows is made once for all; up to SQUARED examples K is held.
     checkpoint(step, compute) gives the arrays of an epoch: those of an interrupted run, or of compute().
@@ -320,7 +320,7 @@ def side_by_side(forms, kernel, X, y, n_epochs, *, random_state=SEED, checkpoint
                 learners[form].alpha = own["alpha"].copy()
                 learners[form].beta = own["beta"].copy()
                 logs[form].append(own)
-    return {form: _together(logs[form], len(y)) for form in forms}, seconds
+    return {form: [_together(logs[form], len(y))] for form in forms}, seconds
 
 
 COLUMNS = ("example", "step", "promoted", "demoted")
