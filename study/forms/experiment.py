@@ -384,7 +384,7 @@ def run_all(widths, X, y, X_new, y_new, n_epochs, *, read, random_state, checkpo
     rows = []
     wrong = {}
     for form, model in models.items():
-        model = model.with_mistakes(X, y, [logs[form]]) if form in PAIR else model.fit(X, y)
+        model = model.with_mistakes(X, y, logs[form]) if form in PAIR else model.fit(X, y)
         found = predictions_at(model, X, y, X_new, read)
         clean = converged(model, len(y))
         for predictor in JUDGED:

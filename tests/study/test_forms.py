@@ -45,7 +45,7 @@ def test_an_interrupted_run_of_the_largest_size_goes_on_after_its_last_whole_epo
         with pytest.raises(KeyboardInterrupt) if epoch < EPOCHS else nullcontext():
             again, _ = forms.trained("Xu-Zhang", "rbf", 12.0, X, y, EPOCHS, checkpoint=checkpoint)
         assert computed == [f"epoch_{each}" for each in range(1, epoch + 1)]
-    assert_same_logs(again.mistakes_[0], whole.mistakes_[0])
+    assert_same_logs(again.mistakes_, whole.mistakes_)
     assert np.array_equal(again.decision_function(X_test), whole.decision_function(X_test))
 
 
@@ -111,7 +111,7 @@ def test_both_of_xu_and_zhangs_forms_learn_side_by_side_what_each_learns_alone(
 ):
     """The last case has few examples: a form that has stopped waits for the other."""
     X, y, *_ = sets()
-    alone = {form: forms.trained(form, "rbf", width, X[:n], y[:n], epochs)[0].mistakes_[0] for form in forms.PAIR}
+    alone = {form: forms.trained(form, "rbf", width, X[:n], y[:n], epochs)[0].mistakes_ for form in forms.PAIR}
     for name, value in (("ROWS", rows), ("VISITS", visits), ("SQUARED", squared)):
         monkeypatch.setattr(forms, name, value)
     logs, _ = forms.side_by_side(forms.PAIR, forms.kernel_of("rbf", width), X[:n], y[:n], epochs)
