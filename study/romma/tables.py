@@ -1,10 +1,6 @@
 """Li & Long's Table 1 next to ours, from the rows of the ledger."""
 
-import pandas as pd
-
-from study import claims
-from study.romma.claims import PERCEPTRONS, SOURCE, beside
-from study.romma.experiment import DEGREE
+from study.romma.claims import SOURCE
 
 COLUMNS = {
     **{("test error (%)", epoch): (f"error (%), T = {epoch}", ".2f") for epoch in range(1, 5)},
@@ -21,16 +17,6 @@ def printed(ledger):
 def outside(readings):
     """The rows of the table of readings that lie outside where each learner has fresh orders."""
     return readings[readings["key"].str.startswith("li-long-1999") & (readings["verdict"] == "outside")]
-
-
-def shared(kept):
-    """The perceptrons' printed numbers next to ours in orders that are shared and kept, as ROMMA's are, after the epochs
-    that are stored: the columns of claims.beside, and inside. kept as in study.orders.kept; derived numbers are left out."""
-    rows = kept[(kept["protocol"] == "shared, kept") & (kept["degree"] == DEGREE) & (kept["epochs"] == kept["epochs"].min())]
-    own = pd.concat([rows[rows["predictor"] == name].assign(algorithm=row) for row, name in PERCEPTRONS.items()])
-    found = beside(claims.published("li_long_1999"), own)
-    found = found[found["kind"] == "printed"]
-    return found.assign(inside=found["published"].between(found["low"], found["high"]))
 
 
 def side_by_side(rows):

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kp import Romma
+from kp import OneVsAllKernelPerceptron, Romma
 from study import claims as ledger
 from study import datasets, statistics
-from study.romma import claims, experiment, tables
+from study.romma import claims, experiment
 
 SMALL = dict(dataset="digits", n_train=300, n_epochs=2)
 
@@ -53,8 +53,7 @@ def test_every_number_of_the_table_has_one_row():
     rows = claims.claims()
     both = published[["test_error_percent", "mistakes"]].to_numpy().ravel()
     np.testing.assert_array_equal(rows["published"], both)
-    romma = rows["key"].str.contains("romma")
-    assert set(claims.readings()["key"]) == set(rows.loc[romma, "key"])
+    assert set(rows["choices"]) == {2} and set(rows["n"]) == {10}
 
 
 def test_ours_are_means_over_orders():
@@ -64,12 +63,18 @@ def test_ours_are_means_over_orders():
     assert found["ours"].tolist() == [1.5, 6.0] and found["percentile"].tolist() == [0.5, 0.5]
 
 
-def test_the_perceptrons_in_shared_orders_have_the_printed_numbers_of_their_epochs():
-    rows = [
-        ("shared, kept", 10, experiment.DEGREE, order, epoch, name, 200 + order, 10_000, 9000)
-        for order in range(3) for epoch in (1, 4, 10) for name in ("final", "voted")
-    ]  # fmt: skip
-    names = ["protocol", "epochs", "degree", "order", "epoch", "predictor", "errors", "n", "mistakes"]
-    found = tables.shared(pd.DataFrame([*rows, ("own, kept", *rows[0][1:5], "final", 1, 10_000, 1)], columns=names))
-    assert len(found) == 6 and set(found["kind"]) == {"printed"}  # two errors and, of one of the learners, the mistakes
-    assert found["ours"].unique().tolist() == [2.01, 9000] and not found["inside"].all()
+def test_perceptrons_repeat_one_order_that_all_digits_share():
+    (found,) = experiment.perceptrons.compute([experiment.Order(**SMALL, order=3)])
+    data = datasets.load("digits")
+    options = dict(degree=4, gamma=1.0, max_iter=2, stop_if_separated=False, random_state=304)
+    model = OneVsAllKernelPerceptron(orders="shared", shuffle="once", **options).fit(data.X[:300], data.y[:300])
+    for row in found.itertuples():
+        labels = (
+            model.predict(data.X_test, predictor=row.predictor, epoch=row.epoch) if row.predictor != "minimizing" else None
+        )
+        assert labels is None or row.errors == (labels != data.y_test).sum()
+        assert row.mistakes == sum(log.n_mistakes(row.epoch) for log in model.mistakes_) and row.order == 3
+
+
+def test_both_readings_are_made_of_the_same_published_numbers():
+    assert claims.readings()["key"].tolist() == claims.claims()["key"].tolist()
