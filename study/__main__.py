@@ -348,6 +348,7 @@ def _check_folder(options):
 
     target = _ending(options.target or BUILD / "checks.csv", ".csv")
     try:
+        check_folder.require_replaceable(target)
         hand_ins = check_folder.files(options.notebook)
     except ValueError as error:
         print(f"study: {error}", file=sys.stderr)

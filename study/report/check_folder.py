@@ -62,6 +62,15 @@ def files(folder):
     return found
 
 
+def require_replaceable(target):
+    """Raise ValueError if there is a file at this path that is not an earlier table of hand-ins."""
+    header = ",".join(COLUMNS)
+    if target.is_file() and target.read_bytes()[: len(header)] == header.encode():
+        return
+    if target.is_symlink() or target.exists():
+        raise ValueError(f"--target {target}: this is not an earlier table of hand-ins and would be lost; name another file")
+
+
 def table(hand_ins):
     """The rows as a table whose texts no terminal obeys and no spreadsheet computes."""
     rows = [{name: _harmless(value) for name, value in each.row.items()} for each in hand_ins]

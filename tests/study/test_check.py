@@ -821,3 +821,18 @@ def test_without_a_sandbox_nothing_is_run_unless_that_is_allowed(script, told, h
     assert shown.err.count("\n") == 1 and shown.out.endswith("Verdict: not run.\n")
     assert main(["check", str(path), "--yes", "--unprotected"]) == OWN and ran == [OPEN]
     assert "as you, unprotected: it can read, change, delete and send away whatever you can." in capsys.readouterr().err
+
+
+def test_the_table_of_a_folder_replaces_nothing_but_an_earlier_one(tmp_path):
+    target = tmp_path / "grades.csv"
+    check_folder.require_replaceable(target)
+    target.write_text(check_folder.table([]).to_csv(index=False))
+    check_folder.require_replaceable(target)
+    for content in ("name,grade\nA,1\n", ""):
+        target.write_text(content)
+        with pytest.raises(ValueError, match="grades.csv: this is not an earlier table of hand-ins and would be lost"):
+            check_folder.require_replaceable(target)
+    target.unlink()
+    target.symlink_to(tmp_path / "elsewhere.csv")
+    with pytest.raises(ValueError, match="would be lost"):
+        check_folder.require_replaceable(target)
