@@ -272,7 +272,8 @@ def test_make_passes_names_of_notebooks_on_as_they_were_typed_and_asks_unless_to
 )
 def test_make_refuses_a_value_that_would_be_ignored_or_taken_for_another_in_one_line(target, variables, message):
     command = ["make", "--silent", target, "PYTHON=true", "PY=false", *variables]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    alone = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2 and f"*** {message}." in line
 
