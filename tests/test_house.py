@@ -2,10 +2,8 @@
 
 import ast
 import functools
-import io
 import json
 import re
-import tokenize
 from pathlib import Path
 
 import pytest
@@ -124,47 +122,6 @@ def test_what_a_notebook_imports_is_used_in_code_or_words():
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         unused = {alias for alias, _ in imports(tree) if alias.partition(".")[0] not in names}
         assert not name.endswith(".ipynb") or not unused, f"{name}: {unused}"
-
-
-TICS = (
-    "told apart", "be told", "as of", "of equals", "of its own", "of their own", "but for", "in place of", "anew",
-    "as it is written", "whatever", "beside", "those that",
-)  # fmt: skip
-"""Phrases to replace by standard English: distinguishable, as in, ties go to, separate, except, instead of, again, ..."""
-PAGES = [*ROOT.glob("*.md"), *(ROOT / name for name in ("kp/README.md", "data/README.md", "benchmarks/README.md"))]
-SCRIPTS = [*(ROOT / "benchmarks").glob("*.py"), ROOT / "bootstrap.py"]
-SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))
-
-
-def prose(path):
-    """The text of a page; the text cells of a notebook; the docstrings of a module and, where its text has any of TICS, its
-    comments as one text."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".md":
-        return [text]
-    if path.suffix == ".ipynb":
-        return ["\n\n".join("".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "markdown")]
-    bare = [node.value for node in ast.walk(parsed(path)) if isinstance(node, ast.Expr)]
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline) if tics(text.replace("#", "")) else ()
-    comments = " ".join(each.string.lstrip("# ") for each in tokens if each.type == tokenize.COMMENT)
-    return [comments, *(each.value for each in bare if isinstance(getattr(each, "value", None), str))]
-
-
-def tics(text):
-    """The phrases of TICS in a text, except the verdict "cannot be told", and a "What" at its beginning."""
-    text = " ".join(re.sub(r'(["*])[Cc]annot be told\1', "", text).split())
-    return re.findall(rf"(?<![.\w])(?:{'|'.join(TICS)})\b", text.lower()) + ["what"] * text.startswith("What ")
-
-
-def test_docstrings_comments_and_pages_have_no_tics():
-    assert tics("What is there, " + ",\n".join(TICS)) == [*TICS, "what"] and not tics('verdict "cannot be told"; besides')
-    found = {
-        str(path.relative_to(ROOT)): tics(text)
-        for path in [*KP, *STUDY, *SCRIPTS, *PAGES, *SOURCES]
-        for text in prose(path)
-        if tics(text)
-    }
-    assert found == {}
 
 
 # What fingerprints of definitions (study/results/definitions.py) cannot follow stands nowhere in kp and study.
