@@ -376,7 +376,10 @@ class OutputCodeKernelPerceptron(_OutputCodes):
         random = check_random_state(self.random_state)
         signs = self._signs(y)
         if self.presentation == "replacement" and not self._visits_all:
-            raise ValueError("presentation must be shuffled or ordered for a code with zeros, got 'replacement'")
+            raise ValueError(
+                "presentation must be shuffled or ordered for a code with zeros, got 'replacement'; give presentation="
+                "'shuffled' (sklearn.multiclass.OneVsOneClassifier makes one-vs-one of any classifier)"
+            )
         orders = presentations(len(y), self.max_iter, self.presentation, random_state=random)
         logs = find_mistakes(
             self._gram(X), self._kernel, signs, self._watched(orders), self.max_iter, threads=self._n_threads(),
