@@ -151,10 +151,10 @@ MUTATIONS = {
         set(),
         ALL,
     ),
-    "a remedy in several messages": (
+    "a remedy in a message": (
         "study/datasets/registry.py",
-        "with a good copy",
-        "that has a good copy",
+        "; correct the entry",
+        "; edit the entry",
         set(),
         ALL,
     ),
