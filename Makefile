@@ -39,7 +39,7 @@ help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 report: REPORT = all
-report: environment ## run the study, write the HTML report; PROFILE=full: at published scale; RECOMPUTE=1: recompute (see README)
+report: environment ## run the study, write the HTML report; PROFILE=full: at published scale; RECOMPUTE=1: recompute
 	$(if $(filter-out all,$(REPORT)),$(error REPORT=$(REPORT) is for make pdf; make report writes the report of the study))
 	$(SNAKEMAKE) report
 	@echo
