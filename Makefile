@@ -24,7 +24,7 @@ unexport JUPYTER_PATH
 unexport PYTHONPATH
 
 # Importing study first says where caches go if the home folder cannot be written; Snakemake would end with an error.
-SNAKEMAKE = $(PY) -c "import study; from snakemake.cli import main; main()" $(ANEW) --profile profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
+SNAKEMAKE = $(PY) -c "import study; from snakemake.cli import main; main()" $(ANEW) --profile workflow/profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once
@@ -57,7 +57,7 @@ pdf: export KP_COURSE := $(value COURSE)
 pdf: export KP_DATE := $(value DATE)
 pdf: export KP_DECLARATION := $(value DECLARATION)
 pdf: export KP_NOTEBOOKS := $(value NOTEBOOKS)
-pdf: environment ## write a PDF of the report, or of your own runs: NOTEBOOKS="a.ipynb 'b c.ipynb'" (options: see HANDIN.md)
+pdf: environment ## write a PDF of the report, or of your runs: NOTEBOOKS="a.ipynb 'b c.ipynb'" (see docs/HANDIN.md)
 ifneq ($(and $(value NOTEBOOKS),$(SHEET)$(filter-out all,$(REPORT))),)
 	$(error NOTEBOOKS prints your own runs; leave REPORT and SHEET out)
 else ifneq ($(SHEET),)
@@ -72,14 +72,14 @@ endif
 unexport HANDIN NOTEBOOKS
 check: export KP_HANDIN := $(value HANDIN)
 # It runs other people's code.
-check: environment ## run a hand-in again in a sandbox, compare its results: HANDIN=file.ipynb or folder (see HANDIN.md)
+check: environment ## run a hand-in again in a sandbox, compare its results: HANDIN=file.ipynb or folder (see docs/HANDIN.md)
 	@test -n "$$KP_HANDIN" || { echo "make check needs HANDIN=file.ipynb or HANDIN=folder"; exit 2; }
 	@$(PY) -m study check --timeout $(TIMEOUT) $(if $(filter-out 0,$(UNPROTECTED)),--unprotected) \
 		$(if $(filter-out 0,$(YES)),--yes) "$$KP_HANDIN" \
 		|| { code=$$?; test $$code = 4 || { test $$code -lt 6 && test -t 0; } || exit $$code; }
 
 # The package, and its modules in the order in which their pages are listed.
-PAGES = kp kp.output_codes kp.multiclass kp.budget kp.romma kp.delta_rule kp.mistakes kp.predictors kp.estimator kp.kernels kp.perceptron kp.joint
+PAGES = kp kp.one_vs_all kp.output_codes kp.codes kp.shared kp.stream kp.multiclass kp.budget kp.romma kp.delta_rule kp.mistakes kp.predictors kp.estimator kp.kernels kp.perceptron kp.joint
 
 api: environment ## the classes and functions of kp, a page for each module: build/api/index.html
 	@$(PY) -m pdoc --docformat numpy --no-include-undocumented --template-directory study/report/api --output-directory build/api $(PAGES)

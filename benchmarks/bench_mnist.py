@@ -34,8 +34,8 @@ NET = {"hidden_layer_sizes": (100, 100), "max_iter": 400, "alpha": 1e-4, "tol": 
 HEADS = {"images-idx3": 16, "labels-idx1": 8}
 """Bytes before the data of a file."""
 CLASSIFIERS = {
-    "kernel perceptron": OneVsAllKernelPerceptron(degree=3, random_state=0),
-    "kernel perceptron, one epoch": OneVsAllKernelPerceptron(degree=3, max_iter=1, random_state=0),
+    "kernel perceptron": OneVsAllKernelPerceptron(degree=3, gamma=1, random_state=0),
+    "kernel perceptron, one epoch": OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=1, random_state=0),
     "SVC, RBF": SVC(cache_size=1000),
     "SVC, polynomial": SVC(kernel="poly", coef0=1, cache_size=1000),
     "k-nearest neighbours": KNeighborsClassifier(3),

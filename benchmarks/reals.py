@@ -2,24 +2,37 @@
 
     python benchmarks/reals.py [--n 20000] [--features 50] [--classes 2 10] [--threads 2]
     python benchmarks/reals.py --images [--n 60000] [--threads 2]
+    python benchmarks/reals.py --peers [--n 10000] [--threads 2]
+    python benchmarks/reals.py --rows [--against FOLDER]
 
 The points are drawn by scikit-learn's `make_classification` and standardised; each learner is fitted to n of them and reads
 5,000 others. Ours goes through ten epochs and is read with its final and its average predictor, the others have one. The
 kernels are (1 + x . y / d)^3 and exp(-|x - y|^2 / d). SVC uses one thread, ours as many as are asked for.
 
 --images: a Gaussian kernel on the images of MNIST, with pixels as they are and divided by 255, as most people have them.
+
+--peers: processor seconds, errors and one row at a time on images, real numbers and sparse texts, next to other learners.
+
+--rows: predictions of one row, and of many with a linear kernel. --against: the same with the `kp` of another checkout, in
+processes that take turns; printed are medians over them.
 """
 
 import argparse
+import json
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
-from sklearn.datasets import make_classification
+from scipy import sparse
+from sklearn.datasets import load_digits, make_classification
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from kp import MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron
@@ -127,6 +140,129 @@ def compare_images(n, threads):
         print(f"{name:>12}{fit:8.1f}{predict:9.1f}   {np.mean(found != data.y_test):.4f} ({average:.4f})", flush=True)
 
 
+def processor_seconds(work, repeats=1):
+    """(median of the processor seconds of a call, what it gave)."""
+    spent = []
+    for _ in range(repeats):
+        start = time.process_time()
+        found = work()
+        spent.append(time.process_time() - start)
+    return float(np.median(spent)), found
+
+
+def normal_sets(n, d, n_test):
+    """(X, y) of ten overlapping classes, standardised."""
+    X, y = make_classification(
+        n + n_test, d, n_informative=d // 2, n_redundant=0, n_classes=10, n_clusters_per_class=4, random_state=SEED
+    )
+    return StandardScaler().fit_transform(X), y
+
+
+def texts(n, words=30_000, length=60, classes=10):
+    """(X (n, words) CSR, y): counts of words that each class draws from its own mixture of a common and a special list."""
+    random = np.random.RandomState(SEED)
+    common = 1 / np.arange(1, words + 1)
+    y = random.randint(classes, size=n)
+    special = random.permutation(words)[: 200 * classes].reshape(classes, 200)
+    drawn = random.choice(words, size=(n, length), p=common / common.sum())
+    own = random.random_sample((n, length)) < 0.12
+    drawn[own] = special[y[:, None], random.randint(200, size=(n, length))][own]
+    where = np.repeat(np.arange(n), length), drawn.ravel()
+    X = sparse.csr_matrix((np.ones(n * length), where), shape=(n, words))
+    return X, y
+
+
+def compare_peers(n, threads):
+    """Print processor seconds of a fit and of 5,000 predictions, the error, and milliseconds for one row."""
+    data = datasets.load("mnist")
+    take = slice(0, N_TEST)
+    ours = {"max_iter": EPOCHS, "random_state": SEED, "n_jobs": threads}
+    net = MLPClassifier(256, max_iter=20, random_state=SEED)
+    nystroem = make_pipeline(Nystroem(n_components=500, random_state=SEED), LinearSVC())
+    images = (data.X[:n], data.y[:n], data.X_test[take], data.y_test[take])
+    scaled = (images[0] / 255, images[1], images[2] / 255, images[3])
+    X, y = normal_sets(n, 50, N_TEST)
+    reals = (X[:n], y[:n], X[n:], y[n:])
+    X, y = texts(n + N_TEST)
+    words = (X[:n], y[:n], X[n:], y[n:])
+    kernel = {"rbf": {"kernel": "rbf"}, "poly": {"gamma": "scale"}}
+    cases = {
+        "images": {
+            "kp, degree 3": (OneVsAllKernelPerceptron(gamma=1, **ours), images),
+            "SVC, RBF": (SVC(C=5), scaled),
+            "Nystroem 500 + LinearSVC": (nystroem, scaled),
+            "MLP 256": (net, scaled),
+            "Perceptron": (Perceptron(random_state=SEED), scaled),
+        },
+        "reals": {
+            "kp, degree 3": (OneVsAllKernelPerceptron(**kernel["poly"], **ours), reals),
+            "kp, RBF": (OneVsAllKernelPerceptron(**kernel["rbf"], **ours), reals),
+            "kp, linear": (OneVsAllKernelPerceptron("linear", **ours), reals),
+            "SVC, RBF": (SVC(C=5), reals),
+            "Nystroem 500 + LinearSVC": (nystroem, reals),
+            "MLP 256": (net, reals),
+            "Perceptron": (Perceptron(random_state=SEED), reals),
+        },
+        "texts": {
+            "kp, degree 2, 3 epochs": (OneVsAllKernelPerceptron(degree=2, gamma=0.01, **ours | {"max_iter": 3}), words),
+            "kp, linear": (OneVsAllKernelPerceptron("linear", **ours), words),
+            "LinearSVC": (LinearSVC(), words),
+            "Perceptron": (Perceptron(random_state=SEED), words),
+        },
+    }  # fmt: skip
+    print(f"processor seconds, n = {n:,}\n{'':34}{'fit':>8}{'5,000':>9}{'error':>9}{'one row, ms':>13}")
+    with threadpool_limits(threads):
+        for case, learners in cases.items():
+            for name, (model, (X, y, X_test, y_test)) in learners.items():
+                fit, _ = processor_seconds(lambda model=model, X=X, y=y: model.fit(X, y))
+                model.predict(X_test[:1])
+                predict, found = processor_seconds(lambda model=model, X=X_test: model.predict(X))
+                one, _ = processor_seconds(lambda model=model, X=X_test: model.predict(X[:1]), 30)
+                error = np.mean(found != y_test)
+                print(f"{case:8}{name:26}{fit:8.2f}{predict:9.2f}{error:9.2%}{1e3 * one:13.2f}", flush=True)
+
+
+def measure_rows():
+    """{what: processor milliseconds} of predictions with the `kp` that is imported here."""
+    digits = load_digits(return_X_y=True)
+    reals = tuple(part[:6000] for part in normal_sets(6000, 50, 0))
+    few = {"max_iter": 5, "random_state": SEED}
+    models = {
+        "digits, degree 3": (OneVsAllKernelPerceptron(gamma=1, **few), digits),
+        "digits, RBF": (OneVsAllKernelPerceptron("rbf", **few), digits),
+        "digits, SVC": (SVC(), digits),
+        "reals, degree 3": (OneVsAllKernelPerceptron(gamma="scale", **few), reals),
+        "reals, RBF": (OneVsAllKernelPerceptron("rbf", **few), reals),
+        "reals, SVC": (SVC(), reals),
+        "reals, linear": (OneVsAllKernelPerceptron("linear", **few), reals),
+        "reals, Perceptron": (Perceptron(random_state=SEED), reals),
+    }
+    found = {}
+    for name, (model, (X, y)) in models.items():
+        model.fit(X, y)
+        model.predict(X[:1])
+        found[f"{name}, one row"] = 1e3 * processor_seconds(lambda model=model, X=X: model.predict(X[:1]), 50)[0]
+        if name in ("reals, linear", "reals, Perceptron"):
+            found[f"{name}, 5,000 rows"] = 1e3 * processor_seconds(lambda model=model, X=X: model.predict(X[:5000]), 3)[0]
+    return found
+
+
+def compare_rows(against, turns=3):
+    """Print the times of `measure_rows`, and those of another checkout by processes that take turns."""
+    folders = [os.getcwd(), against] if against else [os.getcwd()]
+    command = [sys.executable, os.path.abspath(__file__), "--rows", "--as-json"]
+    runs: dict = {folder: [] for folder in folders}
+    for _ in range(turns):
+        for folder in folders:
+            environment = os.environ | {"PYTHONPATH": os.path.abspath(folder)}
+            done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True)
+            runs[folder].append(json.loads(done.stdout.splitlines()[-1]))
+    print(f"{'processor milliseconds':32}{'here':>10}" + (f"{'there':>10}{'ratio':>8}" if against else ""))
+    for name in runs[folders[0]][0]:
+        ours, *theirs = (np.median([run[name] for run in runs[folder]]) for folder in folders)
+        print(f"{name:32}{ours:10.2f}" + "".join(f"{other:10.2f}{other / ours:8.1f}" for other in theirs))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, help="training examples (default: 20000; with --images 60000)")
@@ -134,9 +270,19 @@ if __name__ == "__main__":
     parser.add_argument("--classes", type=int, nargs="+", default=[2, 10])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--images", action="store_true", help="a Gaussian kernel on MNIST instead")
+    parser.add_argument("--peers", action="store_true", help="learners of other kinds instead")
+    parser.add_argument("--rows", action="store_true", help="predictions of one row instead")
+    parser.add_argument("--against", help="another checkout, for --rows")
+    parser.add_argument("--as-json", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     OneVsAllKernelPerceptron("rbf", gamma=1.0).fit(np.eye(4) / 3, [0, 1, 0, 1])  # compiled before the clock runs
-    if arguments.images:
+    if arguments.as_json:
+        print(json.dumps(measure_rows()))
+    elif arguments.rows:
+        compare_rows(arguments.against)
+    elif arguments.peers:
+        compare_peers(arguments.n or 10_000, arguments.threads)
+    elif arguments.images:
         compare_images(arguments.n or 60_000, arguments.threads)
     else:
         n = arguments.n or 20_000

@@ -80,13 +80,13 @@ say "the same through Slurm, in three jobs; the first that runs is killed"
     scancel --signal=KILL --full "$job"
     echo "killed job $job"
 ) &
-time "$PYTHON" -m snakemake --profile profiles/slurm --workflow-profile none --set-threads runs_part=1 \
+time "$PYTHON" -m snakemake --profile workflow/profiles/slurm --workflow-profile none --set-threads runs_part=1 \
     --set-resources runs_part:mem_mb=2000 --slurm-init-seconds-before-status-checks 5 --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
     | grep -E "submitted|Error in rule|Trying to restart|failed|steps|runs,|Nothing" || true
 cmp "$FOLDER/plain.csv" "$FOLDER/cluster.csv" && echo "the tables are the same bytes"
 
 say "again: nothing is left to do"
-"$PYTHON" -m snakemake --profile profiles/slurm --workflow-profile none --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
+"$PYTHON" -m snakemake --profile workflow/profiles/slurm --workflow-profile none --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
     | grep -E "Nothing to be done|steps"
 
 say "two runners on one folder at the same time"

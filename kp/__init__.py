@@ -32,8 +32,10 @@ from kp.delta_rule import DeltaRulePerceptron
 from kp.estimator import predict_or_reject
 from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog, UpdateLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from kp.output_codes import OneVsAllKernelPerceptron, OutputCodeKernelPerceptron, SharedTraining
+from kp.one_vs_all import OneVsAllKernelPerceptron
+from kp.output_codes import OutputCodeKernelPerceptron
 from kp.romma import Romma
+from kp.shared import SharedTraining
 
 __version__ = "0.1.0"
 __all__ = [

@@ -19,7 +19,7 @@ Every score is summed again in the order of the examples held: no cut of a strea
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,8 @@ from sklearn.utils import check_random_state
 from kp.compiled import compiled
 
 from kp.estimator import (  # isort: skip
-    COUNT, FINITE, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, NOT_NEGATIVE, Classifier, number, one_of, or_none,
+    COUNT, FINITE, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, NOT_NEGATIVE, Classifier, check_unweighted, number,
+    one_of, or_none,
 )  # fmt: skip
 from kp.gram import CrossGram, between, points_of
 from kp.hints import Array, Data, Gamma, KernelChoice, Seed
@@ -40,6 +41,7 @@ from kp.wording import shown
 OLDEST, RANDOM, BASIC, SELF_TUNING, NORMA = range(5)
 MISTAKES, DAMAGE, SHRINKING, NORM, INTERCEPT, MARGIN = range(6)
 STRETCH = 512  # steps whose kernel values are made together
+REMOVED = 64  # examples that may be removed whose kernel values with all held ones are made together
 BLOCK_BYTES = 2**26  # fewer steps where their values would take more
 UNLIMITED = np.iinfo(np.int64).max
 
@@ -107,15 +109,19 @@ class _OnlineLearners:
         self.seen = seen[kept]
         return scores
 
-    def scores(self, X: Array) -> Array:
+    def support(self):
+        """(points, weights (m, S)) of the examples that are held, as `scores` takes them."""
+        P = points_of(self.kernel, self.points)
+        return P, self.coefficients() * self._scale(CrossGram(between(self.kernel, P, P))) if len(self.seen) else None
+
+    def scores(self, X: Array, support: tuple) -> Array:
         """f (m, c) of the points X (c, d), with the intercepts."""
         out = np.zeros((len(self.rows), len(X)))
+        P, weights = support
         if len(self.seen):
-            P = points_of(self.kernel, self.points)
             Q = points_of(self.kernel, X)
             columns = CrossGram(between(self.kernel, P, Q))
             check_range(self.kernel, np.append(columns.row_norms, columns.norms), self.n_steps)
-            weights = self.coefficients() * self._scale(CrossGram(between(self.kernel, P, P)))
             out = expansion(weights, np.arange(len(self.seen)), self.kernel, columns, threads=1)
             out *= self._scale(CrossGram(between(self.kernel, Q, Q)))
         return out + self.state[:, [INTERCEPT]]
@@ -160,19 +166,21 @@ class _OnlineLearners:
                 step = self.n_steps + start
                 low, high = _norma(self.rule, K, place, held, weights, born, h, z, step, self.state[a], out)
             else:
-                H = self._held_values(among, scale, self.rows[a], stop - start)
-                low, high = _perceptron(self.rule, K, H, place, held, weights, h, z, draws[a], self.state[a], out)
+                j, first, low, high = 0, 0, 0, h
+                H = np.empty((0, h))
+                while j < len(z):
+                    j, low, high = _perceptron(
+                        self.rule, K, H, first, place, held, weights, j, low, high, z, draws[a], self.state[a], out
+                    )  # fmt: skip
+                    if j < len(z):
+                        rows = self.rows[a][low : low + REMOVED]
+                        H = among.values(self.kernel, rows, self.rows[a])
+                        H *= np.multiply.outer(scale[rows], scale[self.rows[a]])
+                        first = low
             self.rows[a] = index[held[low:high]]
             self.weights[a] = weights[low:high]
             self.born[a] = born[low:high]
         return stop
-
-    def _held_values(self, among, scale, rows, steps):
-        """Kernel values (r, h) of the examples that a Forgetron may remove in so many steps, oldest first, with all held."""
-        if self.rule.kind not in (BASIC, SELF_TUNING):
-            return np.empty((0, len(rows)))
-        first = rows[:steps]
-        return among.values(self.kernel, first, rows) * np.multiply.outer(scale[first], scale[rows])
 
 
 def normalized(kernel: Kernel, X: Data, Y: Data) -> Array:
@@ -201,14 +209,18 @@ def _score(K, columns, weights, low, high):
 
 
 @compiled
-def _perceptron(rule, K, H, place, columns, weights, high, y, draws, state, scores):
-    """Run perceptrons with and without a budget over the rows of K; example j of the stretch is column place + j.
+def _perceptron(rule, K, H, first, place, columns, weights, start, low, high, y, draws, state, scores):
+    """Run perceptrons with and without a budget over the rows of K, from `start` on; example j of the stretch is column
+    place + j.
 
-    The learner holds columns[low:high] with these weights, the oldest first; H (r, high) are kernel values of the first r of
-    them with all. Returns low and high.
+    The learner holds columns[low:high] with these weights, the oldest first. H (r, h) are kernel values of r of those held
+    before the stretch, columns[first:], with all h that were. Returns where it stopped, low and high: a Forgetron stops
+    where it may remove an example whose values are not in H.
     """
-    low = 0
-    for j in range(y.shape[0]):
+    forgets = rule.kind == BASIC or rule.kind == SELF_TUNING
+    for j in range(start, y.shape[0]):
+        if forgets and high - low == rule.budget and first + H.shape[0] == low < H.shape[1]:
+            return j, low, high
         f = _score(K[j], columns, weights, low, high)
         scores[j] = f
         if y[j] * f > 0.0:
@@ -224,10 +236,10 @@ def _perceptron(rule, K, H, place, columns, weights, high, y, draws, state, scor
         weights[high] = y[j]
         high += 1
         if high - low > rule.budget:
-            if rule.kind == BASIC or rule.kind == SELF_TUNING:
-                _shrink(rule, weights[low:high], _with_oldest(K, H, place, columns, low, high), state)
+            if forgets:
+                _shrink(rule, weights[low:high], _with_oldest(K, H, first, place, columns, low, high), state)
             low += 1
-    return low, high
+    return y.shape[0], low, high
 
 
 @compiled
@@ -260,12 +272,12 @@ def _shrink(rule, weights, k, state):
 
 
 @compiled
-def _with_oldest(K, H, place, columns, low, high):
+def _with_oldest(K, H, first, place, columns, low, high):
     """k(x_r, x_i) of the oldest example r that is held with all that are: in H where both were held before this stretch, and
     in K where the younger one is of the stretch."""
     k = np.empty(high - low)
     for i in range(low, high):
-        k[i - low] = H[low, i] if i < H.shape[1] else K[columns[i] - place, columns[low]]
+        k[i - low] = H[low - first, i] if i < H.shape[1] else K[columns[i] - place, columns[low]]
     return k
 
 
@@ -308,11 +320,12 @@ class OnlineKernelClassifier(Classifier):
         orders = visiting_orders(len(y), 1, self.max_iter, random_state=random if self.shuffle else None)
         self._run(X, y, classes, [order[0] for order in orders], learners, random, self._watched)
 
-    def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: Data, y: ArrayLike, classes: ArrayLike | None = None, **unsupported: Any) -> Self:
         """Learn from the next part of a stream X (n, d), y (n,), in one pass.
 
         The first call names all classes (C,), or has them in y.
         """
+        check_unweighted(unsupported)
         with self._whole():
             X, y, classes = self._validate_part(X, y, classes)
             begun = hasattr(self, "classes_")
@@ -323,7 +336,7 @@ class OnlineKernelClassifier(Classifier):
     def decision_function(self, X: Data) -> Array:
         """Score the classes: (n, C), or (n,) for two classes, positive for the second."""
         X = self._checked(X)
-        f = self._learners.scores(X).T
+        f = self._learners.scores(X, self._once("support", None, self._learners.support)).T
         return f[:, 0] if len(self.classes_) == 2 else f
 
     def _begin(self, n_classes):
@@ -337,6 +350,7 @@ class OnlineKernelClassifier(Classifier):
         draw = (lambda n: random.random_sample((n, len(signs)))) if learners.rule.kind == RANDOM else None
         self.online_scores_ = learners.learn(X, signs, orders, draws=draw, watched=watched).T
         self.classes_ = classes
+        self._made = {}
         self._learners = learners
         self._random = random
         self.support_ = learners.seen
@@ -381,9 +395,9 @@ class BudgetPerceptron(OnlineKernelClassifier):
         Example to remove.
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
-    gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
-        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
+        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -449,7 +463,7 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
     def __init__(
         self, kernel: KernelChoice = "poly", *, budget: int | None = 100, removal: str = "random", degree: int = 3,
-        gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
+        gamma: Gamma = "scale", coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
         random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         self.kernel = kernel
@@ -501,9 +515,9 @@ class Forgetron(OnlineKernelClassifier):
         |f| <= (1/4) sqrt((B + 1) / log(B + 1)).
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
-    gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
-        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
+        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -573,7 +587,7 @@ class Forgetron(OnlineKernelClassifier):
 
     def __init__(
         self, kernel: KernelChoice = "poly", *, budget: int = 100, shrinking: str = "self-tuning", degree: int = 3,
-        gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
+        gamma: Gamma = "scale", coef0: float = 1.0, normalize: bool = True, max_iter: int = 1, shuffle: bool = True,
         random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         self.kernel = kernel
@@ -614,26 +628,26 @@ class Norma(OnlineKernelClassifier):
         "poly" is (coef0 + gamma x.y)^degree, "linear" is x.y, "rbf" is exp(-gamma |x - y|^2),
         "laplacian" is exp(-gamma |x - y|_1). A callable takes float64 arrays X (n, d) and Y (m, d)
         and returns K (n, m).
-    regularization : float, default=1e-3
-        The factor lambda, at least 0, with step * regularization < 1.
-    step : float, default=0.5
-        Step size eta, positive.
-    schedule : {"constant", "sqrt"}, default="constant"
-        Constant steps, or eta / sqrt(t) at the t-th step.
+    alpha : float, default=1e-3
+        The factor lambda of the penalty, at least 0, with eta0 * alpha < 1.
+    eta0 : float, default=0.5
+        Size eta of the first step, positive.
+    learning_rate : {"constant", "invscaling"}, default="constant"
+        Steps of size eta0 throughout, or "invscaling", eta0 / sqrt(t) at the t-th step.
     margin : float, default=1.0
         Margin rho; its first value if nu moves it.
     nu : float or None, default=None
         Fraction of margin errors in [0, 1]; None leaves rho as it is.
     truncation : int or None, default=None
-        Drop an example tau steps after it came. With a constant step and X^2 >= k(x, x) this changes
+        Drop an example tau steps after it came. With constant steps and X^2 >= k(x, x) this changes
         f by at most (1 - eta lambda)^tau X / lambda in norm. None keeps all.
     fit_intercept : bool, default=False
         Learn b, which is not regularised.
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
-    gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
-        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
+        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     normalize : bool, default=True
@@ -688,7 +702,7 @@ class Norma(OnlineKernelClassifier):
     Examples
     --------
     >>> from kp import Norma
-    >>> model = Norma("rbf", gamma=1, regularization=0.1, shuffle=False)
+    >>> model = Norma("rbf", gamma=1, alpha=0.1, shuffle=False)
     >>> model.fit([[0], [1], [2]], ["a", "b", "a"]).support_.tolist()
     [0, 1, 2]
     >>> model.dual_coef_.round(3).tolist()
@@ -696,16 +710,16 @@ class Norma(OnlineKernelClassifier):
     """
 
     _parameters = {
-        **OnlineKernelClassifier._parameters, "regularization": NOT_NEGATIVE, "margin": FINITE,
-        "step": number("a positive number up to 1e50", lambda value: 0 < value <= 1e50),
-        "schedule": one_of("constant", "sqrt"), "truncation": or_none(COUNT), "fit_intercept": FLAG,
+        **OnlineKernelClassifier._parameters, "alpha": NOT_NEGATIVE, "margin": FINITE,
+        "eta0": number("a positive number up to 1e50", lambda value: 0 < value <= 1e50),
+        "learning_rate": one_of("constant", "invscaling"), "truncation": or_none(COUNT), "fit_intercept": FLAG,
         "nu": or_none(number("a fraction in [0, 1]", lambda value: 0 <= value <= 1)),
     }  # fmt: skip
 
     def __init__(
-        self, kernel: KernelChoice = "poly", *, regularization: float = 1e-3, step: float = 0.5, schedule: str = "constant",
+        self, kernel: KernelChoice = "poly", *, alpha: float = 1e-3, eta0: float = 0.5, learning_rate: str = "constant",
         margin: float = 1.0, nu: float | None = None, truncation: int | None = None, fit_intercept: bool = False,
-        degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, normalize: bool = True, max_iter: int = 1,
+        degree: int = 3, gamma: Gamma = "scale", coef0: float = 1.0, normalize: bool = True, max_iter: int = 1,
         shuffle: bool = True, random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         self.kernel = kernel
@@ -717,21 +731,19 @@ class Norma(OnlineKernelClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
         self.verbose = verbose
-        self.regularization = regularization
-        self.step = step
-        self.schedule = schedule
+        self.alpha = alpha
+        self.eta0 = eta0
+        self.learning_rate = learning_rate
         self.margin = margin
         self.nu = nu
         self.truncation = truncation
         self.fit_intercept = fit_intercept
 
     def _rule(self):
-        if not float(self.regularization) * float(self.step) < 1:
-            raise ValueError(
-                f"step * regularization must be below 1, got {shown(self.step)} and {shown(self.regularization)}"
-            )
+        if not float(self.alpha) * float(self.eta0) < 1:
+            raise ValueError(f"eta0 * alpha must be below 1, got {shown(self.eta0)} and {shown(self.alpha)}")
         return _Rule(
-            NORMA, _limit(self.truncation), float(self.step), self.schedule == "sqrt", float(self.regularization),
+            NORMA, _limit(self.truncation), float(self.eta0), self.learning_rate == "invscaling", float(self.alpha),
             float(self.margin), -1.0 if self.nu is None else float(self.nu), bool(self.fit_intercept),
         )  # fmt: skip
 

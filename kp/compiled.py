@@ -65,6 +65,11 @@ class Cache(NullCache):
     Numba holds its compiler lock while it does so, and files are replaced in one step: threads and processes are safe.
     """
 
+    made = 0
+    """Number of functions that this process compiled."""
+    written = 0
+    """Number of those that are now on disk."""
+
     def __init__(self, function: Callable) -> None:
         code = function.__code__
         self.name = function.__name__
@@ -85,12 +90,14 @@ class Cache(NullCache):
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Write a compiled function to the first folder in which that is possible, if there is one."""
+        Cache.made += 1
         if result.lifted or result.library.has_dynamic_globals:
             return
         for path in self._paths(signature, result.codegen):
             with suppress(Exception):
                 content = dumps(result._reduce())
                 _write(path, hashlib.sha256(content).digest() + content)
+                Cache.written += 1
                 return
 
     def _paths(self, signature: Any, codegen: Any) -> Iterator[Path]:

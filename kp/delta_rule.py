@@ -26,6 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from kp.codes import Decoder, code_matrix
 from kp.compiled import compiled
 from kp.estimator import COUNT, FLAG, NOT_NEGATIVE, POSITIVE, KernelPerceptron, one_of, or_none
 from kp.gram import Arithmetic, dot
@@ -33,7 +34,7 @@ from kp.hints import Array, Code, Data, Epoch, Seed
 from kp.joint import product
 from kp.kernels import check_range, polynomial
 from kp.mistakes import BY_NAME, Log
-from kp.output_codes import PRESENTATIONS, Decoder, code_matrix, presentations
+from kp.perceptron import PRESENTATIONS, presentations
 
 EPOCHS = 1000  # at most, where no number is given
 
@@ -59,7 +60,7 @@ class DeltaRulePerceptron(Decoder):
     Output i of an example x, augmented by x_0 = 1, moves by the error of its answer (course page
     "Perceptron", eq. 32):
 
-        w_i <- w_i + eta (y_i - sgn(w_i . x)) x
+        w_i <- w_i + eta0 (y_i - sgn(w_i . x)) x
 
     The class whose code agrees best with the outputs wins, as in `kp.OutputCodeKernelPerceptron`. The
     defaults are the first listing of the course page.
@@ -69,8 +70,8 @@ class DeltaRulePerceptron(Decoder):
     code : {"one-hot", "binary"} or array-like of shape (C, m), default="one-hot"
         "one-hot" has m = C outputs, "binary" has m = ceil(log2 C). A matrix holds +1 and -1, with
         a row for each of the sorted labels.
-    eta : float, default=1.0
-        Learning rate, positive.
+    eta0 : float, default=1.0
+        Learning rate eta, positive, the same at all steps.
     initial_scale : float, default=1.0
         Initial weights are uniform in [-initial_scale, initial_scale]; 0 begins with zeros.
     max_iter : int or None, default=None
@@ -139,17 +140,17 @@ class DeltaRulePerceptron(Decoder):
 
     kernel = "linear"
     _parameters = {
-        **KernelPerceptron._parameters, "max_iter": or_none(COUNT), "eta": POSITIVE, "initial_scale": NOT_NEGATIVE,
+        **KernelPerceptron._parameters, "max_iter": or_none(COUNT), "eta0": POSITIVE, "initial_scale": NOT_NEGATIVE,
         "presentation": one_of(*PRESENTATIONS), "stop_if_consistent": FLAG,
     }  # fmt: skip
 
     def __init__(
-        self, *, code: Code = "one-hot", eta: float = 1.0, initial_scale: float = 1.0, max_iter: int | None = None,
+        self, *, code: Code = "one-hot", eta0: float = 1.0, initial_scale: float = 1.0, max_iter: int | None = None,
         presentation: str = "replacement", predictor: str = "final", epoch: Epoch = None,
         stop_if_consistent: bool = True, random_state: Seed = None, verbose: int = 0,
     ) -> None:  # fmt: skip
         self.code = code
-        self.eta = eta
+        self.eta0 = eta0
         self.initial_scale = initial_scale
         self.max_iter = max_iter
         self.presentation = presentation
@@ -163,7 +164,7 @@ class DeltaRulePerceptron(Decoder):
         x = _augmented(X)
         signs = self._signs(y).astype(np.float64)
         random = check_random_state(self.random_state)
-        size = polynomial(1, gamma=2 * float(self.eta) + x.shape[1] * float(self.initial_scale))  # of a step and the start
+        size = polynomial(1, gamma=2 * float(self.eta0) + x.shape[1] * float(self.initial_scale))  # of a step and the start
         epochs = int(self._most_epochs())
         check_range(size, [np.square(x).sum(axis=1).max()], len(y) * epochs)
         W = float(self.initial_scale) * (2 * random.random_sample((len(signs), x.shape[1])) - 1)
@@ -172,7 +173,7 @@ class DeltaRulePerceptron(Decoder):
         ends = []
         errors = signs - np.sign(product(W, x, threads=1))
         for order in self._watched(presentations(len(y), epochs, self.presentation, random_state=random)):
-            place, delta, wrong = _present(x, signs, order[0], float(self.eta), W, errors)
+            place, delta, wrong = _present(x, signs, order[0], float(self.eta0), W, errors)
             columns.append((order[0][place], len(ends) * len(y) + place, delta, wrong))
             ends.append((len(ends) + 1) * len(y))
             if self.stop_if_consistent and not errors.any():
@@ -180,7 +181,7 @@ class DeltaRulePerceptron(Decoder):
         example, step, delta, wrong = map(np.concatenate, zip(*columns, strict=True))
         self.initial_weights_ = initial
         self.converged_ = not errors.any()
-        self._eta = float(self.eta)
+        self._eta = float(self.eta0)
         log = DeltaLog(example=example, step=step, delta=delta, errors=wrong, ends=np.array(ends))
         self._store(X, classes, [log])
 

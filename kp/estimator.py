@@ -35,9 +35,9 @@ from kp.wording import shown
 
 SATURATED = 10.0  # gamma |x - y|^2 from which on an RBF kernel is below 0.0001
 SAMPLE = 50  # examples of the training set by which a kernel is judged
-BLOCK = 2048  # examples whose distances from those are made together
+BLOCK = 2048  # examples whose distances, or squares, are made together
 ROUNDING = 1e-12  # of |x - y|^2 over |x|^2, below which x and y are one point
-OUTWEIGHED = 10.0  # gamma |x|^2 / coef0 from which on a polynomial is nearly its term of the highest degree
+PASSING = ("_made", "_stream")  # attributes that are made again where they are missing
 
 
 class Allowed(NamedTuple):  # what a parameter may be, in words and as a test
@@ -84,7 +84,7 @@ KERNEL_PARAMETERS = {
         f"{one_of(*KERNELS).words}, or a function of X and Y", lambda value: callable(value) or one_of(*KERNELS).test(value)
     ),
     "degree": number(f"an integer in 1..{HIGHEST_DEGREE}", lambda value: 1 <= value <= HIGHEST_DEGREE, numbers.Integral),
-    "gamma": or_none(Allowed(f"{GAMMAS.words} or a positive number", lambda v: GAMMAS.test(v) or POSITIVE.test(v))),
+    "gamma": Allowed(f"{GAMMAS.words} or a positive number", lambda value: GAMMAS.test(value) or POSITIVE.test(value)),
     "coef0": FINITE,
 }  # fmt: skip
 ANY_KERNEL = Allowed(
@@ -109,7 +109,9 @@ def n_threads(n_jobs: object) -> int:
 
 
 def check_unmasked(name: str, values: object) -> None:
-    """Raise ValueError if an array has masked values: NumPy would take what lies behind the mask for data."""
+    """Raise ValueError if an array, or the data of a sparse one, has masked values: what lies behind the mask is no data."""
+    if issparse(values) and hasattr(values, "data"):
+        name, values = f"{name}.data", values.data
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(
             f"{name}: {np.ma.count_masked(values)} of {values.size} values are masked; fill them, for example with "
@@ -117,10 +119,20 @@ def check_unmasked(name: str, values: object) -> None:
         )
 
 
+def check_unweighted(unsupported: dict) -> None:
+    """Raise TypeError if `fit` or `partial_fit` was given weights, or anything else that it does not know."""
+    if names := [name for name, value in unsupported.items() if value is not None]:
+        raise TypeError(
+            f"{', '.join(names)}: fit takes X and y alone, as a mistake counts once in the log; in place of weights repeat "
+            "examples, i = np.repeat(range(len(y)), times), and fit X[i], y[i]"
+        )
+
+
 def _variance(X):
     """The variance of all numbers of X in double precision, as their own type may be too narrow for the squares."""
     if not issparse(X):
-        return float(np.var(X, dtype=np.float64))
+        mean = X.mean(dtype=np.float64)
+        return float(sum(np.square(X[i : i + BLOCK] - mean).sum() for i in range(0, len(X), BLOCK)) / X.size)
     X = X.astype(np.float64)
     return float(X.multiply(X).mean() - X.mean() ** 2)
 
@@ -147,9 +159,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
         X is K (n, n) for precomputed kernels. Returns self.
         """
-        if unsupported := {name: value for name, value in unsupported.items() if value is not None}:
-            remedy = "a mistake counts once in the log; repeat examples in place of weights, X[np.repeat(index, times)]"
-            raise TypeError(f"fit takes X and y alone, got {', '.join(unsupported)}: {remedy}")
+        check_unweighted(unsupported)
         with self._whole():
             X, y, classes = self._validate(X, y)
             self._learn(X, y, classes)
@@ -157,29 +167,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _warn(self, X):
-        """Warn after `fit` where the kernel does not suit the scale of X.
-
-        An RBF kernel may see no point near another one. A polynomial of attributes around 0 whose gamma was not thought of
-        may have lost its terms of low degree.
-        """
+        """Warn after `fit` where an RBF kernel sees no point of X near another one."""
         kernel = self._kernel
-        n = X.shape[0]
-        if not isinstance(kernel, Kernel):
-            return
-        if kernel.kind == kernels.RBF and n >= 20:
+        if isinstance(kernel, Kernel) and kernel.kind == kernels.RBF and X.shape[0] >= 20:
             nearest = kernel.gamma * _median_nearest(X, SATURATED / kernel.gamma)
             if nearest > SATURATED:
                 warnings.warn(
                     f"the kernel has saturated: with gamma={kernel.gamma:.3g} the median of gamma |x - y|^2 of nearest "
                     f"neighbours is {nearest:.3g}, so that k(x, y) is near 0; take gamma='scale', or scale the data down",
-                    stacklevel=3,
-                )
-        elif kernel.kind == kernels.POLYNOMIAL and kernel.degree > 1 and self.gamma is None and X.min() < 0:
-            median = np.median(row_norms(X[_sample(n)].astype(np.float64), squared=True))
-            if median > OUTWEIGHED * abs(kernel.coef0) > 0:
-                warnings.warn(
-                    f"gamma is 1, as none was given, and |x|^2 about {median:.3g}: it outweighs coef0={kernel.coef0:g}, so "
-                    "that terms of low degree are lost; take gamma='scale', or say gamma=1",
                     stacklevel=3,
                 )
 
@@ -201,6 +196,20 @@ class Classifier(ClassifierMixin, BaseEstimator):
             vars(self).clear()
             vars(self).update(before)
             raise
+
+    def _once(self, name, key, make):
+        """What `make` gives, kept until it is asked for with another key or the model learns; it is not pickled."""
+        kept = self._made.get(name)
+        if kept is None or kept[0] != key:
+            kept = self._made[name] = key, make()
+        return kept[1]
+
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name not in PASSING}
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self._made = {}
 
     def _validate(self, X, y):
         """(X, y, classes): points (n, d) or Gram matrix (n, n), the index (n,) of each example's class, and the classes.
@@ -248,13 +257,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _fix(self, X):
         """Fix the kernel and the units of points on the training set X, regardless of later changes of the parameters."""
+        self._made: dict[str, tuple] = {}
         if callable(self._form) or self._precomputed:
             self._kernel = kernels.GIVEN if self._precomputed else Function(self._form)
             return
-        gamma = getattr(self, "gamma", None)
-        gamma = KERNELS[self._form].gamma if gamma is None else gamma
+        power = KERNELS[self._form].power
+        gamma = self.gamma if power else 1.0
         if isinstance(gamma, str):
-            variance = _variance(X) ** (KERNELS[self._form].power / 2) if gamma == "scale" else 1.0
+            variance = _variance(X) ** (power / 2) if gamma == "scale" else 1.0
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
             if not math.isfinite(gamma):
                 raise ValueError(
@@ -331,10 +341,9 @@ def _median_nearest(X, least):
 
 def _remedy(name, value):
     """The remedy for a kernel that only other estimators take."""
-    if name != "kernel" or not (callable(value) or isinstance(value, str) and value == "precomputed"):
+    if name != "kernel" or not (isinstance(value, str) and value == "precomputed"):
         return ""
-    takers = "OneVsAllKernelPerceptron, OutputCodeKernelPerceptron or MulticlassKernelPerceptron"
-    return f"; for a kernel function or a Gram matrix take {takers}"
+    return "; for a Gram matrix take OneVsAllKernelPerceptron, OutputCodeKernelPerceptron or MulticlassKernelPerceptron"
 
 
 def _several(classes, remedy):
@@ -513,7 +522,7 @@ class KernelPerceptron(Classifier):
         """The support examples as rows for `_between`."""
         if self._precomputed:
             return self.support_
-        return self._points(self.support_vectors_)
+        return self._once("rows", None, lambda: self._points(self.support_vectors_))
 
     def _columns(self, X, steps):
         """Kernel of `_rows` with the points of a checked X (n, d), or of a precomputed X (n, n_train), block by block."""

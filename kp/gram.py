@@ -228,7 +228,7 @@ class Products:
 
     def _make(self, rows, right, norms, out):
         if self.arithmetic == Arithmetic.ORDERED:
-            left, right = (np.ascontiguousarray(X, dtype=np.float64) for X in (self.points.X[rows], right))
+            left, right = (np.ascontiguousarray(X, dtype=np.float64) for X in (_taken(self.points.X, rows), right))
             ordered_products(left, right, out)
             return
         if self.arithmetic == Arithmetic.SPARSE:
@@ -249,6 +249,11 @@ class Products:
             for i in np.flatnonzero(self.row_norms[rows] * norms.max(initial=0.0) > 2.0**48):
                 heavy = np.flatnonzero(self.row_norms[rows[i]] * norms > 2.0**48)
                 out[i, heavy] = right[heavy].astype(np.float64) @ self.points.X[rows[i]].astype(np.float64)
+
+
+def _taken(X, rows):
+    """X[rows], not copied where they are all rows as they stand."""
+    return X if len(rows) == len(X) and np.array_equal(rows, np.arange(len(X))) else X[rows]
 
 
 class SharedLimit:

@@ -27,6 +27,7 @@ VALUES, POLYNOMIAL, RBF = range(3)
 LARGEST = np.float64(1e100)  # of points and of given kernel values: sums of their products and squares stay finite
 DIAGONAL = 32  # points whose k(x, x) are made together
 HIGHEST_DEGREE = 10**6
+PAIRS = "for a function of two points take lambda X, Y: sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric=function)"
 
 
 class Kernel(NamedTuple):
@@ -113,6 +114,7 @@ class PointKernel:
             got = f"shape {values.shape}" + ("" if sound else " with NaN, infinity or larger ones")
             raise ValueError(
                 f"the kernel function must return finite values of shape {shape}, up to {LARGEST:.0e}, got {got}"
+                + (f"; {PAIRS}" if values.shape != shape else "")
             )
         return values
 
@@ -139,7 +141,10 @@ class Function(PointKernel):
     in_threads = False
 
     def values(self, X: Any, Y: Any) -> Any:
-        return self.function(X, Y)
+        try:
+            return self.function(X, Y)
+        except ValueError as error:
+            raise ValueError(f"the kernel function fails on X {X.shape} and Y {Y.shape}: {error}; {PAIRS}") from error
 
 
 @dataclass(frozen=True)
@@ -179,18 +184,17 @@ def rbf(*, gamma: float) -> Kernel:
 
 
 class Named(NamedTuple):
-    """A kernel as estimators name it."""
+    """A kernel as estimators name it: `made(model, gamma)`, where "scale" is 1 / (d sd(X)^power); power=0: no gamma."""
 
     made: Callable[[Any, float], Kernel | PointKernel]
-    gamma: float | str = 1.0
     power: int = 2
 
 
 KERNELS = {
-    "linear": Named(lambda model, gamma: linear()),
+    "linear": Named(lambda model, gamma: linear(), power=0),
     "poly": Named(lambda model, gamma: polynomial(model.degree, gamma=gamma, coef0=model.coef0)),
-    "rbf": Named(lambda model, gamma: rbf(gamma=gamma), "scale"),
-    "laplacian": Named(lambda model, gamma: Laplacian(float(gamma)), "scale", power=1),
+    "rbf": Named(lambda model, gamma: rbf(gamma=gamma)),
+    "laplacian": Named(lambda model, gamma: Laplacian(float(gamma)), power=1),
 }
 """{name: kernel}; one that is added here is known to all estimators."""
 

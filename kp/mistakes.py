@@ -206,7 +206,7 @@ class MistakeLog(Log):
     Examples
     --------
     >>> from kp import OneVsAllKernelPerceptron
-    >>> model = OneVsAllKernelPerceptron(degree=1, shuffle=False)
+    >>> model = OneVsAllKernelPerceptron(degree=1, gamma=1, shuffle=False)
     >>> (log,) = model.fit([[0], [1], [3]], ["a", "a", "b"]).mistakes_
     >>> len(log), log.n_epochs
     (8, 6)

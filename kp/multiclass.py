@@ -15,16 +15,16 @@ from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.joint import DEMOTE, Coefficients, Dense, Linear, Rows, collect_mistakes, product, squared, walk
 from kp.kernels import Kernel, check_range
 from kp.mistakes import BY_NAME, SAME_FIT, MulticlassLog, first_rows
-from kp.predictors import expansion
+from kp.predictors import Expansion, expansion
 
-UPDATES = ("xu-zhang", "ordinary")
+UPDATES = ("ordinary", "xu-zhang")
 POINTS = 2**13  # points whose scores after all epochs are made together
 
 
 class _AllClasses(KernelPerceptron):
     """Base of the estimators with one log for all classes.
 
-    `_sums(coefficients (R, S), columns)` gives sums (R, c) without thresholds.
+    `_sums(weights, columns)` gives sums (R, c) without thresholds, from what `_weights(coefficients (R, S))` gives.
     """
 
     _parameters = {
@@ -46,21 +46,28 @@ class _AllClasses(KernelPerceptron):
         """{predictor: scores of X after each of these epochs}; all that are sums from one expansion, votes from one walk."""
         columns = self._columns(X, self.mistakes_[0].steps())
         n_classes = len(self.classes_)
-        (log,) = self._logs()
         sums = [(name, epoch) for name in predictors if BY_NAME[name].weights for epoch in epochs]
         found = {}
         if sums:
-            c = [log.coefficients(*each, n_classes=n_classes, n=len(self.support_)) for each in sums]
-            f = self._sums(np.concatenate(c), columns) + self._moved * np.concatenate(c).sum(axis=1)[:, None]
+            weights, moved = self._once("weights", sums, lambda: self._summed(sums))
+            f = self._sums(weights, columns) + moved
             f = [part.T if n_classes > 2 else part[1] for part in np.split(f, len(sums))]
             found = {name: [part for part, each in zip(f, sums, strict=True) if each[0] == name] for name, _ in sums}
         if "voted" in predictors:
+            (log,) = self._logs()
             kernel, columns = self._added(columns)
             options = {"threshold": self._moved, "epochs": epochs, "threads": self._n_threads()}
             votes, _ = walk(log, kernel, columns, n_classes, **options)
             shares = [part / log.steps(epoch) for part, epoch in zip(votes, epochs, strict=True)]
             found["voted"] = [part.T if n_classes > 2 else part[1] - part[0] for part in shares]
         return found
+
+    def _summed(self, sums):
+        """What `_sums` needs of a list of (predictor, epoch), and their thresholds (R, 1)."""
+        (log,) = self._logs()
+        c = [log.coefficients(*each, n_classes=len(self.classes_), n=len(self.support_)) for each in sums]
+        c = np.concatenate(c)
+        return self._weights(c), self._moved * c.sum(axis=1)[:, None]
 
     def _added(self, columns):
         """(kernel, columns) of what a mistake on each support example adds to the scores of the points of `columns`."""
@@ -104,12 +111,14 @@ class MulticlassKernelPerceptron(_AllClasses):
     Zhang 2005, eqs 10 and 11; eq. 9 for two classes):
 
         f_c(x) = sum_m alpha_m^c k(x_m, x) + beta_c
-        xu-zhang   alpha_m^i += k(x_m, x_q) for all m, beta_i += 1
         ordinary   alpha_q^i += 1, beta_i += 1
+        xu-zhang   alpha_m^i += k(x_m, x_q) for all m, beta_i += 1
 
     and all of it with the opposite sign for the class that is demoted. The class with the highest
-    score wins; ties go to the first class. The source has coef0 = 0 (eq. 7), gamma = 1 / (2 sigma^2)
-    with sigma in the units of X (eq. 8), 1000 epochs, and the final predictor.
+    score wins; ties go to the first class. The source has update="xu-zhang", coef0=0 (eq. 7),
+    gamma=1 / (2 sigma^2) with sigma in the units of X (eq. 8), 1000 epochs, and predictor="final".
+    The defaults differ from it, since over six sets, raw and standardised, in five folds their error
+    was 1.3 points above the lowest on average, and that of the source's form with gamma=1 17.6 points.
 
     Parameters
     ----------
@@ -119,13 +128,13 @@ class MulticlassKernelPerceptron(_AllClasses):
         callable takes float64 arrays X (n, d) and Y (m, d) and returns K (n, m).
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
-    gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
-        None is "scale" for "rbf" and "laplacian", and otherwise 1, which is exact on whole numbers.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
+        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
-    update : {"xu-zhang", "ordinary"}, default="xu-zhang"
-        Move all coefficients of the two classes by k(x_m, x_q), or only that of example q.
+    update : {"ordinary", "xu-zhang"}, default="ordinary"
+        Move only the coefficient of example q, or all of the two classes by k(x_m, x_q).
     threshold : bool, default=True
         Move beta by 1 with every mistake; otherwise beta stays 0.
     demote : {"winner", "first", "all", "each"}, default="winner"
@@ -133,9 +142,8 @@ class MulticlassKernelPerceptron(_AllClasses):
         first, or all. "each" demotes all, and promotes the true class once for each of them.
     max_iter : int, default=10
         Largest number of epochs.
-    predictor : {"final", "average", "minimizing", "voted"}, default="final"
-        Predictor that `predict` uses by default; the source predicts with the last coefficients. It may
-        be set after `fit`.
+    predictor : {"final", "average", "minimizing", "voted"}, default="average"
+        Predictor that `predict` uses by default. It may be set after `fit`.
     epoch : int or None, default=None
         Epoch, counted from 1, whose predictor `predict` uses by default. None is the last epoch, and
         so is an epoch after an early stop. It may be set after `fit`.
@@ -197,7 +205,9 @@ class MulticlassKernelPerceptron(_AllClasses):
     --------
     >>> from kp import MulticlassKernelPerceptron
     >>> X, y = [[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]
-    >>> model = MulticlassKernelPerceptron(degree=1, shuffle=False).fit(X, y)
+    >>> model = MulticlassKernelPerceptron(
+    ...     degree=1, gamma=1, update="xu-zhang", predictor="final", shuffle=False
+    ... ).fit(X, y)
     >>> model.predict([[1, 1], [5, 1], [1, 5]]).tolist()
     ['c', 'b', 'c']
     >>> model.alpha().tolist()
@@ -213,9 +223,9 @@ class MulticlassKernelPerceptron(_AllClasses):
     }  # fmt: skip
 
     def __init__(
-        self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = None, coef0: float = 1.0,
-        update: str = "xu-zhang", threshold: bool = True, demote: str = "winner", max_iter: int = 10,
-        predictor: str = "final", epoch: Epoch = None, shuffle: bool | str = True, stop_if_separated: bool = True,
+        self, kernel: KernelChoice = "poly", *, degree: int = 3, gamma: Gamma = "scale", coef0: float = 1.0,
+        update: str = "ordinary", threshold: bool = True, demote: str = "winner", max_iter: int = 10,
+        predictor: str = "average", epoch: Epoch = None, shuffle: bool | str = True, stop_if_separated: bool = True,
         solver: str = "squared", count_errors: bool = True, random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -274,9 +284,15 @@ class MulticlassKernelPerceptron(_AllClasses):
         """alpha (R, n) of Xu and Zhang's update from promotions less demotions (R, S)."""
         return expansion(c, self.support_, self._kernel, self._between(*self._training), threads=self._n_threads())
 
-    def _sums(self, c, columns):
-        alpha = self._alpha(c) if self._training else c
-        return expansion(alpha, np.arange(alpha.shape[1]), self._kernel, columns, threads=self._n_threads())
+    def _weights(self, c):
+        if self._training:
+            return self._alpha(c)
+        return Expansion(c, np.arange(c.shape[1]))
+
+    def _sums(self, weights, columns):
+        if self._training:
+            return expansion(weights, np.arange(weights.shape[1]), self._kernel, columns, threads=self._n_threads())
+        return weights.scores(self._kernel, columns, threads=self._n_threads())
 
     def _added(self, columns):
         if not self._training:
@@ -462,5 +478,5 @@ class MulticlassPerceptron(_AllClasses):
         """W (R, d) from promotions less demotions (R, S)."""
         return product(c, self.support_vectors_.astype(np.float64).T, threads=self._n_threads())
 
-    def _sums(self, c, columns):
-        return product(self._weights(c), columns.column_points.compact.astype(np.float64), threads=self._n_threads())
+    def _sums(self, W, columns):
+        return product(W, columns.column_points.compact.astype(np.float64), threads=self._n_threads())

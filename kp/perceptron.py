@@ -28,7 +28,7 @@ The estimators store the mistakes alone, and read A from them:
 >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 >>> z = np.array([-1, 1, 1, -1])
 >>> A = algorithm_1((1 + X @ X.T) ** 2, z, 10, np.random.RandomState(0))
->>> model = OneVsAllKernelPerceptron(degree=2, stop_if_separated=False, random_state=0)
+>>> model = OneVsAllKernelPerceptron(degree=2, gamma=1, stop_if_separated=False, random_state=0)
 >>> (log,) = model.fit(X, z).mistakes_
 >>> A[-1].tolist(), log.alpha(n=4).tolist()
 ([7, 5, 5, 4], [7, 5, 5, 4])
@@ -54,6 +54,8 @@ from kp.predictors import TILE, as_reals, fetch_ahead, one_for_each, replay
 LARGEST = 1e200  # of |w|^2
 OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
 STRETCH = 512  # visits of the first stretch; later ones are longer, as mistakes become rare
+PRESENTATIONS = ("replacement", "shuffled", "ordered")
+"""In each epoch n independent draws, a new shuffle, or the order given."""
 
 
 def visiting_orders(n, m, epochs, *, random_state=None, once=False):
@@ -65,6 +67,15 @@ def visiting_orders(n, m, epochs, *, random_state=None, once=False):
                 for row in order:
                     random_state.shuffle(row)
         yield order
+
+
+def presentations(n, epochs, how, *, random_state=None):
+    """Yield, epoch by epoch, the numbers of the n examples that are presented."""
+    if how != "replacement":
+        yield from visiting_orders(n, 1, epochs, random_state=random_state if how == "shuffled" else None)
+        return
+    for _ in range(epochs):
+        yield random_state.randint(n, size=(1, n))
 
 
 class Rule(NamedTuple):

@@ -15,13 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from kp.compiled import compiled
-from kp.gram import in_strips
+from kp.gram import Arithmetic, in_strips, ordered_products
 from kp.kernels import Kernel, PointKernel, fill
 from kp.machine import prefetch
 from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
 
 WALKED = PREDICTORS  # the predictors that `replay` reads in one walk
+NARROW = 8  # points from which on sums go along them
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
 
 
@@ -31,15 +32,75 @@ def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, b
         epoch = logs[0].n_epochs if epoch is None else epoch
         parts = [part[predictor][0].copy() for _, part in replay(logs, kernel, columns, epochs=(epoch,), threads=threads)]
         return np.concatenate(parts, axis=1)
-    weights = [log.weights(predictor, epoch) for log in logs]
-    examples = np.unique(np.concatenate([log.example[: len(w)] for log, w in zip(logs, weights, strict=True)]))
-    coefficients = np.zeros((len(logs), len(examples)))
-    for row, log, w in zip(coefficients, logs, weights, strict=True):
-        np.add.at(row, np.searchsorted(examples, log.example[: len(w)]), w * log.sign[: len(w)])
-    out = expansion(coefficients, examples, kernel, columns, threads=threads, block_bytes=block_bytes)
-    for row, log in zip(out, logs, strict=True):
-        row[:] = BY_NAME[predictor].divided(row, log, epoch)
-    return out
+    return Expansion.of(logs, predictor, epoch).scores(kernel, columns, threads=threads, block_bytes=block_bytes)
+
+
+class Expansion:
+    """Sums of kernel values, f = coefficients (m, s) k(x_i, .) / divisors (m, 1) over s examples, ready for any points.
+
+    They are summed in the order of the examples. Where the kernel is affine, weight vectors are: w = sum_i c_i x_i in that
+    order, f = gamma w . x + coef0 sum_i c_i with w . x in the order of the features. On whole numbers, with a kernel of
+    whole numbers, both are exact up to 2^53, and larger sums are made of kernel values.
+    """
+
+    def __init__(self, coefficients, examples, divisors=1):
+        self.coefficients = coefficients
+        self.examples = examples
+        self.divisors = divisors
+        self._made = None
+
+    @classmethod
+    def of(cls, logs, predictor, epoch=None):
+        """A predictor of logs at an epoch, that is such a sum."""
+        weights = [log.weights(predictor, epoch) for log in logs]
+        examples = np.unique(np.concatenate([log.example[: len(w)] for log, w in zip(logs, weights, strict=True)]))
+        coefficients = np.zeros((len(examples), len(logs))).T
+        for row, log, w in zip(coefficients, logs, weights, strict=True):
+            np.add.at(row, np.searchsorted(examples, log.example[: len(w)]), w * log.sign[: len(w)])
+        divisor = BY_NAME[predictor].divisor
+        return cls(coefficients, examples, np.array([[divisor(log, epoch) if divisor else 1] for log in logs]))
+
+    def scores(self, kernel, columns, *, threads=2, block_bytes=2**28):
+        """f (m, n) of the points of `columns`, whose rows are the same points in every call."""
+        if self._by_weights(kernel, columns):
+            out = self._weighted(columns.in_units(kernel), columns, threads)
+        else:
+            out = expansion(self.coefficients, self.examples, kernel, columns, threads=threads, block_bytes=block_bytes)
+        out /= self.divisors
+        return out
+
+    def _by_weights(self, kernel, columns):
+        """Whether weight vectors make these sums; for whole numbers only where no bit depends on it."""
+        if not kernel.affine or columns.source.arithmetic == Arithmetic.GIVEN:
+            return False
+        whole = all(float(each).is_integer() for each in (kernel.gamma, kernel.coef0))
+        if not (whole and columns.points.exact and columns.points.per_unit == 1):
+            return True
+        top = kernel.bound(max(columns.points.top, columns.column_points.top))
+        exact = columns.source.arithmetic != Arithmetic.ORDERED
+        return exact and np.abs(self.coefficients).sum(axis=1).max() * top <= 2.0**53
+
+    def _weighted(self, kernel, columns, threads):
+        points = columns.points.compact
+        others = columns.column_points.compact
+        m = len(self.coefficients)
+        if self._made is None:
+            self._made = np.zeros((m, points.shape[1])), np.zeros(m)
+            if columns.points.is_sparse:
+                _add_sparse(self.coefficients, self.examples, points.indptr, points.indices, points.data, *self._made)
+            else:
+                _add_points(self.coefficients, self.examples, points, *self._made)
+        w, b = self._made
+        out = np.empty((m, len(columns)))
+
+        def make(part):
+            if columns.column_points.is_sparse:
+                _sparse_scores(w, others.indptr[part.start :], others.indices, others.data, out[:, part])
+            else:
+                ordered_products(w, others[part].astype(np.float64), out[:, part])
+
+        in_strips(make, len(columns), TILE, threads)
+        return kernel.gamma * out + kernel.coef0 * b[:, None]
 
 
 def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes=2**28):
@@ -47,11 +108,13 @@ def expansion(coefficients, examples, kernel, columns, *, threads=2, block_bytes
     out = np.zeros((len(coefficients), len(columns)))
     kernel = columns.reading(kernel)
     norms = columns.row_norms[examples]
+    coefficients = np.ascontiguousarray(coefficients.T)
     for start, stop, values, places in blocks(columns, examples, block_bytes):
 
         def add(part, start=start, values=values, places=places):
             own = places + part.start, start + part.start, start + part.stop
-            _weighted_sum(kernel, values, norms, columns.norms, coefficients, out, *own)
+            work = _narrow_sum if part.stop - part.start < NARROW else _weighted_sum
+            work(kernel, values, norms, columns.norms, coefficients, out, *own)
 
         in_strips(add, stop - start, TILE, threads)
     return out
@@ -144,8 +207,43 @@ def blocks(columns, examples, block_bytes=2**28):
 
 
 @compiled
+def _add_points(coefficients, examples, X, w, b):
+    """w (m, d) += coefficients (m, s) X[examples], and b (m,) += their sums, in the order of the examples."""
+    for i in range(examples.shape[0]):
+        for a in range(w.shape[0]):
+            c = coefficients[a, i]
+            if c != 0.0:
+                b[a] += c
+                for k in range(w.shape[1]):
+                    w[a, k] += c * np.float64(X[examples[i], k])
+
+
+@compiled
+def _add_sparse(coefficients, examples, starts, features, values, w, b):
+    """The same for points whose numbers other than 0 are `values` at `features`, those of point i from starts[i] on."""
+    for i in range(examples.shape[0]):
+        for a in range(w.shape[0]):
+            c = coefficients[a, i]
+            if c != 0.0:
+                b[a] += c
+                for p in range(starts[examples[i]], starts[examples[i] + 1]):
+                    w[a, features[p]] += c * values[p]
+
+
+@compiled
+def _sparse_scores(w, starts, features, values, out):
+    """out[a, j] = w_a . x_j in the order of the features of such points."""
+    for j in range(out.shape[1]):
+        for a in range(out.shape[0]):
+            total = 0.0
+            for p in range(starts[j], starts[j + 1]):
+                total += w[a, features[p]] * values[p]
+            out[a, j] = total
+
+
+@compiled
 def _weighted_sum(kernel, values, row_norms, norms, coefficients, out, places, first, last):
-    """out[a, first:last] += sum_i coefficients[a, i] k(x_i, .), in ascending order of i; what k is made from begins at
+    """out[a, first:last] += sum_i coefficients[i, a] k(x_i, .), in ascending order of i; what k is made from begins at
     values[places[i]]."""
     kernel_tile = np.empty(TILE)
     for start in range(first, last, TILE):
@@ -155,11 +253,30 @@ def _weighted_sum(kernel, values, row_norms, norms, coefficients, out, places, f
             at = places[i] + start - first
             fill(kernel, values[at : at + stop - start], row_norms[i], norms[start:stop], k)
             for a in range(out.shape[0]):
-                weight = coefficients[a, i]
+                weight = coefficients[i, a]
                 if weight != 0.0:
                     f = out[a, start:stop]
                     for j in range(stop - start):
                         f[j] += weight * k[j]
+
+
+@compiled
+def _narrow_sum(kernel, values, row_norms, norms, coefficients, out, places, first, last):
+    """The same for few points, one after the other: k(x_i, y) = k(y, x_i)."""
+    own = np.empty(places.shape[0], dtype=values.dtype)
+    k = np.empty(places.shape[0])
+    f = np.empty(out.shape[0])
+    for j in range(first, last):
+        for i in range(places.shape[0]):
+            own[i] = values[places[i] + j - first]
+        fill(kernel, own, norms[j], row_norms, k)
+        for a in range(f.shape[0]):
+            f[a] = out[a, j]
+        for i in range(places.shape[0]):
+            for a in range(f.shape[0]):
+                f[a] += coefficients[i, a] * k[i]
+        for a in range(f.shape[0]):
+            out[a, j] = f[a]
 
 
 @compiled
@@ -266,3 +383,12 @@ def _move(f, sign, k, signs):
         f[j] += sign * k[j]
         wrong += signs[j] * f[j] <= 0.0
     return wrong
+
+
+def signed_sums(logs, n, predictor="final", epoch=None):
+    """c (m, n) with f(x) = sum_i c_i k(x_i, x) of the m logs over n examples, for the predictors that are such sums."""
+    found = np.zeros((len(logs), n))
+    for row, log in zip(found, logs, strict=True):
+        weights = log.weights(predictor, epoch)
+        np.add.at(row, log.example[: len(weights)], weights * log.sign[: len(weights)])
+    return np.array([BY_NAME[predictor].divided(row, log, epoch) for row, log in zip(found, logs, strict=True)])

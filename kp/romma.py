@@ -21,9 +21,9 @@ import numpy as np
 from kp.estimator import (  # isort: skip
     COUNT, FLAG, KERNEL_PARAMETERS, LEARNING_PARAMETERS, MACHINE_PARAMETERS, NOT_NEGATIVE, SHUFFLE, one_of, or_none,
 )  # fmt: skip
+from kp.codes import Decoder
 from kp.hints import Array, Data, Epoch, Gamma, KernelChoice, Seed
 from kp.mistakes import SAME_FIT, UpdateLog
-from kp.output_codes import Decoder
 from kp.perceptron import Rule, find_mistakes
 from kp.predictors import expansion
 from kp.wording import shown
@@ -57,9 +57,9 @@ class Romma(Decoder):
         with w = 0.
     degree : int, default=3
         Degree of the polynomial kernel, at least 1.
-    gamma : float, {"scale", "auto"} or None, default=None
-        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), and "auto" is 1 / d.
-        None is "scale" for "rbf" and "laplacian", and otherwise 1.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Positive factor. "scale" is 1 / (d Var X), for "laplacian" 1 / (d sd X), of the training set or
+        the first part of a stream, and "auto" is 1 / d. With 1, polynomials of whole numbers are whole.
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     max_iter : int, default=1
@@ -136,7 +136,7 @@ class Romma(Decoder):
 
     def __init__(
         self, kernel: KernelChoice = "poly", *, aggressive: bool = False, noise_control: float = 0.0, start: str = "origin",
-        degree: int = 3, gamma: Gamma = None, coef0: float = 1.0, max_iter: int = 1, epoch: Epoch = None,
+        degree: int = 3, gamma: Gamma = "scale", coef0: float = 1.0, max_iter: int = 1, epoch: Epoch = None,
         shuffle: bool | str = True, orders: str = "separate", random_state: Seed = None, memory_budget: int = 2**30,
         n_jobs: int | None = None, verbose: int = 0,
     ) -> None:  # fmt: skip
@@ -209,10 +209,13 @@ class Romma(Decoder):
         b = np.array([each for each, _ in found])
         return b if self._from_origin else np.zeros(len(b)), np.stack([a for _, a in found])
 
+    def _all_coefficients(self, epochs):
+        return [np.concatenate(each) for each in zip(*map(self._coefficients, epochs), strict=True)]
+
     def _scores(self, X, epochs):
         """f (E, m, n) of a checked X (n, d) after each of E epochs."""
         columns = self._columns(X, self.mistakes_[0].steps())
-        b, a = (np.concatenate(each) for each in zip(*map(self._coefficients, epochs), strict=True))
+        b, a = self._once("coefficients", tuple(epochs), lambda: self._all_coefficients(epochs))
         f = expansion(a, np.arange(len(self.support_)), self._kernel, columns, threads=self._n_threads())
         f += b[:, None] * columns.source.from_origin(self._kernel)[1]
         return f.reshape(len(epochs), len(self.mistakes_), -1)

@@ -15,8 +15,19 @@ from nbval.plugin import IPyNbCell
 
 from study import chapters, datasets
 from study.report import forked
+from study.report.display import captioned
 from study.report.expressions import depends
-from study.results import definitions
+from study.results import code
+
+PROGRAM = """
+from study.report.expressions import said
+_shell = get_ipython()
+if hasattr(_shell, "chapter"):
+    _shell.chapter.last = Out.get(_shell.execution_count - 1)
+_, _text, _output = said({source!r}, {tags!r}, _shell)
+print(_text, *(_output[each] for each in _output if each == "text/markdown"), sep="\\n")
+"""
+"""What a text says in this run, then the table that it is the caption of: what the cell before this one has shown."""
 
 
 @functools.cache
@@ -46,6 +57,8 @@ def with_words(items):
     """The items of notebooks with one more after the parameters of a source, and one for each text cell that has expressions
     or conditions, in their order."""
     files = {item.parent: [] for item in items if isinstance(item, IPyNbCell)}
+    for file in files:  # a table has its form only when its caption has named it: it is compared there
+        file.skip_compare = (*file.skip_compare, "text/html", "text/markdown")
     for item in items:
         if item.parent in files:
             files[item.parent].append(item)
@@ -60,9 +73,11 @@ def with_words(items):
             tags, source = cell.metadata.get("tags", []), cell.metadata.get("words", cell.source)
             if not depends(source, tags):
                 continue
-            call = f"said({source!r}, {list(tags)!r}, get_ipython(), globals().get('chapter'))[1]"
-            program = f"from study.report.expressions import said\nprint({call})"
-            shown = [nbformat.v4.new_output("stream", name="stdout", text=f"{cell.source}\n")]
+            program = PROGRAM.format(source=source, tags=list(tags))
+            above = file.nb.cells[place - 1].get("outputs", []) if captioned(tags) else []
+            tables = [each.data["text/markdown"] for each in above if "text/markdown" in each.get("data", {})]
+            text = "\n".join([cell.source, *tables[-1:]])
+            shown = [nbformat.v4.new_output("stream", name="stdout", text=f"{text}\n")]
             (last if "at-end" in tags else found).append(added(file, f"Words {place}", place, program, shown))
         yield from [*found, *last]
     yield from (item for item in items if item.parent not in files)
@@ -87,4 +102,4 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish(session):
     if not session.config.option.collectonly and any(item.path.suffix == ".ipynb" for item in session.items):
-        forked.use(definitions.code().modules)
+        forked.use(code.SOURCES)

@@ -112,4 +112,4 @@ def _end_with(leader):
 if "KP_LEADER" in os.environ and os.name == "posix":
     threading.Thread(target=_end_with, args=(int(os.environ["KP_LEADER"]),), daemon=True).start()
 
-from study.results import definitions  # noqa: E402, F401  it reads all sources now: what is imported later is held against them
+from study.results import code  # noqa: E402, F401  it reads all sources now: what is imported later is held against them

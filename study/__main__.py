@@ -19,7 +19,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -52,7 +51,7 @@ def main(arguments=None):
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables", add_help=False)
     run.add_argument("-h", "--help", action="store_true", help="show this, and the options of the experiment that is named")
     run.add_argument(
-        "experiment", nargs="?", help=f"one of {', '.join(chapters.EXPERIMENTS)}, or one table of it, as in uci.kernel"
+        "experiment", nargs="?", help=f"one of {', '.join(chapters.ROOMS)}, or one table of it, as in uci.kernel"
     )
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
     batch = run.add_argument_group(
@@ -66,6 +65,7 @@ def main(arguments=None):
     batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and no table")
     stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; equal ones become up to date")
     stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as uci.kernel; all if there is none")
+    stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many of those that use one core at a time")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows; all if there is none")
     notebook.add_argument("--jobs", type=int, default=1, help="how many at a time")
@@ -148,18 +148,14 @@ def _stamp(options):
     """Stamp stale results, one line each; 1 if some have to be computed."""
     from study.results import stamp
 
-    found = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
-    if unknown := set(options.names) - {each.name for each in found}:
+    found = {each.name: each for each in chapters.all_experiments()}
+    if unknown := set(options.names) - found.keys():
         raise ValueError(f"EXPERIMENT: {', '.join(sorted(unknown))} not found; 'python -m study run --help' lists them")
+    stale = [each for name, each in found.items() if not each.is_fresh() and name in (options.names or found)]
     left = 0
-    for each in found:
-        if options.names and each.name not in options.names:
-            continue
-        start = time.monotonic()
-        outcome = stamp.stamp(each)
+    for place, (name, outcome, seconds) in enumerate(stamp.stamp_all(stale, jobs=options.jobs), start=1):
         left += outcome not in (stamp.FRESH, stamp.STAMPED)
-        if outcome != stamp.FRESH:
-            print(f"{each.name}: {outcome} ({time.monotonic() - start:.0f} s)", flush=True)
+        print(f"[{place}/{len(stale)}] {name}: {outcome} ({seconds:.0f} s)", flush=True)
     print(f"{left} to be computed" if left else "all results are up to date")
     return int(left > 0)
 
@@ -228,7 +224,8 @@ def _notebook(options):
     from study.report import forked, notebooks, origin
 
     forked.use(origin.modules(chapter.notebook))
-    notebooks.execute(chapter.notebook, chapter.target(options.profile), chapter.parameters(options.profile))
+    parameters, links = chapter.parameters(options.profile), chapters.links(chapter, options.profile)
+    notebooks.execute(chapter.notebook, chapter.target(options.profile), parameters, links)
     print(f"{chapter.name}: executed", flush=True)
     return 0
 
@@ -412,7 +409,7 @@ def _held(options):
     plan = chapters.chapters("full")
     found = [json.loads(chapter.target("full").read_text(encoding="utf-8")) for chapter in plan]
     cells = sum(cell["cell_type"] == "code" for notebook in found for cell in notebook["cells"])
-    files = sum(len(each.stored_files()) for name in chapters.EXPERIMENTS for each in chapters.experiments(name))
+    files = sum(len(each.stored_files()) for each in chapters.all_experiments())
     print(
         f"Held against code, data and parameters by fingerprint only: {cells} cells of {len(found)} executed notebooks and "
         f"{files} stored results; 'make test-all' runs the notebooks again and computes a part of every experiment."

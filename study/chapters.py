@@ -1,4 +1,4 @@
-"""The plan of the study: its chapters, their titles, parameters and experiments, and the reports that are made of them.
+"""The plan of the study: its chapters in their order, with all that is said of each in one place, and the reports.
 
 A chapter is one executed notebook. Several chapters may come from one source notebook with different parameters, its
 variants: MNIST at each degree, the published tables for each data set. What is not said here is the notebook's default.
@@ -11,29 +11,56 @@ Chapters are numbered by their place in a report, figures and tables by their pl
 
 import importlib
 import inspect
+import json
 import os
+import re
 from dataclasses import dataclass, field
 
 from study import BUILD, ROOT
 
 PROFILES = ("quick", "full")
 
+FRONT, BODY, APPENDIX, WEB = "front", "chapter", "appendix", "web"
+"""Places in a report: before the contents; numbered; after those, under letters; on pages only, last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """A folder of study with experiments, and what it takes to compute them.
+
+    modules : those that declare experiments, in the order of the results; cores : 1 if they use one only, so that two run at
+    a time; memory : {experiment: MB} of those that need more than the others; foreign : experiments with results of
+    third-party classifiers, whose last bits depend on the processor: they are kept while they belong to the code.
+    """
+
+    name: str
+    modules: tuple[str, ...] = ("experiment",)
+    cores: int = 2
+    memory: dict = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
     """One chapter; see the module.
 
-    source : stem of the notebook in notebooks/; variant : which of several chapters of that notebook, or "";
-    title : the chapter's title, for variants (else the notebook's own); full, quick : parameters of the profiles, None for a
-    profile that leaves the chapter out; experiments : names of study folders whose published results the chapter reads.
+    source : stem of the notebook in notebooks/; variant : which of several chapters of that notebook, or ""; varies : the
+    parameter of the notebook that distinguishes them; title : the chapter's title, for variants (else the notebook's own);
+    about : its words in the table of README.md, where neighbours with the same words share a row, or ""; reports : {report:
+    its place there}; full, quick : parameters of the profiles, None for a profile that leaves the chapter out;
+    computes : the rooms whose results are made for it; reads : the names of others whose published results it reads.
     """
 
     source: str
     variant: str = ""
+    varies: str = ""
     title: str = ""
+    about: str = ""
+    reports: dict = field(default_factory=dict)
     full: dict | None = field(default_factory=dict)
     quick: dict | None = field(default_factory=dict)
-    experiments: tuple[str, ...] = ()
+    computes: tuple[Room, ...] = ()
+    reads: tuple[str, ...] = ()
 
     @property
     def name(self):
@@ -43,6 +70,11 @@ class Chapter:
     def notebook(self):
         """The source notebook."""
         return ROOT / "notebooks" / f"{self.source}.ipynb"
+
+    @property
+    def experiments(self):
+        """The names of the rooms whose published results it reads."""
+        return (*(room.name for room in self.computes), *self.reads)
 
     def parameters(self, profile):
         """The parameters of a profile, with the folder in which figures are saved."""
@@ -54,15 +86,10 @@ class Chapter:
         return EXECUTED[profile] / f"{self.name}.ipynb"
 
     @property
-    def figures(self):
-        """The names of its figures, in order, as the source notebook shows them."""
-        from study.report.display import Source
-
-        return Source.read(self.source).figures
-
-    def pictures(self, profile):
-        """The files of its figures."""
-        return [FIGURES[profile] / f"{self.name}-{figure}.svg" for figure in self.figures]
+    def heading(self):
+        """Its title, else the first heading of the notebook."""
+        cells = json.loads(self.notebook.read_text(encoding="utf-8"))["cells"]
+        return self.title or re.search("^# (.+)$", "".join(cells[0]["source"]), re.MULTILINE)[1]
 
 
 EXECUTED = {"quick": BUILD / "quick" / "notebooks", "full": ROOT / "notebooks" / "executed"}
@@ -84,29 +111,74 @@ UCI_SETS = {"iris": None, "sonar": None, "vowel": None, "wine": "wine-bundled"}
 """The data sets of the published tables, and the bundled one that stands for them in the quick profile."""
 
 CHAPTERS = [
-    Chapter(source="front", quick=None, experiments=("mnist", "orders", "references", "growth", "lowest", "claims")),
-    Chapter(source="introduction", quick=None, experiments=("claims",)),
-    Chapter(source="algorithm", experiments=("algorithm",)),
+    Chapter(
+        source="front",
+        about="eight results; four questions, five sources, how to read the numbers",
+        reports={"all": FRONT},
+        quick=None,
+        reads=("mnist", "orders", "references", "growth", "lowest", "claims"),
+    ),
+    Chapter(
+        source="introduction",
+        about="eight results; four questions, five sources, how to read the numbers",
+        reports={"all": BODY},
+        quick=None,
+        reads=("claims",),
+    ),
+    Chapter(source="hermans_opening", reports={"hermans": BODY}, quick=None, reads=("mnist", "orders", "data", "claims")),
+    Chapter(source="xu_zhang_opening", reports={"xu-zhang": BODY}, quick=None, reads=("uci", "forms", "comparison")),
+    Chapter(
+        source="algorithm",
+        about="a lesson: how it learns, its predictors, why averaging helps",
+        reports={"all": BODY, "hermans": BODY, "family": BODY},
+        computes=(Room(name="algorithm", cores=1),),
+    ),
+    Chapter(source="hermans_results", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
+    Chapter(source="hermans_closing", reports={"hermans": BODY}, quick=None, reads=("mnist", "orders", "claims")),
     Chapter(
         source="mnist",
+        about="Hermans's study, then twenty orders: degree, predictor, epochs",
+        reports={"all": BODY, "hermans": BODY},
         quick={"dataset": "digits"},
         full={"dataset": "mnist", "n_orders": 20, "n_linear": 5, "n_held": 10_000},
-        experiments=("mnist", "orders", "data", "romma", "claims"),
+        computes=(
+            Room(name="mnist"),
+            Room(name="orders", modules=("experiment", "kept")),
+            Room(name="data", cores=1),
+            Room(name="romma"),
+        ),
+        reads=("claims",),
     ),
     Chapter(
         source="lower",
+        about="lower errors, other learners, seconds and memory",
+        reports={"all": BODY},
         quick={"dataset": "digits"},
         full={"dataset": "mnist", "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
-        experiments=("references", "growth", "lowest", "orders"),
+        computes=(
+            Room(
+                name="references",
+                cores=1,
+                memory={"learners": 15_000, "again": 15_000},
+                foreign=frozenset({"again", "choices", "intelex", "learners", "machines", "networks"}),
+            ),
+            Room(name="growth"),
+            Room(name="lowest", memory={"held": 14_000, "reached": 14_000}),
+        ),
+        reads=("orders",),
     ),
     Chapter(
         source="doubt",
+        about="which answers you can trust, and inputs that are no digits",
+        reports={"all": BODY, "hermans": BODY},
         quick={"dataset": "digits", "n_orders": 8},
         full={"dataset": "mnist"},
-        experiments=("rejection",),
+        computes=(Room(name="rejection"),),
     ),
     Chapter(
         source="classes",
+        about="three forms for several classes",
+        reports={"all": BODY, "xu-zhang": BODY},
         quick={
             "dataset": "digits",
             "datasets": "iris-bundled wine-bundled",
@@ -117,35 +189,53 @@ CHAPTERS = [
             "dataset": "mnist",
             "datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine",
         },
-        experiments=("multiclass", "comparison", "forms"),
+        computes=(Room(name="multiclass", cores=1), Room(name="comparison"), Room(name="forms")),
     ),
     Chapter(
         source="tables",
+        about="how the tables of 2005 were probably made",
+        reports={"all": BODY, "xu-zhang": BODY},
         quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
         full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
-        experiments=("uci",),
+        computes=(Room(name="uci"),),
+    ),
+    Chapter(
+        source="xu_zhang_closing", reports={"xu-zhang": BODY}, quick=None, reads=("uci", "forms", "comparison", "claims")
     ),
     Chapter(
         source="budgets",
+        about="short memory and wrong labels",
+        reports={"all": BODY, "family": BODY},
         quick={"n_train": 400, "budgets": "10 20 50", "n_repeats": 4},
         full={"dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "n_orders": 3},
-        experiments=("family", "orders"),
+        reads=("family", "orders"),
     ),
-    Chapter(source="conclusion", quick=None, experiments=("mnist", "orders", "references", "growth", "lowest", "claims")),
+    Chapter(
+        source="conclusion",
+        about="answers and a recipe; fourteen questions of users; published numbers beside ours",
+        reports={"all": BODY},
+        quick=None,
+        reads=("mnist", "orders", "references", "growth", "lowest", "claims"),
+    ),
     Chapter(
         source="questions",
+        about="answers and a recipe; fourteen questions of users; published numbers beside ours",
+        reports={"all": BODY},
         quick=None,
-        experiments=("questions", "orders", "references", "growth", "lowest", "rejection", "family", "claims"),
+        computes=(Room(name="questions"),),
+        reads=("orders", "references", "growth", "lowest", "rejection", "family", "claims"),
     ),
-    Chapter(source="ledger", quick=None, experiments=("claims",)),
-    Chapter(source="setup", quick=None),
-    Chapter(source="hermans_opening", quick=None, experiments=("mnist", "orders", "claims")),
-    Chapter(source="hermans_closing", quick=None, experiments=("mnist", "orders", "claims")),
-    Chapter(source="xu_zhang_opening", quick=None, experiments=("uci", "forms", "comparison")),
-    Chapter(source="xu_zhang_closing", quick=None, experiments=("uci", "forms", "comparison", "claims")),
-    Chapter(source="declaration", quick=None),
+    Chapter(
+        source="ledger",
+        about="answers and a recipe; fourteen questions of users; published numbers beside ours",
+        reports={"all": APPENDIX},
+        quick=None,
+        reads=("claims",),
+    ),
     Chapter(
         source="seeds",
+        about="companions: Akar and Ye, the course page, the article",
+        reports={"all": WEB, "akar-ye": BODY},
         quick={"n_splits": 12},
         full={
             "dataset": "seeds",
@@ -153,16 +243,20 @@ CHAPTERS = [
             "n_splits": 1000,
             "n_hard_splits": 10,
         },
-        experiments=("seeds",),
+        computes=(Room(name="seeds", cores=1),),
     ),
     Chapter(
         source="course",
+        about="companions: Akar and Ye, the course page, the article",
+        reports={"all": WEB, "course-page": BODY},
         quick={"dataset": "digits", "n_seeds": 10, "n_code_seeds": 4, "n_search": 100},
         full={"dataset": "mnist", "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
-        experiments=("course",),
+        computes=(Room(name="course", cores=1),),
     ),
     Chapter(
         source="family",
+        about="companions: Akar and Ye, the course page, the article",
+        reports={"all": WEB, "family": BODY},
         quick={"n_train": 400, "budgets": "10 20 50", "class_budgets": "10 20", "n_repeats": 4},
         full={
             "dataset": "mnist",
@@ -171,17 +265,27 @@ CHAPTERS = [
             "class_budgets": "50 100 250",
             "n_orders": 3,
         },
-        experiments=("family",),
+        computes=(Room(name="family"),),
     ),
-    Chapter(source="data", quick={"dataset": "digits"}, full={"dataset": "mnist"}, experiments=("data",)),
+    Chapter(
+        source="data",
+        about="the images; one degree or one set each",
+        reports={"all": WEB},
+        quick={"dataset": "digits"},
+        full={"dataset": "mnist"},
+        reads=("data",),
+    ),
     *(
         Chapter(
             source="mnist_degree",
             variant=str(degree),
+            varies="degree",
             title=f"MNIST at degree {degree}",
+            about="the images; one degree or one set each",
+            reports={"all": WEB},
             quick={"dataset": "digits", "degree": degree} if degree == 3 else None,
             full={"dataset": "mnist", "degree": degree},
-            experiments=("mnist", "claims"),
+            reads=("mnist", "claims"),
         )
         for degree in range(1, 7)
     ),
@@ -189,108 +293,86 @@ CHAPTERS = [
         Chapter(
             source="uci",
             variant=name,
+            varies="dataset",
             title=f"{name.capitalize()}: published tables",
+            about="the images; one degree or one set each",
+            reports={"all": WEB},
             quick={"dataset": bundled, **UCI_SCALES["quick"]} if bundled else None,
             full={"dataset": name, **UCI_SCALES["full"]},
-            experiments=("uci",),
+            reads=("uci",),
         )
         for name, bundled in UCI_SETS.items()
     ),
     Chapter(
         source="class",
+        about="thirty seeds; six degrees on any set; `kp` on your own arrays; data and software",
+        reports={"all": WEB},
         quick={"dataset": "digits", "random_states": "0:12"},
         full={"dataset": "mnist", "n_train": 10_000},
     ),
     Chapter(
         source="degrees",
+        about="thirty seeds; six degrees on any set; `kp` on your own arrays; data and software",
+        reports={"all": WEB},
         quick={"dataset": "digits", "n_orders": 3},
         full={"dataset": "pendigits", "n_orders": 10},
     ),
-    Chapter(source="tour"),
+    Chapter(
+        source="tour",
+        about="thirty seeds; six degrees on any set; `kp` on your own arrays; data and software",
+        reports={"all": WEB},
+    ),
+    Chapter(
+        source="setup",
+        about="thirty seeds; six degrees on any set; `kp` on your own arrays; data and software",
+        reports={"all": WEB},
+        quick=None,
+    ),
+    Chapter(
+        source="declaration",
+        reports=dict.fromkeys(("hermans", "xu-zhang", "akar-ye", "course-page", "family"), APPENDIX),
+        quick=None,
+    ),
 ]
 
-VARIANTS = {"mnist_degree": "degree", "uci": "dataset"}
-"""The parameter of a source notebook that distinguishes its variants."""
+LEDGER = Room(name="claims")
+"""The ledger, which reads all results: its experiment is in study.ledger."""
+ROOMS = {room.name: room for room in (*(room for chapter in CHAPTERS for room in chapter.computes), LEDGER)}
+"""{name: Room} in the order of computation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A document of chapters. front : the chapter before the contents, or ""; chapters : the numbered ones; appendices :
-    chapters after them under letters; web : chapters on pages only, last; listing : its code, functions of kp.literal and
-    modules."""
+    """A document of the chapters that name it. listing : its code, functions of kp.literal and modules."""
 
     title: str
-    front: str = ""
-    chapters: tuple[str, ...]
-    appendices: tuple[str, ...] = ()
-    web: tuple[str, ...] = ()
     listing: tuple[str, ...] = ()
 
 
-COMPANIONS = ("seeds", "course", "family")
-"""Chapters of the separate documents, which follow the study's chapters on its pages."""
-WEB = (
-    *COMPANIONS, "data", *(each.name for each in CHAPTERS if each.source in VARIANTS), "class", "degrees", "tour", "setup",
-)  # fmt: skip
-"""Chapters that are on the pages of the study and not on paper."""
-
 REPORTS = {
-    "all": Report(
-        title="Kernel perceptrons: a reproducible study",
-        front="front",
-        chapters=(
-            "introduction",
-            "algorithm",
-            "mnist",
-            "lower",
-            "doubt",
-            "classes",
-            "tables",
-            "budgets",
-            "conclusion",
-            "questions",
-        ),
-        appendices=("ledger",),
-        web=WEB,
-    ),
+    "all": Report(title="Kernel perceptrons: a reproducible study"),
     "hermans": Report(
         title="Kernel perceptrons on handwritten digits: Hermans (2021) reproduced",
-        chapters=("hermans_opening", "algorithm", "mnist", "doubt", "hermans_closing"),
-        appendices=("declaration",),
         listing=("algorithm_1", "g", "average", "minimizing", "one_vs_all", "class_scores", "voted_perceptron", "vote"),
     ),
     "xu-zhang": Report(
         title="A multiclass kernel perceptron: Xu and Zhang (2005) reproduced",
-        chapters=("xu_zhang_opening", "classes", "tables", "xu_zhang_closing"),
-        appendices=("declaration",),
         listing=("demoted", "multiclass_linear", "xu_zhang_binary", "xu_zhang"),
     ),
     "akar-ye": Report(
         title="Kernel least squares on the seeds data: Akar and Ye (2017) reproduced",
-        chapters=("seeds",),
-        appendices=("declaration",),
         listing=("akar_ye", "local_scales", "self_tuning_kernel"),
     ),
     "course-page": Report(
         title="The delta rule and output codes: a course page reproduced",
-        chapters=("course",),
-        appendices=("declaration",),
         listing=("delta_rule", "course_kernel_perceptron", "wrong", "kp.delta_rule"),
     ),
     "family": Report(
         title="The family of the kernel perceptron: an encyclopedia article measured",
-        chapters=("algorithm", "budgets", "family"),
-        appendices=("declaration",),
         listing=("perceptron", "kernel_perceptron", "value", "budget_perceptron", "forgetron", "psi", "norma", "romma"),
     ),
 }
 """The report of the study, and one for each of its sources."""
-
-EXPERIMENTS = (
-    "mnist", "orders", "rejection", "references", "growth", "lowest", "data", "algorithm", "multiclass", "uci", "comparison",
-    "forms", "seeds", "course", "family", "romma", "questions", "claims",
-)  # fmt: skip
-"""Folders of study with an experiment.py in the order of computation; the ledger of claims, which reads all, is last."""
 
 
 def chapters(profile):
@@ -310,19 +392,28 @@ def chapter(name, profile="full"):
 
 def of_notebook(source, parameters):
     """The chapter that a source notebook with these parameters makes, or None for a variant that is not in the plan."""
-    value = str(parameters[VARIANTS[source]]).removesuffix("-bundled") if source in VARIANTS else ""
-    return next((each for each in CHAPTERS if (each.source, each.variant) == (source, value)), None)
+
+    def value(each):
+        return str(parameters[each.varies]).removesuffix("-bundled") if each.varies else ""
+
+    return next((each for each in CHAPTERS if each.source == source and each.variant == value(each)), None)
 
 
 def experiments(name, *, unpublished=False):
-    """The experiments of one of EXPERIMENTS that publish something, or all, in the order in which they are declared."""
+    """The experiments of one of ROOMS that publish something, or all, in the order in which they are declared."""
     from study.results.experiment import Experiment
 
-    if name not in EXPERIMENTS:
-        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}")
-    module = importlib.import_module("study.ledger" if name == "claims" else f"study.{name}.experiment")
-    found = [each for each in vars(module).values() if isinstance(each, Experiment) and each.chapter == name]
+    if name not in ROOMS:
+        raise ValueError(f"experiment must be one of {', '.join(ROOMS)}, got {name!r}")
+    names = ["study.ledger"] if name == LEDGER.name else [f"study.{name}.{module}" for module in ROOMS[name].modules]
+    found = [each for module in names for each in vars(importlib.import_module(module)).values()]
+    found = [each for each in found if isinstance(each, Experiment) and each.__module__ in names]
     return [each for each in found if unpublished or each.published]
+
+
+def all_experiments():
+    """All experiments that publish something, in the order of computation."""
+    return [each for name in ROOMS for each in experiments(name)]
 
 
 def report(profile, name="all", *, web=False):
@@ -332,14 +423,26 @@ def report(profile, name="all", *, web=False):
     """
     if name not in REPORTS:
         raise ValueError(f"report must be one of {', '.join(REPORTS)}, got {name!r}")
-    known = {each.name: each for each in chapters(profile)}
-    whole = REPORTS[name]
-    found = [(whole.front, "")]
-    found += [(each, str(place)) for place, each in enumerate(filter(known.get, whole.chapters), start=1)]
-    found += [(each, chr(ord("A") + place)) for place, each in enumerate(filter(known.get, whole.appendices))]
-    if web:
-        found += [(each, f"S{place}") for place, each in enumerate(filter(known.get, whole.web), start=1)]
-    return [(known[each], number) for each, number in found if each in known]
+    known = chapters(profile)
+    numbers = {FRONT: lambda _: "", BODY: str, APPENDIX: lambda place: chr(ord("A") + place - 1)}
+    numbers |= {WEB: lambda place: f"S{place}"} if web else {}
+    return [
+        (each, number(place))
+        for where, number in numbers.items()
+        for place, each in enumerate((each for each in known if each.reports.get(name) == where), start=1)
+    ]
+
+
+def links(own, profile):
+    """The line of links at the head of an executed notebook: the chapter before it, the contents in README.md, the next one,
+    in the order of the pages of the first report that has it."""
+    pages = ([each for each, _ in report(profile, name, web=True)] for name in REPORTS)
+    order = next(found for found in pages if own in found)
+    place = order.index(own)
+    readme = os.path.relpath(ROOT / "README.md", own.target(profile).parent)
+    before = [f"[← {each.heading}]({each.name}.ipynb)" for each in order[:place][-1:]]
+    after = [f"[{each.heading} →]({each.name}.ipynb)" for each in order[place + 1 :][:1]]
+    return " · ".join([*before, f"[Contents]({readme}#read)", *after])
 
 
 def listing(name):

@@ -30,9 +30,9 @@ import pandas as pd
 from scipy.stats import beta
 
 from study import RESULTS, ROOT
+from study.reading import noted
 from study.results import store
 
-PUBLISHED = ROOT / "data" / "published"
 TABLES = ("claims", "readings", "statements")
 FILES = tuple(RESULTS / name for name in ("claims.csv", "claims_readings.csv", "claims_statements.csv"))
 VERDICTS = ("exact", "within", "outside", "degenerate", "not comparable")
@@ -127,7 +127,7 @@ class Statement:
 def written(room):
     """(statements, explanations) of study/<room>/statements.toml: a list of Statement, and {key: text} of why a number of
     the ledger is what it is."""
-    text = (ROOT / "study" / room / "statements.toml").read_text(encoding="utf-8")
+    text = noted(ROOT / "study" / room / "statements.toml").read_text(encoding="utf-8")
     found = tomllib.loads(text)
     statements = [Statement(**each) for each in found.get("statement", [])]
     return statements, found.get("explanations", {})
@@ -170,11 +170,6 @@ def judged_twice(said):
     words = said["statement"].str.casefold().str.replace(r"\W+", " ", regex=True).str.strip()
     twice = [pd.DataFrame({"source": said["source"], "same": each}).duplicated(keep=False) for each in (name, words)]
     return said.loc[twice[0] | twice[1], "key"].tolist()
-
-
-def published(name):
-    """The numbers that a source publishes, as a table from data/published."""
-    return pd.read_csv(PUBLISHED / f"{name}.csv")
 
 
 def searched(ledger):

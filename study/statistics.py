@@ -10,8 +10,7 @@ from what varies:
     resampled          differences over overlapping splits of one sample                   (Nadeau & Bengio 2003)
     bootstrap          means over examples of what was averaged over splits before         (percentile interval)
     bootstrap_of       any statistic of weighted examples                                  (percentile interval)
-    sign_flips         two classifiers on the same examples, several times over            (Fisher's sign flips; bootstrap)
-    crossed            the same in several visiting orders: orders and examples vary       (crossed random effects)
+    crossed            two classifiers in several visiting orders: orders and examples vary (crossed random effects)
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
 
 A number that is a mean of other repeats than ours: `further_mean`.
@@ -216,29 +215,6 @@ def bootstrap_of(statistic, n, *, draws=1000, varies="examples"):
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     p = min(1.0, 2 * max(min((values <= 0).mean(), (values >= 0).mean()), 1 / draws))
     return Difference(estimate, float(low), float(high), float(p), n, varies, "bootstrap")
-
-
-def sign_flips(totals, *, repeats):
-    """The mean of totals / repeats, with whole totals (n,): each example's difference, summed over that many repeats.
-
-    Fisher's sign-flip test, exact: under the null hypothesis each total is as likely to have the other sign. For one repeat,
-    where totals are 1, 0 and -1, it is McNemar's exact test. The interval is a bootstrap's over the examples (percentiles).
-    """
-    totals = np.asarray(totals)
-    values, counts = np.unique(totals, return_counts=True)
-    chances = np.ones(1)
-    for size in range(1, int(np.abs(values).max()) + 1):
-        m = int(counts[np.abs(values) == size].sum())
-        flips = np.zeros(2 * size * m + 1)
-        flips[:: 2 * size] = stats.binom.pmf(np.arange(m + 1), m, 0.5)
-        chances = np.convolve(chances, flips)
-    sums = np.arange(len(chances)) - len(chances) // 2
-    p = min(1.0, float(chances[np.abs(sums) >= abs(int(totals.sum()))].sum()))
-    shares = np.random.default_rng(0).multinomial(len(totals), counts / len(totals), size=DRAWS)
-    low, high = np.quantile(shares @ values / (len(totals) * repeats), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Difference(
-        float(totals.mean() / repeats), float(low), float(high), p, len(totals), "test examples", "exact sign-flip test"
-    )
 
 
 def crossed(differences, *, varies=("visiting orders", "test images")):

@@ -14,6 +14,17 @@ from study.statistics import ALPHA
 MINUS = "\N{MINUS SIGN}"
 
 
+def styled(frame, formats=None):
+    """A copy of a table as notebooks show it (study.report.display): formats maps columns to a format specification (".2%")
+    or a function of the value. Raises ValueError if it names a column that frame lacks.
+    """
+    if unknown := sorted(set(formats or {}) - set(frame.columns)):
+        raise ValueError(f"formats must name columns of the table, {list(frame.columns)}, got {unknown}")
+    frame = frame.copy()
+    frame.attrs["formats"] = formats or {}
+    return frame
+
+
 def percent(rate, digits=2):
     """A rate in percent: "1.58 %"."""
     return f"{_signed(100 * rate, digits)} %"

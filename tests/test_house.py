@@ -3,20 +3,20 @@
 import ast
 import functools
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from study import chapters
-from study.report.expressions import expressions
-from study.results import syntax
+from study.report.expressions import conditions, expressions
+from study.results import code
 
 ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
 STUDY = sorted((ROOT / "study").rglob("*.py"))
 SHARED = {"datasets", "protocols", "report", "results"}
-TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "ladder.py")}
+QUOTED = ("family/facts.py", "front/facts.py", "questions/facts.py", "references/facts.py")
+TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "ladder.py", *QUOTED)}
 """What puts the results of several chapters together."""
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
 
@@ -57,7 +57,7 @@ def test_a_chapter_imports_no_other_chapter_and_shared_rooms_import_none(path):
 
 
 def test_files_of_chapters_have_the_same_names_and_others_are_in_the_table_of_rooms():
-    usual = {"__init__", "experiment", "tables", "figures", "claims", "published"}
+    usual = {"__init__", "experiment", "tables", "figures", "claims", "facts", "published"}
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     found = {f"{path.parent.name}/{path.name}" for path in STUDY if path.parent.name in CHAPTERS and path.stem not in usual}
     assert found and {name for name in found if f"`{name}`" not in table} == set()
@@ -75,9 +75,9 @@ def programs():
         texts = []
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             text = "".join(cell["source"])
-            texts += [text] if cell["cell_type"] == "code" else expressions(text)
+            texts += [text] if cell["cell_type"] == "code" else [*expressions(text), *conditions(text)]
         found[path.name] = ast.parse("\n".join(texts))
-    head, _, _ = (ROOT / "Snakefile").read_text(encoding="utf-8").partition("rule report")
+    head, _, _ = (ROOT / "workflow" / "Snakefile").read_text(encoding="utf-8").partition("rule report")
     return found | {"Snakefile": ast.parse(head)}
 
 
@@ -124,156 +124,13 @@ def test_what_a_notebook_imports_is_used_in_code_or_words():
         assert not name.endswith(".ipynb") or not unused, f"{name}: {unused}"
 
 
-# What fingerprints of definitions (study/results/definitions.py) cannot follow stands nowhere in kp and study.
-
-MODULES = {path: module(path) for path in [*KP, *STUDY]}
-BUILT_IN = {"globals", "locals", "exec", "eval", "setattr", "delattr", "__import__"}
-TAKEN = {"get_type_hints", "signature", "singledispatch", "singledispatchmethod", "import_module", "reload", "modules"}
-HIDDEN = {"__subclasses__", "__init_subclass__", "__annotations__", "__dict__", "__globals__", "__doc__"}
-CHANGING = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "clear", "remove", "discard", "register"}
-REGISTER_NOTHING = {"compiled", "experiment", "single_threaded"}
-
-
-def root_of(node):
-    """The name that a chain of attributes, items and calls begins with, or None."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def put_together(text):
-    """Whether a name after @ is put together from parts."""
-    parts = [getattr(part, "value", "") for part in getattr(text, "values", ())]
-    open_ends = [part for part in parts[:-1] if isinstance(part, str) and re.search(r"@[\w.]*$", part)]
-    return isinstance(text, ast.BinOp) or bool(open_ends)
-
-
-def read_of_an_exception(handler):
-    """The attributes of an exception that are read elsewhere than in what is raised or said."""
-    parts = [part for part in ast.walk(handler) if isinstance(part, ast.Raise | ast.JoinedStr)]
-    said = {id(each) for part in parts for each in ast.walk(part)}
-    for each in ast.walk(handler):
-        if isinstance(each, ast.Attribute) and root_of(each) == handler.name and id(each) not in said:
-            yield f"what an exception holds is read: {ast.unparse(each)}"
-
-
-def unfollowed(tree):
-    """What a module has that fingerprints cannot follow, as texts."""
-    alias = list(imports(tree))
-    meaning = dict(alias)
-    modules = {name for name, found in alias if found in MODULES.values()}
-    local = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    local |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    own = {name for name, found in alias if found.partition(".")[0] in ("kp", "study")} - local
-    taken = {name for name, found in alias if found.rpartition(".")[2] in TAKEN}
-    yield from (f"{name} is imported as two things" for name, found in alias if meaning[name] != found)
-    yield from (f"{name} is imported and defined" for name in set(meaning) & syntax.bound(tree.body))
-    bases = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef(name="__getattr__" | "__dir__"):
-                yield f"{node.name} of a module"
-            case ast.Expr(value=ast.Call()):
-                yield f"a call when a module is imported: {ast.unparse(node.value.func)}"
-    for node in ast.walk(tree):
-        match node:
-            case ast.ImportFrom(names=[ast.alias(name="*")]) | ast.Global():
-                yield ast.unparse(node)
-            case ast.Name(id=name, ctx=ast.Load()):
-                if name in modules and id(node) not in bases:
-                    yield f"a module as a value: {name}"
-                if name in BUILT_IN | taken and name not in local:
-                    yield name
-            case ast.Attribute(attr=name) if name in HIDDEN:
-                yield ast.unparse(node)
-            case ast.Attribute(value=ast.Name(id="__doc__")) | ast.Subscript(value=ast.Name(id="__doc__")):
-                yield ast.unparse(node)
-            case ast.Attribute(attr=name, ctx=ast.Load()):
-                if name in TAKEN and root_of(node) in meaning and root_of(node) not in own:
-                    yield ast.unparse(node)
-            case ast.Attribute() | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                if root_of(node) in own:
-                    yield f"what belongs to another module is changed: {ast.unparse(node)}"
-            case ast.Call(func=ast.Attribute(attr=name)):
-                if name in CHANGING and root_of(node.func) in own:
-                    yield f"what belongs to another module is changed: {ast.unparse(node)}"
-                if name in ("query", "eval") and any(map(put_together, node.args)):
-                    yield f"a name in a text that is put together: {ast.unparse(node)}"
-            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.JoinedStr() | ast.BinOp(), *_]):
-                yield ast.unparse(node)
-            case ast.FunctionDef() | ast.ClassDef():
-                roots = {root_of(decorator) for decorator in node.decorator_list}
-                yield from (f"decorator {root}" for root in roots & own - REGISTER_NOTHING)
-            case ast.ExceptHandler(name=str()):
-                yield from read_of_an_exception(node)
-
-
-FOLLOWED_OTHERWISE = {
-    "study": {"a call when a module is imported: _keep_elsewhere"},  # folders of caches
-    # Of the command line, of documents and of what runs notebooks: no result is computed there.
-    "study.__main__": {"a module as a value: document"},
-    "study.report": {"sys.modules"},  # what is not imported behind the reader of notebooks
-    "study.report.forked": {"importlib.import_module"},
-    "study.report.own_run": {
-        f"what an exception holds is read: {name}"
-        for name in ("ended.exit_code", "error.exit_code", "error.show", "error.ename", "error.evalue")
-    },
-    "study.report.origin": {"importlib.import_module"},
-    "study.chapters": {"importlib.import_module"},
-    "study.results.definitions": {"sys.modules"},
-    "study.style": {"a call when a module is imported: mpl.style.use"},  # of figures
-    "kp.machine": {  # counts where anything of kp.machine does
-        "a call when a module is imported: register_model(_Lanes)",
-        "a call when a module is imported: register_model(_Sums)",
-    },
-    "study.results.runs": {"typing.get_type_hints"},  # which settings can be given on the command line; they are parameters
-    "study.results.experiment": {
-        "importlib.import_module",
-        "compute.__doc__",
-        "self.__doc__",
-    },  # an experiment is found and named
-}
-"""{module: what stands there, and can change no stored number}."""
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "from study.results.store import *",
-        "def f():\n    global X\n    X = 1",
-        "from study import store as a\nfrom study.results import runs as a",
-        "try:\n    from a import x\nexcept ImportError:\n    x = None",
-        "def f():\n    return globals()['x']",
-        "A.__subclasses__()",
-        "import functools\n@functools.singledispatch\ndef f(x): pass",
-        "from study.results import store\nmodule = store",
-        "from study.results import store\ndef f(): return g(store)",
-        "def __getattr__(name): pass",
-        "from study.results import store\nstore.write = None",
-        "from study.results import store\nstore.KEYS['x'] = 1",
-        "from study.results.store import KEYS\ndef f(): KEYS.update(x=1)",
-        "from study.results.store import noted\n@noted\ndef f(): pass",
-        "import numpy\nnumpy.seterr(all='raise')",
-        "from study.results.store import noted\nnoted(3)",
-        "def f(x): return getattr(x, f'{x}_')",
-        "def f(x): return x.query(f'a > @{x}')",
-        "def f(x): return x.query('a > ' + x)",
-        "def f():\n    try:\n        g()\n    except ValueError as error:\n        return error.args",
-        "x = f.__doc__",
-        "x = __doc__.splitlines()",
-        "eval('x')",
-        "import importlib\nx = importlib.import_module('x')",
-        "from typing import get_type_hints\nget_type_hints(f)",
-    ],
-)
-def test_what_fingerprints_cannot_follow_is_found(text):
-    assert list(unfollowed(ast.parse(text)))
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: MODULES[path])
-def test_nothing_is_written_that_fingerprints_cannot_follow(path):
-    found = set(unfollowed(parsed(path)))
-    assert found == FOLLOWED_OTHERWISE.get(MODULES[path], set())
+def test_experiments_import_nothing_that_shows_or_judges_results():
+    """An edit of a room's tables, figures or verdicts, of the plan or of a report makes no result stale but the ledger."""
+    shown = {"tables", "figures", "facts", "claims", "published", "chapters", "report", "style", "words", "ladder"}
+    for each in chapters.all_experiments():
+        if each.chapter != chapters.LEDGER.name:
+            found = code.reached(code.program(each.compute))
+            assert {name for name in found if shown & set(name.split(".")[1:])} == set(), each.name
 
 
 PUBLIC = {

@@ -29,7 +29,7 @@ own = {"kernel": "cauchy", "gamma": 0.5}
 # The kernel: the same scores as a function and a Gram matrix; sums of its values, of sparse points too.
 logged = [
     OneVsAllKernelPerceptron(random_state=0, max_iter=3), OutputCodeKernelPerceptron(random_state=0, max_iter=3),
-    MulticlassKernelPerceptron(random_state=0, max_iter=3),
+    MulticlassKernelPerceptron(random_state=0, max_iter=3, update="xu-zhang"),
     MulticlassKernelPerceptron(random_state=0, max_iter=3, update="ordinary"),
 ]
 others = [Romma(), BudgetPerceptron(budget=9), Forgetron(budget=9), Norma()]
@@ -53,7 +53,7 @@ for model in [*logged, MulticlassPerceptron(max_iter=3), DeltaRulePerceptron(max
     for epoch, stage in enumerate(stages, start=1):
         alone = model.decision_function(X_new, epoch=epoch)
         np.testing.assert_allclose(stage["tail average"], alone, rtol=1e-9, atol=1e-12)
-model = OneVsAllKernelPerceptron(degree=2, max_iter=2, stop_if_separated=False, predictor="tail average").fit(X, y)
+model = OneVsAllKernelPerceptron(degree=2, gamma=1, max_iter=2, stop_if_separated=False, predictor="tail average").fit(X, y)
 for log, c in zip(model.mistakes_, model.dual_coef_, strict=True):
     stored = np.zeros((60, 30))
     for t, step, sign in zip(log.example, log.step, log.sign, strict=True):

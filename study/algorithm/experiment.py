@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from kp import kernels
 from kp.mistakes import PREDICTORS
-from kp.output_codes import OneVsAllKernelPerceptron
+from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.margins import rounded, separable_bound, unit_margins
 from study.results.experiment import experiment
@@ -80,7 +80,7 @@ def orders(part, *, progress=False):
     rows = []
     for order in range(part.n_orders):
         model = OneVsAllKernelPerceptron(
-            degree=part.degree, max_iter=part.n_epochs, random_state=order, n_jobs=1, count_errors=True
+            degree=part.degree, gamma=1, max_iter=part.n_epochs, random_state=order, n_jobs=1, count_errors=True
         ).fit(X, y)
         for name in PREDICTORS:
             wrong = [int((model.predict(A, predictor=name) != b).sum()) for A, b in ((X, y), (X_test, y_test))]
@@ -109,7 +109,7 @@ def mistakes_by_order(X, z, degree, *, n_orders, max_iter=10_000):
     counts = []
     for seed in range(n_orders):
         model = OneVsAllKernelPerceptron(
-            degree=degree, max_iter=max_iter, random_state=seed, n_jobs=1, count_errors=True
+            degree=degree, gamma=1, max_iter=max_iter, random_state=seed, n_jobs=1, count_errors=True
         ).fit(X, z)
         log = model.mistakes_[0]
         if log.errors[-1]:

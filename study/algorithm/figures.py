@@ -20,25 +20,25 @@ REGIONS = ListedColormap(COUNTS([0.4, 0.6]))
 SIGNS = ((1, POSITIVE, "o", "$z = +1$"), (-1, NEGATIVE, "s", "$z = -1$"))
 
 
-def figure_surfaces(X, z, log, f, box, chosen):
-    """Boundaries after the chosen numbers of mistakes, from the history f (M + 1, c) on the lattice of the box.
+def figure_surfaces(X, z, log, f, box, chosen=None):
+    """Boundaries after the chosen numbers of mistakes (default 1, 2, 4, ... and the last), from the history f (M + 1, c).
 
     Regions are darker for larger scores in size, on one scale for all panels. Rings mark the examples with alpha > 0, larger
     for larger alpha; the example just mistaken carries a cross.
     """
+    chosen = chosen or [2**k for k in range(20) if 2**k < len(log)] + [len(log)]
     columns = 4
     rows = -(-len(chosen) // columns)
-    figure, axes = canvas(rows, columns, height=1.3 * rows + 0.5, sharex=True, sharey=True, squeeze=False)
+    figure, axes = canvas(rows, columns, height=1.35 * rows + 0.5, sharex=True, sharey=True, squeeze=False)
     limit = np.quantile(np.abs(np.cbrt(f[chosen])), 0.95)
     for axis, m in zip(axes.flat, chosen, strict=False):
         _draw_boundary(axis, f[m], box, np.cbrt(f[m]), cmap=SCORES, vmin=-limit, vmax=limit)
-        for sign, colour, marker, _ in SIGNS:
-            axis.scatter(*X[z == sign].T, s=9, color=colour, marker=marker, edgecolors="white", linewidths=0.3)
+        _draw_examples(axis, X, z, size=9 if len(X) > 10 else 40)
         alpha = np.bincount(log.example[:m], minlength=len(X))
         held = alpha > 0
         axis.scatter(*X[held].T, s=14 + 8 * alpha[held], facecolors="none", edgecolors="black", linewidths=0.6)
         axis.scatter(*X[log.example[m - 1]], s=45, marker="x", color="black", linewidths=1.4)
-        axis.set_title(f"{m} mistake{'s' if m > 1 else ''}, {log.errors[m - 1]} wrong", fontsize=7.5)
+        axis.set_title(f"{m} mistake{'s' if m > 1 else ''}, {log.errors[m - 1]} wrong", fontsize=8)
     for axis in axes.flat[len(chosen) :]:
         axis.set_axis_off()
     _label_outer(axes, len(chosen))
@@ -46,52 +46,74 @@ def figure_surfaces(X, z, log, f, box, chosen):
     return figure
 
 
-def figure_predictors(X, z, scores, box, table, held):
-    """Boundaries of the four predictors; scores {predictor: f (c,)}, table (predictor, split, errors, n).
+def figure_degrees(X, z, scores, errors, box):
+    """Boundaries by degree: scores {degree: f (c,)} on the lattice of the box, errors {degree: rate on fresh examples}."""
+    figure, axes = canvas(1, len(scores), height=1.85, sharex=True, sharey=True, squeeze=False)
+    for axis, (degree, f) in zip(axes.flat, scores.items(), strict=True):
+        _draw_boundary(axis, f, box, f > 0, cmap=REGIONS, vmin=0, vmax=1)
+        _draw_examples(axis, X, z)
+        axis.set_title(f"degree {degree}: {100 * errors[degree]:.0f} % wrong", fontsize=8)
+    _label_outer(axes, len(scores))
+    return figure
 
-    held {predictor: (n,) bool}: the support vectors of each, which have a black rim.
+
+def figure_predictors(X, z, scores, box, table):
+    """Boundaries of the four predictors in one picture; scores {predictor: f (c,)}, table (predictor, split, errors, n).
+
+    Grey: the region in which the predictors do not agree.
     """
-    figure, axes = canvas(1, 4, height=1.85, sharex=True, sharey=True, squeeze=False)
-    shown = table.assign(text=table["split"] + " " + (100 * table["errors"] / table["n"]).map("{:.1f} %".format))
-    for axis, name in zip(axes.flat, PREDICTORS, strict=True):
-        _draw_boundary(axis, scores[name], box, scores[name] > 0, cmap=REGIONS, vmin=0, vmax=1)
-        for sign, colour, marker, _ in SIGNS:
-            rims = np.where(held[name][z == sign], "black", "white")
-            axis.scatter(*X[z == sign].T, s=13, color=colour, marker=marker, edgecolors=rims, linewidths=0.6)
+    figure, (axis, beside) = canvas(1, 2, height=3.1, width_ratios=[2.4, 1])
+    signs = np.array([scores[name] > 0 for name in PREDICTORS])
+    disagree = (signs != signs[0]).any(axis=0)
+    side = round(len(disagree) ** 0.5)
+    grey = ListedColormap(["white", "#DCDCDC"])
+    axis.imshow(disagree.reshape(side, side), extent=box, origin="lower", cmap=grey, vmin=0, vmax=1, interpolation="nearest")
+    _draw_examples(axis, X, z, size=16)
+    for name in PREDICTORS:
+        _draw_line(axis, scores[name], box, color=PREDICTOR_COLOURS[name], linewidth=2)
+    axis.set(xlabel="$x_1$", ylabel="$x_2$")
+    axis.grid(False)
+    beside.set_axis_off()
+    shown = table.assign(text=(100 * table["errors"] / table["n"]).map("{:.1f} % ".format) + table["split"])
+    for place, name in enumerate(PREDICTORS):
+        colour = PREDICTOR_COLOURS[name]
+        top = 0.93 - 0.25 * place
+        beside.text(0, top, name, color=colour, fontsize=10, fontweight="bold", transform=beside.transAxes)
         errors = "\n".join(shown.loc[shown["predictor"] == name, "text"])
-        axis.set_title(f"{name}\n{errors}", fontsize=8)
-    _label_outer(axes, len(PREDICTORS))
+        beside.text(0, top - 0.02, errors, fontsize=8, va="top", transform=beside.transAxes)
     return figure
 
 
 def figure_log(table, A, z, ends, best):
     """A run (see tables.log_table): above the multiset A (T, n), below the training errors after each mistake.
 
-    A column of the picture is a step, a row an example, in the colour of its sign z (n,), dark for a large alpha. ends (E,)
-    steps made when each epoch ended; best the number of mistakes of the minimizing predictor.
+    A column of the picture is a step; a row an example with a mistake, in the order of the first one, in the colour of its
+    sign z (n,), dark for a large alpha. ends (E,) steps made when each epoch ended; best the number of mistakes of the
+    minimizing predictor.
     """
-    figure, (above, below) = canvas(2, 1, height=3.3, sharex=True, height_ratios=[1, 1.1])
-    largest = A.max()
+    figure, (above, below) = canvas(2, 1, height=4.6, sharex=True, height_ratios=[1.3, 1])
     (steps, n) = A.shape
+    largest = A.max()
+    held = table["example"].unique()[::-1]
     above.imshow(
-        (A * z).T, cmap=COUNTS, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest", origin="lower",
-        extent=(0, steps, 0.5, n + 0.5),
+        (A * z).T[held], cmap=COUNTS, vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest", origin="lower",
+        extent=(0, steps, 0.5, len(held) + 0.5),
     )  # fmt: skip
-    above.set(ylabel="example")
+    above.set(ylabel=f"the {len(held)} support vectors", yticks=[])
     at = [*table["step"] + 1, ends[-1]]
     errors = [*table["training_errors"], table["training_errors"].iloc[-1]]
-    below.step(at, errors, where="post", color="#555555", linewidth=1.1, label="after each mistake")
+    below.step(at, errors, where="post", color="#555555", linewidth=1.1)
     chosen = table.iloc[best - 1]
-    for name, step, count, mistake in (
-        ("minimizing", chosen["step"] + 1, chosen["training_errors"], best),
-        ("final", ends[-1], errors[-1], len(table)),
+    for name, step, count, mistake, side, rise in (
+        ("minimizing", chosen["step"] + 1, chosen["training_errors"], best, "left", -17),
+        ("final", ends[-1], errors[-1], len(table), "right", 10),
     ):
-        below.plot(
-            step, count, **look(name), markersize=8, linestyle="none", zorder=4, clip_on=False,
-            label=f"{name} (mistake {mistake})",
+        below.plot(step, count, **look(name), markersize=8, linestyle="none", zorder=4, clip_on=False)
+        below.annotate(
+            f"{name}: mistake {mistake}, {count} wrong", (step, count), (0, rise), textcoords="offset points", ha=side,
+            color=PREDICTOR_COLOURS[name], bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
         )  # fmt: skip
-    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.3 * max(errors)), xlim=(0, steps))
-    below.legend(loc="upper right", ncols=3)
+    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.1 * max(errors)), xlim=(0, steps))
     for axis in (above, below):
         axis.grid(False)
         for end in ends[:-1]:
@@ -126,21 +148,26 @@ def figure_orders(table, n_test, run):
 
 def figure_bounds(by_degree, by_gap):
     """Mistakes and their bound against the degree (left) and the gap (right), rows of experiment.bounds."""
-    figure, axes = canvas(1, 2, height=2.5, sharey=True)
+    figure, axes = canvas(1, 2, height=2.6, sharey=True)
     for axis, table, x, label in (
         (axes[0], by_degree, "degree", "degree $p$ of the kernel"),
         (axes[1], by_gap, "gap", "width of the gap"),
     ):
         ends = [table["median"] - table["fewest"], table["most"] - table["median"]]
-        axis.plot(table[x], table["bound"], "k--", marker="v", label=r"bound $(R/\gamma)^2$")
-        style = {"color": INK, "marker": "o", "capsize": 3, "label": "mistakes: median and range"}
-        axis.errorbar(table[x], table["median"], yerr=ends, **style)
+        axis.plot(table[x], table["bound"], "k--", marker="v")
+        axis.errorbar(table[x], table["median"], yerr=ends, color=INK, marker="o", capsize=3)
         axis.set(xlabel=label, yscale="log")
     axes[1].set_xscale("log")
     axes[1].set_xticks(by_gap["gap"], [f"{gap:g}" for gap in by_gap["gap"]])
     axes[1].minorticks_off()
     axes[0].set(ylabel="mistakes until none is left", xticks=by_degree["degree"])
-    axes[1].legend(loc="upper right")
+    last = by_degree.iloc[-1]
+    for column, text, offset in (
+        ("bound", r"bound $(R/\gamma)^2$", (-14, -3)),
+        ("most", "mistakes made: median and range", (0, 7)),
+    ):
+        place = (last["degree"], last[column])
+        axes[0].annotate(text, place, offset, textcoords="offset points", ha="right", va="bottom")
     return figure
 
 
@@ -148,11 +175,23 @@ def _draw_boundary(axis, f, box, shade, **colours):
     """The shades of the lattice's points as regions, and the line f = 0; f and shade (side * side,)."""
     side = round(len(f) ** 0.5)
     axis.imshow(shade.reshape(side, side), extent=box, origin="lower", aspect="equal", interpolation="nearest", **colours)
+    _draw_line(axis, f, box, color="black", linewidth=1.3)
+    axis.grid(False)
+
+
+def _draw_line(axis, f, box, *, color, linewidth):
+    """The line f = 0, if there is one; f (side * side,)."""
+    side = round(len(f) ** 0.5)
     if f.min() < 0 < f.max():
         across = np.linspace(*box[:2], side)
         up = np.linspace(*box[2:], side)
-        axis.contour(across, up, f.reshape(side, side), levels=[0], colors="black", linewidths=1.3)
-    axis.grid(False)
+        axis.contour(across, up, f.reshape(side, side), levels=[0], colors=color, linewidths=linewidth)
+
+
+def _draw_examples(axis, X, z, *, size=9):
+    """The examples X (n, 2) in the colour and with the marker of their signs z (n,)."""
+    for sign, colour, marker, _ in SIGNS:
+        axis.scatter(*X[z == sign].T, s=size, color=colour, marker=marker, edgecolors="white", linewidths=0.3)
 
 
 def _label_outer(axes, used):

@@ -11,7 +11,8 @@ import pandas as pd
 
 from kp import literal
 from kp.mistakes import PREDICTORS
-from study import statistics
+from kp.perceptron import visiting_orders
+from study.words import styled, with_interval
 
 CROSSED = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]]), np.array([1, 1, -1, -1])
 """Four points X (4, 2) and their signs z (4,): each pair of one sign lies on a diagonal, and the diagonals cross."""
@@ -25,7 +26,7 @@ def n_features(d, p):
 def by_hand(K, z, order):
     """Algorithm 1 visit by visit, for whole kernel values: a row for each.
 
-    Columns: visit, example (both from 1), score (the sum written out), label, mistake ("yes" or ""), alpha (afterwards).
+    Columns: visit, example (both from 1), score (the sum written out), label, mistake? ("yes" or ""), and alpha afterwards.
     """
     A = literal.algorithm_1(K, z, order)
     rows = []
@@ -33,7 +34,8 @@ def by_hand(K, z, order):
         terms = [value for value, count in zip(alpha * z * K[:, t], alpha, strict=True) if count]
         mistake = "yes" if (after != alpha).any() else ""
         rows.append((visit, t + 1, _sum(terms), _signed(z[t]), mistake, vector(after)))
-    return pd.DataFrame(rows, columns=["visit", "example", "score", "label", "mistake", "alpha"])
+    found = pd.DataFrame(rows, columns=["visit", "example", "score", "label", "mistake", "alpha"])
+    return styled(found.rename(columns={"mistake": "mistake?", "alpha": r"$\alpha$ after"}))
 
 
 def with_sign_of_zero(K, z, order, sign):
@@ -114,6 +116,18 @@ def log_table(log):
     )
 
 
+def first_mistakes(log_table, n=4):
+    """The first rows of `log_table` as they are printed, steps and examples from 1."""
+    rows = log_table.head(n).assign(step=log_table["step"] + 1, example=log_table["example"] + 1)
+    return styled(rows.rename(columns={"sign": "label", "training_errors": "wrong afterwards"}))
+
+
+def visiting_order(n, n_epochs, *, random_state):
+    """The example of each step (n_epochs * n,) of a run with this seed."""
+    epochs = visiting_orders(n, 1, n_epochs, random_state=np.random.RandomState(random_state))
+    return np.concatenate([order for (order,) in epochs])
+
+
 def multiset(log, n):
     """A (T, n): the vector alpha that Algorithm 1 stores after each of its T steps, over n examples."""
     hits = np.zeros((log.steps(), n), dtype=int)
@@ -121,19 +135,9 @@ def multiset(log, n):
     return hits.cumsum(axis=0)
 
 
-def by_order(table, n_test):
-    """Test errors of the four predictors over visiting orders, rows of experiment.orders: a row for each predictor.
-
-    Columns predictor, lowest, median, mean, highest (rates), fewest (share of the orders in which no other predictor has
-    fewer errors), and estimate, low, high, p of the difference of its mean error from the average predictor's: Student's t
-    over orders, Holm over the three predictors.
-    """
-    wide = table.pivot(index="order", columns="predictor", values="test_errors")[list(PREDICTORS)]
-    rates = wide / n_test
-    moves = {name: rates[name] - rates["average"] for name in PREDICTORS if name != "average"}
-    tests = {name: statistics.student(each, varies="visiting orders") for name, each in moves.items()}
-    found = pd.DataFrame({"lowest": rates.min(), "median": rates.median(), "mean": rates.mean(), "highest": rates.max()})
-    found["fewest"] = wide.eq(wide.min(axis=1), axis=0).mean()
-    adjusted = statistics.table(statistics.holm(tests)).set_index("comparison")
-    found = found.join(adjusted[["estimate", "low", "high", "p"]])
-    return found.rename_axis("predictor").reset_index()
+def errors_by_order(by_predictor):
+    """Rows of facts.orders as they are printed."""
+    columns = {"mean": "mean error", "lowest": "lowest", "highest": "highest", "share_best": "best in"}
+    shown = by_predictor[list(columns)].rename(columns=columns)
+    shown["compared with the average predictor"] = [with_interval(each) or "–" for each in by_predictor.itertuples()]
+    return styled(shown.reset_index(), dict.fromkeys(("mean error", "lowest", "highest"), ".1%") | {"best in": ".0%"})

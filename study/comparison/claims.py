@@ -1,7 +1,7 @@
 """Findings of others that Xu and Zhang (2005) report, and the evidence of this comparison; words are in statements.toml."""
 
 from study import claims as ledger
-from study.comparison import experiment, tables
+from study.comparison import facts
 from study.words import interval, p_value, points
 
 
@@ -10,10 +10,8 @@ def statements():
 
     One-vs-all is their one-against-other, the ordinary form their all-together, both without thresholds.
     """
-    table = tables.by_method(tables.chosen_rates(experiment.compare(experiment.FULL)["errors"]))
-    pairs = tables.form_pairs()
+    found = facts.forms()
     name = ("one-vs-all", "off")
-    found = tables.over_sets(table, pairs)
     values = {
         "difference": points(found[name]),
         "interval": interval(found[name]),

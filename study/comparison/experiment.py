@@ -126,7 +126,7 @@ def speakers(name):
     """The speaker of each training example of vowel (n,), the second column of its file; None for other sets."""
     if name != "vowel":
         return None
-    (file,) = datasets.DATASETS[name].files
+    (file,) = datasets.registered(name).files
     path = obtain(file)
     columns, _ = table(read(file, path), where=str(path))
     return columns[columns[:, 0] == 0, 1].astype(int)

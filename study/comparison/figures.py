@@ -12,7 +12,6 @@ from study.style import (
     GREY,
     METHOD_COLOURS,
     METHOD_MARKERS,
-    REFERENCE,
     canvas,
     handles,
     look,
@@ -48,37 +47,6 @@ def figure_against_svm(table, over_sets, methods):
     return figure
 
 
-def figure_differences(per_set, over_sets):
-    """Differences of test errors from the ordinary form's, a panel for each form of each family.
-
-    per_set as in `tables.per_set`; over_sets {(form, thresholds): Difference}, drawn as a diamond below the sets. Filled
-    where the adjusted p is below 0.05; lines are 95 % intervals.
-    """
-    names = list(per_set["dataset"].unique())
-    families = list(dict.fromkeys(zip(per_set["thresholds"], per_set["first"], strict=True)))
-    figure, axes = canvas(1, len(families), height=1.3 + 0.19 * len(names), sharey=True, sharex=True, squeeze=False)
-    for axis, (thresholds, form) in zip(axes.flat, families, strict=True):
-        part = per_set.query("thresholds == @thresholds and first == @form").set_index("dataset").loc[names]
-        axis.axvline(0, **REFERENCE)
-        for y, row in enumerate(part.itertuples()):
-            _point(axis, y, row, METHOD_COLOURS[form], "o")
-        axis.axhline(len(names) - 0.5, color="#BBBBBB", linewidth=0.6)
-        _point(axis, len(names), over_sets[form, thresholds], "black", "D")
-        axis.set_title(f"{form},\n{FAMILY[thresholds]}", fontsize=8.5)
-        axis.set(yticks=range(len(names) + 1), ylim=(len(names) + 0.5, -0.5))
-        axis.set_yticklabels([*map(set_name, names), "over the sets"])
-    figure.supxlabel(f"test error minus that of the {per_set['second'].iloc[0]} form (percentage points)", fontsize=9)
-    return figure
-
-
-def _point(axis, y, row, colour, marker):
-    """An estimate with its interval, where it has one, in percentage points; filled where p < 0.05."""
-    if np.isfinite([row.low, row.high]).all():
-        axis.hlines(y, 100 * row.low, 100 * row.high, color=colour, linewidth=1.2)
-    face = colour if row.p < 0.05 else "white"
-    axis.plot(100 * row.estimate, y, marker, color=colour, markersize=4.5, markerfacecolor=face)
-
-
 def figure_narrow(by_width):
     """Validation error against the width, a panel for each form: each predictor with thresholds on (lines) and off (dashes).
 
@@ -101,25 +69,6 @@ def figure_narrow(by_width):
         handles=[*handles(("final", "average", "voted"), markersize=4), plain], loc="outside upper center", ncols=4
     )
     figure.supxlabel(r"width $\sigma$ (median distances of training examples)", fontsize=9)
-    return figure
-
-
-def figure_best_widths(widths):
-    """The best RBF width of each form on each data set, a panel for each family; widths as in `tables.best_widths`."""
-    names = list(widths["set"])
-    figure, axes = canvas(1, 2, height=1.2 + 0.19 * len(names), sharex=True, sharey=True)
-    for axis, thresholds in zip(axes, FAMILY, strict=True):
-        forms = [form for form in METHOD_COLOURS if f"{form}, {thresholds}" in widths]
-        own = widths[[f"{form}, {thresholds}" for form in forms]]
-        axis.hlines(range(len(names)), own.min(axis=1), own.max(axis=1), color="#BBBBBB", linewidth=1)
-        for form in forms:
-            axis.plot(widths[f"{form}, {thresholds}"], range(len(names)), linestyle="none", label=form, **_mark(form))
-        axis.set(title=FAMILY[thresholds], yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
-        axis.set_yticklabels(map(set_name, names))
-        axis.grid(False, axis="y")
-        _width_axis(axis)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    figure.supxlabel(r"best width $\sigma$ (median distances of training examples)", fontsize=9)
     return figure
 
 

@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from kp.output_codes import OneVsAllKernelPerceptron
+from kp.one_vs_all import OneVsAllKernelPerceptron
 
 NONE = "-"
 """The kernel and the threshold of methods without, and the predictor of methods that have but one."""
@@ -234,7 +234,7 @@ class Kesler(KernelPerceptron):
     def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
         model = MulticlassKernelPerceptron(
             "precomputed", update="ordinary", threshold=self.thresholds == "on", count_errors=count_errors,
-            max_iter=epochs, random_state=random_state, n_jobs=1,
+            max_iter=epochs, predictor="final", random_state=random_state, n_jobs=1,
         )  # fmt: skip
         return model.fit(grams.of(candidate, square=self.square)[0], y)
 

@@ -23,7 +23,7 @@ from kp.mistakes import PREDICTORS
 from study import datasets, statistics
 from study.claims import interval
 from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
-from study.words import p_cell, p_value, with_interval
+from study.words import p_cell, styled, with_interval
 
 CONTROL = "ordinary"
 """The form that the other two are compared with."""
@@ -44,7 +44,7 @@ def sets(errors, splits):
     """
     rows = []
     for name, part in splits.groupby("dataset", sort=False):
-        data = datasets.DATASETS[name]
+        data = datasets.registered(name)
         counts = data.test_counts or data.counts
         rows.append(
             {
@@ -198,71 +198,6 @@ def changes_without(differences, table, pairs):
     }
 
 
-def per_set(pairs):
-    """The forms against the ordinary one on each data set: exact sign flips over the test examples, Holm over all rows.
-
-    Columns dataset, thresholds, first, second, estimate, low, high, p (adjusted), plain (p, not adjusted), n.
-    """
-    keys = [(name, thresholds, form) for form, thresholds in form_pairs() for name in pairs["dataset"].unique()]
-    found = {}
-    for name, thresholds, form in keys:
-        part = pairs[(pairs["dataset"] == name) & (pairs["thresholds"] == thresholds)]
-        rows = part[(part["first"].isin([form, CONTROL])) & (part["second"].isin([form, CONTROL]))]
-        sign = 1 if rows["first"].iloc[0] == form else -1
-        totals = sign * np.repeat(rows["balance"].to_numpy(), rows["examples"].to_numpy())
-        found[name, thresholds, form] = statistics.sign_flips(totals, repeats=int(rows["repetitions"].iloc[0]))
-    head = pd.DataFrame(keys, columns=["dataset", "thresholds", "first"]).assign(second=CONTROL)
-    tests = statistics.table(statistics.holm(found))
-    table = head.join(tests[["estimate", "low", "high", "p"]])
-    return table.assign(plain=[each.p for each in found.values()], n=tests["n"])
-
-
-def in_percent(table):
-    """The error rates of `by_method` as a table to show: a row for each set, a column for each method under its label."""
-    found = 100 * table[sorted(table.columns, key=lambda name: (NAMES.index(name[0]), name[1]))]
-    found.columns = [shortened(label(*name)) for name in found.columns]
-    return found.rename_axis(index="set").reset_index()
-
-
-def choices(errors):
-    """How often validation chose each predictor, by perceptron; a row for each perceptron of each family.
-
-    A predictor is chosen where it alone has the fewest validation errors; where several have them, the choice is tied, and
-    which one is then taken says nothing about the predictors.
-    """
-    keys = ["dataset", "repetition", "fold", "method", "thresholds"]
-    rows = errors[errors["method"].isin(PERCEPTRONS)]
-    best = rows[rows["validation_errors"] == rows.groupby(keys)["validation_errors"].transform("min")]
-    alone = best.groupby(keys)["predictor"].transform("size") == 1
-    part = best[best["chosen"]].assign(predictor=best["predictor"].where(alone, "tied"))
-    counts = part.groupby(["method", "thresholds", "predictor"]).size().unstack(fill_value=0)
-    methods = [(name, t) for t in THRESHOLDS for name in PERCEPTRONS]
-    table = counts.reindex(index=methods, columns=[*PREDICTORS, "tied"], fill_value=0)
-    return table.rename_axis(columns=None).reset_index()
-
-
-def edges(errors, settings):
-    """How often the choice stands at an edge of its grid: a row for each method with a grid, and each parameter of it.
-
-    lowest and highest count the choices at the ends of the grid among the choices that have the parameter (`of`).
-    """
-    rows = []
-    chosen = errors[errors["chosen"]]
-    narrow = ("width", "width", settings.widths[:: settings.reference_step])
-    form = [("width", "width", settings.widths), ("degree", "degree", settings.degrees)]
-    grids = dict.fromkeys(KERNEL_PERCEPTRONS, form) | {
-        "SVM": [narrow, ("C", "other", settings.penalties)],
-        "kernel ridge": [narrow, ("λ", "other", settings.ridges)],
-        "nearest neighbours": [("k", "other", settings.neighbours)],
-    }
-    for (method, thresholds), part in chosen.groupby(["method", "thresholds"], sort=False):
-        for name, column, grid in grids.get(method, ()):
-            values = part[column].dropna()
-            ends = [int(np.isclose(values, end).sum()) for end in (min(grid), max(grid))]
-            rows.append((label(method, thresholds), name, min(grid), max(grid), *ends, len(values)))
-    return pd.DataFrame(rows, columns=["method", "parameter", "from", "to", "at lowest", "at highest", "of"])
-
-
 def against_final(errors):
     """{(predictor, perceptron, thresholds): Difference} from the final predictor over the sets, Holm over all.
 
@@ -272,17 +207,6 @@ def against_final(errors):
     wide = table.pivot(index="dataset", columns=["predictor", "method", "thresholds"], values="error")
     others = [(p, name, t) for p in PREDICTORS if p != "final" for t in THRESHOLDS for name in PERCEPTRONS]
     return over_sets(wide, {each: (each, ("final", *each[1:])) for each in others})
-
-
-def against_final_table(differences):
-    """The same as a table: a row for each perceptron of each family, a column for each predictor, in points."""
-    rows = []
-    for t in THRESHOLDS:
-        for name in PERCEPTRONS:
-            own = {p: differences[p, name, t] for p in PREDICTORS if p != "final"}
-            cells = {p: f"{with_interval(each, 1)}, {p_value(each.p)}" for p, each in own.items()}
-            rows.append({"perceptron": name, "thresholds": t} | cells)
-    return pd.DataFrame(rows)
 
 
 def width_curves(validation):
@@ -296,18 +220,6 @@ def _of_widths(validation):
     """The rows of the RBF perceptrons, with their validation error as a fraction."""
     part = validation[validation["method"].isin(KERNEL_PERCEPTRONS) & (validation["kernel"] == "rbf")]
     return part.assign(error=part["validation_errors"] / part["validation_n"])
-
-
-SHORT = {
-    "one-vs-all": "o.v.a.", "ordinary": "ord.", "Xu-Zhang": "X.-Z.", "linear": "lin.", "kernel ridge": "ridge",
-    "nearest neighbours": "neighbours", "scikit-learn perceptron": "scikit-learn",
-}  # fmt: skip
-
-
-def shortened(name):
-    """A label with the short name of its form, for the head of a column: "ord., off"."""
-    method, *rest = name.split(", ")
-    return ", ".join([SHORT.get(method, method), *rest])
 
 
 def best_widths(curves):
@@ -363,3 +275,11 @@ def averages_at_narrowest(validation):
     wide = part.pivot(index="dataset", columns=["predictor", "method", "thresholds"], values="error")
     pairs = {(form, t): (("average", form, t), ("final", form, t)) for t in THRESHOLDS for form in KERNEL_PERCEPTRONS}
     return over_sets(wide, pairs)
+
+
+# For readers.
+
+
+def sets_table(about):
+    """`sets` as they are printed."""
+    return styled(about.drop(columns="available"), {"also in training": ".1%", "most frequent class": ".1%"})

@@ -12,8 +12,8 @@ error is nearest to the page's; other images have other errors, and they are not
 import numpy as np
 import pandas as pd
 
+from kp.codes import binary
 from kp.delta_rule import DeltaRulePerceptron
-from kp.output_codes import binary
 from study import claims as ledger
 from study import statistics
 from study.course import tables
@@ -31,6 +31,7 @@ from study.course.experiment import (
     parity,
     steps,
 )
+from study.results import store
 from study.words import number, percent
 
 SOURCE = {"source": "Course page", "chapter": "course"}
@@ -44,7 +45,7 @@ RATES = ("training_error", "test_error", "correct")
 
 def claims():
     """The rows of the ledger; see study.claims."""
-    printed = pd.read_csv(PAGE, index_col="key", dtype={"published": str})
+    printed = store.published(PAGE, index_col="key", dtype={"published": str})
     rows = pd.DataFrame(_facts() | _modifications() | _digits()).T
     table = printed.join(rows, validate="one_to_one")
     of_digits = [key for key in table.index if _of_digits(key)]
@@ -178,7 +179,7 @@ def error_reduced(runs):
 def learning_rate(runs):
     """(verdict, values): whether the learning rate absorbs the constant 2, from weights of 0 and from random ones."""
     X, y = gaussian_classes(2, n_per_class=EXAMPLES[2], s=0.3, random_state=0)
-    one, half = (DeltaRulePerceptron(code="binary", eta=e, initial_scale=0, random_state=1).fit(X, y) for e in (1.0, 0.5))
+    one, half = (DeltaRulePerceptron(code="binary", eta0=e, initial_scale=0, random_state=1).fit(X, y) for e in (1.0, 0.5))
     same = np.array_equal(one.mistakes_[0].step, half.mistakes_[0].step)
     scaled = same and np.array_equal(one.weights(), 2 * half.weights())
     tests = tables.rate_differences(runs)

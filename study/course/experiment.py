@@ -11,7 +11,7 @@ for them, and their number and size are a guess.
 Symbols: d inputs, m outputs, s standard deviation of a class, C = 2^d classes, eta learning rate; sigma width of the kernel.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,15 +21,17 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.utils import check_random_state
 
 from kp import kernels
+from kp.codes import binary, class_scores
 from kp.delta_rule import DeltaRulePerceptron
 from kp.gram import CrossGram, Points, Products
-from kp.output_codes import OutputCodeKernelPerceptron, binary, class_scores
-from study import ROOT, datasets
+from kp.output_codes import OutputCodeKernelPerceptron
+from study import datasets
 from study.protocols.margins import rounded
 from study.protocols.settings import IMAGES, require_integers, require_known
+from study.results import store
 from study.results.experiment import experiment
 
-PAGE = ROOT / "data" / "published" / "course_page.csv"
+PAGE = "course_page"
 """The numbers that the page prints."""
 
 CODES = ("one-hot", "binary")
@@ -87,6 +89,8 @@ class Settings:
 
 
 PUBLISHED = Settings(dataset="mnist", n_seeds=1000, n_code_seeds=200, n_splits=100)
+FEW = replace(PUBLISHED, n_seeds=20, n_code_seeds=5, n_splits=2)
+"""The sample of experiments on many seeds or splits: the first of them."""
 
 
 def fields(*names):
@@ -110,7 +114,7 @@ def delta_rule_run(inputs, *, code="binary", n_per_class=50, s=0.2, eta=1.0, ran
     random = check_random_state(random_state)
     X, y = gaussian_classes(inputs, n_per_class=n_per_class, s=s, random_state=random)
     epochs = PRESENTATIONS // len(y)
-    return X, y, DeltaRulePerceptron(code=code, eta=eta, max_iter=epochs, random_state=random).fit(X, y)
+    return X, y, DeltaRulePerceptron(code=code, eta0=eta, max_iter=epochs, random_state=random).fit(X, y)
 
 
 def nearest_run(inputs, modifications, *, n_seeds, random_state=0, **options):
@@ -399,7 +403,7 @@ def nearest_width(table, error):
 
 def page():
     """{key: number} of the numbers that the page prints."""
-    return pd.read_csv(PAGE, index_col="key")["published"].to_dict()
+    return store.published(PAGE, index_col="key")["published"].to_dict()
 
 
 @experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
@@ -408,13 +412,13 @@ def modifications(settings, *, progress=False):
     return count_modifications(n_seeds=settings.n_seeds, random_state=settings.random_state)
 
 
-@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"))
+@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"), sample=FEW)
 def codes(settings, *, progress=False):
     """Both codes on the generated classes; see `compare_codes`."""
     return compare_codes(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
 
 
-@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
+@experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"), sample=FEW)
 def listing(settings, *, progress=False):
     """The listing run as it is printed; see `run_listing`."""
     return run_listing(n_seeds=settings.n_seeds, random_state=settings.random_state)
@@ -426,7 +430,7 @@ def steps(settings, *, progress=False):
     return count_steps(n_seeds=settings.n_seeds, random_state=settings.random_state)
 
 
-@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"))
+@experiment("course", published=[PUBLISHED], parameters=fields("n_code_seeds", "random_state"), sample=FEW)
 def parity(settings, *, progress=False):
     """Classes that no plane separates; see `compare_parity`."""
     return compare_parity(n_seeds=settings.n_code_seeds, random_state=settings.random_state)
@@ -437,8 +441,9 @@ def parity(settings, *, progress=False):
     published=[PUBLISHED],
     tables=("digits", "confusion"),
     data=lambda settings: [settings.dataset],
-    reads=lambda settings: [PAGE],
+    reads=lambda settings: [store.PUBLISHED / f"{PAGE}.csv"],
     parameters=fields("dataset", "n_splits", "random_state"),
+    sample=FEW,
 )
 def digits(settings, *, progress=False):
     """Errors at all widths, and confusion matrices at the width whose mean test error is nearest to the page's.

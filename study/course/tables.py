@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from kp.output_codes import binary, class_scores, one_hot
+from kp.codes import binary, class_scores, one_hot
 from study import statistics
 from study.claims import percentile
-from study.words import with_interval
+from study.words import p_cell, styled, with_interval
 
 
 def fractions(widths):
@@ -126,7 +126,8 @@ def spreads_table(spreads):
             f"modifications, {2**inputs}": pd.Series(texts, index=part.index[some]).reindex(part.index),
             f"percentile, {2**inputs}": part["percentile"],
         }))  # fmt: skip
-    return pd.concat(parts, axis=1).reset_index()
+    rows = pd.concat(parts, axis=1).reset_index()
+    return styled(rows, {name: ".1%" for name in rows if name.startswith(("separated", "percentile"))})
 
 
 def fitting(spreads, published):
@@ -155,7 +156,8 @@ def listing_table(runs):
             "later": (part["later"] == 1).mean(),
             "presentations": part.loc[part["later"] == 1, "more_presentations"].max(),
         })  # fmt: skip
-    return pd.DataFrame(rows)
+    formats = dict.fromkeys(["separable", "separated", "later"], ".1%") | {"presentations": ",.0f"}
+    return styled(pd.DataFrame(rows), formats)
 
 
 def _range(of):
@@ -171,7 +173,8 @@ def steps_table(steps):
     sums.insert(0, "runs", groups.size())
     shares = sums[["corrected", "fell", "rose"]].div(sums["modifications"], axis=0)
     shares.insert(2, "stayed", 1 - shares["fell"] - shares["rose"])
-    return pd.concat([sums[["runs", "modifications"]], shares], axis=1).reset_index()
+    rows = pd.concat([sums[["runs", "modifications"]], shares], axis=1).reset_index()
+    return styled(rows, dict.fromkeys(shares.columns, ".1%"))
 
 
 def rate_differences(steps):
@@ -233,7 +236,7 @@ def differences_table(separated, error):
         for name, each in (("separated", of_share), ("test error", error[inputs, s])):
             row |= {name: with_interval(each), f"p, {name}": each.p}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return styled(pd.DataFrame(rows), dict.fromkeys(["p, separated", "p, test error"], p_cell))
 
 
 def parity_table(parity):
@@ -242,7 +245,7 @@ def parity_table(parity):
     shares = parity.assign(**{name: parity[name] == 0 for name in ("linear", "kernel", "network")})
     means = shares.groupby("inputs")[["separable", "linear", "kernel", "network"]].mean()
     means.insert(0, "runs", parity.groupby("inputs").size())
-    return means.reset_index()
+    return styled(means.reset_index(), dict.fromkeys(means.columns[1:], ".1%"))
 
 
 def planes_table(spreads, *, n_per_class=50):
@@ -258,7 +261,7 @@ def planes_table(spreads, *, n_per_class=50):
         for code, distance, corners in (("one-hot", d**-0.5, 2**d * (1 + d)), ("binary", 1.0, 2**d * d)):
             expected = {f"s = {s:g}": corners * n_per_class * norm.sf(distance / s) for s in spreads}
             rows.append({"inputs": d, "code": code, "distance": distance} | expected)
-    return pd.DataFrame(rows)
+    return styled(pd.DataFrame(rows), dict.fromkeys(expected, ".3g") | {"distance": ".2f"})
 
 
 def any_output(errors):
@@ -281,7 +284,9 @@ def widths_table(errors):
             f"{code} error": [f"{row.ours:.1%} ({row.low:.1%} to {row.high:.1%})" for row in part.itertuples()],
             f"{code} any": rates[own].groupby(errors.loc[own, "width"]).median().loc[part["width"]].to_numpy(),
         }, index=part["width"].to_numpy()))  # fmt: skip
-    return pd.concat(parts, axis=1).rename_axis("width").reset_index()
+    table = pd.concat(parts, axis=1).rename_axis("width").reset_index()
+    table["width"] = fractions(table["width"])
+    return styled(table, {"one-hot any": ".1%", "binary any": ".1%"})
 
 
 def nearest_split(confusion, error):
@@ -308,4 +313,5 @@ def numbers_table(ledger):
     shown = ledger.loc[~matrix, ["item", "quantity", "published", "ours", "low", "high", "n", "verdict"]]
     (verdict,) = ledger.loc[matrix, "verdict"].unique()
     entries = {"item": "Eq. 45", "quantity": f"{matrix.sum()} legible entries", "n": ledger.loc[matrix, "n"].iloc[0]}
-    return pd.concat([shown, pd.DataFrame([entries | {"verdict": verdict}])], ignore_index=True)
+    rows = pd.concat([shown, pd.DataFrame([entries | {"verdict": verdict}])], ignore_index=True)
+    return styled(rows.rename(columns={"published": "page", "low": "95 % from", "high": "to"}), {"n": ","})

@@ -5,9 +5,9 @@ Symbols: X (n, d) images as rows of pixels, y (n,) labels.
 
 import numpy as np
 from matplotlib.colors import ListedColormap
-from matplotlib.ticker import MultipleLocator
+from matplotlib.ticker import MultipleLocator, StrMethodFormatter
 
-from study.style import INK, PERCENT, SAND, canvas, draw_image
+from study.style import GREY, INK, PERCENT, SAND, canvas, draw_image
 
 
 def figure_grid(X, y, *, per_class=10):
@@ -18,6 +18,27 @@ def figure_grid(X, y, *, per_class=10):
         for axis, pixels in zip(row, X[y == label][:per_class], strict=True):
             draw_image(axis, pixels)
         row[0].set_ylabel(str(label), rotation=0, ha="right", va="center")
+    return figure
+
+
+def figure_samples(X, y, counts):
+    """One image of each class, the first of X (n, d), above how many images of it there are.
+
+    counts: class, and a column for each part of the set, as in tables.counts.
+    """
+    figure, axes = canvas(2, len(counts), height=3.2, height_ratios=[1, 2.6])
+    for axis, label in zip(axes[0], counts["class"], strict=True):
+        draw_image(axis, X[y == label][0])
+    for axis in axes[1]:
+        axis.remove()
+    below = figure.add_subplot(axes[1, 0].get_gridspec()[1, :])
+    parts = list(counts.columns.drop("class"))
+    for i, (part, colour) in enumerate(zip(parts, (INK, GREY), strict=True)):
+        below.bar(np.arange(len(counts)) + 0.4 * i - 0.2, counts[part], width=0.38, color=colour, label=part)
+    below.set_xticks(range(len(counts)), list(map(str, counts["class"])))
+    below.set(xlabel="digit", ylabel="images", xlim=(-0.5, len(counts) - 0.5))
+    below.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    figure.legend(loc="outside upper right", ncols=2)
     return figure
 
 
@@ -49,10 +70,10 @@ def figure_ink(means, table, share):
     return figure
 
 
-def figure_pairs(X, pairs, *, columns=5):
+def figure_pairs(X, pairs, *, columns=5, measured=True):
     """Nearest pairs of different classes side by side, rows of experiment.pairs, one measure after the other; X (n, d).
 
-    Above each image its label, below it its number; between the two the distance, or the angle in degrees.
+    Above each image its label; measured: below it its number, and between the two the distance, or the angle in degrees.
     """
     rows = -(-len(pairs) // columns)
     widths = [1, 1, 0.5] * columns
@@ -65,7 +86,8 @@ def figure_pairs(X, pairs, *, columns=5):
         for axis, index, label in ((left, pair.first, pair.label_first), (right, pair.second, pair.label_second)):
             axis.set_axis_on()
             draw_image(axis, X[index], f"label {label}")
-            axis.set_xlabel(str(index), fontsize=7, color=INK, labelpad=1)
-        how_far = f"{pair.degrees:.1f}°" if pair.measure == "angle" else f"{pair.squared_distance**0.5:,.1f}"
-        right.text(-0.3, 0.5, how_far, fontsize=7, ha="center", va="center", rotation=90, transform=right.transAxes)
+            axis.set_xlabel(str(index) if measured else "", fontsize=7, color=INK, labelpad=1)
+        if measured:
+            how_far = f"{pair.degrees:.1f}°" if pair.measure == "angle" else f"{pair.squared_distance**0.5:,.1f}"
+            right.text(-0.3, 0.5, how_far, fontsize=7, ha="center", va="center", rotation=90, transform=right.transAxes)
     return figure

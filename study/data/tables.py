@@ -9,6 +9,12 @@ import pandas as pd
 INK = [0.25, 0.5, 0.75]
 
 
+def counts(y, y_test):
+    """How many images of each class there are: a table (class, training, test)."""
+    found = pd.DataFrame({"training": pd.Series(y).value_counts(), "test": pd.Series(y_test).value_counts()})
+    return found.sort_index().rename_axis("class").reset_index()
+
+
 def ink(X, y, top):
     """Ink of the images of each class, as a share of an image that is black all over: a table (label, low, median, high)."""
     share = pd.DataFrame({"label": y, "ink": X.mean(axis=1) / top}).groupby("label")["ink"]

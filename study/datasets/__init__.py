@@ -21,11 +21,12 @@ from study.datasets.fetch import find
 from study.datasets.registry import DATASETS, DataError, Dataset, File, facts, registered
 from study.datasets.synthetic import blobs, five_classes, four_spirals, gaussians, moons, spirals
 
-__all__ = ["DATASETS", "Data", "DataError", "Dataset", "File", "class_indices", "definitions", "facts", "find"]
+__all__ = ["DATASETS", "Data", "DataError", "Dataset", "File", "class_indices", "facts", "find"]
 __all__ += [
     "fingerprint",
     "load",
     "read_csv",
+    "registered",
     "signs",
     "blobs",
     "five_classes",
@@ -181,11 +182,6 @@ def _frozen(array):
     if array is not None:
         array.flags.writeable = False
     return array
-
-
-def definitions(name):
-    """The functions that, with all that they call, turn files and facts(name) into the arrays, class indices and signs."""
-    return PARSERS[registered(name).parser], class_indices, signs
 
 
 def fingerprint(data):

@@ -4,10 +4,13 @@ The file says what is known of each set before its arrays are read: files and ch
 """
 
 import difflib
+import hashlib
 import tomllib
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+
+from study.reading import noted
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "data" / "registry.toml"
@@ -154,6 +157,7 @@ DATASETS, OWN_PROBLEM = all_datasets()
 def registered(name):
     """The record of a set. Raises DataError, with the nearest name, if there is none."""
     if name in DATASETS:
+        noted(PATH, name)
         return DATASETS[name]
     near = difflib.get_close_matches(str(name), DATASETS, n=1)
     hint = OWN_PROBLEM or (f"did you mean {near[0]!r}?" if near else "see 'python -m study.datasets'")
@@ -174,3 +178,8 @@ def facts(name):
         "files": [file.sha256 for file in dataset.files],
         "sha256": dataset.sha256,
     }
+
+
+def entry_hash(name):
+    """sha256 (16 hexadecimal digits) of all that the registry says of a set; "" if it has none of this name."""
+    return hashlib.sha256(repr(DATASETS[name]).encode()).hexdigest()[:16] if name in DATASETS else ""

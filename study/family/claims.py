@@ -7,20 +7,12 @@ of one thesis from the tables of study.family.tables.
 import pandas as pd
 
 from study import claims as ledger
-from study.family import experiment, tables
-from study.family.names import FINAL, ODD_OR_EVEN, PERCEPTRONS, VOTED
+from study.family import experiment, facts, tables
+from study.family.names import FINAL, PERCEPTRONS, VOTED
 from study.words import interval, number, percent, points
 
 COMPARABLE = 2
 """Bounds are called comparable where neither is more than this many times the other."""
-
-
-def growth(settings=None):
-    """The rows of tables.growth_exponents, of the published settings or of others."""
-    settings = settings or experiment.PUBLISHED
-    parts = [part for part in settings.streams() if (part.problem, part.method) == (ODD_OR_EVEN, "perceptron")]
-    streams = pd.concat([experiment.streams(parts)["streams"], experiment.growth(settings.growths())], ignore_index=True)
-    return tables.growth_exponents(streams)
 
 
 def statements():
@@ -28,7 +20,7 @@ def statements():
     settings = experiment.PUBLISHED
     learners = tables.learners(experiment.machines(settings.machines()))
     found = {
-        "linear-growth": linear_growth(growth(settings)),
+        "linear-growth": linear_growth(tables.growth_exponents(facts.without_budget(settings))),
         "overfitting": overfitting(tables.overfitting(tables.learners(experiment.wrong_labels(settings.noises())))),
         "vote-bounds": vote_bounds(
             tables.bounds_compared(learners), tables.bound_summary(experiment.bounds(settings.bounds()))

@@ -124,7 +124,7 @@ class Settings:
     def __post_init__(self):
         if self.dataset not in ("mnist", "digits"):
             raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
-        size = sum(datasets.DATASETS[self.dataset].counts)
+        size = sum(datasets.registered(self.dataset).counts)
         most = {"n_train": size, "n_noise": self.n_train // 2} | dict.fromkeys(CUT, self.n_train)
         for name, high in most.items():
             if not 20 <= getattr(self, name) <= high:
@@ -274,7 +274,7 @@ def learner(method, budget, settings, *, kernel="poly", random_state=0):
     """
     common = dict(kernel=kernel, degree=settings.degree, gamma=settings.gamma if kernel == "rbf" else 1.0, shuffle=False)
     if method == "norma":
-        return Norma(margin=0.0, step=1.0, regularization=1 / (5 * budget), truncation=5 * budget, **common)
+        return Norma(margin=0.0, eta0=1.0, alpha=1 / (5 * budget), truncation=5 * budget, **common)
     if method in ("forgetron", "basic forgetron"):
         return Forgetron(budget=budget, shrinking="basic" if method.startswith("basic") else "self-tuning", **common)
     if method in ("random", "oldest"):
@@ -411,8 +411,8 @@ def holding(part, tau, *, random_state):
     """The learner of a Stream; NORMA as in `learner`, but with lambda = 1 / tau for a given truncation tau."""
     if part.method != "norma":
         return learner(part.method, part.budget, part, random_state=random_state)
-    common = dict(degree=part.degree, shuffle=False)
-    return Norma(margin=0.0, step=1.0, regularization=1 / tau, truncation=tau, **common)
+    common = dict(degree=part.degree, gamma=1.0, shuffle=False)
+    return Norma(margin=0.0, eta0=1.0, alpha=1 / tau, truncation=tau, **common)
 
 
 def before(wrong, budget, tau=0):
@@ -512,10 +512,10 @@ def noise(part, *, progress=False):
     for seed in tqdm(part.seeds, desc=f"noise {part.noise:g}", disable=not progress):
         X, y = ordered(part, 2 * n, seed, noise=part.noise)
         samples = [(X[:n], y[:n]), (X[n:], y[n:]), (data.X_test, z_test)]
-        common = dict(degree=part.degree, random_state=seed)
+        common = dict(degree=part.degree, gamma=1.0, random_state=seed)
         models = [("perceptron", p, np.nan, BudgetPerceptron(budget=None, max_iter=p, **common)) for p in (1, part.n_epochs)]
         for value in part.regularizations:
-            model = Norma(regularization=value, step=1.0, max_iter=part.n_epochs, **common)
+            model = Norma(alpha=value, eta0=1.0, max_iter=part.n_epochs, **common)
             models.append(("norma", part.n_epochs, value, model))
         for method, passes, value, model in models:
             model.fit(X[:n], y[:n])
@@ -565,7 +565,7 @@ def bounds(part, *, progress=False):
         z = 2 * y - 1
         kernel = kernels.polynomial(part.degree)
         some = min(part.n, part.n_bound)
-        model = BudgetPerceptron(budget=None, degree=part.degree, shuffle=False).fit(X, z)
+        model = BudgetPerceptron(budget=None, degree=part.degree, gamma=1, shuffle=False).fit(X, z)
         K = normalized(kernel, X[:some], X[:some])
         hard = np.nan
         total = np.nan
@@ -575,7 +575,7 @@ def bounds(part, *, progress=False):
             margins = [unit_margins(K, z, cost=cost) for cost in COSTS]
             widest = max(margins, key=np.min)
             hard = separable_bound(widest, 1.0) if widest.min() > 0 else np.nan
-            longer = BudgetPerceptron(budget=None, degree=part.degree, max_iter=30, random_state=seed).fit(X, z)
+            longer = BudgetPerceptron(budget=None, degree=part.degree, gamma=1, max_iter=30, random_state=seed).fit(X, z)
             total = int(longer.n_mistakes_[0])
             separated = bool(np.all(z[:, None] * longer.online_scores_ > 0))
             machine = SVC(C=10.0, kernel="precomputed").fit(K, z)
@@ -644,7 +644,7 @@ def relatives(part, *, progress=False):
     for seed in tqdm(part.seeds, desc="relatives", disable=not progress):
         X, y = ordered(part, part.n, seed)
         model = learner("perceptron", None, part).fit(X, y)
-        other = Norma(margin=0.0, step=1.0, regularization=0.0, degree=part.degree, shuffle=False).fit(X, y)
+        other = Norma(margin=0.0, eta0=1.0, alpha=0.0, degree=part.degree, gamma=1, shuffle=False).fit(X, y)
         pairs = [(getattr(m, name) for m in (model, other)) for name in ("support_", "dual_coef_", "online_scores_")]
         same = all(np.array_equal(a, b) for a, b in pairs)
         f = (2 * y - 1) * model.online_scores_[:, 0]

@@ -8,7 +8,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from study.family.names import AVERAGE, FINAL, KERNELS, LEARNERS, NORMA, ODD_OR_EVEN, SVM, VOTED
+from study.family.names import AVERAGE, FINAL, KERNELS, LEARNERS, NAMES, NORMA, ODD_OR_EVEN, SVM, VOTED
+from study.family.tables import spelled
 from study.style import (
     BAND,
     BLACK,
@@ -36,14 +37,6 @@ STYLES = {
 }
 """Colour, marker and line style of each rule that is drawn, everywhere."""
 
-NAMES = {
-    "perceptron": "perceptron, no budget",
-    "oldest": "remove the oldest",
-    "random": "remove a random one",
-    "forgetron": "Forgetron, self-tuning",
-    "basic forgetron": "Forgetron, basic",
-    "norma": r"NORMA ($\rho = 0$)",
-}
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
 
@@ -151,7 +144,7 @@ def figure_remedies(rates):
         axis.axvspan(100 * ends[NORMA], 100 * ends[FINAL], color=BAND, alpha=0.6, lw=0, zorder=0)
         axis.set(title=f"{percent(noise, 0)} wrong" if noise else "right labels", xlabel="test error (%)")
         axis.set_xlim(0, 108 * part["high"].max())
-    axes[0, 0].set_yticks(list(places.values()), list(places))
+    axes[0, 0].set_yticks(list(places.values()), map(spelled, places))
     bar = Line2D([], [], color=GREY, marker="o", markersize=4, label="mean, 95\N{NO-BREAK SPACE}% interval")
     gap = Patch(color=BAND, label="gap, final predictor to NORMA")
     figure.legend(handles=[bar, gap], loc="outside upper center", ncols=2, fontsize=7)

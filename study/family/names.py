@@ -37,3 +37,13 @@ PAIRS = (
 
 KERNELS = {"poly": "polynomial", "rbf": "RBF"}
 """Names of the kernels in words."""
+
+NAMES = {
+    "perceptron": "perceptron, no budget",
+    "oldest": "remove the oldest",
+    "random": "remove a random one",
+    "forgetron": "Forgetron, self-tuning",
+    "basic forgetron": "Forgetron, basic",
+    "norma": r"NORMA ($\rho = 0$)",
+}
+"""Names of the methods in figures and tables."""

@@ -99,12 +99,13 @@ def kernel_of(kind, parameter):
 def estimator(form, kind, parameter, n_epochs, *, count_errors=True, random_state=SEED):
     """The estimator of a form with the kernel "rbf" of this width, or "poly" of this degree."""
     options = {"max_iter": n_epochs, "count_errors": count_errors, "random_state": random_state}
-    options |= {"gamma": 1 / (2 * parameter**2)} if kind == "rbf" else {"degree": int(parameter)}
+    options |= {"gamma": 1 / (2 * parameter**2)} if kind == "rbf" else {"degree": int(parameter), "gamma": 1}
     options |= {"memory_budget": MEMORY, "n_jobs": THREADS}
     if form == "one-vs-all":
         return OneVsAllKernelPerceptron(kind, **options)
     update = "ordinary" if form == "ordinary" else "xu-zhang"
-    return MulticlassKernelPerceptron(kind, update=update, threshold=form == "Xu-Zhang", **options)
+    options |= {"update": update, "threshold": form == "Xu-Zhang", "predictor": "final"}
+    return MulticlassKernelPerceptron(kind, **options)
 
 
 def at_once(step, compute):
@@ -189,6 +190,7 @@ def chosen(table):
 @experiment(
     "forms", published=lambda: growth_settings("mnist"), tables=("errors", "times"), measured=("times",),
     data=lambda settings: [settings.choice.dataset],
+    reads=lambda settings: choice.stored_files() if settings.choice in choice.published else [],
 )  # fmt: skip
 def growth(settings, *, progress=False):
     """{errors, times}: test errors of a form with its chosen kernel, columns as in `measure`; seconds of its training."""
@@ -409,7 +411,7 @@ def _table(rows, n):
 
 @experiment(
     "forms", published=lambda: tuning_settings("mnist"), arrays=lambda settings: f"tuning_{settings.n}",
-    data=lambda settings: [settings.dataset],
+    data=lambda settings: [settings.dataset], sample=replace(tuning_settings("mnist")[0], n_orders=1),
 )  # fmt: skip
 def tuning(settings, *, progress=False):
     """{tuning, arrays}: validation errors of the forms with every width, after the last epoch.
@@ -446,6 +448,7 @@ def best_widths(table):
 @experiment(
     "forms", published=lambda: equal_settings("mnist"), arrays=lambda settings: f"equal_{settings.n}",
     data=lambda settings: [settings.tuned.dataset],
+    reads=lambda settings: tuning.stored_files() if settings.tuned in tuning.published else [],
 )  # fmt: skip
 def equal(settings, *, progress=False):
     """{equal, arrays}: test errors of the forms on equal terms, and of Xu and Zhang's with threshold at the same width.

@@ -4,36 +4,11 @@ Tables are those of study.forms; error rates in percent.
 """
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from study.style import METHOD_COLOURS, METHOD_MARKERS, canvas, log_percent_axis
 
 WIDTH = "width $\\sigma$ (units of a pixel's value)"
-
-
-def figure_tuning(tuning):
-    """Validation error by width, a panel for each n: the average predictor (lines) and the final one (rings), means."""
-    sizes = sorted(set(tuning["n"]))
-    figure, axes = canvas(1, len(sizes), height=2.9, sharey=True, squeeze=False)
-    rates = tuning.assign(error=100 * tuning["errors"] / tuning["n_new"])
-    rates = rates.groupby(["n", "form", "width", "predictor"], sort=False, as_index=False)["error"].mean()
-    for axis, n in zip(axes.flat, sizes, strict=True):
-        for form in _forms(rates):
-            own = rates[(rates["n"] == n) & (rates["form"] == form)]
-            for predictor, how in (
-                ("average", {"label": form}),
-                ("final", {"markerfacecolor": "none", "linestyle": "none"}),
-            ):
-                rows = own[own["predictor"] == predictor]
-                axis.plot(rows["width"], rows["error"], markersize=4, **_mark(form) | how)
-        axis.set(title=f"n = {n:,}")
-        _ticks(axis, rates["width"], rotation=90)
-        log_percent_axis(axis)
-    axes.flat[0].set_ylabel("validation error (%)")
-    figure.supxlabel(WIDTH, fontsize=9)
-    _legend(figure, axes.flat[0])
-    return figure
 
 
 def figure_own_width(rows):
@@ -58,25 +33,23 @@ def figure_own_width(rows):
     return figure
 
 
-def figure_equal(rates, predictors=("final", "average")):
-    """Test error on equal terms against the number of training examples: mean and range over the orders.
-
-    A panel for each predictor; a single one has no title.
-    """
-    figure, axes = canvas(1, len(predictors), height=2.5, sharey=True, squeeze=False)
-    for axis, predictor in zip(axes.flat, predictors, strict=True):
-        for shift, form in enumerate(_forms(rates)):
-            part = rates[(rates["form"] == form) & (rates["predictor"] == predictor)].sort_values("n")
-            bars = 100 * np.array([part["error"] - part["low"], part["high"] - part["error"]])
-            axis.errorbar(
-                part["n"] * 1.03 ** (shift - 1.5), 100 * part["error"], yerr=bars, label=form, capsize=2, markersize=4,
-                elinewidth=0.8, **_mark(form),
-            )  # fmt: skip
-        axis.set(title=predictor if len(predictors) > 1 else "", xlabel="training images")
-        _ticks(axis, rates["n"], rotation=45 if len(predictors) > 1 else 0)
-        log_percent_axis(axis)
-    axes.flat[0].set_ylabel("test error (%)")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+def figure_equal(rates):
+    """Test error of the average predictor on equal terms by number of training images: mean and range over the orders."""
+    figure, axis = canvas(height=2.7)
+    own = rates[rates["predictor"] == "average"]
+    ends = own.loc[own.groupby("form")["n"].idxmax()].set_index("form")["error"]
+    for shift, form in enumerate(_forms(own)):
+        part = own[own["form"] == form].sort_values("n")
+        bars = 100 * np.array([part["error"] - part["low"], part["high"] - part["error"]])
+        places = part["n"] * 1.03 ** (shift - 1.5)
+        axis.errorbar(places, 100 * part["error"], yerr=bars, capsize=2, markersize=4, elinewidth=0.8, **_mark(form))
+        side = "top" if ends[form] == ends.min() else "bottom"
+        end = (places.iloc[-1], 100 * ends[form])
+        axis.annotate(form, end, (7, 0), textcoords="offset points", va=side, color=METHOD_COLOURS[form])
+    axis.set(xlabel="training images", ylabel="test error (%)")
+    _ticks(axis, own["n"])
+    axis.margins(x=0.14, y=0.12)
+    log_percent_axis(axis)
     return figure
 
 
@@ -91,13 +64,6 @@ def figure_spectra(spectra):
     axes.flat[0].set_ylabel("share of the sum")
     axes.flat[0].legend(loc="lower left")
     return figure
-
-
-def _legend(figure, axis):
-    """The forms of an axis, and what open marks are."""
-    handles, labels = axis.get_legend_handles_labels()
-    open_mark = Line2D([], [], color="black", marker="o", markerfacecolor="none", linestyle="none", markersize=4)
-    figure.legend([*handles, open_mark], [*labels, "final (open)"], loc="outside upper center", ncols=5)
 
 
 def _forms(table):

@@ -6,12 +6,12 @@ Tables are those of study.forms.experiment.
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from study import statistics
 from study.forms.experiment import EQUAL, FORMS, JUDGED, PAIR, best_widths, kernel_of, split
+from study.words import styled
 
 WITHOUT = "Xu-Zhang, without thresholds"
 PRINTED = "Xu-Zhang, as printed"
@@ -38,12 +38,6 @@ def at_the_end(errors, n=None):
     return table.sort_values("form", key=lambda names: names.map(FORMS.index), ignore_index=True)
 
 
-def end_rates(rows):
-    """Rows of `at_the_end` to show: without numbers of test images, the errors of each predictor as a fraction of them."""
-    shares = {name: rows[name] / rows["n_test"] for name in PREDICTORS}
-    return rows.assign(**shares).drop(columns="n_test")
-
-
 def minutes(times, form, n):
     """Minutes of training of one form with n examples."""
     return float(times.set_index(["form", "n"]).loc[(form, n), "seconds"]) / 60
@@ -61,28 +55,6 @@ def spectra(dataset, kinds, n):
 
 
 # On equal terms: rows and flags are those of experiment.tuning and experiment.equal.
-
-
-def widths_found(tuning, wrong):
-    """A row for each n and form: the width with the fewest validation errors of the average predictor, and its rivals.
-
-    wrong: {n: flags (rows of that n, images)}. Columns: n, form, width; average, final (validation errors there, fractions,
-    means over the orders); edge ("yes" if the width is the first or the last tried); from, to: the widths, best included,
-    whose average predictor McNemar's test does not tell from the best one's in the first order (Holm over the others).
-    """
-    rows = []
-    for n, part in tuning.groupby("n", sort=False):
-        part = part.reset_index(drop=True)
-        for form, width in best_widths(part).items():
-            own = part[(part["form"] == form) & (part["width"] == width)].groupby("predictor")["errors"].mean()
-            first = part[(part["form"] == form) & (part["predictor"] == "average") & (part["order"] == 0)]
-            flags = dict(zip(first["width"], wrong[n][first.index], strict=True))
-            gaps = statistics.holm({w: statistics.mcnemar(flags[w], flags[width]) for w in flags if w != width})
-            level = [width, *(w for w, gap in gaps.items() if gap.p >= statistics.ALPHA)]
-            edge = "yes" if width in (min(flags), max(flags)) else "no"
-            rates = own / part["n_new"].iloc[0]
-            rows.append((n, form, width, rates["average"], rates["final"], edge, min(level), max(level)))
-    return pd.DataFrame(rows, columns=["n", "form", "width", "average", "final", "edge", "from", "to"])
 
 
 def equal_rates(equal):
@@ -111,27 +83,6 @@ def pairs(wrong):
     flags = {(f, p): wrong[0, i, j] for i, f in enumerate(forms) for j, p in enumerate(JUDGED)}
     asked = [*combinations(EQUAL, 2), PAIR[::-1]]
     return statistics.holm({(a, b, p): statistics.mcnemar(flags[a, p], flags[b, p]) for a, b in asked for p in JUDGED})
-
-
-def over_orders(wrong, a, b, predictor):
-    """The differences (orders,) of test errors of two forms, in percentage points; wrong as in `pairs`."""
-    forms = [*EQUAL[:2], *PAIR]
-    place = JUDGED.index(predictor)
-    rates = 100 * wrong[:, :, place].mean(axis=-1)
-    return rates[:, forms.index(a)] - rates[:, forms.index(b)]
-
-
-def pairs_table(found, wrong):
-    """The comparisons of `pairs` as rows: forms, predictor, errors in percentage points with interval, p.
-
-    least and most are the ends of the differences over all orders; wrong as in `pairs`.
-    """
-    rows = []
-    for (a, b, predictor), gap in found.items():
-        each = over_orders(wrong, a, b, predictor)
-        tested = (100 * gap.estimate, 100 * gap.low, 100 * gap.high, gap.p)
-        rows.append((f"{a} minus {b}", predictor, *tested, each.min(), each.max()))
-    return pd.DataFrame(rows, columns=["forms", "predictor", "difference", "low", "high", "p", "least", "most"])
 
 
 def three_forms(rows):
@@ -164,10 +115,19 @@ def in_words(rows):
 def own_widths(tuning, wrong, n):
     """(Difference, {form: width}): Xu and Zhang's form with threshold less without, each with its own best width.
 
-    Validation errors of the average predictor with n examples, in the first order; wrong as in `widths_found`.
+    Validation errors of the average predictor with n examples, in the first order; wrong: {n: flags (rows of that n,
+    images)}.
     """
     part = tuning[tuning["n"] == n].reset_index(drop=True)
     best = best_widths(part)
     rows = part[(part["predictor"] == "average") & (part["order"] == 0)]
     without, given = (wrong[n][rows.index[(rows["form"] == f) & (rows["width"] == best[f])][0]] for f in PAIR)
     return statistics.mcnemar(given, without), {form: best[form] for form in PAIR}
+
+
+# For readers.
+
+
+def largest_table(largest):
+    """`largest_terms` as they are printed."""
+    return styled(largest, dict.fromkeys(["final", "average"], ".2%") | {"mistakes": ",.0f"})

@@ -1,1 +1,1 @@
-"""Matter before the contents of a report, and at its end."""
+"""The first page: the results of all chapters that it, the conclusion and README quote."""

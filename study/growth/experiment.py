@@ -15,7 +15,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import SharedTraining
+from kp.shared import SharedTraining
 from study import datasets
 from study.protocols.images import in_order, predictions, sizes
 from study.protocols.preparations import PREPARATIONS, with_shifts

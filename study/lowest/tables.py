@@ -5,7 +5,7 @@ import pandas as pd
 
 from study.lowest import experiment
 from study.lowest.experiment import KEY
-from study.protocols.images import OWN_NEW
+from study.words import styled
 
 
 def tried(dataset="mnist", *, n_held=10_000):
@@ -30,25 +30,19 @@ def steps(tried):
 
 
 def in_words(steps):
-    """`steps` as they are printed, with FORMATS."""
-    return pd.DataFrame(
+    """`steps` as they are printed."""
+    shown = pd.DataFrame(
         {
             "preparation": steps["preparation"],
-            "copies": steps["copies"].replace(0, "").astype(str),
-            "orders": steps["protocol"].replace(OWN_NEW, ""),
+            "copies": steps["copies"],
             "degree": steps["degree"],
-            "held-out error (%)": 100 * steps["error"],
-            "examples": steps["examples"],
-            "support vectors": steps["support"],
+            "held-out errors": steps["errors"],
+            "held-out error": steps["error"],
             "training (s)": steps["prepare"] + steps["fit"],
             "memory (GiB)": steps["peak"],
         }
     )
-
-
-FORMATS = {
-    "held-out error (%)": ".2f", "examples": ",", "support vectors": ",", "training (s)": ",.0f", "memory (GiB)": ".1f"
-}  # fmt: skip
+    return styled(shown, {"held-out error": ".2%", "training (s)": ",.0f", "memory (GiB)": ".1f"})
 
 
 def reached(dataset="mnist", *, n_held=10_000):

@@ -40,12 +40,12 @@ ONLINE = 4
 
 def claims():
     """The rows of the ledger; see study.claims. Errors are counts among n. Raises StaleResult if our counts are stale."""
-    files = {name: ledger.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
+    files = {name: store.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
     learners = {
         "errors": store.read_table(RESULTS / "references_errors.csv"),
         "choices": store.read_table(MEASURED / "references_machines.csv"),
     }
-    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], learners, files, ledger.published(FINAL_REPORT))
+    return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], learners, files, store.published(FINAL_REPORT))
 
 
 def rows(ours, nearest, learners, files, report):
@@ -207,7 +207,7 @@ def _cited(nearest, learners, report):
 
 def _facts():
     """Numbers of section 2 that are facts of the data set: they cannot fail."""
-    mnist = datasets.DATASETS["mnist"]
+    mnist = datasets.registered("mnist")
     train = mnist.n_train
     test = mnist.n_test
     d = mnist.n_features

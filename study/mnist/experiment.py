@@ -23,9 +23,9 @@ from tqdm import tqdm
 
 from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.output_codes import SharedTraining
+from kp.shared import SharedTraining
 from study import datasets
-from study.mnist import tables
+from study.mnist import pairs
 from study.protocols.images import by_class, estimator, examples, require_examples
 from study.protocols.settings import require_integers
 from study.results import store
@@ -68,7 +68,7 @@ PUBLISHED = [Settings(degree=degree) for degree in DEGREES]
 
 @experiment(
     "mnist", published=PUBLISHED, tables=("multiclass", "binary", "confusion"), arrays=lambda s: f"degree_{s.degree}",
-    data=lambda s: [s.dataset], together=True,
+    data=lambda s: [s.dataset], together=True, sample=1,
 )  # fmt: skip
 def degrees(settings, *, progress=False):
     """{multiclass, binary, confusion, arrays} of each of these settings; see the module.
@@ -251,8 +251,8 @@ class SixDegrees:
 def comparisons(settings, *, progress=False):
     """{paired, committee}: predictors against each other on the same test images, from the predictions of `degrees`.
 
-    paired: the rows of tables.against_average after the first and the last epoch, family "average", and of
-    tables.against_best after the last, family "best". committee: where the average predictors of degrees 2 to 6 agree after
+    paired: the rows of pairs.against_average after the first and the last epoch, family "average", and of
+    pairs.against_best after the last, family "best". committee: where the average predictors of degrees 2 to 6 agree after
     the last epoch and where not (agree), how many images there are (n), and how many the majority of these predictors
     (majority) and the best predictor of the study (best) misclassify; both (only_majority, only_best) alone.
     """
@@ -262,17 +262,17 @@ def comparisons(settings, *, progress=False):
     labels = data.class_indices_test
     wrong = predictions != labels
     last = settings.n_epochs
-    best = tables.ranking(results["multiclass"]).iloc[0]
+    best = pairs.ordered(results["multiclass"]).iloc[0]
     families = {
-        "average": tables.against_average(wrong, DEGREES, sorted({1, last})),
-        "best": tables.against_best(wrong, DEGREES, best, last),
+        "average": pairs.against_average(wrong, DEGREES, sorted({1, last})),
+        "best": pairs.against_best(wrong, DEGREES, best, last),
     }
     paired = pd.concat([table.assign(family=name) for name, table in families.items()], ignore_index=True)
     return {"paired": paired, "committee": _committee(predictions[1:, PREDICTORS.index("average"), -1], wrong, best, data)}
 
 
 def _committee(predictions, wrong, best, data):
-    vote = tables.committee(predictions, data.class_indices_test, len(data.classes))
+    vote = pairs.committee(predictions, data.class_indices_test, len(data.classes))
     alone = wrong[DEGREES.index(best["degree"]), PREDICTORS.index(best["predictor"]), best["epoch"] - 1]
     rows = [
         (

@@ -13,6 +13,8 @@ import pandas as pd
 from kp.mistakes import PREDICTORS
 from study import statistics
 from study.claims import interval
+from study.mnist import pairs
+from study.words import p_cell, percent, points, styled
 
 
 def with_rates(table):
@@ -38,9 +40,19 @@ def _by_predictor(rows, index):
 
 def ranking(multiclass, split="test"):
     """The best degree and epoch of each predictor, with rates and intervals; the predictor with the fewest errors first."""
-    rows = multiclass[multiclass["split"] == split].sort_values(["errors", "degree", "epoch"], kind="stable")
-    best = rows.groupby("predictor", as_index=False, sort=False).first()
+    best = pairs.ordered(multiclass, split).groupby("predictor", as_index=False, sort=False).first()
     return with_rates(best)[["predictor", "degree", "epoch", "errors", "n", "error", "low", "high"]]
+
+
+def eighteen(multiclass, predictors=("final", "average", "minimizing")):
+    """Each degree and predictor at the epoch with its fewest test errors, the fewest first: rank, predictor, degree, epoch,
+    errors, error, low, high, and training, the training errors of the same predictor."""
+    own = multiclass[multiclass["predictor"].isin(predictors)]
+    best = pairs.ordered(own).groupby(["predictor", "degree"], as_index=False, sort=False).first()
+    train = own[own["split"] == "train"].set_index(["predictor", "degree", "epoch"])["errors"].rename("training")
+    found = with_rates(best).join(train, on=["predictor", "degree", "epoch"])
+    found.insert(0, "rank", range(1, len(found) + 1))
+    return found[["rank", "predictor", "degree", "epoch", "errors", "error", "low", "high", "training"]]
 
 
 def over_degrees(multiclass, logs, epochs):
@@ -59,39 +71,6 @@ def over_degrees(multiclass, logs, epochs):
     return pd.DataFrame(rows)
 
 
-def against_average(wrong, degrees, epochs):
-    """The other predictors against the average one of the same degree and epoch: McNemar's tests, Holm over all rows.
-
-    Columns epoch, degree, predictor, errors, average (its errors), and those of study.statistics.table. A difference below 0
-    is in favour of the other predictor.
-    """
-    others = [name for name in PREDICTORS if name != "average"]
-    keys = list(product(epochs, degrees, others))
-    return _paired(
-        keys, lambda e, d, name: (_of(wrong, degrees, d, name, e), _of(wrong, degrees, d, "average", e)), "average"
-    )
-
-
-def against_best(wrong, degrees, best, epoch):
-    """Every degree and predictor after an epoch against `best` (degree, predictor, epoch), a row of `ranking`; as above."""
-    chosen = (best["degree"], best["predictor"], best["epoch"])
-    keys = [(epoch, d, name) for d, name in product(degrees, PREDICTORS) if (d, name, epoch) != chosen]
-    other = _of(wrong, degrees, *chosen)
-    return _paired(keys, lambda e, d, name: (_of(wrong, degrees, d, name, e), other), "best")
-
-
-def _of(wrong, degrees, degree, predictor, epoch):
-    return wrong[list(degrees).index(degree), PREDICTORS.index(predictor), epoch - 1]
-
-
-def _paired(keys, pair, name):
-    both = {key: pair(*key) for key in keys}
-    tests = statistics.table(statistics.holm({key: statistics.mcnemar(*each) for key, each in both.items()}))
-    head = pd.DataFrame(keys, columns=["epoch", "degree", "predictor"])
-    head["errors"], head[name] = (np.array([each[side].sum() for each in both.values()]) for side in (0, 1))
-    return pd.concat([head, tests.drop(columns="comparison")], axis=1)
-
-
 def halves(errors, n_first):
     """Errors in the first n_first test images and in the rest: Fisher's tests, Holm over all rows.
 
@@ -107,15 +86,6 @@ def halves(errors, n_first):
         tests[name] = statistics.two_samples(first, n_first, last, n_last)
     table = statistics.table(statistics.holm(tests)).drop(columns="comparison")
     return pd.DataFrame(rows, columns=["name", "first", "last", "ratio"]).join(table)
-
-
-def committee(predictions, labels, n_classes):
-    """The vote of several predictors (m, n), where ties go to the lowest class, and how they agree.
-
-    {"wrong": (n,) bool of the vote, "agree": (n,) bool where all say the same}.
-    """
-    votes = np.stack([(predictions == c).sum(axis=0) for c in range(n_classes)])
-    return {"wrong": votes.argmax(axis=0) != labels, "agree": (predictions == predictions[0]).all(axis=0)}
 
 
 def mistakes_by_digit(logs):
@@ -204,3 +174,36 @@ def class_differences(errors, n):
     table = pd.DataFrame({"fewer": (gaps < 0).sum(), "equal": (gaps == 0).sum(), "more": (gaps > 0).sum()})
     table = table.rename_axis("predictor").reset_index()
     return table.join(statistics.table(tests)[["estimate", "low", "high", "p"]])
+
+
+# For readers.
+
+
+def spread_table(spread):
+    """`class_spread` as it is printed."""
+    shown = spread.drop(columns="runs").rename(columns={"own": "own run", "fewer": "runs with fewer", "more": "with more"})
+    return styled(shown, dict.fromkeys(["mean", "sd", "lowest", "highest", "own run"], ".2%"))
+
+
+def differences_table(differences):
+    """`class_differences` as they are printed."""
+    names = {"fewer": "runs with fewer errors", "equal": "as many", "more": "more", "estimate": "minus the average"}
+    formats = {"minus the average": points, "low": points, "high": points, "p": p_cell}
+    return styled(differences.rename(columns=names), formats)
+
+
+def average_table(against):
+    """Tests against the average predictor (statistics.table) as they are printed."""
+    formats = {"minus average": points, "low": points, "high": points, "p": p_cell}
+    shown = against.rename(columns={"comparison": "predictor", "estimate": "minus average"})
+    return styled(shown[["predictor", *formats]], formats)
+
+
+def eighteen_table(ranked):
+    """`eighteen` as it is printed."""
+    return styled(ranked.rename(columns={"training": "training errors"}), dict.fromkeys(("error", "low", "high"), percent))
+
+
+def degrees_table(over):
+    """`over_degrees` as it is printed."""
+    return styled(over, dict.fromkeys(over.columns[4:], percent))

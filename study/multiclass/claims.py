@@ -8,6 +8,7 @@ import pandas as pd
 
 from study import claims as ledger
 from study.multiclass import experiment
+from study.results import store
 
 SOURCE = "Xu & Zhang 2005"
 CHAPTER = "classes"
@@ -22,7 +23,7 @@ def claims():
     draws = experiment.source_figures(experiment.source_figures_parts())
     rows = []
     why = ledger.explanations("multiclass")["figures"]
-    for claim in ledger.published("xu_zhang_2005_figures").itertuples():
+    for claim in store.published("xu_zhang_2005_figures").itertuples():
         found = draws[draws["item"] == claim.item]
         errors = found["train_errors"].to_numpy()
         low, high = np.quantile(errors, [0.025, 0.975])

@@ -169,9 +169,10 @@ def kernel_of(name, *, degree=2, sigma=1.0):
 
 
 def parameters_of(name, **options):
-    """Parameters with which an estimator has the kernel `kernel_of(name, **options)`."""
+    """Parameters of an estimator that is Xu and Zhang's, with the kernel `kernel_of(name, **options)`."""
     own = kernel_of(name, **options)
-    return {"kernel": name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
+    kernel = {"kernel": name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
+    return kernel | {"update": "xu-zhang", "predictor": "final"}
 
 
 # Limits of learning.

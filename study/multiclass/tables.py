@@ -36,20 +36,6 @@ def cases(problems, *, resolution):
     return found
 
 
-def both_sets(runs):
-    """A row for each of several sets {name: table of `draws`} and each method, over its draws.
-
-    Columns: set, method, stopped (share of draws), mistakes (median), error (mean test error rate).
-    """
-    parts = []
-    for name, table in runs.items():
-        groups = table.assign(error=table["test_errors"] / table["n_test"]).groupby("method", sort=False, as_index=False)
-        found = groups.agg(stopped=("converged", "mean"), mistakes=("mistakes", "median"), error=("error", "mean"))
-        found.insert(0, "set", name)
-        parts.append(found)
-    return pd.concat(parts, ignore_index=True)
-
-
 def with_orders(mistakes, orders):
     """Rows of experiment.mistakes without epochs, and with fewest, median and most over the orders of experiment.orders."""
     keys = ["dataset", "kernel", "sigma", "factor", "update"]
@@ -108,20 +94,3 @@ def updates_compared(counts, orders):
         rows.insert(0, "of", of)
         parts.append(rows)
     return pd.concat(parts, ignore_index=True)
-
-
-def by_width(fresh, boundaries):
-    """A row for each width, over the draws: medians of epochs and mistakes, mean and range of the final fresh errors, and
-    the mean turning of the boundaries."""
-    rows = fresh[(fresh["predictor"] == "final") & (fresh["epoch"] == fresh["ends"])]
-    rows = rows.assign(error=rows["errors"] / rows["n"])
-    found = rows.groupby("sigma", as_index=False).agg(
-        draws=("draw", "nunique"),
-        converged=("converged", "mean"),
-        epochs=("ends", "median"),
-        mistakes=("mistakes", "median"),
-        test=("error", "mean"),
-        least=("error", "min"),
-        most=("error", "max"),
-    )
-    return found.merge(boundaries.groupby("sigma", as_index=False)["turning"].mean())

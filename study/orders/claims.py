@@ -8,8 +8,9 @@ source says of test errors has its verdict from here. The words stand in stateme
 import numpy as np
 
 from study import RESULTS, claims, statistics
-from study.orders import published, tables
+from study.orders import tables
 from study.orders.experiment import CURVED, N_ORDERS
+from study.orders.facts import published
 from study.words import interval, number, p_value, percent, points, rate_interval, size, span
 
 CHAPTER = "mnist"
@@ -19,15 +20,13 @@ ALIKE = 0.005
 
 def statements():
     """The rows of the table of statements; see study.claims."""
-    wrong = published.wrong()
-    labels = published.labels()
     found = {
-        "degrees-above-3": degrees_above_3(wrong),
-        "final-worse": final_worse(wrong),
-        "no-digit": no_digit(wrong, labels),
+        "degrees-above-3": degrees_above_3(published.against_degree(3)),
+        "final-worse": final_worse(published),
+        "no-digit": no_digit(published.digits, published.valley.loc[3, tables.CONTROL]),
         "similar": similar(),
-        "uncertainty": uncertainty(labels),
-        "ensemble": ensemble(published.counts(), tables.ensembles(published.predictions(), labels, CURVED)),
+        "uncertainty": uncertainty(published.labels),
+        "ensemble": ensemble(tables.ensembles(published.predictions, published.labels, CURVED)),
     }
     return claims.statement_rows(
         "orders", {f"hermans-2021/statement/{key}": each for key, each in found.items()}, chapter=CHAPTER
@@ -47,26 +46,25 @@ def named(degrees):
     return ", ".join(map(str, degrees[:-1])) + " and " * (len(degrees) > 1) + str(degrees[-1]) if degrees else "none"
 
 
-def degrees_above_3(wrong):
-    """Whether the average predictor's error after the last epoch is the same at higher degrees as at degree 3."""
-    found = tables.differences_to(tables.among_degrees(wrong, CURVED, tables.CONTROL), 3).query("degree > 3")
-    better, worse = (found.loc[found["verdict"] == word, "degree"] for word in (tables.LOWER, tables.HIGHER))
+def degrees_above_3(found):
+    """Whether the average predictor's error after the last epoch is the same at higher degrees as at degree 3; found: by
+    degree, as `tables.differences_to` has it."""
+    found = found.loc[4:]
+    better, worse = (found.index[found["verdict"] == word] for word in (tables.LOWER, tables.HIGHER))
     told = "does not hold" if len(better) else "holds in part" if len(worse) else "cannot be told"
-    values = {"orders": len(wrong), "higher": named(worse)}
+    values = {"orders": N_ORDERS, "higher": named(worse)}
     for row in found.itertuples():
-        values |= {f"gap_{row.degree}": points(row), f"interval_{row.degree}": interval(row)}
+        values |= {f"gap_{row.Index}": points(row), f"interval_{row.Index}": interval(row)}
     return "holds" if (found["verdict"] == tables.SAME).all() else told, values
 
 
-def final_worse(wrong):
+def final_worse(facts):
     """Whether the final predictor has more errors than the average and the minimizing one, after one epoch and at last."""
-    last = wrong.shape[3]
+    last = facts.n_epochs
+    against_minimizing = tables.among_predictors(facts.wrong, CURVED, [1, last], others=["final"], control="minimizing")
     shown = []
     values = {"last": last}
-    for name in ("average", "minimizing"):
-        rows = tables.among_predictors(wrong, CURVED, [1, last], others=["final"], control=name)
-        if name == tables.CONTROL:
-            rows = tables.of_final(tables.among_predictors(wrong, CURVED, [1, last]))
+    for name, rows in ((tables.CONTROL, facts.final_or_average), ("minimizing", against_minimizing)):
         early, late = (rows[rows["epoch"] == epoch] for epoch in (1, last))
         told = late.loc[late["verdict"] == tables.HIGHER, "degree"]
         values |= {
@@ -78,17 +76,15 @@ def final_worse(wrong):
     return share(shown), values
 
 
-def no_digit(wrong, labels):
-    """Whether equal error rates of the digits are rejected, for the average predictor after the last epoch."""
-    average = wrong[:, :, tables.PREDICTORS.index(tables.CONTROL), -1].mean(axis=0)
-    third = average[CURVED.index(3)]
-    rates = np.array([third[labels == digit].mean() for digit in range(10)])
-    p_values = [statistics.equal_means(own, labels) for own in average]
-    rejected = [degree for degree, p in zip(CURVED, p_values, strict=True) if p < statistics.ALPHA]
+def no_digit(digits, error):
+    """Whether equal error rates of the digits are rejected, for the average predictor after the last epoch; digits: as facts
+    have them; error: the rate of all images at degree 3."""
+    rates = digits.rates[3]
+    rejected = [degree for degree, p in digits.p.items() if p < statistics.ALPHA]
     values = {
-        "orders": len(wrong), "easy": int(rates.argmin()), "hard": int(rates.argmax()), "low": percent(rates.min()),
-        "high": percent(rates.max()), "times": number(rates.max() / third.mean(), 1), "rejected": named(rejected),
-        "p": p_value(max(p_values)),
+        "orders": N_ORDERS, "easy": int(rates.idxmin()), "hard": int(rates.idxmax()), "low": percent(rates.min()),
+        "high": percent(rates.max()), "times": number(rates.max() / error, 1), "rejected": named(rejected),
+        "p": p_value(digits.largest_p),
     }  # fmt: skip
     if len(rejected) == len(CURVED):
         return "does not hold", values
@@ -97,7 +93,7 @@ def no_digit(wrong, labels):
 
 def similar():
     """Whether the honest error of the average predictor is like those of two other learners on the same images."""
-    rate = published.honest().loc[tables.CONTROL]
+    rate = published.error
     machine = published.against("RBF SVM")
     neighbour = published.against("nearest neighbour")
     alike = [-ALIKE < gap.low and gap.high < ALIKE for gap in (machine, neighbour)]
@@ -125,9 +121,9 @@ def uncertainty(labels):
     return "holds in part" if test.p < statistics.ALPHA and test.estimate > 0 else "cannot be told", values
 
 
-def ensemble(counts, found):
+def ensemble(found):
     """Whether an order errs more often where the others do not all agree, at every degree."""
-    sd = tables.spread(counts, counts["epoch"].max()).query("degree > 1 and predictor == @tables.CONTROL")["sd"]
+    sd = published.spread.query("degree > 1 and predictor == @tables.CONTROL")["sd"]
     values = {"orders": N_ORDERS, "sd_low": size(sd.min()), "sd_high": size(sd.max())}
     columns = {"agree": ("unanimous", 1), "same": ("error there", 2), "other": ("elsewhere", 0)}
     for name, (column, digits) in columns.items():

@@ -21,7 +21,8 @@ from tqdm import tqdm
 from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
-from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from kp.one_vs_all import OneVsAllKernelPerceptron
+from kp.shared import SharedTraining
 from study.protocols.images import examples, in_order, predictions, require_examples, sizes
 from study.protocols.settings import require_integers
 from study.results.experiment import experiment
@@ -255,6 +256,3 @@ def with_wrong_labels(y, share, *, n_classes, random_state):
     chosen = random.permutation(len(y))[: round(share * len(y))]
     y[chosen] = (y[chosen] + random.randint(1, n_classes, size=len(chosen))) % n_classes
     return y
-
-
-from study.orders.kept import kept, kept_costs  # noqa: E402, F401 (the chapter's last experiments)

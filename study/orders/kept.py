@@ -15,7 +15,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import SharedTraining
+from kp.shared import SharedTraining
 from study.protocols.images import OWN_NEW, PROTOCOLS, examples, in_order, predictions, require_examples, sizes
 from study.protocols.settings import require_integers
 from study.results.alone import alone

@@ -12,6 +12,7 @@ import pandas as pd
 from kp.mistakes import PREDICTORS
 from study import statistics
 from study.orders.kept import NEW_HERE
+from study.words import p_cell, percent, points, styled, with_interval
 
 ROPE = 0.0005
 """The region of practical equivalence: differences within 0.05 points count as none."""
@@ -170,16 +171,6 @@ def differences_to(pairs, degree):
             rows.append(row | ends | {"verdict": turned.get(row["verdict"], row["verdict"])})
     columns = ["degree", "estimate", "low", "high", "p", "p_same", "verdict"]
     return pd.DataFrame(rows, columns=columns).sort_values("degree", ignore_index=True)
-
-
-def with_intervals(spread, wrong, degrees):
-    """The rows of `spread` with estimate, low and high: the mean error and its 95 % interval over orders and test images,
-    after the last epoch."""
-    last = wrong.shape[3]
-    found = {
-        row.Index: statistics.crossed(_of(wrong, degrees, row.degree, row.predictor, last)) for row in spread.itertuples()
-    }
-    return spread.join(statistics.table(found).set_index("comparison")[["estimate", "low", "high"]])
 
 
 def _of(wrong, degrees, degree, predictor, epoch):
@@ -404,12 +395,6 @@ def honest_errors(wrong, degrees, chosen, held):
     return pd.DataFrame(rows)
 
 
-def counts_chosen(chosen):
-    """How many runs chose each degree (rows) and predictor (columns)."""
-    table = pd.crosstab(chosen["degree"], chosen["predictor"])
-    return table.reindex(columns=list(PREDICTORS), fill_value=0).rename_axis(columns=None)
-
-
 def against_final(noise, epoch):
     """The average, minimizing and voted predictors less the final one of the same orders, after an epoch, where labels are
     wrong: kernel, threshold, share, predictor, final (its error rate), estimate, low, high, p, verdict.
@@ -478,3 +463,38 @@ def errors_under_protocols(wrong, kept, degrees):
         both = others[:, NEW_HERE.index(protocol), here, place], own[:, here, place]
         pairs.append([each.mean(axis=1) for each in both])
     return verdicts(pairs, keys, ["predictor", "protocol", "degree"])
+
+
+# For readers.
+
+
+IN_POINTS = {"estimate": points, "low": points, "high": points, "p": p_cell}
+"""How differences of rates and their tests are printed."""
+
+
+def differences_table(compared):
+    """`among_predictors`, `among_degrees`, or `differences_to` as they are printed."""
+    return styled(compared, IN_POINTS | {"p_same": p_cell})
+
+
+def averaging_table(gaps):
+    """`of_final` as it is printed: by degree the points after each epoch, with their intervals."""
+    cells = [with_interval(row) for row in gaps.itertuples()]
+    wide = gaps.assign(cell=cells).pivot(index="degree", columns="epoch", values="cell")
+    names = {epoch: f"after epoch {epoch}" for epoch in wide.columns}
+    return styled(wide.rename(columns=names).rename_axis(columns=None).reset_index())
+
+
+def honest_table(honest):
+    """`honest_errors` as they are printed."""
+    names = {"among": "chosen among", "estimate": "error", "low": "95 % from", "high": "to"}
+    shown = honest.drop(columns=["more", "more low", "more high"]).rename(columns=names)
+    return styled(shown, dict.fromkeys(("error", "95 % from", "to"), percent))
+
+
+def rates_by_class(rates, classes):
+    """`by_digit` as it is printed, under the names of the classes."""
+    shown = rates.rename(columns=str)
+    formats = dict.fromkeys(shown.columns, percent)
+    shown.insert(0, "class", classes)
+    return styled(shown, formats)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import OneVsAllKernelPerceptron
+from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
 from study.results import store
@@ -47,7 +47,7 @@ def require_examples(settings):
 
 def n_examples(name):
     """The number of training examples of `examples`."""
-    dataset = datasets.DATASETS[name]
+    dataset = datasets.registered(name)
     return dataset.n_train if dataset.n_test else dataset.n_train - -(-dataset.n_train // TESTED)
 
 

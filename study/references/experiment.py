@@ -24,6 +24,7 @@ is compared is scikit-learn's own.
 import time
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import OneVsAllKernelPerceptron
+from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.settings import IMAGES, require_integers, require_known
 from study.results import store
@@ -426,15 +427,31 @@ class Ours:
 
     dataset: str = "mnist"
     degree: int = 3
+    patience: ClassVar = PATIENCE
 
     def __post_init__(self):
         require_known(self, dataset=IMAGES)
         require_integers(self, degree=(1, 40))
 
+    @property
+    def epochs(self):
+        """The epochs after which it is looked at."""
+        return EPOCHS
+
+
+class Once(Ours):
+    """The same after one epoch only, trained once: the sample."""
+
+    patience = 0
+
+    @property
+    def epochs(self):
+        return EPOCHS[:1]
+
 
 @experiment(
     "references", published=[Ours()], tables=("perceptron", "perceptron_costs"), measured=("perceptron_costs",),
-    arrays=lambda part: "kernel_perceptron", data=lambda part: [part.dataset],
+    arrays=lambda part: "kernel_perceptron", data=lambda part: [part.dataset], sample=Once(),
 )  # fmt: skip
 def perceptron(part, *, progress=False):
     """{perceptron, perceptron_costs, arrays} after each of EPOCHS: errors and costs, with the columns of `learners`."""
@@ -442,7 +459,7 @@ def perceptron(part, *, progress=False):
     rows = []
     costs = []
     predictions = []
-    for epochs in EPOCHS:
+    for epochs in part.epochs:
         found, numbers, cost = alone(_perceptron, part, epochs)
         costs.append((OURS, epochs, *cost))
         for name, predicted in zip(PREDICTORS, found, strict=True):
@@ -457,13 +474,16 @@ def _perceptron(part, epochs):
     data = datasets.load(part.dataset)
     model = OneVsAllKernelPerceptron(
         degree=part.degree,
+        gamma=1,
         max_iter=epochs,
         random_state=part.degree,
         stop_if_separated=False,
         memory_budget=5 * 2**30,
         n_jobs=1,
     )
-    _, seconds = timed(lambda: model.fit(data.X, data.class_indices), lambda: model.predict(data.X_test, predictor=CONTROL))
+    _, seconds = timed(
+        lambda: model.fit(data.X, data.class_indices), lambda: model.predict(data.X_test, predictor=CONTROL), part.patience
+    )
     predictions = store.narrow([model.predict(data.X_test, predictor=name) for name in PREDICTORS], np.uint8)
     return predictions, int(model.support_vectors_.size + sum(map(len, model.mistakes_))), seconds
 

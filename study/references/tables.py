@@ -165,38 +165,68 @@ def largest(bill):
     return bill[method.isna() | ~method.loc[order].duplicated(keep="last").reindex(bill.index)]
 
 
-FORMATS = {
-    **dict.fromkeys(["training (s)", "prediction (s)", "numbers (million)"], words.significant),
-    "memory (GiB)": ".2f",
-}
-"""Of the table that `in_percent` makes."""
-
-
 def in_percent(bill):
-    """`bill` as it is printed: error and difference in percent and points with their intervals, seconds, memory."""
+    """`bill` as it is printed: error in percent with its interval, seconds, memory."""
     threads = [f" ({each} threads)" if each > 1 else "" for each in bill["threads"]]
     ends = zip(bill["error"], bill["error low"], bill["error high"], strict=True)
-    return pd.DataFrame(
+    shown = pd.DataFrame(
         {
             "learner": bill["learner"] + threads,
             "error (%)": [f"{100 * error:.2f} ({100 * low:.2f} to {100 * high:.2f})" for error, low, high in ends],
-            "ours minus it (points)": [words.with_interval(row) for row in bill.itertuples()],
             "training (s)": bill["fit"],
             "prediction (s)": bill["predict"],
             "memory (GiB)": bill["peak"],
             "numbers (million)": bill["numbers"] / 1e6,
         }
     )
+    formats = dict.fromkeys(["training (s)", "prediction (s)", "numbers (million)"], words.significant)
+    return words.styled(shown, formats | {"memory (GiB)": ".2f"})
 
 
 def tested(compared):
-    """`compared` with its tests, as it is printed: learner, difference in points with its interval, p, p equal, verdict."""
-    return pd.DataFrame(
+    """`compared` with its tests, as it is printed: how much higher the error of the kernel perceptron is."""
+    shown = pd.DataFrame(
         {
-            "learner": compared["method"],
-            "ours minus it": [words.with_interval(row) for row in compared.itertuples()],
+            "classifier": compared["method"],
+            "test error": compared["error"],
+            "the perceptron's is higher by": [words.with_interval(row) for row in compared.itertuples()],
             "p": compared["p"],
             "p equal": compared["p same"],
-            "ours": compared["verdict"],
         }
     )
+    return words.styled(shown, {"test error": ".2%"} | dict.fromkeys(["p", "p equal"], words.p_cell))
+
+
+def times(fit, predict, peak):
+    """How many times as long as the kernel perceptron others train and predict, as it is printed, with their memory.
+
+    fit, predict: rows of `slower`; peak: GiB by the name of a learner.
+    """
+    ranges = {"training": fit, "prediction": predict}
+    shown = pd.DataFrame({"classifier": fit.index})
+    for name, table in ranges.items():
+        ends = ([words.significant(value) for value in row] for row in table[["median", "low", "high"]].to_numpy())
+        shown[f"{name} takes"] = [f"{median} times ({low} to {high})" for median, low, high in ends]
+    return words.styled(shown.assign(**{"memory (GiB)": peak.loc[fit.index].to_numpy()}), {"memory (GiB)": ".2f"})
+
+
+# For readers.
+
+
+def tried_table(found):
+    """`tried` as it is printed."""
+    return words.styled(found, dict.fromkeys(["fewest", "most"], ","))
+
+
+def votes_table(ensembles):
+    """The votes of several orders by degree (orders.tables) as they are printed."""
+    shown = pd.DataFrame(
+        {
+            "degree": ensembles["degree"],
+            "one order": ensembles["single"],
+            "vote": ensembles["majority"],
+            "difference (points)": [words.with_interval(row) for row in ensembles.itertuples()],
+            "p": ensembles["p"],
+        }
+    )
+    return words.styled(shown, {"one order": ".2%", "vote": ".2%", "p": words.p_cell})

@@ -11,13 +11,13 @@ profile.
 Symbols: R orders, C classes, N images: the held-out ones, the test images, and the odd inputs, in the order of PARTS.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from kp.output_codes import SharedTraining
+from kp.shared import SharedTraining
 from study import datasets
 from study.protocols.images import in_order
 from study.protocols.settings import IMAGES, require_integers, require_known
@@ -59,7 +59,7 @@ class Settings:
 
     def __post_init__(self):
         require_known(self, dataset=IMAGES)
-        known = datasets.DATASETS[self.dataset]
+        known = datasets.registered(self.dataset)
         size = sum(known.counts)
         n_test = sum(known.test_counts)
         if self.n_held_out == "default":
@@ -85,6 +85,7 @@ PUBLISHED = [Settings()]
 
 @experiment(
     "rejection", published=PUBLISHED, tables=("orders",), arrays=lambda _: "ensemble", data=lambda s: [s.dataset],
+    sample=replace(PUBLISHED[0], n_orders=2),
 )  # fmt: skip
 def ensemble(settings, *, progress=False):
     """{orders, arrays} of an ensemble, whose predictors are read after the last epoch; see the module.

@@ -2,26 +2,17 @@
 
 import numpy as np
 
-from study.style import (
-    BLACK,
-    GREY,
-    REFERENCE,
-    SAND,
-    SKY,
-    canvas,
-    draw_image,
-    gallery,
-    heat_map,
-    log_percent_axis,
-)
+from study.style import BLACK, BLUE, GREY, canvas, draw_image, gallery, log_percent_axis
 
 MEASURE_STYLES = {
-    "margin": {"color": BLACK, "linestyle": "-"},
-    "margin of one perceptron": {"color": SKY, "linestyle": "--"},
-    "vote share": {"color": SAND, "linestyle": "-."},
+    "margin": {"color": BLUE, "linestyle": "-", "linewidth": 1.8},
+    "margin of one perceptron": {"color": BLUE, "linestyle": "--"},
+    "vote share": {"color": BLACK, "linestyle": "-."},
     "probability": {"color": GREY, "linestyle": ":"},
 }
-"""How each measure of doubt is drawn; the colours of the predictors are left to them."""
+"""How each measure of doubt is drawn: the margin, which the chapter recommends, is blue."""
+SHOWN = {"margin": (BLUE, "o"), "best score": (BLACK, "D")}
+"""The measures whose refusals are drawn: colour and marker."""
 
 
 def figure_inputs(rows):
@@ -39,24 +30,6 @@ def figure_inputs(rows):
     return figure
 
 
-def figure_reliability(panels):
-    """Accuracy against confidence with 95 % intervals, a panel for each table of tables.reliability, {title: table}.
-
-    The area of a mark grows with the logarithm of the number of images; on the line confidence is accuracy.
-    """
-    figure, axes = canvas(1, len(panels), height=2.4, sharex=True, sharey=True, squeeze=False)
-    for axis, (title, table) in zip(axes[0], panels.items(), strict=True):
-        x = 100 * table["confidence"]
-        y = 100 * table["accuracy"]
-        axis.plot([0, 100], [0, 100], **REFERENCE)
-        ends = np.maximum([y - 100 * table["low"], 100 * table["high"] - y], 0)
-        axis.errorbar(x, y, yerr=ends, linestyle="none", color=BLACK, elinewidth=1, capsize=2)
-        axis.scatter(x, y, s=6 + 8 * np.log(table["images"]), color=BLACK, zorder=3, clip_on=False)
-        axis.set(title=title, xlabel="confidence (%)", xlim=(0, 102), ylim=(0, 102))
-    axes[0, 0].set_ylabel("accuracy (%)")
-    return figure
-
-
 def figure_risk_coverage(curves, *, most=0.2):
     """Error among the accepted images by the share that is refused, up to `most`, a line for each measure.
 
@@ -69,7 +42,7 @@ def figure_risk_coverage(curves, *, most=0.2):
     log_percent_axis(axis)
     axis.set_ylim(*_round_limits(axis.get_ylim()))
     axis.set(xlabel="refused (% of the test images)", ylabel="error of the accepted (%)", xlim=(0, 100 * most))
-    axis.legend(loc="upper right")
+    axis.legend(loc="lower left", fontsize=8.5)
     return figure
 
 
@@ -86,14 +59,16 @@ def figure_gallery(images, titles, *, columns=10):
 
 
 def figure_refusals(refusals):
-    """Shares refused, in percent, as a heat map: parts in rows, measures in columns, in the order of tables.refusals."""
-    figure, axis = canvas(height=2.7)
-    measures = refusals["measure"].unique()
-    parts = refusals["part"].unique()
-    shares = 100 * refusals.pivot(index="part", columns="measure", values="refused").loc[parts, measures].to_numpy()
-    names = [name.replace(", ", ",\n").replace(" of one ", " of\none ") for name in measures]
-    heat_map(axis, shares, rows=parts, columns=names, vmin=0, vmax=100)
-    axis.set_xticklabels(axis.get_xticklabels(), rotation=0, fontsize=7)
-    axis.axhline(2, color=GREY, lw=1)
-    axis.grid(False)
+    """Shares refused, in percent, by two measures: a row for each part of the inputs but the held-out digits and the blank
+    one, from the table of tables.refusals."""
+    figure, axis = canvas(width=5.6, height=2.8)
+    wide = refusals.pivot(index="part", columns="measure", values="refused")
+    parts = [part for part in refusals["part"].unique() if part not in ("held out", "blank")]
+    for name, (colour, marker) in SHOWN.items():
+        axis.plot(100 * wide.loc[parts, name], parts, marker, color=colour, markersize=7, label=name, clip_on=False)
+    for part in parts:
+        axis.plot(100 * wide.loc[part, list(SHOWN)], [part] * len(SHOWN), color=GREY, linewidth=0.8, zorder=0)
+    axis.set(xlabel="refused (%)", xlim=(0, 100))
+    axis.invert_yaxis()
+    axis.legend(loc="lower right")
     return figure

@@ -15,13 +15,10 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.frozen import FrozenEstimator
 
 from study import statistics
-from study.rejection.experiment import PARTS, PREDICTORS
-from study.words import p_cell
+from study.rejection.experiment import KINDS, PARTS, PREDICTORS
+from study.words import p_cell, styled
 
 BINS = 15
 """Bins of equal width between 0 and 1, as in Guo et al. 2017."""
@@ -38,37 +35,23 @@ DRAWS = 500
 NAMES = {
     "low": "95 % from",
     "high": "to",
-    "varies": "over",
     "calibrated": "if true, up to",
     "brier": "Brier score",
-    "brier_classes": "Brier, classes",
-    "log_loss_classes": "log loss, classes",
     "aurc": "AURC",
     "augrc": "AUGRC",
     "estimate": "difference",
-    "part": "input",
-    "class": "most often as",
-    "share": "share of that",
     "worst": "class",
     "worst_covered": "its coverage",
     "single_error": "error of single",
-    "refused_held": "refused, held out",
 }
 """Printed names of columns; the others are printed by their names, without underscores."""
 COUNTS = {
     "errors": ".4g",
-    "fewest": ".0f",
-    "most": ".0f",
     "images": ",",
-    "mean votes": ".1f",
     "target": ".1%",
     "level": ".0%",
-    "unanimous": ".1%",
-    "share of that": ".0%",
     "Brier score": ".4f",
     "log loss": ".4f",
-    "Brier, classes": ".4f",
-    "log loss, classes": ".4f",
     "p": p_cell,
 }
 """How columns are written that are no rates."""
@@ -122,53 +105,6 @@ def measures(answers, T):
 def with_interval(errors, n):
     """(errors / n, low, high) with Wilson's interval; missing where n is 0."""
     return (errors / n, *statistics.wilson(errors, n)) if n else (np.nan,) * 3
-
-
-# Errors.
-
-
-def error_table(answers, y, orders):
-    """Test errors of single perceptrons and of the ensemble: answer, errors, fewest, most, error, low, high, varies.
-
-    Of single perceptrons the mean over orders is shown, with Student's interval over visiting orders; of the ensemble
-    Wilson's interval over test images. orders is the stored table.
-    """
-    rows = []
-    n = len(y)
-    for predictor in PREDICTORS:
-        errors = orders.loc[orders["predictor"] == predictor, "test"]
-        mean = statistics.student(errors / n, varies="visiting orders")
-        head = (f"one perceptron, {predictor}", errors.mean(), errors.min(), errors.max())
-        rows.append((*head, mean.estimate, mean.low, mean.high, mean.varies))
-    for name, answer in ensembles(answers).items():
-        errors = (answer != y).sum()
-        rows.append((name, errors, np.nan, np.nan, *with_interval(errors, n), "test images"))
-    return pd.DataFrame(rows, columns=["answer", "errors", "fewest", "most", "error", "low", "high", "varies"])
-
-
-def ensembles(answers):
-    """{name: classes (n,)}: the most votes (ties go to the lowest class) and the highest mean score."""
-    found = {f"vote, {predictor}": votes.argmax(axis=1) for predictor, votes in answers.votes.items()}
-    return found | {"mean score, average": answers.classes}
-
-
-def comparisons(answers, y):
-    """{name: Difference} of test errors on the same images, one family (Holm).
-
-    The ensembles against each other by McNemar's test; the mean score against its own perceptrons, on average over them, by
-    a bootstrap over test images, in which the orders stay as they are.
-    """
-    wrong = {name: answer != y for name, answer in ensembles(answers).items()}
-    mean = wrong["mean score, average"]
-    alone = 1 - answers.shares[np.arange(len(y)), y]
-    return statistics.holm(
-        {
-            "mean score − one perceptron": statistics.bootstrap(mean - alone, varies="test images"),
-            "mean score − first order": statistics.mcnemar(mean, answers.single.argmax(axis=1) != y),
-            "vote, average − mean score": statistics.mcnemar(wrong["vote, average"], mean),
-            "vote, final − vote, average": statistics.mcnemar(wrong["vote, final"], wrong["vote, average"]),
-        }
-    )
 
 
 def by_votes(votes, y):
@@ -238,13 +174,10 @@ def probabilities(held, y_held, test):
     accuracy = (held.classes == y_held).mean()
     C = held.scores.shape[1]
     answer = np.eye(C)[test.classes]
-    found = {
+    return {
         "constant": accuracy * answer + (1 - accuracy) / (C - 1) * (1 - answer),
         "vote share": test.shares,
         "temperature": softmax(test.scores / T, axis=1),
-    }
-    return found | {
-        f"{how} for each class": by_library(held.scores, y_held, test.scores, how) for how in ("sigmoid", "isotonic")
     }
 
 
@@ -259,81 +192,38 @@ def confidences(held, y_held, test, P_of):
     return found
 
 
-def by_library(f_held, y_held, f, method):
-    """P (n, C) of scores f by scikit-learn's CalibratedClassifierCV, fitted to the scores f_held and classes y_held."""
-    given = FrozenEstimator(_Given(np.unique(y_held)))
-    return CalibratedClassifierCV(given, method=method).fit(f_held, y_held).predict_proba(f)
-
-
-class _Given(ClassifierMixin, BaseEstimator):
-    """A fitted classifier whose scores are its inputs."""
-
-    def __init__(self, classes):
-        self.classes = self.classes_ = classes
-
-    def fit(self, f, y):
-        return self
-
-    def predict(self, f):
-        return self.classes_[f.argmax(axis=1)]
-
-    def decision_function(self, f):
-        return f
-
-
-def reliability(confidence, right):
-    """BINS of the confidence: images, confidence (mean), accuracy, low, high; not empty ones."""
-    place = _bin(confidence)
-    rows = []
-    for index in np.unique(place):
-        some = place == index
-        n = some.sum()
-        rows.append((n, confidence[some].mean(), *with_interval(right[some].sum(), n)))
-    return pd.DataFrame(rows, columns=["images", "confidence", "accuracy", "low", "high"])
-
-
 def _bin(confidence):
     return np.minimum((confidence * BINS).astype(int), BINS - 1)
 
 
-def calibration_error(confidence, right, weights=None):
+def calibration_error(confidence, right):
     """Expected calibration error: the mean over images of | accuracy - confidence | of their bins.
 
-    right is (n,), or (b, n) of b sets of answers. With weights (b, n), counts of resampled images, one error for each row.
+    right is (n,), or (b, n) of b sets of answers.
     """
-    excess = (right - confidence) * (1 if weights is None else weights)
+    excess = right - confidence
     sums = np.atleast_2d(excess) @ (_bin(confidence)[:, None] == np.arange(BINS))
     errors = np.abs(sums).sum(axis=1) / len(confidence)
     return float(errors[0]) if excess.ndim == 1 else errors
 
 
-def calibration(of, P_of, y):
+def calibration(of, y):
     """How good the confidences {method: (classes, confidence)} are: a row for each method, rates as fractions.
 
-    method, errors; calibration_error with its interval low, high; calibrated, up to which a method whose chances are true
-    would show a calibration error in 95 % of draws; brier and log_loss (natural) of the chance that the answer is right; and
-    brier_classes and log_loss_classes of the probabilities P_of of all classes, where it has them. A log loss is infinite
-    where what happens has probability 0. The interval is the basic bootstrap's over test images: a calibration error is too
-    large by what chance adds to it, and resampled ones are so twice; it is reflected for that.
+    method, calibration_error; calibrated, up to which a method whose chances are true would show a calibration error in 95 %
+    of draws; brier and log_loss (natural) of the chance that the answer is right. A log loss is infinite if what happens has
+    probability 0.
     """
     rows = []
-    own = np.arange(len(y))
     for method, (classes, confidence) in of.items():
         right = classes == y
-        P = P_of.get(method)
-        test = statistics.bootstrap_of(lambda w, c=confidence, r=right: calibration_error(c, r, w), len(y))
-        low, high = (max(0.0, 2 * test.estimate - end) for end in (test.high, test.low))
         drawn = np.random.default_rng(0).random((DRAWS, len(y))) < confidence
         usual = np.quantile(calibration_error(confidence, drawn), statistics.LEVEL)
         with np.errstate(divide="ignore"):
             log_loss = -np.log(np.where(right, confidence, 1 - confidence)).mean()
-            of_classes = np.nan if P is None else -np.log(P[own, y]).mean()
-        brier_of_classes = np.nan if P is None else ((P - np.eye(P.shape[1])[y]) ** 2).sum(axis=1).mean()
-        errors = (classes != y).sum()
         brier = ((right - confidence) ** 2).mean()
-        rows.append((method, errors, test.estimate, low, high, usual, brier, log_loss, brier_of_classes, of_classes))
-    columns = "method errors calibration_error low high calibrated brier log_loss brier_classes log_loss_classes".split()
-    return pd.DataFrame(rows, columns=columns)
+        rows.append((method, calibration_error(confidence, right), usual, brier, log_loss))
+    return pd.DataFrame(rows, columns=["method", "calibration_error", "calibrated", "brier", "log_loss"])
 
 
 def calibration_tests(of, y):
@@ -576,38 +466,38 @@ def refusals(typical, *, share=REFUSED):
     return pd.DataFrame(rows, columns=["measure", "part", "threshold", "refused"])
 
 
-def classified_as(parts, names):
-    """How each part but the held-out one is classified by the votes of the average predictors: part, images, unanimous (the
-    share with all votes for one class), class (the most frequent answer), its share, and mean_votes for the answer. names
-    (C,) are those of the classes."""
-    rows = []
-    for part, answers in list(parts.items())[1:]:
-        votes = answers.votes["average"]
-        counts = np.bincount(votes.argmax(axis=1), minlength=votes.shape[1])
-        unanimous = (votes.max(axis=1) == votes.sum(axis=1)).mean()
-        n = len(votes)
-        rows.append((part, n, unanimous, names[counts.argmax()], counts.max() / n, votes.max(axis=1).mean()))
-    return pd.DataFrame(rows, columns=["part", "images", "unanimous", "class", "share", "mean_votes"])
+def unanimous(parts):
+    """By part, the share of its inputs for which all average predictors name one class."""
+    votes = {part: answers.votes["average"] for part, answers in parts.items()}
+    return {part: (each.max(axis=1) == each.sum(axis=1)).mean() for part, each in votes.items()}
 
 
 def first_inputs(images, part, parts, names, *, k=6):
-    """{part: (images (k, d), titles)} of the first k images of each part but the held-out one, for a picture: a title has
-    the class with the most votes and their number. images (N, d) and part (N,) are those of experiment.points."""
+    """{kind: (images (k, d), titles)} of the first k inputs of each kind of which there are so many, for a picture: a title
+    has the class with the most votes and their number. images (N, d) and part (N,) are those of experiment.points."""
     found = {}
-    for index, kind in enumerate(PARTS[1:], start=1):
+    for index, kind in enumerate(PARTS):
         votes = parts[kind].votes["average"][:k]
-        titles = [f"{names[each.argmax()]}: {each.max()}" for each in votes]
-        found[kind] = (images[np.flatnonzero(part == index)[:k]], titles)
+        if kind in KINDS and len(votes) == k:
+            titles = [f"{names[each.argmax()]}: {each.max()}" for each in votes]
+            found[kind] = (images[np.flatnonzero(part == index)[:k]], titles)
     return found
+
+
+def refusals_table(refusals):
+    """`refusals` as they are printed: a row for each kind of input, a column for each measure."""
+    wide = refusals.pivot(index="part", columns="measure", values="refused")
+    wide = wide.loc[refusals["part"].unique(), refusals["measure"].unique()]
+    return styled(wide.rename_axis(index="input", columns=None).reset_index(), dict.fromkeys(wide.columns, ".1%"))
 
 
 # For readers.
 
 
 def shown(frame, *, digits=2):
-    """{frame, formats} of a table as readers see it, for chapter.table: columns have NAMES, numbers the forms of COUNTS,
-    and all other fractions are rates in percent with these digits."""
+    """A table as readers see it: columns have NAMES, numbers the forms of COUNTS, and all other fractions are rates in
+    percent with these digits."""
     renamed = frame.rename(columns=lambda name: NAMES.get(name, name.replace("_", " ")))
     rates = {name: f".{digits}%" for name in renamed.select_dtypes("float")}
     known = {name: how for name, how in COUNTS.items() if name in renamed}
-    return {"frame": renamed, "formats": rates | known}
+    return styled(renamed, rates | known)

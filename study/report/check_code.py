@@ -13,10 +13,11 @@ from itertools import pairwise, zip_longest
 import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 
-from study import ROOT
+from study import ROOT, chapters
 from study.report.engine import tags
-from study.report.expressions import EXPRESSION
+from study.report.expressions import EXPRESSION, HEAD
 from study.report.hand_in import cut, first_difference, is_list, items, named, visible
+from study.report.notebooks import LINKS
 
 LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd, ast.expr_context)
 """Parts of a literal."""
@@ -225,9 +226,17 @@ def _own_texts(notebook, original):
     for place, cell in enumerate(notebook.cells):
         if is_list(cell):
             found += [(place, text) for text, kinds in _listed(cell) if (text, kinds) not in known]
-        elif cell.cell_type != "code" and cell.source.strip() and _said(cell) not in known:
+        elif cell.cell_type != "code" and cell.source.strip() and _said(cell) not in known and not _is_links(cell):
             found.append((place, _said(cell)[0]))
     return found
+
+
+def _is_links(cell):
+    """Whether a cell is the line of links that the project puts at the head of its executed notebooks."""
+    if tags(cell) != [LINKS]:
+        return False
+    plans = [(each, profile) for profile in chapters.PROFILES for each in chapters.chapters(profile)]
+    return any(cell.source == chapters.links(*each) for each in plans)
 
 
 def _named_text(notebook, place, text):
@@ -236,11 +245,12 @@ def _named_text(notebook, place, text):
 
 
 def _own_expressions(own_texts):
-    """Yield the expressions of the author's own texts, which are executed as code is, under the number of their cell."""
+    """Yield the conditions and expressions of the author's own texts, which are executed as code is, under their cell."""
     for place, text in own_texts:
-        if expressions := EXPRESSION.findall(text):
+        head = HEAD.match(text)
+        if own := [*(head[1].splitlines() if head else ()), *EXPRESSION.findall(text)]:
             yield f"cell {place + 1}, in its text:"
-            yield from (f"    {visible(each)}" for each in expressions)
+            yield from (f"    {visible(each)}" for each in own)
 
 
 def _missing(notebook, original):
@@ -250,7 +260,7 @@ def _missing(notebook, original):
     has |= {text for cell in notebook.cells if is_list(cell) for text, _ in _listed(cell)}
     for text, kinds in _texts(original).values():
         if text not in has and "published" not in kinds:
-            yield cut(text.splitlines()[0])
+            yield cut(HEAD.sub("", text).splitlines()[0])
 
 
 def _texts(notebook):

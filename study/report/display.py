@@ -1,8 +1,8 @@
-"""Output of notebook cells: figures and tables, each once, with the same bytes on every run; and which outcomes hold.
+"""Output of notebook cells: what a notebook's kernel makes of figures and tables, with the same bytes on every run.
 
-Words are not shown here: they stand in cells of text, the caption of a figure or a table in the one after it
-(study.report.engine). Figures and tables are numbered in each notebook as they come; a document that is made of several puts
-its chapter's number in front (study.report.document).
+A figure or a table is the last expression of its cell. The text cell below it, with the tag caption:NAME, names it: then it
+has its number, and a figure its file (study.report.engine). They are numbered in each notebook as they come; a document that
+is made of several puts its chapter's number in front (study.report.document).
 """
 
 import ast
@@ -16,10 +16,13 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
+from matplotlib.figure import Figure
 
 from study import ROOT, chapters
 from study.results import store
@@ -33,7 +36,15 @@ MINUS = re.compile(r"\$[^$]*\$|`[^`]*`|(?<=[\s([])-(?=\d)|(?<=\w )-(?= \d)")
 
 
 def open_chapter(source, namespace):
-    """The chapter that a notebook makes: call it right after the parameters, with the stem of the notebook and globals().
+    """Let a notebook show figures and tables as those of the study: call it right after the parameters, with the stem of the
+    notebook and globals(). Raises ValueError as `chapter` does."""
+    opened = chapter(source, namespace)
+    if shell := get_ipython():
+        opened.enter(shell)
+
+
+def chapter(source, namespace):
+    """The chapter that a notebook of this stem makes with the parameters in this namespace.
 
     Raises ValueError if the namespace holds a plain value that is none of the notebook's parameters: papermill passes a
     mistyped name on with a warning only. Constants (in capitals) and names that begin with an underscore do not count. It is
@@ -63,7 +74,6 @@ def open_chapter(source, namespace):
     folder = values.pop("figures_folder", "")
     planned = {} if plan is None else {"quick": plan.quick, "full": plan.full}
     same = [profile for profile, given in planned.items() if given is not None and not _others(values, defaults | given)]
-    _show_plain_numbers()
     name = plan.name if same else source + _run_name(_others(values, defaults))
     return OpenChapter(notebook, name, "full" in same, folder)
 
@@ -89,28 +99,17 @@ def _run_name(values):
     return text if safe == text else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 
-def _show_plain_numbers():
-    """Values of NumPy show as those of Python, "12" and not "np.int64(12)": in JupyterLab they stand in sentences."""
-    shell = get_ipython()
-    if shell is not None:
-        formatter = shell.display_formatter.formatters["text/plain"]
-        for kind in set(np.sctypeDict.values()):
-            formatter.for_type(kind, lambda value, printer, cycle: printer.text(repr(value.item())))
-
-
 @dataclass(frozen=True)
 class Source:
     """Facts of a source notebook that are known before it is run.
 
-    parameters : {name: default} in their order; before : names that are assigned in code above the parameters; figures,
-    tables : the names that it shows, in order; statements : the names of the outcomes in its text.
+    parameters : {name: default} in their order; before : names that are assigned in code above the parameters; captions :
+    {name: "Figure" or "Table"} of what it shows with a caption, in order. What a function figure_NAME makes is a figure.
     """
 
     parameters: dict
     before: set
-    figures: tuple
-    tables: tuple
-    statements: frozenset
+    captions: dict
 
     @classmethod
     def read(cls, source):
@@ -131,24 +130,31 @@ class Source:
             for node in ast.walk(tree)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
-        shown = {kind: tuple(_shown(code, kind)) for kind in ("figure", "table")}
-        statements = frozenset(tag.partition(":")[2] for each in tags for tag in each if tag.startswith("holds:"))
-        return cls(dict(assigned), stored, shown["figure"], shown["table"], statements)
+        named = [(name, code[index - 1]) for index, each in enumerate(tags) for name in captioned(each)]
+        return cls(dict(assigned), stored, {name: "Figure" if _draws(above) else "Table" for name, above in named})
+
+    def names(self, kind):
+        """The names of its figures, or tables, in order."""
+        return [name for name, each in self.captions.items() if each == kind]
 
 
-def _shown(code, kind):
-    """The names of chapter.figure("name", ...) or chapter.table("name", ...), in order."""
-    for tree in code:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == f"chapter.{kind}":
-                yield ast.literal_eval(node.args[0])
+def captioned(tags):
+    """The names in a text cell's tags caption:NAME: one at most."""
+    return [tag.partition(":")[2] for tag in tags if tag.startswith("caption:")]
+
+
+def _draws(tree):
+    """Whether the last expression of a cell calls a function figure_NAME."""
+    last = tree.body[-1] if tree.body else None
+    called = getattr(getattr(last, "value", None), "func", None)
+    return called is not None and ast.unparse(called).rpartition(".")[2].startswith("figure_")
 
 
 class OpenChapter:
-    """Shows the figures and tables of a notebook under their numbers, and knows which of its statements hold.
+    """The figures and tables of a running notebook, their numbers and files.
 
     published says whether this run is that of the published study. folder is where figures are saved, relative to the
-    project; "" saves none. shown is the label of the last figure or table.
+    project; "" saves none. last is the figure or the table that the cell which ran last has shown, or None.
     """
 
     def __init__(self, source, name, published, folder=""):
@@ -156,116 +162,127 @@ class OpenChapter:
         self.name = name
         self.published = published
         self.folder = folder
-        self.shown = ""
+        self.last = None
         self._more = {"Figure": [], "Table": []}
-        self._kept = {}
+
+    def enter(self, shell):
+        """Let IPython's shell show figures and tables so from now on, and answer for this chapter.
+
+        Values of NumPy show as those of Python, "12" and not "np.int64(12)": in JupyterLab they stand in sentences.
+        """
+        shell.chapter = self
+        formatters = shell.display_formatter.formatters
+        for kind in set(np.sctypeDict.values()):
+            formatters["text/plain"].for_type(kind, lambda value, printer, cycle: printer.text(repr(value.item())))
+        formatters["text/markdown"].for_type(pd.DataFrame, self._markdown)
+        formatters["text/html"].for_type(pd.DataFrame, lambda frame: None if _has_formats(frame) else frame._repr_html_())
+
+        def before_cell(_=None):
+            self.last = None
+            formatters["image/png"].for_type(Figure, self._png)
+
+        plt.switch_backend(mpl.get_backend())  # the inline backend puts a formatter of its own there when it is loaded
+        before_cell()
+        shell.events.register("pre_run_cell", before_cell)
 
     def label(self, name):
         """Return the label of a figure or table of this notebook by its name, for the text, as "Figure 2".
 
         Its blank is one that does not break, so that documents know a label from the words of a source.
         """
-        for kind, names in (("Figure", self.source.figures), ("Table", self.source.tables)):
-            names = [*names, *self._more[kind]]
+        for kind in ("Figure", "Table"):
+            names = [*self.source.names(kind), *self._more[kind]]
             if name in names:
                 return f"{kind}\N{NO-BREAK SPACE}{names.index(name) + 1}"
         raise ValueError(
-            f"the notebook shows the figures {', '.join(self.source.figures)} and the tables "
-            f"{', '.join(self.source.tables)}, got {name!r}; correct the name"
+            f"the notebook shows the figures {', '.join(self.source.names('Figure'))} and the tables "
+            f"{', '.join(self.source.names('Table'))}, got {name!r}; correct the name"
         )
 
-    def holds(self, name, condition):
-        """Say whether the statement of this name, in a text cell with the tag holds:NAME, is true in this run.
+    def named(self, name):
+        """Give a name to what the last cell has shown. Returns its label, and what its output becomes.
 
-        Raises ValueError if no text has the tag, and in the published run if the condition is false.
+        A figure is saved as <chapter>-<name>.svg where the chapter has a folder, with the label, the function that drew it
+        and the chapter in its metadata; its output gets other metadata. A table becomes one in Markdown. Names that the
+        source does not have are numbered after its own. Returns ("", {}) if the last cell has shown neither. Raises
+        ValueError if it has shown a table where the source has a figure, or the reverse.
         """
-        if name not in self.source.statements:
-            raise ValueError(f"expected a text cell with the tag holds:{name}, got none; add the sentence")
-        self._kept[name] = bool(condition)
-        if self.published and not condition:
-            raise ValueError(
-                f"the statement {name!r} does not hold in the published run; read the table above it, rewrite the sentence"
-            )
-
-    def is_kept(self, name):
-        """Whether the statement of this name holds; KeyError if no code has said."""
-        if name not in self._kept:
-            raise KeyError(f"no code above says chapter.holds({name!r}, ...)")
-        return self._kept[name]
-
-    def figure(self, name, fig):
-        """Display a figure once, and close it; its caption stands in the text cell that follows.
-
-        fig is a matplotlib Figure. Where the chapter has a folder, it is saved there as <chapter>-<name>.svg, with the
-        label, the function that drew it and the chapter in its metadata. The chapter of a run that is not in the plan is
-        the source with the parameters that differ from its defaults.
-        """
-        import matplotlib.pyplot as plt
-
-        self.shown = self._shown_as(name, "Figure")
-        stem = f"{self.name}-{name}"
-        facts = {"Title": f"{self.shown} ({stem})", "Source": getattr(fig, "drawn_by", "")}
-        png = _picture(fig, "png", facts)
-        if self.folder:
-            kinds = ["svg", "png"] if self.name == "front" else ["svg"]
-            for kind in kinds:
-                content = png if kind == "png" else _picture(fig, kind, facts)
-                store.write(ROOT / self.folder / f"{stem}.{kind}", content)
-        plt.close(fig)
-        width = round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)
-        about = {"alt": self.shown, "width": width} | ({"file": f"{self.folder}/{stem}"} if self.folder else {})
-        display({"image/png": png, "text/plain": self.shown}, raw=True, metadata={"image/png": about})
-
-    def _shown_as(self, name, kind):
-        """The label of the next figure or table; names that the source does not have are numbered after its own."""
-        known = {"Figure": self.source.figures, "Table": self.source.tables}[kind]
-        if name not in known and name not in self._more[kind]:
+        if self.last is None:
+            return "", {}
+        kind = "Figure" if isinstance(self.last, Figure) else "Table"
+        if name not in self.source.captions and name not in self._more[kind]:
             self._more[kind].append(name)
-        return self.label(name)
+        label = self.label(name)
+        if not label.startswith(kind):
+            raise ValueError(
+                f"caption:{name}: the cell above must show a {label.split()[0].lower()}, got a {kind.lower()}; let a call "
+                "of a function figure_NAME make each figure, and nothing else"
+            )
+        if kind == "Table":
+            return label, {"text/markdown": markdown(self.last)}
+        return label, {"image/png": {"alt": label} | self._saved(self.last, name, label)}
 
-    def table(self, name, frame, *, formats=None):
-        """Display a data frame as a Markdown table; the index is not shown, and the caption stands in the text that follows.
+    def _saved(self, fig, name, label):
+        """Save a figure, if the chapter has a folder; returns {"file": its path without the ending}, or {}."""
+        if not self.folder:
+            return {}
+        stem = f"{self.name}-{name}"
+        for kind in ["svg", "png"] if self.name == "front" else ["svg"]:
+            picture = _picture(fig, kind, Title=f"{label} ({stem})", Source=_drawn_by(fig))
+            store.write(ROOT / self.folder / f"{stem}.{kind}", picture)
+        return {"file": f"{self.folder}/{stem}"}
 
-        formats maps column names to a format specification (".2%") or a function of the value. Without one, floats have
-        four significant digits, and thousands a comma; missing values are left empty. Numbers are aligned right, text left.
-        Raises ValueError if formats names a column that frame lacks.
-        """
-        formats = formats or {}
-        if unknown := sorted(set(formats) - set(frame.columns)):
-            raise ValueError(f"formats must name columns of the table, {list(frame.columns)}, got {unknown}")
-        shown = {column: [_cell(value, formats.get(column)) for value in frame[column]] for column in frame.columns}
-        numeric = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
-        lines = [
-            _row(frame.columns.map(_text)),
-            _row("--:" if right else ":--" for right in numeric),
-            *map(_row, zip(*shown.values(), strict=True)),
-        ]
-        self.shown = self._shown_as(name, "Table")
-        _show_markdown("\n".join(lines))
+    def _png(self, fig):
+        """The picture of a figure, with its width on the screen. It is closed, so that nothing else shows it."""
+        self.last = fig
+        png = _picture(fig, "png", Source=_drawn_by(fig))
+        plt.close(fig)
+        return png, {"width": round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)}
+
+    def _markdown(self, frame):
+        """A data frame that has formats (study.words.styled) as a table; others show as usual."""
+        self.last = frame
+        return markdown(frame) if _has_formats(frame) else None
+
+
+def _has_formats(frame):
+    return "formats" in frame.attrs
+
+
+def markdown(frame):
+    """A data frame as a table in Markdown, without its index, in the formats that it has (study.words.styled).
+
+    Without one, floats have four significant digits, and thousands a comma; missing values are left empty. Numbers are
+    aligned right, text left. Data sets have their names, and numbers a blank before % and a minus sign.
+    """
+    formats = frame.attrs.get("formats", {})
+    shown = {column: [_cell(value, formats.get(column)) for value in frame[column]] for column in frame.columns}
+    numeric = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
+    lines = [
+        _row(frame.columns.map(_text)),
+        _row("--:" if right else ":--" for right in numeric),
+        *map(_row, zip(*shown.values(), strict=True)),
+    ]
+    text = "\n".join(lines)
+    for name, words in SETS.items():
+        text = text.replace(name, words)
+    text = re.sub(r"(?<=\d)%", " %", text)
+    return MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text)
 
 
 def show_source(function):
     """Display the source of a function, as code, without its decorators."""
     source = inspect.getsource(function)
-    _display(f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```")
-
-
-def _show_markdown(text):
-    """Display a table; data sets have their names, and numbers a space before % and a minus sign."""
-    for name, words in SETS.items():
-        text = text.replace(name, words)
-    text = re.sub(r"(?<=\d)%", " %", text)
-    _display(MINUS.sub(lambda found: "−" if found[0] == "-" else found[0], text))
-
-
-def _display(text):
+    text = f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```"
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
-def _picture(fig, kind, facts):
-    """Bytes of the figure as "png" or "svg", with facts but without date or software version."""
-    import matplotlib as mpl
+def _drawn_by(fig):
+    return getattr(fig, "drawn_by", "")
 
+
+def _picture(fig, kind, **facts):
+    """Bytes of the figure as "png" or "svg", with facts but without date or software version."""
     nothing = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}[kind]
     file = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "kp"}):

@@ -30,7 +30,8 @@ from urllib.parse import quote
 
 from study import ROOT
 from study.report import colophon, content, policy, references
-from study.report.notebooks import joined, read
+from study.report.display import captioned
+from study.report.notebooks import LINKS, joined, read
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
@@ -300,7 +301,7 @@ def _captioned(taken):
     found = []
     for index, cell in taken:
         place, before, caption = found[-1] if found else (None, cell, "")
-        is_caption = cell.cell_type == "markdown" and "caption" in cell.metadata.get("tags", [])
+        is_caption = cell.cell_type == "markdown" and bool(captioned(cell.metadata.get("tags", [])))
         if is_caption and before.cell_type == "code" and not caption and _floats(before.outputs, cell.source):
             found[-1] = (place, before, cell.source)
         else:
@@ -377,7 +378,7 @@ class _Labels:
 def _cells(path):
     """The cells of an executed notebook, which cite by keys. Raises ValueError, with its path, for a file that is missing
     or cut short, or has no title."""
-    cells = read(path).cells
+    cells = [cell for cell in read(path).cells if LINKS not in cell.metadata.get("tags", [])]
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         raise ValueError(f"{path}: expected a first cell that is Markdown and starts with '# Title'; add the title")
     for cell in cells:

@@ -4,23 +4,26 @@ When the run reaches a cell of Markdown, the kernel is asked what it says in thi
 executed copy has the values in the text, and the source of the cell in its metadata. Tags say what becomes of such a cell:
 
     at-end        evaluated when the run is over, in its place: a summary may speak of what is computed later
-    caption       of the figure or table that the cell before it shows: its label is put in front
-    holds:NAME    an outcome: kept if the condition that chapter.holds has under this name is true in this run
+    caption:NAME  of the figure or table that the cell before it shows last, which gets this name: its label is put in front
     published     speaks of the published run, and is left out in any other
 
-What is left out for want of truth is listed at the end of the executed copy. papermill knows the engine as "kp" where it
-was registered: `python -m study papermill notebooks/mnist.ipynb out.ipynb -p n_orders 5` does so.
+Lines "% holds: condition" at the head of a text are not in the copy. If one is false, the published run fails, and any other
+leaves the text out and lists it at the end. Parameters that papermill has put into a cell of their own stand in the cell
+with the defaults. papermill knows the engine as "kp" where it was registered:
+`python -m study papermill notebooks/mnist.ipynb out.ipynb -p n_orders 5` does so.
 """
 
 import ast
 import re
+from itertools import pairwise
 
 import nbformat
 from nbclient.util import run_sync
 from papermill.clientwrap import PapermillNotebookClient
 from papermill.engines import NBClientEngine
 
-from study.report.expressions import FALSE, KEPT, depends
+from study.report.display import captioned
+from study.report.expressions import FALSE, HEAD, KEPT, conditions, depends
 
 LISTED = "statements"
 """The tag of the list of statements that do not hold."""
@@ -40,6 +43,9 @@ class Engine(NBClientEngine):
     def execute_managed_notebook(cls, nb_man, kernel_name, start_timeout=60, execution_timeout=None, **options):
         """Execute the notebook of nb_man; see papermill."""
         options.pop("input_path", None)
+        _merge_parameters(nb_man.nb.cells)
+        if nb_man.pbar:
+            nb_man.pbar.total = len(nb_man.nb.cells)
         options = {"timeout": execution_timeout, "startup_timeout": start_timeout} | options
         return cls.client(nb_man, kernel_name=kernel_name, **options).execute()
 
@@ -55,7 +61,7 @@ class Client(PapermillNotebookClient):
     def papermill_execute_cells(self):
         self.shown = nbformat.v4.new_code_cell()
         self.left_out = []
-        self.tried = set()
+        self.tried = 0
         self.waiting = []
         if any("words" in cell.metadata for cell in self.nb.cells):
             raise TextError(
@@ -90,10 +96,10 @@ class Client(PapermillNotebookClient):
             if not depends(cell.source, tags(cell)):
                 return
         except ValueError as error:
-            raise TextError(f"{error}, {_named(cell)}") from None
-        what, text = await self.asked(cell)
-        names = [tag for tag in tags(cell) if tag.startswith("holds:")]
-        self.tried.update(names)
+            raise TextError(f"{error}, {self._named(cell)}") from None
+        what, text, output = await self.asked(cell)
+        self._change(output)
+        self.tried += bool(conditions(cell.source))
         if what != KEPT:
             cell.metadata.tags = [*tags(cell), LEFT_OUT]
             if what == FALSE:
@@ -102,7 +108,7 @@ class Client(PapermillNotebookClient):
         if text != cell.source:
             cell.metadata.words = cell.source
             cell.source = text
-        if "caption" in tags(cell):
+        if captioned(tags(cell)):
             self._describe(text)
 
     fill = run_sync(async_fill)
@@ -114,19 +120,20 @@ class Client(PapermillNotebookClient):
             if "image/png" in output.get("data", {}):
                 output.metadata.setdefault("image/png", {})["alt"] = plain
 
-    def _has_label(self):
-        """Whether what was shown last is a figure or a table of the chapter: others have no label in the notebook."""
-        return any(
-            "alt" in output.get("metadata", {}).get("image/png", {})
-            or output.get("data", {}).get("text/markdown", "")[:1] == "|"
-            for output in self.shown.outputs
-        )
+    def _change(self, output):
+        """Give to the last output that shows a figure, or a table, what a caption makes of it."""
+        for kind, content in output.items():
+            kinds = {"image/png": ["image/png"], "text/markdown": ["text/markdown", "text/html"]}[kind]
+            *_, last = (each for each in self.shown.outputs if any(known in each.get("data", {}) for known in kinds))
+            if kind == "image/png":
+                last.metadata.setdefault(kind, {}).update(content)
+            else:
+                last.data = {kind: content, "text/plain": last.data["text/plain"]}
 
     async def asked(self, cell):
         """Return the kernel's answer on a text cell: see study.report.expressions.said."""
         said = "__import__('study.report.expressions', fromlist=['said']).said"
-        own = [tag for tag in tags(cell) if tag != "caption" or self._has_label()]
-        call = f"{said}({cell.source!r}, {own!r}, get_ipython(), globals().get('chapter'))"
+        call = f"{said}({cell.source!r}, {tags(cell)!r}, get_ipython())"
         message = self.kc.execute("", silent=True, store_history=False, user_expressions={"said": call})
         while True:
             reply = await self.kc.shell_channel.get_msg(timeout=None)
@@ -135,8 +142,13 @@ class Client(PapermillNotebookClient):
         answer = reply["content"].get("user_expressions", {}).get("said", reply["content"])
         if answer["status"] != "ok":
             lost = "" if any(map(tags, self.nb.cells)) else "; no cell has a tag: copy the notebook from notebooks/ again"
-            raise TextError(f"{answer['ename']}: {answer['evalue']}, {_named(cell)}{lost}")
+            raise TextError(f"{answer['ename']}: {answer['evalue']}, {self._named(cell)}{lost}")
         return ast.literal_eval(answer["data"]["text/plain"])
+
+    def _named(self, cell):
+        place = next(number for number, each in enumerate(self.nb.cells, start=1) if each is cell)
+        first = (HEAD.sub("", cell.source).strip().splitlines() or [""])[0][:80]
+        return f"in cell {place}, the text that begins {first!r}"
 
 
 def tags(cell):
@@ -144,9 +156,26 @@ def tags(cell):
     return cell.metadata.get("tags", [])
 
 
-def _named(cell):
-    first = (cell.source.strip().splitlines() or [""])[0][:80]
-    return f"in the text that begins {first!r}"
+def _merge_parameters(cells):
+    """Give the values in the cell that papermill has put after the parameters to the cell of the parameters."""
+    for place, (cell, given) in enumerate(pairwise(cells), start=1):
+        if "parameters" in tags(cell) and "injected-parameters" in tags(given):
+            cell.source = with_values(cell.source, given.source)
+            del cells[place]
+            return
+
+
+def with_values(defaults, given):
+    """The code of a cell of parameters with the values that other code gives to their names; new names come at its end."""
+    values = {each.targets[0].id: ast.get_source_segment(given, each.value) for each in ast.parse(given).body}
+    lines = [line.encode() for line in defaults.splitlines()]
+    for statement in reversed(ast.parse(defaults).body):
+        target = getattr(statement, "targets", None) or [statement.target]
+        if (value := values.pop(target[0].id, None)) is not None:
+            old = statement.value
+            after = lines[old.end_lineno - 1][old.end_col_offset :]
+            lines[old.lineno - 1 : old.end_lineno] = [lines[old.lineno - 1][: old.col_offset] + value.encode() + after]
+    return "\n".join([*(line.decode() for line in lines), *(f"{name} = {value}" for name, value in values.items())])
 
 
 def _record(cells):
@@ -163,7 +192,7 @@ def _record(cells):
 def _list(sentences, tried, record):
     """The cell that lists them, with the record of what was left out in its metadata."""
     lines = "\n".join(f"- {each}" for each in sentences)
-    head = f"{HEADING}\n\nOf {len(tried)} statements that were tried. Numbers are those of this run."
+    head = f"{HEADING}\n\nOf {tried} texts that have conditions. Numbers are those of this run."
     return nbformat.v4.new_markdown_cell(
         f"{head}\n\n{lines}", metadata={"tags": [LISTED], "left_out": record, "papermill": {"status": "completed"}}
     )

@@ -1,4 +1,7 @@
-"""Values in words: Markdown with MyST's inline expressions, {eval}`name` or {eval}`percent(rate)`.
+"""Values in words: Markdown with MyST's inline expressions, {eval}`name` or {eval}`percent(rate)`, and its conditions.
+
+Lines "% holds: condition" at the head of a text, comments of MyST, say what must be true of a run for the text to be so.
+A link [](#name) becomes the label of the figure or table of that name, "Figure 2".
 
 An expression is a name, an attribute, an item or one short call of these; what it needs is computed in the cells above it.
 Its value must be a text or a whole number: others are given a form first (study.words). In the words it shows as text,
@@ -8,6 +11,7 @@ with any content.
 import ast
 import re
 
+from study.report.display import captioned
 from study.report.references import addressed, cites
 
 KEPT = "kept"
@@ -15,7 +19,11 @@ LEFT_OUT = "left out"
 FALSE = "false"
 """Outcome of a text in a run: it is kept, or it speaks of another run, or it says what does not hold."""
 EXPRESSION = re.compile(r"\{eval\}`([^`\n]+)`")
-ASKED = {"holds", "published", "caption"}
+HEAD = re.compile(r"\A((?:%[^\n]*\n)+)\n*")
+"""The comments before a text."""
+CONDITION = re.compile(r"% holds: (.+)")
+LABEL = re.compile(r"\[\]\(#([\w-]+)\)")
+ASKED = {"published", "caption"}
 """Tags with which it depends on the run what a text says."""
 PLAIN = (
     ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Tuple, ast.Starred, ast.UnaryOp, ast.USub, ast.expr_context,
@@ -99,29 +107,64 @@ def escaped(text):
     return SPECIAL.sub(r"\\\1", text)
 
 
+def conditions(text):
+    """The conditions of a text: that of line n is the nth. Raises ValueError for another comment before the text."""
+    head = HEAD.match(text)
+    lines = head[1].splitlines() if head else []
+    for line in lines:
+        if not CONDITION.fullmatch(line):
+            raise ValueError(f"a comment before a text must be '% holds: condition', got {line!r}; correct it")
+    return [CONDITION.fullmatch(line)[1] for line in lines]
+
+
 def depends(text, tags):
     """Whether what a text cell says depends on the run, or is not what stands in the source."""
-    return bool(expressions(text)) or cites(text) or bool({tag.partition(":")[0] for tag in tags} & ASKED)
+    own = expressions(text) or conditions(text) or LABEL.search(text) or cites(text)
+    return bool(own) or bool({tag.partition(":")[0] for tag in tags} & ASKED)
 
 
-def said(text, tags, shell, chapter=None):
-    """(what becomes of it, what it says) of a text cell with these tags, in the kernel that runs its notebook.
+def said(text, tags, shell):
+    """(what becomes of it, what it says, what the output above it becomes) of a text cell, in its notebook's kernel.
 
-    shell is IPython's, chapter the open chapter (study.report.display), which labels captions and knows what holds. A text
-    that is false is given with the values that this run has. Raises ValueError for an expression or a condition without a
-    value.
+    shell is IPython's; its attribute chapter, if it has one, is the open chapter (study.report.display), which knows labels.
+    A text that is false is given with the values that this run has, and with its conditions that are false. Raises
+    ValueError for an expression or a condition without a value, and in the published run for a condition that is false.
     """
+    chapter = getattr(shell, "chapter", None)
+    is_published = chapter is not None and chapter.published
+    label, output = "", {}
+    for name in captioned(tags) if chapter else ():
+        label, output = chapter.named(name)
+    if "published" in tags and not is_published:
+        return LEFT_OUT, "", output
     own = expressions(text)
-    names = [tag.partition(":")[2] for tag in tags if tag.startswith("holds:")]
-    if "published" in tags and not chapter.published:
-        return LEFT_OUT, ""
     results = shell.user_expressions({each: each for each in own})
-    if not all([chapter.is_kept(name) for name in names]):
+    untrue = _untrue(conditions(text), shell)
+    words = HEAD.sub("", text)
+    if chapter:
+        words = LABEL.sub(lambda found: chapter.label(found[1]), words)
+    if untrue and is_published:
+        lines = "; ".join(f"line {line}, % holds: {condition}" for line, condition in untrue)
+        raise ValueError(f"false in the published run: {lines}; read what is shown above the text, and rewrite the sentence")
+    if untrue:
         known = {each: results[each] for each in own if _has_value(results[each])}
-        open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", text)
-        return FALSE, addressed(filled(open_, known))
-    label = f"**{chapter.shown}.** " if "caption" in tags else ""
-    return KEPT, label + addressed(filled(text, results))
+        open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", words)
+        why = ", ".join(f"`{condition}`" for _, condition in untrue)
+        return FALSE, f"{addressed(filled(open_, known))} (False: {why}.)", output
+    return KEPT, (f"**{label}.** " if label else "") + addressed(filled(words, results)), output
+
+
+def _untrue(found, shell):
+    """[(line, condition)] of the conditions that are false in the kernel. After one, others need have no value."""
+    untrue = []
+    for line, condition in enumerate(found, start=1):
+        try:
+            if not shell.ev(condition):
+                untrue.append((line, condition))
+        except Exception as error:
+            if not untrue:
+                raise ValueError(f"line {line}, % holds: {condition}: {type(error).__name__}: {error}") from None
+    return untrue
 
 
 def _has_value(result):

@@ -17,9 +17,13 @@ import matplotlib as mpl
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
+from study import reading
+
 NAME = "forked"
 INLINE = "module://matplotlib_inline.backend_inline"
 """Where Matplotlib draws in a kernel."""
+READ = set()
+"""What was read of the project when the modules were imported: a kernel that is forked has read it."""
 
 
 def use(modules):
@@ -28,6 +32,7 @@ def use(modules):
         return
     for module in modules:
         importlib.import_module(module)
+    READ.update(reading.READ)
     gc.freeze()
     factory = KernelProvisionerFactory.instance()
     factory.provisioners[NAME] = EntryPoint(NAME, f"{__name__}:{Forked.__name__}", factory.GROUP_NAME)

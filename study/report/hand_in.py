@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 
 from study.report.engine import HEADING, LISTED, tags
+from study.report.expressions import HEAD
 from study.report.notebooks import joined
 
 LARGEST = 64 * 2**20
@@ -74,7 +75,7 @@ def _check_metadata(cell):
 
 def named(notebook, place):
     """The number of a cell, from 1, with its first line."""
-    first, *_ = notebook.cells[place].source.strip().splitlines() or ["empty"]
+    first, *_ = HEAD.sub("", notebook.cells[place].source).strip().splitlines() or ["empty"]
     return f"cell {place + 1} ({cut(first)})"
 
 

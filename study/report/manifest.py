@@ -1,11 +1,22 @@
-"""The table of all figures: the function that draws each, its notebook and its results."""
+"""The figures of chapters: names and files, and the table of the function that draws each, its notebook, its results."""
 
 import re
 
 import pandas as pd
 
 from study import ROOT, chapters
+from study.report.display import Source
 from study.results import store
+
+
+def figures(chapter):
+    """The names of the figures of a chapter, in order, as the source notebook shows them."""
+    return Source.read(chapter.source).names("Figure")
+
+
+def pictures(chapter, profile):
+    """The files of the figures of a chapter."""
+    return [chapters.FIGURES[profile] / f"{chapter.name}-{figure}.svg" for figure in figures(chapter)]
 
 
 def table():
@@ -20,7 +31,7 @@ def table():
         experiments = [each for name in chapter.experiments for each in chapters.experiments(name)]
         tables = {path.relative_to(ROOT).as_posix() for each in experiments for path in each.stored_files()}
         results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
-        for name in chapter.figures:
+        for name in figures(chapter):
             path = chapters.FIGURES["full"] / f"{chapter.name}-{name}.svg"
             drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))
             if not drawn_by:

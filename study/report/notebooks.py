@@ -21,6 +21,8 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
 
 from study import ROOT, failures
+from study.reading import NOTES
+from study.report import forked
 from study.report.origin import came_out, made_from
 from study.results import store
 
@@ -28,6 +30,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+LINKS = "links"
+"""The tag of the cell at the head of an executed notebook with links to its neighbours."""
 FILES = 256
 """So many open files are enough for a notebook."""
 MACHINE_PATH = re.compile(r"/home/\w|/Users/\w|/root/|/tmp/|/private/var/|site-packages|[A-Z]:\\+Users\\")
@@ -68,8 +72,9 @@ def read(path):
     return found
 
 
-def execute(source, target, parameters):
-    """Execute the notebook source with parameters (name -> value), and write the cleaned result to target.
+def execute(source, target, parameters, links=""):
+    """Execute the notebook source with parameters (name -> value), and write the cleaned result to target, with a first cell
+    of links to its neighbours, if there are any.
 
     The kernel's current folder is that of source. target appears only when every cell has run and the result passes clean;
     until then an earlier target is left as it was. A failed run is kept next to it as <target>.failed.ipynb.
@@ -90,8 +95,10 @@ def execute(source, target, parameters):
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(f".{os.getpid()}.part.ipynb")
     failed = target.with_suffix(".failed.ipynb")
+    notes = part.with_suffix("")
     manager = type("Manager", (OwnKernelManager,), {"exit_code": None})
     begun = []
+    os.environ[NOTES] = str(notes.resolve())  # the kernel inherits it
     try:
         papermill.execute_notebook(
             notebook,
@@ -107,8 +114,12 @@ def execute(source, target, parameters):
             kernel_manager_class=manager,
             on_cell_start=lambda cell, cell_index: begun.append((cell_index, cell)),
         )
-        executed = clean(nbformat.read(part, as_version=4))
-        executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters))
+        executed = nbformat.read(part, as_version=4)
+        if links:
+            executed.cells.insert(0, nbformat.v4.new_markdown_cell(links, metadata={"tags": [LINKS]}))
+        executed = clean(executed)
+        noted = forked.READ.union(notes.read_text(encoding="utf-8").splitlines() if notes.exists() else ())
+        executed.metadata["made_from"] = nbformat.from_dict(made_from(source, parameters, noted))
         executed.metadata["came_out"] = nbformat.from_dict(came_out(json.loads(nbformat.writes(executed))))
         nbformat.write(executed, part)
         os.replace(part, target)
@@ -132,7 +143,9 @@ def execute(source, target, parameters):
         os.replace(part, failed)
         raise ValueError(f"{source}: {error}; read {failed}") from error
     finally:
+        del os.environ[NOTES]
         part.unlink(missing_ok=True)
+        notes.unlink(missing_ok=True)
 
 
 class OwnKernelManager(AsyncKernelManager):

@@ -1,33 +1,39 @@
 """Two records in the metadata of an executed notebook: of its inputs, and of its outputs.
 
-made_from : its source, its parameters, the code that it reaches, the files that it reads; came_out : hashes of its cells
-(texts, code, outputs) and of the figures that it wrote. So it is held against the code without being run, and an edit by
-hand of a number or a picture is found.
+made_from : its source, its parameters (its entry of the plan), the modules that it imports, the files that it has read;
+came_out : hashes of its cells (texts, code, outputs) and of the figures that it wrote. So it is held against the code
+without being run, and an edit by hand of a number or a picture is found.
 """
 
 import hashlib
-import importlib
 import json
 from itertools import zip_longest
 
-from study import ROOT, claims
-from study.report.expressions import expressions
-from study.results import costs, definitions
-from study.results.experiment import Experiment
+from study import ROOT, chapters
+from study.datasets import registry
+from study.report.expressions import conditions, expressions
+from study.report.manifest import pictures
+from study.results import code, store
+
+PLAN = ("study.chapters",)
+"""A notebook depends on its own entry of the plan, which its parameters are, and not on all of it."""
+STYLE = "study/style.mplstyle"
+"""The style of figures, which is read with the module study.style."""
 
 
 def is_current(chapter, profile):
     """True if the executed notebook of a chapter and its figures are there as executed, and would be made from the same."""
     target = chapter.target(profile)
-    if not all(path.exists() for path in [target, *chapter.pictures(profile)]):
+    if not all(path.exists() for path in [target, *pictures(chapter, profile)]):
         return False
     try:
         notebook = json.loads(target.read_text(encoding="utf-8"))
-        found = notebook["metadata"].get("made_from")
-        edited = difference(notebook)
-    except (ValueError, KeyError):
+        found = notebook["metadata"].get("made_from") or {}
+        links = "".join(notebook["cells"][0]["source"])
+        edited = difference(notebook) or links != chapters.links(chapter, profile)
+    except (ValueError, KeyError, IndexError):
         return False
-    return not edited and found == made_from(chapter.notebook, chapter.parameters(profile))
+    return not edited and not changed(found, chapter.notebook, chapter.parameters(profile))
 
 
 def came_out(notebook):
@@ -66,26 +72,41 @@ def _figures(cells):
                 yield place, output
 
 
-def made_from(source, parameters):
+def made_from(source, parameters, read=()):
     """Return the inputs of an execution of the notebook source with parameters: a dict of plain values.
 
-    source : hash of the cells; parameters; code : fingerprint of all definitions that the cells and
-    the expressions in the text reach; files : sha256 of the
-    stored results that they can read, of the published numbers, the registry of data sets and the style of figures.
+    source : hash of the cells; parameters; code : fingerprint of the modules that it imports; files : hashes of what it has
+    read, the names in `read` (study.reading), and of the style of figures.
     """
     texts = _texts(source)
-    program = _program(texts)
     return {
         "source": _hash(json.dumps(texts).encode()),
         "parameters": json.loads(json.dumps(parameters)),
-        "code": definitions.fingerprint_of_text(program),
-        "files": {path.relative_to(ROOT).as_posix(): _hash(path.read_bytes()) for path in inputs(program)},
+        "code": code.fingerprint(_program(texts), without=PLAN),
+        "files": {name: _content(name) for name in sorted({STYLE, *read})},
     }
 
 
+def changed(record, source, parameters):
+    """What is another than in the record of an execution: names of its fields, and of files; an empty list if nothing."""
+    files = record.get("files", {})
+    now = made_from(source, parameters, files)
+    return [key for key in ("source", "parameters", "code") if record.get(key) != now[key]] + [
+        name for name in now["files"] if files.get(name) != now["files"][name]
+    ]
+
+
 def modules(source):
-    """The names of the modules of the project that a notebook reaches, sorted."""
-    return sorted({module for module, _ in definitions.reached_by_text(_program(_texts(source)))})
+    """The names of the modules of the project that a notebook imports, sorted."""
+    return code.reached(_program(_texts(source)))
+
+
+def _content(name):
+    """A hash of a file of the project, or of an entry of the registry of data sets, by its name; "" where there is none."""
+    path, _, entry = name.partition("#")
+    if entry:
+        return registry.entry_hash(entry)
+    return store.content_hash(ROOT / path)[:16] if (ROOT / path).exists() else ""
 
 
 def _texts(source):
@@ -96,31 +117,10 @@ def _texts(source):
 
 
 def _program(texts):
-    """The code of a notebook, with the expressions in its text."""
-    code = [text for kind, text in texts if kind == "code"]
-    asked = [each for kind, text in texts if kind == "markdown" for each in expressions(text)]
-    return "\n".join([*code, *asked])
-
-
-def inputs(program):
-    """The files that a program (the code of a notebook) can read through the definitions that it reaches, sorted.
-
-    Of stored results those of the experiments that it reaches, ledger and costs if it asks for them; all published numbers.
-    """
-    paths = {
-        *(ROOT / "data" / "published").glob("*.csv"),
-        ROOT / "data" / "registry.toml",
-        ROOT / "study" / "style.mplstyle",
-    }
-    for module, name in definitions.reached_by_text(program):
-        found = getattr(importlib.import_module(module), name, None) if module in definitions.code().modules else None
-        if isinstance(found, Experiment):
-            paths.update(found.stored_files())
-        elif found is claims.stored:
-            paths.update(claims.FILES)
-        elif found is costs.by_chapter:
-            paths.update(costs.files())
-    return sorted(path for path in paths if path.exists())
+    """The code of a notebook, with the expressions and conditions in its text."""
+    cells = [text for kind, text in texts if kind == "code"]
+    asked = [each for kind, text in texts if kind == "markdown" for each in [*expressions(text), *conditions(text)]]
+    return "\n".join([*cells, *asked])
 
 
 def _hash(content):

@@ -1,10 +1,13 @@
-"""The part of README.md that is made of results: what the conclusion says first, and the ledger by source.
+"""The parts of README.md that are made of other files: the results of the first page with the ledger by source, and the
+table of chapters, from the plan.
 
-It is written again when the notebooks of profile full are executed; what stands around it is written by hand.
+They are written again when the notebooks of profile full are executed; what stands around them is written by hand.
 """
 
 import json
 import re
+import textwrap
+from itertools import groupby
 
 from study import ROOT, chapters, claims
 from study.results import store
@@ -12,14 +15,34 @@ from study.results import store
 README = ROOT / "README.md"
 START = "<!-- from here on: python -m study gather -->\n"
 END = "<!-- until here -->\n"
+"""The lines around each part."""
 VERDICTS = ("exact", "within", "outside")
+WIDTH = 120
+"""Characters of a line."""
 
 
 def findings():
-    """The text of the conclusion's cell with the tag readme, without its title and its links."""
-    cells = json.loads(chapters.chapter("conclusion").target("full").read_text(encoding="utf-8"))["cells"]
-    (text,) = ("".join(cell["source"]) for cell in cells if "readme" in cell["metadata"].get("tags", []))
-    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text.partition("\n")[2].strip())
+    """The texts and tables of the first page's cells with the tag readme, in lines of WIDTH."""
+    cells = json.loads(chapters.chapter("front").target("full").read_text(encoding="utf-8"))["cells"]
+    found = [_shown(cell) for cell in cells if "readme" in cell["metadata"].get("tags", [])]
+    return "\n\n".join("\n".join(_wrapped(line) for line in text.splitlines()) for text in found)
+
+
+def _shown(cell):
+    """The text of a cell without links and label, or the table that it shows."""
+    if cell["cell_type"] == "code":
+        (table,) = ("".join(output["data"]["text/markdown"]) for output in cell["outputs"])
+        return table
+    text = re.sub(r"^\*\*(Figure|Table)\s\d+\.\*\* ", "", "".join(cell["source"]).strip())
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("$K^2 + 1$", "K² + 1")
+
+
+def _wrapped(line):
+    """A line of text in several of at most WIDTH characters; that of a table as it is."""
+    if line.startswith("|"):
+        return line
+    indent = " " * len(re.match(r"\d+\. |", line)[0])
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def by_source():
@@ -32,13 +55,24 @@ def by_source():
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 
+def by_chapter():
+    """The chapters with what they are about as a Markdown table; neighbours with the same words share a row."""
+    plan = [each for each, _ in chapters.report("full", web=True)]
+    rows = ["| notebook | what it answers |", "|---|---|"]
+    for about, group in groupby(plan, key=lambda each: each.about):
+        links = (f"[{each.name}]({each.target('full').relative_to(ROOT).as_posix()})" for each in group)
+        rows.append(f"| {', '.join(links)} | {about} |")
+    return "\n".join(rows)
+
+
 def written(text):
-    """The text of the page with what is made of results as it is now."""
-    before, mark, rest = text.partition(START)
-    _, end, after = rest.partition(END)
-    if not (mark and end):
-        raise ValueError(f"{README.name} must have the lines {START.strip()} and {END.strip()}, in this order")
-    return f"{before}{START}\n{findings()}\n\n{by_source()}\n\n{END}{after}"
+    """The text of the page with the parts as they are now."""
+    pieces = re.split(f"({re.escape(START)}|{re.escape(END)})", text)
+    if pieces[1::2] != [START, END] * 2:
+        raise ValueError(f"{README.name} must have the lines {START.strip()} and {END.strip()} twice, in this order")
+    pieces[2] = f"\n{findings()}\n\n{by_source()}\n\n"
+    pieces[6] = f"\n{by_chapter()}\n\n"
+    return "".join(pieces)
 
 
 def write():

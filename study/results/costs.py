@@ -7,6 +7,7 @@ again with `make report PROFILE=full RECOMPUTE=1`, and it is written from these 
 import pandas as pd
 
 from study import BUILD, MEASURED, chapters
+from study.reading import noted
 from study.results import store
 
 MIB = 1024
@@ -20,7 +21,7 @@ def path(chapter):
 
 def keep():
     """Write the tables of the chapters that have none, where each of their experiments was measured here."""
-    for chapter in chapters.EXPERIMENTS:
+    for chapter in chapters.ROOMS:
         found = {each.name: _benchmark("full", each.name) for each in chapters.experiments(chapter)}
         if not path(chapter).exists() and all(measured is not None for measured in found.values()):
             rows = [
@@ -42,14 +43,9 @@ def _benchmark(profile, name):
     return pd.read_csv(file, sep="\t").iloc[0] if file.exists() else None
 
 
-def files():
-    """The tables of the chapters whose costs are known."""
-    return sorted(found for chapter in chapters.EXPERIMENTS if (found := path(chapter)).exists())
-
-
 def by_chapter():
     """chapter, experiments, seconds, processor_seconds, memory (GiB, the largest) of the chapters whose costs are known."""
-    found = {chapter: pd.read_csv(path(chapter)) for chapter in chapters.EXPERIMENTS if path(chapter).exists()}
+    found = {chapter: pd.read_csv(noted(path(chapter))) for chapter in chapters.ROOMS if path(chapter).exists()}
     rows = [
         (name, len(table), table["seconds"].sum(), table["processor_seconds"].sum(), table["memory"].max())
         for name, table in found.items()
@@ -61,5 +57,5 @@ def words(chapter):
     """The costs of a chapter in words; "" where they are not known."""
     if not path(chapter).exists():
         return ""
-    table = pd.read_csv(path(chapter))
+    table = pd.read_csv(noted(path(chapter)))
     return f"{table['seconds'].sum():,.0f} s, {table['memory'].max():.1f} GiB"

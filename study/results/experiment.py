@@ -10,9 +10,9 @@
     kernel(other_settings)   computed once and kept under build/results
     kernel.publish()         computes what is missing of the published table, part by part, and writes it
 
-Settings are frozen dataclasses; each one is a separate part. A stored part belongs to its parameters, to the code that it
-reaches (definitions.py) and to its data: files, parsers, and what else it reads. Published results are never computed on
-the spot: where they are missing or stale, StaleResult names the command that makes them.
+Settings are frozen dataclasses; each one is a separate part. A stored part belongs to its parameters, to the modules that
+its experiment's module imports (code.py) and to its data: files, and what else it reads. Published results are never
+computed on the spot: where they are missing or stale, StaleResult names the command that makes them.
 """
 
 import hashlib
@@ -21,7 +21,8 @@ import importlib.metadata
 import json
 import platform
 import shutil
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from study import BUILD, MEASURED, RESULTS, datasets
-from study.results import definitions, store
+from study.results import code, store
 
 VERSIONS = ("numpy", "numba", "llvmlite", "pandas", "scikit-learn", "scipy")
 
@@ -74,13 +75,17 @@ class Experiment:
         compute takes a list of settings and yields a result for each, in their order.
     processes : int
         How many parts are published side by side.
-    sample : int
-        The index of the published part that `make test-all` computes again: the one that takes least.
+    sample : int, settings, or Experiment
+        What `study stamp` and `make test-all` compute again: a published part by its index, one that takes little; settings
+        like those of the published parts but smaller, all of whose rows are among those of the published tables; or another
+        experiment, whose sample stands for this one, where no part of this one is small.
+    sampled : tuple of str, default: all
+        The tables that the sample is compared in: a table of sums over what a smaller sample has less of is none of them.
     """
 
     def __init__(
         self, chapter, compute, *, published=(), tables=None, measured=(), arrays=None, data=None, reads=None,
-        parameters=None, together=False, processes=1, sample=0,
+        parameters=None, together=False, processes=1, sample=0, sampled=None,
     ):  # fmt: skip
         self.chapter = chapter
         self.compute = compute
@@ -95,6 +100,7 @@ class Experiment:
         self.together = together
         self.processes = processes
         self.sample = sample
+        self.sampled = sampled or self.tables
         self.__doc__ = compute.__doc__
         self.__module__ = compute.__module__
         self.__wrapped__ = compute
@@ -153,14 +159,17 @@ class Experiment:
             for s, result in self._computed(missing, progress):
                 self._keep(s, result)
         results = [earlier[s] if s in earlier else self._checkpoint(s) for s in self.published]
+        arrays = {}
+        for s, result in zip(self.published, results, strict=True) if self.arrays else ():
+            path = self._array_path(s)
+            store.write_arrays(path, result["arrays"], self._without_code([s]))
+            arrays[path.name] = store.arrays_hash(result["arrays"])
         for table in self.tables:
             parts = [result[table] for result in results]
             if table not in self.measured or not self._is_stored(table):
                 record = {**self.provenance(self.published), "parts": [len(part) for part in parts]}
+                record |= {"computed": str(date.today())} | ({"arrays": arrays} if arrays else {})
                 store.write_table(self.path(table), pd.concat(parts, ignore_index=True), record, self.command)
-        if self.arrays:
-            for s, result in zip(self.published, results, strict=True):
-                store.write_arrays(self._array_path(s), result["arrays"], self.provenance([s]))
         for s in self.published:
             for path in self._checkpoint_paths(s).values():
                 path.unlink(missing_ok=True)
@@ -181,40 +190,69 @@ class Experiment:
             store.write_arrays(path, arrays, source)
             return arrays
 
-    def differences(self, settings, *, keys=tuple(store.KEYS)):
-        """The names of the tables (and "arrays") of one published part that come out otherwise when computed again.
+    def differences(self, *, keys=tuple(store.KEYS)):
+        """The names of the tables (and "arrays") that come out otherwise when the sample is computed again.
 
-        keys are the fields of provenance in which the stored part must agree.
+        keys are the fields of provenance in which what is stored must agree.
         """
-        stored = self._stored([settings], keys=keys)[settings]
-        ((_, made),) = self._computed([settings], False)
-        found = [
-            t for t in self.tables if t not in self.measured and store.table_text(made[t]) != store.table_text(stored[t])
-        ]
-        if self.arrays and not all(np.array_equal(made["arrays"][name], value) for name, value in stored["arrays"].items()):
+        if isinstance(self.sample, Experiment):
+            return self.sample.differences(keys=keys)
+        published = self.published
+        is_part = isinstance(self.sample, int)
+        part = published[self.sample] if is_part else self.sample
+        stored = self._stored(published[self.sample : self.sample + 1] if is_part else published, keys=keys)
+        ((_, made),) = self._computed([part], False)
+        known = self._result(list(stored.values()))
+        known = {self.tables[0]: known} if isinstance(known, pd.DataFrame) else known
+        found = []
+        for table in self.tables:
+            ours, theirs = (store.table_text(each[table]).splitlines() for each in (made, known))
+            if (
+                table in self.sampled
+                and table not in self.measured
+                and (ours != theirs if is_part else not set(ours) <= set(theirs))
+            ):
+                found.append(table)
+        if self.arrays and is_part and store.arrays_hash(made["arrays"]) != store.arrays_hash(known["arrays"][0]):
             found.append("arrays")
         return found
 
     def stamp(self):
         """Write the present code into the provenance of all published results; tables and arrays keep their values.
 
-        Call it after a part of them was computed again and came out equal. Raises StaleResult if they belong to other
-        parameters or data.
+        Call it after the sample was computed again and came out equal: the provenance says on which day. Raises StaleResult
+        if they belong to other parameters or data.
         """
+        arrays = {}
+        for s in self.published if self.arrays else ():
+            path = self._array_path(s)
+            source = self._without_code([s])
+            values = store.read_arrays(path, source, self.command, keys=store.WITHOUT_CODE)
+            arrays[path.name] = store.arrays_hash(values)
+        marks = {"sample_equal": {"date": str(date.today()), "sample": self._sample_named()}}
         for table in self.tables:
             if table not in self.measured:
-                store.stamp_table(self.path(table), self.provenance(self.published), self.command)
-        for s in self.published if self.arrays else ():
-            store.stamp_arrays(self._array_path(s), self.provenance([s]), self.command)
+                stored = store.read_record(self.path(table), self.command)
+                if arrays and stored.get("arrays", arrays) != arrays:
+                    raise store.StaleResult(f"{self.name}: its arrays are not those of its tables; run: {self.command}")
+                marks |= {"computed": stored.get("computed")} | ({"arrays": arrays} if arrays else {})
+                store.stamp_table(self.path(table), self.provenance(self.published), self.command, **marks)
+
+    def _sample_named(self):
+        """The sample as plain values: the index of a part, settings, or the name of another experiment."""
+        if isinstance(self.sample, Experiment):
+            return self.sample.name
+        if isinstance(self.sample, int):
+            return self.sample
+        return {type(self.sample).__name__: json.loads(json.dumps(self._plain(self.sample)))}
 
     def is_fresh(self):
         """True if all published results are stored and belong to the code, the parameters and the data."""
         try:
             for table in self.tables:
                 self._read(table)
-            if self.arrays:
-                for s in self.published:
-                    store.read_arrays(self._array_path(s), self.provenance([s]), self.command)
+            for s in self.published if self.arrays else ():
+                self._read_arrays(s)
         except store.StaleResult:
             return False
         return True
@@ -230,12 +268,16 @@ class Experiment:
 
     def source_files(self):
         """The source files, relative to the project, in which the code stands that the results depend on."""
-        return definitions.files(self._roots(self.published))
+        return code.files(code.program(self.compute))
 
     def datasets(self, settings):
         """The names of the data sets of these settings, each once."""
         names = [name for s in settings for name in (self._data(s) if self._data else ())]
         return list(dict.fromkeys(names))
+
+    def reads(self, settings):
+        """The other files that the results of these settings depend on, sorted."""
+        return sorted({Path(path) for s in settings for path in (self._reads(s) if self._reads else ())})
 
     def provenance(self, settings):
         """Return the inputs of the results of a list of settings: a dict of plain values.
@@ -244,22 +286,19 @@ class Experiment:
         """
         parameters = [self._plain(s) for s in settings]
         data = {name: datasets.facts(name) for name in self.datasets(settings)}
-        paths = sorted({Path(path) for s in settings for path in (self._reads(s) if self._reads else ())})
         # With the folder, as many chapters have a statements.toml.
-        files = {f"{path.parent.name}/{path.name}": store.content_hash(path) for path in paths}
+        files = {f"{path.parent.name}/{path.name}": store.content_hash(path) for path in self.reads(settings)}
         return {
             "experiment": self.name,
             "parameters": json.loads(json.dumps(parameters)),
-            "code": definitions.fingerprint(self._roots(settings)),
+            "code": code.fingerprint(code.program(self.compute)),
             "data": json.loads(json.dumps(data | files)),
             "versions": dict(_versions()),
         }
 
-    def _roots(self, settings):
-        """The functions and classes from which the code is followed: the computation, its settings, and parsers."""
-        classes = {type(s) for s in settings if is_dataclass(s)}
-        parsers = [function for name in self.datasets(settings) for function in datasets.definitions(name)]
-        return [self.compute, *sorted(classes, key=lambda each: each.__qualname__), *parsers]
+    def _without_code(self, settings):
+        """The provenance that arrays carry: their code is that of their tables, whose provenance has their hashes."""
+        return {key: value for key, value in self.provenance(settings).items() if key != "code"}
 
     def _plain(self, settings):
         return self._parameters(settings) if self._parameters else asdict(settings)
@@ -291,7 +330,7 @@ class Experiment:
                 part = published.index(s)
                 found[s][table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
         for s in settings if self.arrays else ():
-            found[s]["arrays"] = store.read_arrays(self._array_path(s), self.provenance([s]), self.command, keys=keys)
+            found[s]["arrays"] = self._read_arrays(s, keys)
         return found
 
     def _earlier(self):
@@ -308,6 +347,16 @@ class Experiment:
         """A published table, all parts of it (or those of `among`); a measured one may be of other code."""
         keys = ("experiment", "parameters") if table in self.measured else keys
         return store.read_table(self.path(table), self.provenance(among or self.published), self.command, keys=keys)
+
+    def _read_arrays(self, settings, keys=tuple(store.KEYS)):
+        """The published arrays of a part; where the code counts, they are those that belong to the tables."""
+        path = self._array_path(settings)
+        arrays = store.read_arrays(path, self._without_code([settings]), self.command, keys=store.WITHOUT_CODE)
+        if "code" in keys:
+            known = store.read_record(self.path(self.tables[0]), self.command).get("arrays", {})
+            if known.get(path.name) != store.arrays_hash(arrays):
+                raise store.StaleResult(f"{path.name} does not belong to its tables; make it again with: {self.command}")
+        return arrays
 
     def _is_stored(self, table):
         try:

@@ -1,8 +1,8 @@
 """Results on disk: written at once or not at all, and read only if they match the request.
 
 Every stored file has its provenance: what was run (experiment, parameters), on what data, by which code and with which
-versions (experiment.py makes it). Arrays carry it inside the .npz file, tables in a .json file of the same name. Nothing
-here depends on the clock, so running again changes no byte.
+versions (experiment.py makes it). Arrays carry it inside the .npz file, tables in a .json file of the same name. A table
+that comes out as it is stored, of the same provenance, is not written again, so running again changes no byte.
 """
 
 import errno
@@ -18,6 +18,10 @@ import numpy as np
 import pandas as pd
 
 from study import ROOT
+from study.reading import noted
+
+PUBLISHED = ROOT / "data" / "published"
+"""The numbers that the sources publish."""
 
 
 class StaleResult(RuntimeError):
@@ -81,7 +85,7 @@ def read_arrays(path, source, command, *, keys=tuple(KEYS)):
 def _arrays_and_record(path, command):
     """The arrays of a file, and their provenance."""
     try:
-        with np.load(path) as file:
+        with np.load(noted(path)) as file:
             arrays = {name: file[name] for name in file.files}
         record = json.loads(str(arrays.pop("provenance")))
         if record.pop("arrays") != sorted(arrays):
@@ -107,24 +111,30 @@ def content_hash(path):
 def _content_hash(path, size, changed):
     if path.suffix != ".npz":
         return hashlib.sha256(path.read_bytes()).hexdigest()
-    digest = hashlib.sha256()
     with np.load(path) as file:
-        for name in sorted(set(file.files) - {"provenance"}):
-            array = file[name]
-            digest.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+        return arrays_hash({name: file[name] for name in file.files if name != "provenance"})
+
+
+def arrays_hash(arrays):
+    """sha256 of arrays {name: array}: names, types, shapes and values."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 
-def stamp_arrays(path, source, command):
-    """Write the code of `source` into the provenance of stored arrays, whose other provenance must agree."""
-    arrays, record = _arrays_and_record(path, command)
-    _check(path, record, source, command, WITHOUT_CODE)
-    write_arrays(path, arrays, {**record, "code": source["code"]})
+def published(name, **options):
+    """The numbers that a source publishes, as a table from data/published; options are those of pandas.read_csv."""
+    return pd.read_csv(noted(PUBLISHED / f"{name}.csv"), **options)
 
 
 def table_text(table):
     """A table as it is stored: CSV without its index."""
     return table.to_csv(index=False, lineterminator="\n")
+
+
+OF_TIME = ("computed", "sample_equal")
+"""Fields of the provenance of a table that say when: these alone are no reason to write it again."""
 
 
 def write_table(path, table, source, command):
@@ -133,14 +143,25 @@ def write_table(path, table, source, command):
     record = {**source, "command": command, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": len(table)}
     if texts := _texts(table):
         record["texts"] = texts
+    if _is_stored(path, text, record):
+        return
     write(path, text)
     _write_record(path, record)
 
 
-def stamp_table(path, source, command):
-    """Write the code of `source` into the provenance of a stored table, whose other provenance must agree."""
+def _is_stored(path, text, record):
+    try:
+        stored = read_record(path)
+        same = path.read_bytes() == text.encode()
+    except (StaleResult, FileNotFoundError):
+        return False
+    return same and all(stored.get(key) == record.get(key) for key in (stored | record).keys() - OF_TIME)
+
+
+def stamp_table(path, source, command, **marks):
+    """Write the code of `source` and marks into the provenance of a stored table, which must agree in all else."""
     read_table(path, source, command, keys=WITHOUT_CODE)
-    _write_record(path, {**read_record(path), "code": source["code"]})
+    _write_record(path, {**read_record(path), "code": source["code"], **marks})
 
 
 def _write_record(path, record):
@@ -174,7 +195,7 @@ def read_table(path, source=None, command="make report PROFILE=full", *, keys=tu
     command = record["command"]
     if not path.exists():
         raise _missing(path, command)
-    text = path.read_bytes()
+    text = noted(path).read_bytes()
     if hashlib.sha256(text).hexdigest() != recorded:
         raise StaleResult(f"{_short(path)} is not what was recorded for it; make it again with: {command}")
     if source is not None:

@@ -38,14 +38,14 @@ INTERVAL = "means of ten further orders (Student's t); {n} orders"
 def claims():
     """The rows of the ledger; see study.claims. Raises StaleResult where ours are stale."""
     own = together(perceptrons(orders()), runs(settings()), REPEATED)
-    return ledger.rows(beside(ledger.published("li_long_1999"), own), source=SOURCE, chapter=CHAPTER)
+    return ledger.rows(beside(store.published("li_long_1999"), own), source=SOURCE, chapter=CHAPTER)
 
 
 def readings():
     """The same numbers where each learner has a new order in each epoch; see study.claims."""
     fresh = store.read_table(RESULTS / "orders_runs.csv")
     own = together(fresh[fresh["degree"] == DEGREE], runs(settings()), FRESH)
-    found = beside(ledger.published("li_long_1999"), own).assign(reading=OTHER)
+    found = beside(store.published("li_long_1999"), own).assign(reading=OTHER)
     return found[["key", "reading", "ours", "low", "high", "n", "percentile"]]
 
 

@@ -16,8 +16,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import SharedTraining
 from kp.romma import Romma
+from kp.shared import SharedTraining
 from study import datasets
 from study.protocols.images import PROTOCOLS, SHARED_KEPT, in_order, predictions, require_examples, sizes
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known

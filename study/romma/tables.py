@@ -1,22 +1,10 @@
 """Li & Long's Table 1 next to ours, from the rows of the ledger."""
 
-from study.romma.claims import SOURCE
-
 COLUMNS = {
     **{("test error (%)", epoch): (f"error (%), T = {epoch}", ".2f") for epoch in range(1, 5)},
     **{("mistakes of all learners", epoch): (f"mistakes, T = {epoch}", ",.0f") for epoch in (1, 4)},
 }
 """The columns that are shown, by what is counted and the epoch."""
-
-
-def printed(ledger):
-    """The rows of the ledger of this source."""
-    return ledger[ledger["source"] == SOURCE]
-
-
-def outside(readings):
-    """The rows of the table of readings that lie outside where each learner has fresh orders."""
-    return readings[readings["key"].str.startswith("li-long-1999") & (readings["verdict"] == "outside")]
 
 
 def side_by_side(rows):

@@ -13,6 +13,7 @@ import pandas as pd
 
 from study import claims as ledger
 from study import datasets, statistics
+from study.results import store
 from study.seeds import experiment, tables
 from study.seeds.experiment import CHOICES, MISPRINT, PUBLISHED, PUBLISHED_HARD, SCALINGS
 from study.seeds.methods import MAJORITY, MILDER, REFERENCE
@@ -130,9 +131,9 @@ def _text_rows(numbers):
 
 def _fact_rows():
     """Counts that the source states, facts of its set or its split, and the variance to which it brings attributes."""
-    table = ledger.published("akar_ye_2017_facts")
+    table = store.published("akar_ye_2017_facts")
     values = _facts()
-    values["wine attributes"] = float(len(datasets.DATASETS["winequality-red"].feature_names))
+    values["wine attributes"] = float(len(datasets.registered("winequality-red").feature_names))
     ours = table["fact"].map(values)
     of_variance = table["key"] == "variance"
     training = values["variance of attributes of length 1 over the training part"]

@@ -11,7 +11,7 @@ every lambda: y(x) = k(x)^T Q diag(1 / (mu + lambda)) Q^T T.
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from itertools import combinations, product
 
@@ -25,14 +25,16 @@ from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScal
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from study import ROOT, datasets
+from study import datasets
 from study.protocols.margins import kesler_pairs, rounded
 from study.protocols.settings import require_integers
+from study.results import store
 from study.results.experiment import experiment
 from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
 from study.seeds.methods import METHODS, hard_trials, matched, ordered, tuned_forms
 
-PUBLISHED_NUMBERS = ROOT / "data" / "published" / "akar_ye_2017.csv"
+NUMBERS = "akar_ye_2017"
+"""The file of the published numbers."""
 MISPRINT = {"lam": 1.0, "tau": 0.05, "k": 2}, {"lam": 1.0, "tau": 20.0, "k": 2}
 """The setting whose published accuracy does not come out, and the one that it comes out with."""
 
@@ -81,6 +83,8 @@ class Settings:
 
 PUBLISHED = Settings(dataset="seeds", n_splits=1000)
 PUBLISHED_HARD = [Settings(dataset=name, n_splits=10) for name in ("winequality-red", "winequality-white")]
+FEW = replace(PUBLISHED, n_splits=20)
+"""The sample of experiments on many splits: the first of them."""
 
 
 def dataset_of(settings):
@@ -90,7 +94,7 @@ def dataset_of(settings):
 
 def numbers_of(settings):
     """The file with the settings of Table 3."""
-    return [PUBLISHED_NUMBERS]
+    return [store.PUBLISHED / f"{NUMBERS}.csv"]
 
 
 def single_threaded(compute):
@@ -231,7 +235,7 @@ def separable(X, y):
 
 def published_numbers():
     """The source's numbers: item, quantity, lam, tau, k, published (percent), decimals (as printed)."""
-    table = pd.read_csv(PUBLISHED_NUMBERS, dtype={"accuracy_percent": str}).rename(columns={"lambda": "lam"})
+    table = store.published(NUMBERS, dtype={"accuracy_percent": str}).rename(columns={"lambda": "lam"})
     printed = table.pop("accuracy_percent")
     return table.assign(published=printed.astype(float), decimals=printed.str.partition(".")[2].str.len())
 
@@ -268,7 +272,7 @@ def protocol_variants(settings, *, progress=False):
     return pd.DataFrame(rows, columns=names)
 
 
-@experiment("seeds", published=[PUBLISHED], data=dataset_of, reads=numbers_of)
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, reads=numbers_of, sample=FEW)
 @single_threaded
 def table_3_splits(settings, *, progress=False):
     """The settings of Table 3 on random splits, by the protocol as recovered; smallest_eigenvalue is that of K."""
@@ -419,7 +423,7 @@ def facts(settings, *, progress=False):
     return pd.DataFrame(found.items(), columns=["fact", "value"])
 
 
-@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"))
+@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("methods", "points"), sample=FEW, sampled=("methods",))
 @single_threaded
 def methods(settings, *, progress=False):
     """Every method of METHODS on the same random splits, attributes standardised on the training part; errors by example."""
@@ -450,7 +454,9 @@ def methods(settings, *, progress=False):
     return {"methods": table, "points": points}
 
 
-@experiment("seeds", published=[PUBLISHED], data=dataset_of, tables=("tuned", "tuned_points"))
+@experiment(
+    "seeds", published=[PUBLISHED], data=dataset_of, tables=("tuned", "tuned_points"), sample=FEW, sampled=("tuned",)
+)
 @single_threaded
 def tuned(settings, *, progress=False):
     """The three forms of the perceptron with Gaussian kernels whose width the training part chooses (methods.tuned_forms).
@@ -504,7 +510,7 @@ def clustering(settings, *, progress=False):
     return pd.DataFrame(rows, columns=["method", "scaling", "setting", "errors", "n"])
 
 
-@experiment("seeds", published=PUBLISHED_HARD, data=dataset_of)
+@experiment("seeds", published=PUBLISHED_HARD, data=dataset_of, sample=replace(PUBLISHED_HARD[0], n_splits=2))
 @single_threaded
 def hard(settings, *, progress=False):
     """A set that may not separate: the methods of `hard_trials` on random splits, two thirds of the examples for training.

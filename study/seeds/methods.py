@@ -23,7 +23,7 @@ from sklearn.svm import SVC, SVR
 from kp.kernels import gaussian
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
-from kp.output_codes import OneVsAllKernelPerceptron
+from kp.one_vs_all import OneVsAllKernelPerceptron
 from study.seeds.kernel_ridge import KernelRidgeClassifier, local_scale, self_tuning_kernel
 
 BEST = {"lam": 1.0, "tau": 8.0, "k": 2}
@@ -58,7 +58,7 @@ def _perceptron_gaussian(X, y, random_state):
 
 
 def _perceptron_polynomial(X, y, random_state):
-    models = {degree: _perceptron(X, y, random_state, degree=degree) for degree in (1, 3)}
+    models = {degree: _perceptron(X, y, random_state, degree=degree, gamma=1) for degree in (1, 3)}
     return {f"perceptron, degree {p}, average": _with_predictor(model, "average") for p, model in models.items()}
 
 
@@ -69,7 +69,7 @@ def _perceptron(X, y, random_state, **kernel):
 def _perceptron_multiclass(X, y, random_state):
     options = dict(max_iter=100, random_state=random_state, n_jobs=1)
     gamma = gaussian(sigma=np.sqrt(X.shape[1] / 2)).gamma
-    xu_zhang = MulticlassKernelPerceptron("rbf", gamma=gamma, **options).fit(X, y)
+    xu_zhang = MulticlassKernelPerceptron("rbf", gamma=gamma, update="xu-zhang", **options).fit(X, y)
     ordinary = MulticlassKernelPerceptron("rbf", gamma=gamma, update="ordinary", **options).fit(X, y)
     linear = MulticlassPerceptron(**options).fit(X, y)
     return {
@@ -145,7 +145,8 @@ def tuned_forms(X, y, random_state):
 
 def _multiclass(sigma, update, options):
     gamma = gaussian(sigma=sigma).gamma
-    return MulticlassKernelPerceptron("rbf", gamma=gamma, update=update, max_iter=100, count_errors=False, **options)
+    options = options | {"update": update, "max_iter": 100, "count_errors": False}
+    return MulticlassKernelPerceptron("rbf", gamma=gamma, predictor="final", **options)
 
 
 def left_out(spectrum, targets, lambdas):

@@ -383,3 +383,52 @@ def hard_copies(hard):
     rows = kept.merge(hard_summary(hard).query("whole and repeats == 'dropped'"), on=keys)
     rows = rows.assign(method=spelled(rows["method"]), kept=rows["errors"] / rows["n"], dropped=rows["error"])
     return rows[[*keys, "kept", "dropped"]]
+
+
+# For readers.
+
+
+def settings_table(nine):
+    """`table_3`, or its rows without the published numbers, as they are printed."""
+    columns = {"lam": "λ", "tau": "τ", "low": "95 % from", "high": "to", "indefinite": "not sound"}
+    shown = nine.drop(columns=["sd", "percentile", "smallest_eigenvalue"]).rename(columns=columns)
+    rates = [name for name in ("published", "ours", "mean", "95 % from", "to") if name in shown]
+    return words.styled(shown, dict.fromkeys(rates, ".2%") | {"not sound": ".1%"})
+
+
+def conventions_table(changes):
+    """`sensitivity` as it is printed."""
+    columns = {"mean": "mean of nine", "best": "at 1, 8, 2", "difference": "largest difference, points"}
+    formats = {"mean of nine": ".2%", "at 1, 8, 2": ".2%", "largest difference, points": ".2f"}
+    return words.styled(changes.rename(columns=columns), formats)
+
+
+def misprints_table(misprints):
+    """`misprints` as they are printed."""
+    shown = misprints.assign(values=[", ".join(map(words.number, each)) for each in misprints["values"]])
+    columns = {"low": "accuracy from", "high": "to", "equal": "with 83.33 %", "values": "which"}
+    return words.styled(shown.rename(columns=columns), {"accuracy from": ".2%", "to": ".2%"})
+
+
+def optima_table(optima):
+    """`optima` as they are printed."""
+    columns = {"sound": "settings with K + λI", "settings": "number", "lam": "λ", "tau": "τ"}
+    columns |= {"better": "above 91.67 %", "equal": "with 91.67 %"}
+    return words.styled(optima.rename(columns=columns), {"best": ".2%", "number": ","})
+
+
+def pairs_table(pairs):
+    """`setting_pairs` as they are printed."""
+    shown = compared(pairs["difference"]).assign(sound=pairs["sound"].map({True: "yes", False: "no"}))
+    shown.insert(0, "λ, τ, k of both", pairs["first"].map(str) + " " + pairs["second"].map(str))
+    return words.styled(shown)
+
+
+def clusterings_table(kinds):
+    """`kinds_of_clustering` as they are printed."""
+    return words.styled(kinds, {"best": ".1%", "worst": ".1%"})
+
+
+def wine_table(wine):
+    """`hard_table` as it is printed."""
+    return words.styled(wine, dict.fromkeys(wine.columns[1:], ".1%"))

@@ -158,7 +158,11 @@ def _plain(*names):
     return lambda settings: {name: value for name, value in asdict(settings).items() if name in (*common, *names)}
 
 
-DECLARED = {"published": PUBLISHED, "data": lambda settings: [settings.dataset], "sample": SETS.index("wine")}
+DECLARED = {
+    "published": PUBLISHED,
+    "data": lambda settings: [settings.dataset],
+    "sample": replace(PUBLISHED[SETS.index("wine")], n_repeats=2),
+}
 
 
 @experiment("uci", **DECLARED, parameters=lambda settings: {"dataset": settings.dataset})

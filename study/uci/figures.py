@@ -6,15 +6,13 @@ number: filled where it lies inside the central 95 % of our repeats, hollow wher
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import MaxNLocator
+from matplotlib.patches import Patch
 
 from kp.mistakes import PREDICTORS
 from study import style
-from study.statistics import ALPHA
 from study.style import canvas
-from study.uci.source import KERNELS, SPLITS, original, setting
-from study.uci.tables import BASE, p_printed
+from study.uci.source import KERNELS, SPLITS, setting
+from study.uci.tables import BASE
 
 KERNEL_COLOURS = style.KERNEL_COLOURS
 KERNEL_MARKERS = {"linear": "s", "poly": "D", "rbf": "^"}
@@ -55,51 +53,45 @@ def figure_distributions(repeats, compared):
     return figure
 
 
-LANES = {BASE: style.SAND, "program": style.INK}
+LANES = {BASE: style.GREY, "program": style.METHOD_COLOURS["Xu-Zhang"]}
 """The colour of the plain reading and of the program that fits best."""
 
 
 def figure_strips(rates, judged):
-    """Strips of the mean errors of all sets, repeat by repeat, with the published numbers: sets downwards, splits across.
+    """Strips of mean errors, repeat by repeat, with the published number: a panel for each that the plain reading misses.
 
-    rates: `tables.strips`; judged: `tables.judged_strips`. Of the two strips of each row the upper is the plain reading.
+    rates: `tables.strips`; judged: `tables.judged_strips`. Of the two strips of each panel the upper is the plain reading.
     """
-    sets = list(dict.fromkeys(rates["dataset"]))
-    kernels = _kernels(rates, KERNELS)
-    figure, axes = canvas(len(sets), 2, height=0.3 * len(kernels) * len(sets) + 1.1, squeeze=False)
-    for line, name in zip(axes, sets, strict=True):
-        for axis, (split, word) in zip(line, SPLITS.items(), strict=True):
-            here = rates[(rates["dataset"] == name) & (rates["split"] == split)]
-            for place, kernel in enumerate(kernels):
-                for shift, lane in zip((-0.21, 0.21), LANES, strict=True):
-                    part = here[(here["kernel"] == kernel) & (here["lane"] == lane)]["rate"].to_numpy()
-                    row = judged[(judged["dataset"] == name) & (judged["kernel"] == kernel) & (judged["split"] == split)]
-                    _lane(axis, part, row[row["lane"] == lane], place + shift, LANES[lane])
-            axis.set(yticks=range(len(kernels)), ylim=(len(kernels) - 0.5, -0.5))
-            axis.set_yticklabels([KERNELS[kernel] for kernel in kernels] if split == "train" else [], fontsize=7.5)
-            if here["rate"].any():
-                axis.set_xlim(left=0)
-            else:
-                axis.set(xlim=(0, 1), xticks=[0, 1])
-            axis.tick_params(axis="x", labelsize=7.5)
-            axis.grid(False, axis="y")
-            if name == sets[-1]:
-                axis.set_xlabel(f"mean {word} error (%)")
-        line[0].set_ylabel(name)
-    handles = [Line2D([], [], color=c, marker="o", lw=0, markersize=3, label=lane) for lane, c in LANES.items()]
-    figure.legend(handles=[*handles, *_diamond_handles()], loc="outside upper center", ncols=4, fontsize=7.5)
+    missed = judged[(judged["lane"] == BASE) & (judged["verdict"] == "outside")]
+    missed = missed.assign(far=(missed["published"] - missed["ours"]).abs()).sort_values("far", ascending=False)
+    rows = -(-max(len(missed), 1) // 2)
+    figure, axes = canvas(rows, 2, height=1.15 * rows + 0.5, squeeze=False)
+    for axis in axes.flat[len(missed) :]:
+        axis.set_axis_off()
+    for axis, each in zip(axes.flat, missed.itertuples(), strict=False):
+        keys = {"dataset": each.dataset, "kernel": each.kernel, "split": each.split}
+        here, known = (table[(table[list(keys)] == list(keys.values())).all(axis=1)] for table in (rates, judged))
+        for place, (lane, colour) in enumerate(LANES.items()):
+            _lane(axis, here.loc[here["lane"] == lane, "rate"].to_numpy(), known[known["lane"] == lane], place, colour)
+        axis.set(yticks=[0, 1], yticklabels=["plain reading", "best program"], ylim=(1.6, -0.6))
+        for label, colour in zip(axis.get_yticklabels(), LANES.values(), strict=True):
+            label.set_color(colour)
+        axis.set_title(f"{each.dataset}, {KERNELS[each.kernel]}: {SPLITS[each.split]} error (%)", fontsize=8)
+        axis.set_xlim(left=0)
+        axis.grid(False, axis="y")
+    figure.legend(handles=_diamond_handles(), loc="outside upper center", ncols=2)
     return figure
 
 
 def _lane(axis, values, row, y, colour):
     """One strip: the band of the central 95 %, the repeats as dots, the published number; "0.00" where all are 0."""
     for each in row.itertuples():
-        axis.barh(y, each.high - each.low, left=each.low, height=0.38, color=style.BAND, zorder=0)
+        axis.barh(y, each.high - each.low, left=each.low, height=0.8, color=style.BAND, zorder=0)
         _diamond(axis, each.published, y, each.verdict != "outside")
     if values.any():
         # Equal values stand one above the other.
-        spread = 0.3 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
-        axis.plot(values, y + spread, "o", color=colour, markersize=1.3, alpha=0.6, clip_on=False)
+        spread = 0.6 * (np.arange(len(values)) * 0.618 % 1 - 0.5)
+        axis.plot(values, y + spread, "o", color=colour, markersize=2, alpha=0.6, clip_on=False)
     elif len(values):
         axis.annotate("0.00 in all repeats", (0, y), xytext=(8, -2.5), textcoords="offset points", fontsize=7, color=colour)
 
@@ -138,44 +130,6 @@ def figure_readings_of_set(compared):
         Line2D([], [], color=style.BLACK, marker="|", lw=0, markersize=5, label="median"),
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return figure
-
-
-COLUMNS = {
-    "II": "Table II,\nsonar scaled",
-    "II, sonar not scaled": "Table II,\nsonar not scaled",
-    "III": "Table III",
-    "both, sonar not scaled in II": "columns 2 and 3\ntogether",
-}
-"""The columns of `tables.in_epochs`, and their titles."""
-DEMOTED = {"winner": "winner", "first": "first", "all": "all", "each": "all, a promotion each"}
-ORDERED = {"fresh": "fresh shuffles", "fixed": "one shuffle"}
-
-
-def figure_programs(found, programs):
-    """How many published numbers lie inside under each program, and the joint p; dark fields are not rejected at 5 %.
-
-    found: `tables.in_epochs`; programs: `tables.programs`, which knows who is demoted and in which order.
-    """
-    names = found["reading"].unique().tolist()
-    known = programs.set_index("reading").loc[names]
-    figure, axis = canvas(1, 1, height=0.26 * len(names) + 0.6)
-    for each in found.to_dict("records"):
-        x = list(COLUMNS).index(each["column"])
-        y = names.index(each["reading"])
-        kept = each["p"] >= ALPHA
-        axis.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, facecolor=style.INK if kept else style.BAND, lw=0))
-        words = f"{each['inside']} of {each['of']};  {p_printed(each['p'], each['repeats'])}"
-        colour = "white" if kept else style.BLACK
-        axis.text(x, y, words, ha="center", va="center", fontsize=7, color=colour)
-    axis.set(xlim=(-0.5, len(COLUMNS) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    axis.set(xticks=range(len(COLUMNS)), yticks=range(len(names)))
-    axis.xaxis.tick_top()
-    axis.set_xticklabels(COLUMNS.values(), fontsize=7.5)
-    axis.set_yticklabels([f"{DEMOTED[row.demote]}, {ORDERED[row.order]}" for row in known.itertuples()], fontsize=7.5)
-    axis.tick_params(length=0)
-    axis.grid(False)
-    axis.spines[:].set_visible(False)
     return figure
 
 
@@ -238,53 +192,6 @@ def figure_predictors(table):
         axis.grid(False, axis="x")
     axes[0, 0].set_ylabel("test error (%)")
     _from_zero(axes[0])
-    return figure
-
-
-def figure_baselines(table, repeats, cited):
-    """Mean test errors of other methods and of the perceptrons, repeat by repeat; a panel for each set.
-
-    cited {set: percent} are the smallest errors of other methods that the source cites.
-    """
-    sets = list(table["dataset"].unique())
-    methods = list(table["method"].unique())
-    labels = [*methods, *(f"{KERNELS[kernel]} perceptron" for kernel in KERNELS)]
-    colours = [style.GREY] * len(methods) + [style.INK] * len(KERNELS)
-    figure, axes = canvas(1, len(sets), height=2.9, squeeze=False, sharey=True)
-    for axis, name in zip(axes[0], sets, strict=True):
-        others = table[table["dataset"] == name]
-        same = repeats[(repeats["dataset"] == name) & repeats["repeat"].isin(others["repeat"])]
-        values = [others[others["method"] == method]["test_mean"] for method in methods]
-        values += [same[same["kernel"] == kernel]["test_mean"] for kernel in KERNELS]
-        for index, (part, colour) in enumerate(zip(values, colours, strict=True)):
-            axis.plot(100 * part, np.full(len(part), index), "o", color=colour, markersize=2.5, alpha=0.5)
-            axis.plot([100 * part.mean()], [index], "|", color=style.BLACK, markersize=10)
-        axis.axvline(cited[original(name)], color=RED, lw=1.2, dashes=(4, 2))
-        axis.set(title=original(name), yticks=range(len(labels)), yticklabels=labels, ylim=(len(labels) - 0.5, -0.5))
-        axis.set_xlim(left=0)
-        axis.xaxis.set_major_locator(MaxNLocator(nbins=3))
-    figure.supxlabel("mean test error over the folds (%)", fontsize=9)
-    line = Line2D([], [], color=RED, dashes=(4, 2), label="smallest error of other methods that the source cites")
-    figure.legend(handles=[line], loc="outside upper center")
-    return figure
-
-
-def figure_differences(comparisons):
-    """Differences of mean test errors with their 95 % intervals, a panel for each set; {words: {set: Difference}}."""
-    sets = list(dict.fromkeys(name for found in comparisons.values() for name in found))
-    figure, axes = canvas(1, len(sets), height=0.22 * len(comparisons) + 0.95, squeeze=False, sharey=True)
-    for axis, name in zip(axes[0], sets, strict=True):
-        for y, found in enumerate(comparisons.values()):
-            if name in found:
-                each = found[name]
-                colour = style.GREY if each.word("", "", "tie") == "tie" else style.INK
-                axis.plot([100 * each.low, 100 * each.high], [y, y], color=colour, lw=2, solid_capstyle="butt")
-                axis.plot(100 * each.estimate, y, "o", color=colour, markersize=5)
-        axis.axvline(0, **style.REFERENCE)
-        axis.set(title=original(name), yticks=range(len(comparisons)), yticklabels=list(comparisons))
-        axis.set_ylim(len(comparisons) - 0.5, -0.5)
-        axis.grid(False, axis="y")
-    figure.supxlabel("difference of mean test errors (percentage points)", fontsize=9)
     return figure
 
 

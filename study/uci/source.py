@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from study import claims
+from study.results import store
 
 SETS = ("iris", "sonar", "vowel", "wine")
 KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "RBF"}
@@ -36,7 +36,7 @@ def setting(kernel, parameter):
 
 def published():
     """The numbers of Tables I to III as published; error rates in percent."""
-    table = claims.published("xu_zhang_2005")
+    table = store.published("xu_zhang_2005")
     kernel = table["kernel"].map({"polynomial": "poly", "rbf": "rbf"}).where(table["table"] == "III", "linear")
     return table.assign(kernel=kernel.where(table["table"] != "I"), parameter=table["parameter"].fillna(0.0))
 

@@ -16,12 +16,13 @@ import pandas as pd
 from kp.mistakes import PREDICTORS
 from study import statistics
 from study.claims import judged, percentile
+from study.statistics import ALPHA
 from study.uci.arithmetic import reachable
 from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.uci.protocol import summary
 from study.uci.readings import Reading
 from study.uci.source import KERNELS, SPLITS, cited_errors, original, published, published_rates, setting
-from study.words import p_cell, percent
+from study.words import p_cell, percent, points, styled
 
 BASE = "plain reading"
 DDOF = "standard deviation divided by k - 1"
@@ -77,7 +78,7 @@ def side_by_side(compared):
             row[f"{word}, published"] = " ± ".join(cells["published"].map("{:.2f}".format))
             row[f"{word}, ours"] = " ± ".join(cells["ours"].map("{:.2f}".format) + marks)
         rows.append(row)
-    return pd.DataFrame(rows)
+    return styled(pd.DataFrame(rows), {"iterations": ",d"})
 
 
 def counts(compared):
@@ -233,14 +234,6 @@ def joint_table(results, table, *, compared, n_folds=N_FOLDS):
     return pd.DataFrame(rows)
 
 
-def likeliest(joint):
-    """The plain readings of the tables {table: joint_table}, and the six other readings of each with the largest p."""
-    tables = [found.assign(table=table) for table, found in joint.items()]
-    return pd.concat(
-        [*(each.iloc[[0]] for each in tables), *(each.iloc[1:].nlargest(6, "p") for each in tables)], ignore_index=True
-    )
-
-
 def with_sonar_unscaled(name):
     """The name of the reading that differs from the one of this name in that sonar is not scaled."""
     return words(replace(named("III")[name], scaling="outside"))
@@ -306,16 +299,6 @@ P_COLUMNS = ["II", "II, sonar not scaled", "III", "both", "both, sonar not scale
 """The columns of `programs` that have a p."""
 
 
-def with_p_printed(found, columns, *, repeats=None):
-    """A table of readings without the answers of which they are made, and with the p of its columns as `p_printed` has them.
-
-    repeats: a list of the numbers of repeats that may occur in a row, by default the row's own.
-    """
-    counts = found["repeats"] if repeats is None else [repeats] * len(found)
-    printed = {column: [p_printed(p, n) for p, n in zip(found[column], counts, strict=True)] for column in columns}
-    return found.assign(**printed).drop(columns=[name for name in WORDS if name in found])
-
-
 def best_program(found):
     """(row, column, {"II": reading, "III": reading}): of `programs` the one with the largest p of both tables together.
 
@@ -372,6 +355,30 @@ def across_readings(compared):
     return pd.DataFrame(rows)
 
 
+DEMOTED_IN_WORDS = {"winner": "the winner", "first": "the first", "all": "all", "each": "all, a promotion each"}
+ORDERED_IN_WORDS = {"fresh": "new in each epoch", "fixed": "the same"}
+
+
+def programs_table(in_epochs, programs):
+    """Rows of `in_epochs` as they are printed, a row for each program: in words, with a verdict on both tables together."""
+    known = programs.set_index("reading")
+    rows = []
+    for reading, part in in_epochs.groupby("reading", sort=False):
+        cells = part.set_index("column")
+        both = cells.loc["both, sonar not scaled in II"]
+        program = {
+            "demoted": DEMOTED_IN_WORDS[known.loc[reading, "demote"]],
+            "visiting order": ORDERED_IN_WORDS[known.loc[reading, "order"]],
+        }
+        joint = {
+            f"p, Table {table}": p_printed(each["p"], each["repeats"])
+            for table, each in (("II", cells.loc["II, sonar not scaled"]), ("III", cells.loc["III"]), ("II and III", both))
+        }
+        verdict = "possible" if both["p"] >= ALPHA else "rejected"
+        rows.append(program | {"numbers inside": f"{both['inside']} of {both['of']}"} | joint | {"verdict": verdict})
+    return pd.DataFrame(rows).pipe(styled)
+
+
 def strips(results, program):
     """Mean errors of each repeat under the plain reading and under a program {table: name of its reading}, in percent.
 
@@ -410,25 +417,7 @@ def explained_by(compared, program):
             first = {"number": name_of(dict(zip(NUMBER, number, strict=True))), "published": two[BASE]["published"]}
             bands = {name: f"{each['ours']:.2f} [{each['low']:.2f} to {each['high']:.2f}]" for name, each in two.items()}
             rows.append(first | bands | {"inside": (within or ["neither"])[0]})
-    return pd.DataFrame(rows, columns=["number", "published", BASE, "program", "inside"])
-
-
-def shorter_runs(results, reading):
-    """{"dataset, train": Difference, ...}: errors after fewer epochs than published less those after the published number.
-
-    Over the repeats that have both, for the sets and rows of which readings were cut short (experiment.SHORTER).
-    """
-    keys = ["dataset", "kernel"]
-    cut = results["readings"].query("reading == @reading.key")
-    found = {}
-    whole = pd.concat([repeats_under(results, table, reading) for table in READINGS], ignore_index=True)
-    both = cut.merge(whole, on=[*keys, "repeat"], suffixes=("", "_whole"))
-    both = both[both["iterations"] < both["iterations_whole"]]
-    for (dataset, kernel), part in both.groupby(keys, sort=False):
-        for split in SPLITS:
-            gap = part[f"{split}_mean"] - part[f"{split}_mean_whole"]
-            found[f"{original(dataset)}, {KERNELS[kernel]}, {split}"] = statistics.student(gap, varies=VARIES)
-    return found
+    return styled(pd.DataFrame(rows, columns=["number", "published", BASE, "program", "inside"]), {"published": ".2f"})
 
 
 def reading_effect(results, reading, table):
@@ -775,3 +764,30 @@ def predictor_errors(results):
     rows = rows.assign(set=rows["dataset"].map(original), kernel=words, rate=rows["test_errors"] / rows["n_test"])
     wide = rows.pivot_table(index=["set", "kernel"], columns="predictor", values="rate")
     return wide[[*PREDICTORS, "average without threshold"]].rename_axis(columns=None).reset_index()
+
+
+# For readers.
+
+
+IN_POINTS = dict.fromkeys(["estimate", "low", "high"], points) | {"p": p_cell}
+"""How differences of rates and their tests are printed."""
+
+
+def flattery_table(hidden):
+    """`optimism_table` as it is printed."""
+    return styled(hidden, dict.fromkeys(["apparent", "again", "nested", "optimism", "cost", "sd"], ".2%"))
+
+
+def readings_table(across):
+    """`across_readings` as they are printed."""
+    return styled(across.drop(columns=["low", "high"]), dict.fromkeys(["published", "ours", "there"], ".2f"))
+
+
+def predictors_table(wide):
+    """`predictor_errors` of one set as they are printed."""
+    return styled(wide.drop(columns="set"), dict.fromkeys(wide.columns[2:], ".2%"))
+
+
+def differences_table(compared):
+    """`rival_table` or `comparison_table` as they are printed."""
+    return styled(compared, IN_POINTS)

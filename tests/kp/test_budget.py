@@ -43,14 +43,15 @@ RULES = [
     BudgetPerceptron(budget=3, random_state=5),
     Forgetron(budget=3),
     Forgetron(budget=3, shrinking="basic"),
-    Norma(nu=0.3, truncation=9, fit_intercept=True, schedule="sqrt"),
+    Norma(nu=0.3, truncation=9, fit_intercept=True, learning_rate="invscaling"),
 ]
 each_rule = pytest.mark.parametrize("model", RULES, ids=lambda model: str(model)[:40])
 
 
 def with_kernel(model, kernel, **others):
-    chosen = {"kernel": "poly", "degree": kernel[1], "coef0": kernel[2]} if kernel[0] == "poly" else {"gamma": kernel[1]}
-    return model.set_params(**{"kernel": kernel[0], **chosen}, shuffle=False, **others)
+    kind, *own = kernel
+    chosen = {"degree": own[0], "gamma": 1, "coef0": own[1]} if kind == "poly" else {"gamma": own[0]}
+    return model.set_params(kernel=kind, **chosen, shuffle=False, **others)
 
 
 # ------------------------------------------------------------------ equality
@@ -101,7 +102,7 @@ def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, t
     nothing = (np.array(scores) == 0) & (np.array(rhos[:-1]) == 0)
     assume(np.all(nothing | (np.abs(excess) > 1e-9)))  # else rounding decides what is a margin error
     model = Norma(
-        regularization=lam, step=eta, schedule="sqrt" if sqrt else "constant", margin=rho, nu=nu, truncation=tau,
+        alpha=lam, eta0=eta, learning_rate="invscaling" if sqrt else "constant", margin=rho, nu=nu, truncation=tau,
         fit_intercept=intercept,
     )  # fmt: skip
     model = with_kernel(model, kernel).fit(X, y)
@@ -117,12 +118,13 @@ def test_norma_equals_the_literal_one(stream, kernel, lam, eta, sqrt, rho, nu, t
 @pytest.mark.parametrize(("classes", "epochs"), [(2, 1), (3, 4)])
 def test_without_a_budget_the_learners_are_the_kernel_perceptron(classes, epochs):
     X, y = oracles.blobs(120, classes, 0)
-    plain = OneVsAllKernelPerceptron(degree=2, max_iter=epochs, predictor="final", orders="shared", random_state=3).fit(X, y)
-    options = dict(degree=2, normalize=False, max_iter=epochs, random_state=3)
+    common = dict(degree=2, gamma=1, max_iter=epochs, random_state=3)
+    plain = OneVsAllKernelPerceptron(predictor="final", orders="shared", **common).fit(X, y)
+    options = common | {"normalize": False}
     models = [
         BudgetPerceptron(budget=None, **options),
         BudgetPerceptron(budget=120 * epochs, **options),
-        Norma(regularization=0.0, margin=0.0, step=1.0, **options),
+        Norma(alpha=0.0, margin=0.0, eta0=1.0, **options),
     ]
     for model in models:
         model.fit(X, y)
@@ -139,6 +141,7 @@ def test_a_stream_cut_anywhere_gives_the_bits_of_one_fit_in_that_order(model, ki
     options = dict(random_state=0, shuffle=False, gamma=1e-3)
     whole = clone(model).set_params(**options).fit(X, y)
     monkeypatch.setattr(budget, "STRETCH", 16)
+    monkeypatch.setattr(budget, "REMOVED", 2)
     parts = clone(model).set_params(**options)
     for start, stop in [(0, 1), (1, 90), (90, 93), (93, 160)]:
         parts.partial_fit(X[start:stop], y[start:stop], classes=[0, 1, 2])
@@ -195,10 +198,10 @@ def test_random_removal_gives_each_example_that_is_held_the_same_chance():
 @pytest.mark.parametrize(
     "model, message",
     [
-        (BudgetPerceptron(degree=1, coef0=-200.0), r"k\(x, x\) >= 0, got -"),
+        (BudgetPerceptron(degree=1, gamma=1, coef0=-200.0), r"k\(x, x\) >= 0, got -"),
         (Forgetron(budget=None), "budget must be an integer of at least 1, got None"),
         (Forgetron(normalize=False), r"the Forgetron needs a kernel with k\(x, x\) <= 1, got"),
-        (Norma(step=0.5, regularization=2.0), r"step \* regularization must be below 1, got 0.5 and 2.0"),
+        (Norma(eta0=0.5, alpha=2.0), r"eta0 \* alpha must be below 1, got 0.5 and 2.0"),
     ],
 )
 def test_wrong_parameters_are_refused(model, message):

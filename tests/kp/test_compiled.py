@@ -255,3 +255,54 @@ def test_two_threads_that_call_a_function_first_take_it_from_the_cache(folder, m
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(again, (2, 3))) == [6, 9]
     assert from_cache(again) and not again.stats.cache_misses
+
+
+OTHERS = """
+import sys
+import warnings
+import numpy as np
+from sklearn.datasets import load_digits, load_iris
+from scipy.sparse import csr_array
+from kp import *
+from kp import compiled
+warnings.simplefilter("ignore")
+X, y = load_iris(return_X_y=True)
+P, z = (part[:100] for part in load_digits(return_X_y=True))
+for A, b in ((X, y), (P, z), (P / 16, z), (np.round(P / 16 * 255) / 255, z), (P.astype(int) - 8, z), (csr_array(X), y)):
+    for model in (OneVsAllKernelPerceptron(), OneVsAllKernelPerceptron("rbf"), OneVsAllKernelPerceptron("linear"),
+                  Romma("rbf"), MulticlassKernelPerceptron("rbf"), OutputCodeKernelPerceptron("rbf", code="binary")):
+        model.fit(A, b).predict(A)
+        model.predict(A[:1])
+OneVsAllKernelPerceptron("rbf").partial_fit(X, y).predict(X)
+BudgetPerceptron().fit(X, y).predict(X)
+Forgetron().fit(X, y).predict(X)
+Norma().fit(X, y).predict(X)
+print(compiled.Cache.made)
+"""
+
+
+@pytest.mark.long
+def test_after_the_command_that_compiles_no_fit_of_another_process_compiles():
+    kept = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    options = dict(cwd=PACKAGE.parent, env=kept, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-m", "kp", "--compile"], **options)
+    assert "compiled" in done.stdout and done.stdout.count("\n") == 1
+    assert subprocess.run([sys.executable, "-c", OTHERS], **options).stdout == "0\n"
+
+
+def test_functions_that_are_compiled_and_written_are_counted(folder, monkeypatch):
+    monkeypatch.setattr(compiled.Cache, "made", 0)
+    monkeypatch.setattr(compiled.Cache, "written", 0)
+    assert [make()(2), make()(2)] == [6, 6]
+    assert (compiled.Cache.made, compiled.Cache.written) == (1, 1)
+    monkeypatch.setattr(compiled, "dumps", None)
+    assert make()(2.5) == 7.5
+    assert (compiled.Cache.made, compiled.Cache.written) == (2, 1)
+
+
+def test_the_command_that_compiles_says_where_it_cannot_write(folder, monkeypatch, capsys):
+    monkeypatch.setattr(compiled.Cache, "made", 1)
+    monkeypatch.setattr(compiled.Cache, "written", 0)
+    monkeypatch.setattr("kp.ahead.fit_all", lambda: None)
+    assert __main__.main(["--compile"]) == 1
+    assert str(folder.parent) in capsys.readouterr().err

@@ -30,7 +30,7 @@ from kp import (
 from kp.estimator import one_of
 from kp.kernels import KERNELS
 from kp.mistakes import BY_NAME, Predictor
-from kp.output_codes import SharedTraining
+from kp.shared import SharedTraining
 
 WHOLE = np.round(10 * load_iris().data).astype(int)
 """Iris in millimetres: whole numbers, so that sums of kernel values are exact."""
@@ -41,17 +41,17 @@ def square(X, Y):
 
 
 MODELS = {
-    "one-vs-all": OneVsAllKernelPerceptron(degree=2),
+    "one-vs-all": OneVsAllKernelPerceptron(degree=2, gamma=1),
     "one-vs-all, linear": OneVsAllKernelPerceptron("linear", count_errors=True),
     "one-vs-all, function": OneVsAllKernelPerceptron(square),
     "one-vs-all, precomputed": OneVsAllKernelPerceptron("precomputed"),
-    "binary codes": OutputCodeKernelPerceptron(degree=2, code="binary", stop_if_consistent=False),
+    "binary codes": OutputCodeKernelPerceptron(degree=2, gamma=1, code="binary", stop_if_consistent=False),
     "one-hot codes": OutputCodeKernelPerceptron(square, presentation="shuffled", stop_if_consistent=False),
-    "ordinary": MulticlassKernelPerceptron("poly", degree=2, update="ordinary"),
-    "Xu-Zhang": MulticlassKernelPerceptron("poly", degree=2, coef0=0.0),
-    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron("rbf", gamma=1 / 128, demote="all"),
-    "Xu-Zhang, function": MulticlassKernelPerceptron(square, threshold=False),
-    "Xu-Zhang, precomputed": MulticlassKernelPerceptron("precomputed"),
+    "ordinary": MulticlassKernelPerceptron("poly", degree=2, gamma=1, update="ordinary"),
+    "Xu-Zhang": MulticlassKernelPerceptron("poly", degree=2, gamma=1, coef0=0.0, update="xu-zhang"),
+    "Xu-Zhang, Gaussian": MulticlassKernelPerceptron("rbf", gamma=1 / 128, update="xu-zhang", demote="all"),
+    "Xu-Zhang, function": MulticlassKernelPerceptron(square, update="xu-zhang", threshold=False),
+    "Xu-Zhang, precomputed": MulticlassKernelPerceptron("precomputed", update="xu-zhang"),
     "linear": MulticlassPerceptron(count_errors=True),
     "delta rule": DeltaRulePerceptron(code="binary", stop_if_consistent=False),
 }
@@ -102,7 +102,7 @@ def test_a_predictor_that_is_asked_for_twice_comes_once():
 def test_staged_predictors_of_streams_go_without_the_minimizing_one():
     X = WHOLE
     y = load_iris().target
-    stream = OneVsAllKernelPerceptron(degree=2)
+    stream = OneVsAllKernelPerceptron(degree=2, gamma=1)
     with pytest.raises(ValueError, match="not fitted yet"):
         next(stream.staged_predict(X))
     for part in (slice(None, None, 2), slice(1, None, 2)):
@@ -180,7 +180,7 @@ def test_a_log_of_the_delta_rule_makes_no_model():
 
 def degrees():
     options = {"max_iter": 4, "stop_if_separated": False, "count_errors": True}
-    return [OneVsAllKernelPerceptron(degree=degree, random_state=degree, **options) for degree in (1, 2, 3)]
+    return [OneVsAllKernelPerceptron(degree=degree, gamma=1, random_state=degree, **options) for degree in (1, 2, 3)]
 
 
 GRIDS = {
@@ -267,7 +267,7 @@ def test_a_refused_first_part_of_a_stream_leaves_nothing_behind(make):
     for options, labels in (({}, y), ({"gamma": np.nan, "kernel": "rbf"}, np.minimum(y, 1))):
         with pytest.raises(ValueError, match="among the classes|gamma must be"):
             model.set_params(**options).partial_fit(X, labels, classes=[0, 1])
-    model.set_params(kernel="linear", gamma=None).partial_fit(X, y, classes=[0, 1, 2])
+    model.set_params(kernel="linear", gamma="scale").partial_fit(X, y, classes=[0, 1, 2])
     assert model.classes_.tolist() == [0, 1, 2] and model.n_seen_ == 150
 
 
@@ -352,7 +352,7 @@ def test_shared_training_refuses_a_predictor_that_its_walk_does_not_read_and_goe
     every_second = Predictor(weights=lambda log, epoch: np.arange(log.length(epoch)) % 2)
     monkeypatch.setitem(BY_NAME, "every second", every_second)
     training = SharedTraining(WHOLE, load_iris().target)
-    model = OneVsAllKernelPerceptron(degree=2, max_iter=2, stop_if_separated=False)
+    model = OneVsAllKernelPerceptron(degree=2, gamma=1, max_iter=2, stop_if_separated=False)
     assert [set(outputs) for _, (outputs,) in training.staged_outputs(training.fit([model]))] == [set(PREDICTORS)]
     monkeypatch.setitem(OneVsAllKernelPerceptron._parameters, "predictor", one_of(*BY_NAME))
     training.fit([model.set_params(predictor="every second")])

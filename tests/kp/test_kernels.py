@@ -1,11 +1,13 @@
 """Kernels that make their values of the points themselves, in all estimators: against scikit-learn and given matrices."""
 
+import re
+
 import numpy as np
 import oracles
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.metrics.pairwise import laplacian_kernel, pairwise_kernels
 
 from kp import (
     BudgetPerceptron,
@@ -26,8 +28,8 @@ OF_MATRICES = [
     OutputCodeKernelPerceptron(code="binary", max_iter=3, random_state=1),
     MulticlassKernelPerceptron(update="ordinary", max_iter=3, random_state=1),
     MulticlassKernelPerceptron(update="ordinary", max_iter=3, random_state=1, memory_budget=8 * 150 * 20),
-    MulticlassKernelPerceptron(max_iter=3, random_state=1),
-    MulticlassKernelPerceptron(max_iter=3, random_state=1, solver="coefficients"),
+    MulticlassKernelPerceptron(update="xu-zhang", max_iter=3, random_state=1),
+    MulticlassKernelPerceptron(update="xu-zhang", max_iter=3, random_state=1, solver="coefficients"),
 ]
 """Estimators that take Gram matrices."""
 OTHERS = [
@@ -147,6 +149,30 @@ def test_single_inner_products_of_an_arithmetic_that_has_none_are_refused(arithm
 def test_functions_that_return_no_kernel_values_are_refused(model, returned):
     with pytest.raises(ValueError, match="the kernel function must return finite values of shape"):
         clone(model).set_params(kernel=lambda X, Y: returned).fit(np.eye(4), [0, 1, 0, 1])
+
+
+CALLED = [
+    OneVsAllKernelPerceptron(), OutputCodeKernelPerceptron(), MulticlassKernelPerceptron(), Romma(), BudgetPerceptron(),
+    Forgetron(), Norma(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", CALLED, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("function", [lambda x, y: float(np.dot(x, y)), lambda x, y: np.exp(-np.abs(x - y[:1]).sum())])
+def test_functions_of_two_points_are_refused_with_the_function_that_pairs_them(model, function):
+    X, y = np.random.RandomState(0).standard_normal((12, 5)), [0, 1, 2] * 4
+    remedy = "for a function of two points take lambda X, Y: sklearn.metrics.pairwise.pairwise_kernels(X, Y, metric="
+    with pytest.raises(ValueError, match=f"the kernel function .*; {re.escape(remedy)}"):
+        clone(model).set_params(kernel=function).fit(X, y)
+
+
+@pytest.mark.parametrize("model", CALLED, ids=lambda model: type(model).__name__)
+def test_functions_of_two_points_are_kernels_by_the_remedy_of_the_message(model):
+    X, y = np.random.RandomState(0).standard_normal((30, 5)), [0, 1, 2] * 10
+    paired = lambda A, B: pairwise_kernels(A, B, metric=lambda a, b: np.exp(-0.4 * np.abs(a - b).sum()))  # noqa: E731
+    options = {"gamma": 0.4, "random_state": 0}
+    f, own = (clone(model).set_params(kernel=k, **options).fit(X, y).decision_function(X) for k in (paired, "laplacian"))
+    np.testing.assert_allclose(f, own)
 
 
 def test_the_forgetron_refuses_a_function_with_values_above_one_unless_it_normalizes():

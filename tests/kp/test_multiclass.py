@@ -55,6 +55,10 @@ def literal_run(X, y, points, order, *, update="xu-zhang", degree=1, **options):
     return [parameters for *parameters, _ in runs], of_examples, of_points, runs[-1][-1]
 
 
+SOURCE = {"gamma": 1, "update": "xu-zhang", "predictor": "final"}
+"""What the source's form has where the estimator's defaults have something else."""
+
+
 @settings(max_examples=60, deadline=None)
 @given(oracles.problems(), st.sampled_from([*UPDATES, "linear"]), st.sampled_from(DEMOTE), st.integers(1, 3), st.booleans())
 def test_log_and_every_predictor_equal_the_literal_update(problem, update, demote, degree, threshold):
@@ -67,7 +71,7 @@ def test_log_and_every_predictor_equal_the_literal_update(problem, update, demot
         threshold = True
         model = MulticlassPerceptron(count_errors=True, **options).fit(X, y)
     else:
-        options |= {"degree": degree, "coef0": 0.0, "update": update, "threshold": threshold}
+        options |= SOURCE | {"degree": degree, "coef0": 0.0, "update": update, "threshold": threshold}
         model = MulticlassKernelPerceptron("poly", **options).fit(X, y)
     stored, of_examples, of_points, mistakes = literal_run(
         X, y, both, order, update=update, degree=degree, demote=demote, threshold=int(threshold)
@@ -98,7 +102,7 @@ def test_two_classes_are_the_binary_kernel_perceptron_of_equation_9(problem, deg
     K = oracles.polynomial(X, X, degree, coef0=0)
     (order,) = oracles.orders(len(y), 1, epochs, seed)
     alpha, beta = literal.xu_zhang_binary(K, 2 * y - 1, order)
-    options = {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
+    options = SOURCE | {"max_iter": epochs, "stop_if_separated": False, "random_state": seed}
     model = MulticlassKernelPerceptron("poly", degree=degree, coef0=0.0, **options).fit(X, y)
     assert model.alpha()[1].tolist() == alpha.tolist() and model.intercept_[1] == beta
     assert model.decision_function(X).tolist() == (alpha @ K + beta).tolist()
@@ -138,7 +142,7 @@ def test_moving_the_coefficients_equals_the_squared_matrix_on_integers(demote, m
     X, y = load_digits(return_X_y=True)
     X = (X[:150] > 7).astype(int)
     y = y[:150]
-    options = {"kernel": "poly", "degree": 2, "coef0": 0.0, "demote": demote, "max_iter": 4, "random_state": 0}
+    options = SOURCE | {"kernel": "poly", "degree": 2, "coef0": 0.0, "demote": demote, "max_iter": 4, "random_state": 0}
     whole = MulticlassKernelPerceptron(**options).fit(X, y)
     blocked = MulticlassKernelPerceptron(**options, solver="coefficients").fit(X, y)
     assert rows_of(*whole.mistakes_) == rows_of(*blocked.mistakes_)
@@ -151,7 +155,7 @@ def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix(
     X = (10 * X).round()
     K = X @ X.T
     options = {"max_iter": 30, "random_state": 1}
-    direct = MulticlassKernelPerceptron("linear", **options).fit(X, y)
+    direct = MulticlassKernelPerceptron("linear", update="xu-zhang", **options).fit(X, y)
     ordinary = MulticlassKernelPerceptron("precomputed", update="ordinary", **options).fit(K @ K, y)
     assert rows_of(*direct.mistakes_) == rows_of(*ordinary.mistakes_)
     for predictor in PREDICTORS:
@@ -163,7 +167,7 @@ def test_xu_zhang_is_the_ordinary_perceptron_with_the_given_squared_gram_matrix(
 @pytest.mark.parametrize("demote", ["all", "each"])
 def test_mistakes_of_several_rows_are_counted_once(demote):
     X, y = load_digits(return_X_y=True)
-    model = MulticlassKernelPerceptron("poly", degree=2, demote=demote, max_iter=3, random_state=0)
+    model = MulticlassKernelPerceptron("poly", degree=2, **SOURCE, demote=demote, max_iter=3, random_state=0)
     (log,) = model.fit(X[:200], y[:200]).mistakes_
     for epoch in (1, 2):
         assert log.n_mistakes(epoch) == len(set(log.step[: log.length(epoch)].tolist())) < log.length(epoch)
@@ -218,4 +222,4 @@ def test_products_and_squares_are_sums_in_a_fixed_order(n, d, m):
 def test_parameters_that_do_not_go_together_are_refused(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
-        MulticlassKernelPerceptron(**parameters).fit(X, y)
+        MulticlassKernelPerceptron(**SOURCE | parameters).fit(X, y)

@@ -11,17 +11,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, literal, perceptron
+from kp.codes import binary, class_scores, code_matrix, one_hot, one_vs_one
 from kp.delta_rule import DeltaRulePerceptron
-from kp.output_codes import (
-    PRESENTATIONS,
-    OutputCodeKernelPerceptron,
-    binary,
-    class_scores,
-    code_matrix,
-    one_hot,
-    one_vs_one,
-    presentations,
-)
+from kp.output_codes import OutputCodeKernelPerceptron
+from kp.perceptron import PRESENTATIONS, presentations
 
 
 def linear_listing(x, Y, W, draws, *, eta=1.0):
@@ -72,7 +65,7 @@ def test_delta_rule_is_the_first_listing_bit_for_bit_and_its_predictors_are_thos
     x = np.column_stack([np.ones(len(X)), X])
     W = scale * (2 * random.random_sample((matrix.shape[1], x.shape[1])) - 1)
     stored, modifications, broke = linear_listing(x, matrix[y].T, W, draws_of(random, len(y), epochs), eta=eta)
-    model = DeltaRulePerceptron(code=code, eta=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
+    model = DeltaRulePerceptron(code=code, eta0=eta, initial_scale=scale, max_iter=epochs, random_state=seed).fit(X, y)
     (log,) = model.mistakes_
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     found = zip(log.step.tolist(), log.example.tolist(), log.delta.tolist(), log.errors.tolist(), strict=True)
@@ -108,7 +101,7 @@ def test_kernel_perceptron_is_the_second_listing_exactly(problem, epochs, degree
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
         model = OutputCodeKernelPerceptron(
-            degree=degree, coef0=2.0, code=code, max_iter=epochs, random_state=seed, memory_budget=4 * len(y) * rows
+            degree=degree, gamma=1, coef0=2.0, code=code, max_iter=epochs, random_state=seed, memory_budget=4 * len(y) * rows
         ).fit(X, y)
     assert (model.converged_, model.n_iter_ * len(y)) == (broke, len(stored))
     for i, log in enumerate(model.mistakes_):
@@ -216,7 +209,7 @@ def test_one_vs_one_is_45_perceptrons_on_the_examples_of_two_classes_each_and_th
     shuffles = presentations(250, epochs, presentation, random_state=np.random.RandomState(0))
     found = machines(K, y, [order[0] for order in shuffles])
     options = dict(presentation=presentation, max_iter=epochs, stop_if_consistent=False, random_state=0)
-    model = OutputCodeKernelPerceptron(degree=degree, code="one-vs-one", **options).fit(X, y)
+    model = OutputCodeKernelPerceptron(degree=degree, gamma=1, code="one-vs-one", **options).fit(X, y)
     stages = [[] for _ in range(epochs)]
     for log, (own, z, A) in zip(model.mistakes_, found.values(), strict=True):
         assert log.steps() == len(A) == epochs * len(own) and set(log.example) <= set(own)

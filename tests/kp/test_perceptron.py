@@ -45,7 +45,7 @@ def test_every_predictor_at_every_epoch_equals_the_literal_algorithm(problem, de
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(perceptron, "STRETCH", stretch)
         model = OneVsAllKernelPerceptron(
-            degree=degree, max_iter=epochs, random_state=seed, stop_if_separated=False, n_jobs=threads,
+            degree=degree, gamma=1, max_iter=epochs, random_state=seed, stop_if_separated=False, n_jobs=threads,
             memory_budget=4 * len(y) * rows, count_errors=True,
         ).fit(X, y)  # fmt: skip
     for epoch, (alphas, scores) in enumerate(expected(X, y, test, degree, epochs, seed), start=1):
@@ -108,7 +108,7 @@ def test_orders_are_new_kept_or_given_for_each_class_or_for_all(shuffle, orders)
         for a in range(3):
             visits[a].extend(one[a if orders == "separate" else 0])
     model = OneVsAllKernelPerceptron(
-        degree=2, max_iter=epochs, shuffle=shuffle, orders=orders, stop_if_separated=False, random_state=5
+        degree=2, gamma=1, max_iter=epochs, shuffle=shuffle, orders=orders, stop_if_separated=False, random_state=5
     ).fit(X, y)
     for a, log in enumerate(model.mistakes_):
         assert log.alpha(n=30).tolist() == literal.kernel_perceptron(K, np.where(y == a, 1, -1), visits[a]).tolist()
@@ -135,7 +135,7 @@ def test_at_zero_negative_skips_the_examples_outside_a_class_whose_score_is_zero
     X[::9] = 0
     K = oracles.polynomial(X, X, degree, 0).astype(np.int64)
     alpha = skipping_zeros(K, y, 3, 3)
-    options = {"degree": degree, "coef0": 0, "shuffle": False, "predictor": "final", "at_zero": "negative"}
+    options = {"degree": degree, "gamma": 1, "coef0": 0, "shuffle": False, "predictor": "final", "at_zero": "negative"}
     model = OneVsAllKernelPerceptron(max_iter=3, stop_if_separated=False, **options).fit(form(X), y)
     np.testing.assert_array_equal(model.decision_function(form(X)), (alpha @ K).T)
     found = np.zeros((3, 90), dtype=int)
@@ -165,8 +165,8 @@ def test_a_stream_fed_in_parts_is_one_run_over_the_whole_also_of_sparse_points(f
     random = np.random.RandomState(2)
     X = random.randint(-5, 6, (90, 3))
     y = random.choice(list("xyz"), 90)
-    whole = OneVsAllKernelPerceptron(degree=2, max_iter=1, shuffle=False).fit(X, y)
-    stream = OneVsAllKernelPerceptron(degree=2)
+    whole = OneVsAllKernelPerceptron(degree=2, gamma=1, max_iter=1, shuffle=False).fit(X, y)
+    stream = OneVsAllKernelPerceptron(degree=2, gamma=1)
     for part in np.split(np.arange(90), [1, 20, 50]):
         stream.partial_fit(form(X[part]), y[part], classes=list("xyz"))
     assert isinstance(stream.support_vectors_, form if form is sparse.csr_array else np.ndarray)

@@ -5,7 +5,7 @@ import os
 import platform
 import subprocess
 import sys
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 import oracles
@@ -13,14 +13,13 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from matplotlib.collections import PathCollection
 from scipy import stats
 
 from kp import kernels, literal
 from kp.mistakes import PREDICTORS, MistakeLog
-from kp.output_codes import OneVsAllKernelPerceptron
+from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import ROOT, datasets
-from study.algorithm import experiment, figures, tables
+from study.algorithm import experiment, facts, figures, tables
 from study.protocols.margins import separable_bound
 from study.protocols.plane import lattice
 
@@ -29,7 +28,7 @@ from study.protocols.plane import lattice
 def run():
     """A small run on the moons: (X, z, log)."""
     X, y = datasets.moons(30, spread=0.3, random_state=1)
-    log = OneVsAllKernelPerceptron(degree=2, max_iter=4, random_state=2).fit(X, y).mistakes_[0]
+    log = OneVsAllKernelPerceptron(degree=2, gamma=1, max_iter=4, random_state=2).fit(X, y).mistakes_[0]
     return X, 2 * y - 1, log
 
 
@@ -40,7 +39,7 @@ def test_the_multiset_and_the_predictors_of_the_history_are_those_of_the_stored_
     y = generator.randint(2, size=25)
     kernel = kernels.polynomial(3)
     z = 2 * y - 1
-    log = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=0).fit(X, y).mistakes_[0]
+    log = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=3, random_state=0).fit(X, y).mistakes_[0]
     (order,) = oracles.orders(len(X), 1, log.n_epochs, 0)
     A = literal.algorithm_1(kernel(X, X), z, order)
     K = kernel(X, points)
@@ -74,8 +73,8 @@ def test_the_four_points_by_hand_are_algorithm_1():
     table = tables.by_hand(K4, Z4, order)
     A = np.array(literal.algorithm_1(K4, Z4, order))
     before = np.vstack([np.zeros((1, 4), dtype=int), A[:-1]])
-    assert (table["mistake"] == "yes").tolist() == (A != before).any(axis=1).tolist()
-    assert table["alpha"].tolist() == [tables.vector(alpha) for alpha in A]
+    assert (table["mistake?"] == "yes").tolist() == (A != before).any(axis=1).tolist()
+    assert table[r"$\alpha$ after"].tolist() == [tables.vector(alpha) for alpha in A]
     scores = [literal.g(alpha, Z4, K4[:, t]) for alpha, t in zip(before, order, strict=True)]
     for text, score in zip(table["score"].str.replace("\N{MINUS SIGN}", "-"), scores, strict=True):
         assert text.split()[-1] == str(score)
@@ -133,21 +132,34 @@ def test_surfaces_mark_the_example_just_mistaken_and_its_predecessors(run):
     assert np.array_equal(rings.get_offsets(), X[np.unique(log.example[:4])])
 
 
-def test_predictors_are_drawn_with_the_examples_that_each_holds(run):
-    X, z, log = run
-    points, box = lattice(X, resolution=20)
-    scores = tables.predictor_scores(log, tables.history(log, kernels.polynomial(2), X, points))
+def test_a_score_of_zero_is_an_error():
     signs = {"train": np.array([1, 1, -1])}
     table = tables.error_table({"train": dict.fromkeys(PREDICTORS, np.array([1.0, 0.0, -1.0]))}, signs)
-    assert table["errors"].tolist() == [1] * 4  # a score of zero is wrong
-    held = {name: np.arange(len(X)) == place for place, name in enumerate(PREDICTORS)}
-    axes = figures.figure_predictors(X, z, scores, box, table, held).axes
-    for place, (axis, name) in enumerate(zip(axes, PREDICTORS, strict=True)):
-        assert np.array_equal(axis.images[0].get_array().ravel(), scores[name] > 0)
-        black = [
-            part.get_offsets()[(part.get_edgecolors()[:, :3] == 0).all(axis=1)] for part in axis.findobj(PathCollection)
-        ]
-        assert np.concatenate(black).tolist() == [X[place].tolist()]
+    assert table["errors"].tolist() == [1] * 4
+
+
+def test_predictors_are_drawn_over_the_region_in_which_they_disagree(run):
+    X, z, log = run
+    points, box = lattice(X, resolution=20)
+    kernel = kernels.polynomial(2)
+    scores, own = (tables.predictor_scores(log, tables.history(log, kernel, X, each)) for each in (points, X))
+    axis = figures.figure_predictors(X, z, scores, box, tables.error_table({"train": own}, {"train": z})).axes[0]
+    votes = sum((scores[name] > 0).astype(int) for name in PREDICTORS)
+    assert np.array_equal(axis.images[0].get_array().ravel(), (votes > 0) & (votes < 4))
+
+
+def test_visiting_order_and_counts_of_a_run_are_those_of_algorithm_1():
+    X, y = datasets.moons(20, spread=0.3, random_state=4)
+    z = 2 * y - 1
+    log = OneVsAllKernelPerceptron(degree=2, gamma=1, max_iter=3, random_state=5, count_errors=True).fit(X, y).mistakes_[0]
+    K = kernels.polynomial(2)(X, X)
+    A = np.array(literal.algorithm_1(K, z, tables.visiting_order(20, 3, random_state=5)))
+    assert np.array_equal(A, tables.multiset(log, 20))
+    wrong = [int((z * literal.g(alpha, z, K) <= 0).sum()) for alpha in A]
+    after_mistakes = [errors for errors, new in zip(wrong, np.diff(A.sum(axis=1), prepend=0), strict=True) if new]
+    found = facts.run(log, 20)
+    assert (found.n_mistakes, found.n_support, found.n_steps) == (A[-1].sum(), np.count_nonzero(A[-1]), len(A))
+    assert found.n_stored == A.size and found.n_spoilt == sum(b > a for a, b in pairwise(after_mistakes))
 
 
 def test_log_is_drawn_mistake_by_mistake(run):
@@ -155,7 +167,8 @@ def test_log_is_drawn_mistake_by_mistake(run):
     A = tables.multiset(log, len(X))
     best = log.minimizing_length()
     above, below = figures.figure_log(tables.log_table(log), A, z, log.ends, best).axes
-    assert np.array_equal(above.images[0].get_array(), (A * z).T)
+    first = log.example[np.sort(np.unique(log.example, return_index=True)[1])]
+    assert np.array_equal(above.images[0].get_array(), (A * z).T[first[::-1]])
     line, minimizing, final = (np.transpose(each.get_data()).tolist() for each in below.lines[:3])
     assert line == [[step + 1, errors] for step, errors in zip(log.step, log.errors, strict=True)] + final
     assert minimizing == [[log.step[best - 1] + 1, log.errors.min()]] and final == [[log.steps(), log.errors[-1]]]
@@ -193,7 +206,7 @@ def test_every_order_is_a_fit_with_its_seed_and_counts_both_errors():
     toy = experiment.Toy(n_samples=20, n_test=50, n_epochs=3, n_orders=2)
     X, y, X_test, y_test = experiment.toy_set(toy)
     for row in experiment.orders(toy).itertuples():
-        model = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=row.order).fit(X, y)
+        model = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=3, random_state=row.order).fit(X, y)
         assert row.train_errors == (model.predict(X, predictor=row.predictor) != y).sum()
         assert row.test_errors == (model.predict(X_test, predictor=row.predictor) != y_test).sum()
         assert row.mistakes == len(model.mistakes_[0])
@@ -208,9 +221,11 @@ def orders_of(counts):
 
 def test_errors_over_orders_are_ranges_means_and_paired_differences():
     counts = {"final": [10, 40, 20], "average": [20, 20, 22], "minimizing": [10, 22, 20], "voted": [18, 18, 20]}
-    table = tables.by_order(orders_of(counts), 100).set_index("predictor")
+    found = facts.orders(orders_of(counts), 100)
+    table = found.by_predictor
     assert table.loc["final", ["lowest", "median", "highest"]].tolist() == [0.1, 0.2, 0.4]
-    assert table["fewest"].tolist() == pytest.approx([2 / 3, 0, 2 / 3, 2 / 3])
+    assert table["share_best"].tolist() == pytest.approx([2 / 3, 0, 2 / 3, 2 / 3])
+    assert found.spread["final"] == pytest.approx(0.3) and found.share_best == pytest.approx(2 / 3)
     assert table.loc["voted", ["estimate", "p"]].tolist() == pytest.approx([-0.02, 0], abs=1e-12)
     expected = stats.ttest_rel(counts["minimizing"], counts["average"]).pvalue
     assert table.loc["minimizing", "p"] == pytest.approx(min(1, 2 * expected))

@@ -10,11 +10,11 @@ import yaml
 
 from study import ROOT, chapters, datasets
 from study.__main__ import main
-from study.report import display, manifest, readme
+from study.report import manifest, readme
 
 STORED_ONLY = {
     "front", "introduction", "conclusion", "questions", "setup", "ledger", "declaration", "hermans_opening",
-    "hermans_closing", "xu_zhang_opening", "xu_zhang_closing",
+    "hermans_results", "hermans_closing", "xu_zhang_opening", "xu_zhang_closing",
 }  # fmt: skip
 """Notebooks that read stored results at published scale and nothing else."""
 
@@ -47,18 +47,34 @@ def test_a_report_numbers_its_chapters_from_one(name):
 
 
 def test_every_chapter_is_in_a_report_or_on_the_web_alone():
-    reported = {each.name for name in chapters.REPORTS for each, _ in chapters.report("full", name)}
-    assert reported & set(chapters.WEB) == set(chapters.COMPANIONS)
-    assert reported | set(chapters.WEB) == {each.name for each in chapters.CHAPTERS}
+    reported = {each.name for name in chapters.REPORTS for each, _ in chapters.report("full", name, web=True)}
+    assert reported == {each.name for each in chapters.CHAPTERS}
+    assert {name for each in chapters.CHAPTERS for name in each.reports} == set(chapters.REPORTS)
     with pytest.raises(ValueError, match="report must be one of all, hermans, .*, got 'x'"):
         chapters.report("full", "x")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_no_figure_or_table_is_shown_twice_under_one_name(path):
-    source = display.Source.read(path.stem)
-    for names in (source.figures, source.tables):
-        assert len(set(names)) == len(names), names
+def test_rooms_are_computed_for_one_chapter_and_read_by_name_and_the_ledger_is_last():
+    computed = [room.name for each in chapters.CHAPTERS for room in each.computes]
+    folders = {path.parent.name for path in (ROOT / "study").glob("*/experiment.py")} - {"results"}
+    assert sorted(computed) == sorted(folders) and list(chapters.ROOMS) == [*computed, "claims"]
+    assert {name for each in chapters.CHAPTERS for name in each.reads} <= chapters.ROOMS.keys()
+    for name, room in chapters.ROOMS.items():
+        declared = {each.name.partition(".")[2] for each in chapters.experiments(name)}
+        assert room.foreign | room.memory.keys() <= declared, name
+
+
+def test_an_executed_notebook_links_to_its_neighbours_in_a_report_and_to_the_contents():
+    algorithm, front, closing = (chapters.chapter(name) for name in ("algorithm", "front", "hermans_closing"))
+    before, contents, after = chapters.links(algorithm, "full").split(" · ")
+    assert (
+        before == "[← Four questions, five sources](introduction.ipynb)" and contents == "[Contents](../../README.md#read)"
+    )
+    assert after == "[Handwritten digits in twenty visiting orders →](mnist.ipynb)"
+    assert chapters.links(front, "full").startswith("[Contents]")
+    assert chapters.links(closing, "full").endswith("(mnist.ipynb)")
+    assert "](../../../README.md#read)" in chapters.links(chapters.chapter("algorithm", "quick"), "quick")
+    assert "\n## Read\n" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_quick_profile_writes_below_build_and_needs_no_download():
@@ -75,13 +91,13 @@ def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [ROOT / name for name in listed]
     plan = chapters.chapters("full")
-    expected = {path for each in plan for path in [each.target("full"), *each.pictures("full")]}
+    expected = {path for each in plan for path in [each.target("full"), *manifest.pictures(each, "full")]}
     assert {*expected, chapters.MANIFEST, ROOT / "figures" / "front-ladder.png"} == set(found)
 
 
 def test_a_figure_that_names_no_function_is_refused_with_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setitem(chapters.FIGURES, "full", tmp_path)
-    for picture in chapters.chapter("front").pictures("full"):
+    for picture in manifest.pictures(chapters.chapter("front"), "full"):
         picture.write_text("<svg></svg>")
     with pytest.raises(ValueError, match=r"front-ladder\.svg: expected .* begin it with study\.style\.canvas"):
         manifest.table()
@@ -99,12 +115,13 @@ def test_the_manifest_names_every_figure_with_the_function_that_drew_it_and_file
     assert [path for path in [*paths, *(each["file"] for each in outputs)] if not (ROOT / path).is_file()] == []
 
 
-def test_readme_says_what_the_conclusion_says_and_counts_as_the_ledger_does():
+def test_readme_says_what_the_first_page_says_and_counts_as_the_ledger_does_and_is_short():
     text = readme.README.read_text(encoding="utf-8")
     assert readme.written(text) == text, "run: python -m study gather"
-    assert readme.findings().count("\n- **") == 3 and "1.58 %" in readme.findings()
+    lines = text.splitlines()
+    assert len(lines) <= 120 and [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
     with pytest.raises(ValueError, match="README.md must have the lines"):
-        readme.written(text.replace(readme.END, ""))
+        readme.written(text.replace(readme.END, "", 1))
 
 
 @pytest.mark.long

@@ -22,7 +22,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 from kp import compiled
-from study import ROOT
+from study import ROOT, chapters
 from study.__main__ import CANNOT, DIFFERS, NOT_EXECUTED, NOT_RUN, OWN, main
 from study.report import check_code, check_folder, check_outputs, colophon, hand_in, notebooks, rerun, sandbox
 from study.report.sandbox import Sandbox, obstacle
@@ -130,7 +130,7 @@ def test_a_digit_changed_in_a_table_and_a_changed_text_are_found(own_run, tmp_pa
     assert code == DIFFERS and shown.count("\n- ") == 2
 
 
-LACK = "1 of its 5 code cells have no result; run the whole notebook with 'python -m study papermill FILE.ipynb"
+LACK = "1 of its 4 code cells have no result; run the whole notebook with 'python -m study papermill FILE.ipynb"
 
 
 def test_a_run_that_is_not_whole_is_not_run_again(own_run, tmp_path, capsys, monkeypatch):
@@ -196,7 +196,7 @@ def test_a_cell_of_parameters_that_does_more_than_give_literals_to_names_is_show
     of_source = hand_in.read(source)
     of_source.cells[1].source = text
     injected = hand_in.read(own_run)
-    injected.cells[2].source = text
+    injected.cells.insert(2, new_code_cell(text, metadata={"tags": ["injected-parameters"]}))
     for found in map(check_code.code, (of_source, injected)):
         assert found.differences and not found.is_the_projects
         assert any(line.strip() in text.encode("unicode_escape").decode() for line in found.lines), found.lines
@@ -205,7 +205,7 @@ def test_a_cell_of_parameters_that_does_more_than_give_literals_to_names_is_show
 @pytest.mark.parametrize("text", ["degree = -4", "degree = n_train = 4", "degree = ['a', (1.5, None)]\nn_train = {1: {2}}"])
 def test_literals_given_to_parameters_are_no_code(text, own_run):
     injected = hand_in.read(own_run)
-    injected.cells[2].source = text
+    injected.cells.insert(2, new_code_cell(text, metadata={"tags": ["injected-parameters"]}))
     assert check_code.code(injected).is_the_projects
 
 
@@ -213,13 +213,23 @@ def test_expressions_in_the_authors_own_text_are_shown_as_code(own_run):
     changed = hand_in.read(own_run)
     changed.cells.append(new_markdown_cell("Mine.", metadata={"words": "Mine {eval}`exec('x')`."}))
     assert check_code.code(changed).lines == (f"cell {len(changed.cells)}, in its text:", "    exec('x')")
+    changed.cells[-1].metadata.words = "% holds: exec('y')\n\nMine."
+    assert check_code.code(changed).lines[1:] == ("    % holds: exec('y')",)
+
+
+def test_only_the_line_of_links_of_the_project_is_no_text_of_the_author(own_run):
+    changed = hand_in.read(own_run)
+    links = chapters.links(chapters.chapter("doubt"), "full")
+    for text, is_own in ((links, False), (links.replace("lower", "higher"), True)):
+        changed.cells.insert(0, new_markdown_cell(text, metadata={"tags": ["links"]}))
+        assert bool(check_code.code(changed).texts) == is_own
 
 
 def test_the_colophon_numbers_the_cells_that_are_added_or_changed_and_names_the_parameters_that_were_given(source, tmp_path):
     path = tmp_path / "mine.ipynb"
-    notebooks.execute(source, path, {"degree": 3})
+    notebooks.execute(source, path, {"degree": 7})
     notebook = hand_in.read(path)
-    assert colophon.words([path]).endswith("`notebooks/small.ipynb`: degree = 3; cells added or changed: none.")
+    assert colophon.words([path]).endswith("`notebooks/small.ipynb`: degree = 7; cells added or changed: none.")
     last = next(each for each in notebook.cells if each.source == "last = 1")
     notebook.cells.remove(last)
     notebook.cells[1:1] = [
@@ -258,6 +268,7 @@ assert 'SECRET_TOKEN' not in os.environ and os.path.expanduser('~') != {os.path.
     assert code == CANNOT and "cell 2 (raise ValueError('\\x1b[2Kbad')): ValueError: \\x1b[2Kbad" in told
 
 
+@pytest.mark.long
 def test_files_next_to_a_notebook_can_be_read_and_not_imported(handed_in, tmp_path):
     script = tmp_path / "hook.txt"
     script.write_text("raise RuntimeError('imported')")
@@ -283,6 +294,7 @@ def test_files_next_to_a_notebook_can_be_read_and_not_imported(handed_in, tmp_pa
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.long
 def test_metadata_of_a_cell_do_not_change_what_is_executed(handed_in):
     assert texts(handed_in("print(1)", tags=["skip-execution", "raises-exception"]), BEST) == ["1\n"]
 
@@ -401,11 +413,11 @@ def test_pictures_are_compared_pixel_by_pixel(compared):
 def test_stderr_is_left_to_the_reader_unless_it_is_reproduced(own_run, tmp_path, capsys, monkeypatch):
     changed = hand_in.read(own_run)
     monkeypatch.setattr(rerun, "cells", lambda *_: dict(enumerate(hand_in.read(own_run).cells)))
-    changed.cells[4].outputs.append(new_output("stream", name="stderr", text="Error rate: 0.00 %\n"))
+    changed.cells[3].outputs.append(new_output("stream", name="stderr", text="Error rate: 0.00 %\n"))
     nbformat.write(changed, tmp_path / "a.ipynb")
     code, shown, _ = checked(tmp_path / "a.ipynb", capsys)
     assert code == OWN
-    assert "Not compared: cell 5 (from IPython.display import Markdown) on stderr, “Error rate: 0.00 %”" in shown
+    assert "Not compared: cell 4 (from IPython.display import Markdown) on stderr, “Error rate: 0.00 %”" in shown
     outputs = [new_output("stream", name="stderr", text=text) for text in ("in 3 s", "in 14 s")]
     assert {kind for each in outputs for kind in check_outputs._warned(new_code_cell(outputs=[each]))} == {"in 0 s"}
 
@@ -420,34 +432,33 @@ def record_elsewhere(cells):
 
 def name_elsewhere(cells):
     cells.pop()
-    cells[1].metadata.tags = [*cells[1].metadata.tags, "holds:small"]
+    cells[1].metadata.words = STATEMENT.source
 
 
 def invented(cells):
-    cells[-1].metadata.left_out.append({"after": 1, "source": "Mine.", "tags": ["holds:small"]})
+    cells[-1].metadata.left_out.append({"after": 1, "source": "% holds: degree < 5\n\nMine.", "tags": []})
 
 
 ALTERED = {
     "a tag more": lambda cells: cells[-2].metadata.update(tags=["published"]),
     "a cell that overrides a value": injected_later,
     "the record of the list elsewhere": record_elsewhere,
-    "the name of its statement on a cell of code": name_elsewhere,
+    "its statement in the metadata of a cell of code": name_elsewhere,
     "an invented sentence in it": invented,
     "other words with its tag": lambda cells: cells.append(new_markdown_cell("0.", metadata={"tags": ["statements"]})),
     "a text that is missing": lambda cells: cells.pop(0),
 }
 
 
-STATEMENT = new_markdown_cell("Always {eval}`degree`.", metadata={"tags": ["holds:small"]})
+STATEMENT = new_markdown_cell("% holds: degree < 5\n\nAlways {eval}`degree`.")
 
 
 @pytest.fixture
 def spoken(monkeypatch, tmp_path, source):
     """A function that executes a source with a statement that holds for small degrees, and gives its copy, read."""
     cells = nbformat.read(source, as_version=4).cells
-    opened = "class chapter:\n    published = False\n    is_kept = staticmethod(lambda name: degree < 5)"
     (tmp_path / "notebooks").mkdir()
-    own = new_notebook(cells=[*cells[:2], new_code_cell(opened), STATEMENT, *cells[2:]], metadata=notebooks.METADATA)
+    own = new_notebook(cells=[*cells[:2], STATEMENT, *cells[2:]], metadata=notebooks.METADATA)
     nbformat.write(own, tmp_path / "notebooks" / "small.ipynb")
     monkeypatch.setattr(check_code, "ROOT", tmp_path)
 
@@ -464,12 +475,14 @@ def spoken(monkeypatch, tmp_path, source):
     return execute
 
 
+@pytest.mark.long
 def test_a_run_by_papermill_alone_is_reproduced_and_its_texts_are_said_to_have_no_values(spoken, capsys):
     code, shown, _ = checked(spoken(7, fills=False), capsys)
     assert code == 0, shown
     assert "Not compared: 2 text cells without values; 'python -m study papermill' fills them in." in shown
 
 
+@pytest.mark.long
 def test_a_statement_that_was_left_out_cannot_be_put_back_nor_its_list_removed(spoken, capsys):
     path = spoken(7, fills=True)
     whole = hand_in.read(path)
@@ -484,31 +497,32 @@ def test_a_statement_that_was_left_out_cannot_be_put_back_nor_its_list_removed(s
         changed = copy.deepcopy(hand_in.read(path))
         alter(changed.cells)
         assert not check_code.code(changed).is_the_projects, name
-    whole.cells.insert(4, STATEMENT)
+    whole.cells.insert(2, STATEMENT)
     nbformat.write(whole, path)
     code, shown, _ = checked(path, capsys)
-    assert code == DIFFERS and "- cell 5 (Always {eval}`degree`.): the new run leaves this text out" in shown
+    assert code == DIFFERS and "- cell 3 (Always {eval}`degree`.): the new run leaves this text out" in shown
     assert "- the list of statements that do not hold in this run is missing" in shown
 
 
 def test_a_cell_that_was_emptied_and_a_raw_one_are_named(own_run, tmp_path, capsys, monkeypatch):
     changed = hand_in.read(own_run)
-    for place in (0, 3):
+    for place in (0, 2):
         changed.cells[place].source = ""
     changed.cells.append(new_raw_cell("The error is 0."))
     again = copy.deepcopy(changed.cells)
-    again[3].outputs = []
+    again[2].outputs = []
     monkeypatch.setattr(rerun, "cells", lambda *_: dict(enumerate(again)))
     nbformat.write(changed, tmp_path / "a.ipynb")
     code, shown, _ = checked(tmp_path / "a.ipynb", capsys)
-    assert code == DIFFERS and "- cell 4 (empty): picture 1 is not reproduced" in shown
+    assert code == DIFFERS and "- cell 3 (empty): picture 1 is not reproduced" in shown
     assert f"- cell {len(changed.cells)} (The error is 0.)" in shown
 
 
 def test_parameters_are_found_next_to_other_code_and_without_tags(own_run):
     changed = hand_in.read(own_run)
-    injected = next(cell for cell in changed.cells if "injected-parameters" in cell.metadata.get("tags", []))
-    injected.source += "\nprint(1)"
+    injected = new_code_cell("degree = 7\nprint(1)", metadata={"tags": ["injected-parameters"]})
+    changed.cells[1].source = PARAMETERS
+    changed.cells.insert(2, injected)
     assert check_code.code(changed).parameters == "degree = 7"
     injected.source = injected.source.removesuffix("\nprint(1)")
     injected.metadata = {}
@@ -593,18 +607,21 @@ def test_rows_are_written_as_they_come_and_a_fault_costs_no_other_row(own_run, t
     for name in names:
         shutil.copy(own_run, tmp_path / "class" / f"{name}.ipynb")
     written = []
+    until = time.monotonic() + 60
 
     def cells(path, *_):
         if path.stem == "b":
             raise KeyError("a fault of the check")
-        if path.stem == "c":  # the table has the rows of those before
-            written.extend(pd.read_csv(tmp_path / "checks.csv")["verdict"].fillna(""))
+        if path.stem == "c":  # the table has the rows of those before, or gets them at once
+            while len(written) < 2 and time.monotonic() < until:
+                time.sleep(0.05)
+                written[:] = pd.read_csv(tmp_path / "checks.csv")["verdict"].dropna()
         return dict(enumerate(hand_in.read(own_run).cells))
 
     monkeypatch.setattr(rerun, "cells", cells)
     options = ("--jobs", "1", "--target", str(tmp_path / "checks.csv"))
     code, shown, told = checked(tmp_path / "class", capsys, *options)
-    assert code == CANNOT and written[0] == check_folder.SAME and written[2] == ""
+    assert code == CANNOT and written == [check_folder.SAME, check_folder.CANNOT]
     assert list(pd.read_csv(tmp_path / "checks.csv")["verdict"]) == [
         check_folder.SAME,
         check_folder.CANNOT,
@@ -693,6 +710,7 @@ def test_a_program_that_does_not_end_is_stopped(line, where, tmp_path):
     assert ended.out == "here\n" and time.monotonic() - start < 60 and not where.running
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", [OPEN, pytest.param(CLOSED, marks=needs_bubblewrap)], ids=str)
 def test_a_cell_that_does_not_end_is_named(where, handed_in, capsys):
     path = handed_in("1", "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nwhile True: pass")

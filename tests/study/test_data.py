@@ -121,6 +121,13 @@ def test_pairs_of_both_measures_are_drawn_side_by_side_with_how_far(digits):
 # Tables.
 
 
+def test_images_of_each_digit_are_counted_in_both_parts(digits):
+    found = tables.counts(digits.y, digits.y_test)
+    assert found["training"].tolist() == [(digits.y == label).sum() for label in range(10)]
+    axis = figures.figure_samples(digits.X, digits.y, found).axes[-1]
+    assert [bar.get_height() for bar in axis.patches] == [*found["training"], *found["test"]]
+
+
 def test_ink_is_a_share_of_full_black():
     X = np.array([[0, 4], [4, 4], [0, 0], [2, 0]])
     y = [0, 0, 1, 1]

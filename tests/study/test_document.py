@@ -23,6 +23,7 @@ from study.__main__ import main
 from study.report import content, display, ledger, references
 from study.report import document as report
 from study.report.document import Layout, Source
+from study.words import styled
 
 FACTS = dict(
     title="A study of <kernels>", author='Ada "A" Lovelace', course="Course #1", date="1 March 2026",
@@ -66,9 +67,9 @@ def notebooks(tmp_path_factory):
         code("prepared = 1", "setup"),
         text("## Method\nA formula, $x^2$:\n- and a list\n\n$$ K(x, y) = (1 + x \\cdot y)^p $$"),
         code("plt.subplots()", "show", shown="", width=300),
-        text("**Figure\N{NO-BREAK SPACE}1.** A line through $n = 3$ points\n of *interest*.", "caption"),
+        text("**Figure\N{NO-BREAK SPACE}1.** A line through $n = 3$ points\n of *interest*.", "caption:one"),
         code("rows", "appendix", shown=ROWS),
-        text("**Table\N{NO-BREAK SPACE}1.** Two rows.", "appendix", "caption"),
+        text("**Table\N{NO-BREAK SPACE}1.** Two rows.", "appendix", "caption:two"),
         text("Said to the reader of the notebook.", "notebook"),
         text("A box, and Figure\N{NO-BREAK SPACE}1 again, by [Novikoff 1962](#ref-novikoff1962).", "box"),
         text("It errs on **12.5 %**, $x^2$; Figure 7 is of print."),
@@ -218,8 +219,8 @@ def test_make_passes_a_title_on_as_it_was_typed():
 
 
 def test_figures_with_and_without_captions_are_numbered_in_their_order(tmp_path):
-    caption = text("**Figure\N{NO-BREAK SPACE}1.** The project's.", "caption")
-    cells = [code("x", shown=""), code("y", shown=""), caption, code("z", shown=""), text("Mine.", "caption")]
+    caption = text("**Figure\N{NO-BREAK SPACE}1.** The project's.", "caption:one")
+    cells = [code("x", shown=""), code("y", shown=""), caption, code("z", shown=""), text("Mine.", "caption:one")]
     found = page_of(tmp_path / "a.ipynb", text("# T\n\nSee Figure\N{NO-BREAK SPACE}1."), *cells, number="3")
     labels = re.findall(r"<strong>Figure.(3\.\d)\.</strong>([^<]*)", found)
     assert [(number, words.strip()) for number, words in labels] == [
@@ -228,8 +229,13 @@ def test_figures_with_and_without_captions_are_numbered_in_their_order(tmp_path)
     assert '<a href="#figure-a-2">Figure\N{NO-BREAK SPACE}3.2</a>' in found
 
 
+def test_the_links_at_the_head_of_an_executed_notebook_are_left_out(tmp_path):
+    found = page_of(tmp_path / "a.ipynb", text("[All chapters](README.md#read)", "links"), text("# T\n\nWords."))
+    assert "All chapters" not in found and "Words." in found
+
+
 def test_a_caption_after_what_has_no_number_is_printed_as_text(tmp_path):
-    found = page_of(tmp_path / "a.ipynb", text("# T"), code("x", shown="Neither."), text("Mine.", "caption"))
+    found = page_of(tmp_path / "a.ipynb", text("# T"), code("x", shown="Neither."), text("Mine.", "caption:one"))
     assert "<p>Mine.</p>" in found and "<caption" not in found and "<figcaption" not in found
 
 
@@ -295,34 +301,30 @@ def test_a_file_that_is_no_whole_notebook_is_named_and_the_earlier_report_stays(
     assert target.read_text() == "earlier"
 
 
-SHOWN = display.Source({}, set(), ("counts", "lines"), ("rows",), frozenset())
+SHOWN = display.Source({}, set(), {"counts": "Figure", "lines": "Figure", "rows": "Table"})
 
 
-@pytest.fixture
-def shown(monkeypatch):
-    """What the display functions show, as a list of dictionaries."""
-    bundles = []
-    monkeypatch.setattr(display, "display", lambda data, **_: bundles.append(data))
-    return bundles
-
-
-def test_figures_are_saved_with_the_same_bytes_if_there_is_a_folder_and_closed(tmp_path, shown, monkeypatch):
+def test_figures_are_saved_with_the_same_bytes_if_there_is_a_folder_and_closed(tmp_path, monkeypatch):
     monkeypatch.setattr(display, "ROOT", tmp_path)
+    pictures = []
     for folder in ("one", "two", ""):
         fig, ax = plt.subplots()
         ax.plot([1, 2])
         fig.drawn_by = "study.data.figures.figure_lines"
-        display.OpenChapter(SHOWN, "data", False, folder).figure("lines", fig)
+        chapter = display.OpenChapter(SHOWN, "data", False, folder)
+        pictures.append(chapter._png(fig))
+        label, output = chapter.named("lines")
+        assert label == "Figure\N{NO-BREAK SPACE}2" and ("file" in output["image/png"]) == bool(folder)
         assert not plt.fignum_exists(fig.number)
     one, two = sorted(tmp_path.rglob("*.svg"))
     written = one.read_text(encoding="utf-8")
-    assert written == two.read_text(encoding="utf-8") and shown[0]["image/png"] == shown[1]["image/png"]
+    assert written == two.read_text(encoding="utf-8") and pictures[0] == pictures[1]
     assert "study.data.figures.figure_lines" in written and "Figure\N{NO-BREAK SPACE}2" in written
 
 
 def test_figures_of_runs_with_other_parameters_have_other_names():
     def name(**values):
-        return display.open_chapter("mnist_degree", defaults | values).name
+        return display.chapter("mnist_degree", defaults | values).name
 
     defaults = display.Source.read("mnist_degree").parameters
     assert name(degree=4, random_state=9, figures_folder="build/mine") == "mnist_degree-degree_4-random_state_9"
@@ -332,30 +334,34 @@ def test_figures_of_runs_with_other_parameters_have_other_names():
     assert paths[0] != paths[1] and all(re.fullmatch(r"[\w.-]{,90}", each, re.ASCII) for each in paths)
 
 
-def test_figures_and_tables_are_numbered_as_the_source_shows_them_and_others_after_these(shown):
+def test_figures_and_tables_are_numbered_as_the_source_shows_them_and_others_after_these():
     chapter = display.OpenChapter(SHOWN, "data", False)
-    for name in ("b", "a", "b"):
-        chapter.table(name, pd.DataFrame({"p": [1]}))
-    labels = [chapter.label(name).split("\N{NO-BREAK SPACE}") for name in ("lines", "rows", "b", "a")]
-    assert labels == [["Figure", "2"], ["Table", "1"], ["Table", "2"], ["Table", "3"]] and chapter.shown[-1] == "2"
+    chapter.last = pd.DataFrame({"p": [1]})
+    labels = [chapter.named(name)[0].split("\N{NO-BREAK SPACE}") for name in ("b", "a", "b", "rows")]
+    assert labels == [["Table", "2"], ["Table", "3"], ["Table", "2"], ["Table", "1"]]
+    assert chapter.label("lines") == "Figure\N{NO-BREAK SPACE}2"
     with pytest.raises(ValueError, match="shows the figures counts, lines and the tables rows, got 'x'; correct the name"):
         chapter.label("x")
 
 
-def test_a_table_has_numbers_in_form_data_sets_by_name_and_signs_of_minus(shown):
-    words = "At $z = -1$ it is -0.5 points (-2 to -1) [-3], k - 1, `n -1`, 7-fold, -25%"
+def test_what_a_function_of_figures_makes_is_a_figure_and_all_else_with_a_caption_a_table():
+    found = display.Source.read("tour").captions
+    assert found == {"by_epoch": "Figure", "searches": "Table", "stream": "Table"}
+
+
+def test_a_table_has_numbers_in_form_data_sets_by_name_and_signs_of_minus():
+    signs = "At $z = -1$ it is -0.5 points (-2 to -1) [-3], k - 1, `n -1`, 7-fold, -25%"
     frame = pd.DataFrame(
         {
-            "a|b": ["x|y", None, words],
+            "a|b": ["x|y", None, signs],
             "set": ["winequality-red", "wine", "iris"],
             "p": [0.5, 0.25, 1],
             "n": [1, 2000, 3],
             "f": [1.23456, float("nan"), 0],
         }
     )
-    chapter = display.OpenChapter(SHOWN, "x", False)
-    chapter.table("rows", frame, formats={"p": lambda value: f"{value:.0%}"})
-    assert shown[0]["text/markdown"].splitlines() == [
+    shown = display.markdown(styled(frame, {"p": lambda value: f"{value:.0%}"}))
+    assert shown.splitlines() == [
         r"| a\|b | set | p | n | f |",
         "| :-- | :-- | --: | --: | --: |",
         r"| x\|y | red wine | 50 % | 1 | 1.235 |",
@@ -364,15 +370,14 @@ def test_a_table_has_numbers_in_form_data_sets_by_name_and_signs_of_minus(shown)
     ]
     assert [style.set_name(name) for name in ("winequality-red", "iris-bundled")] == ["red wine", "iris"]
     with pytest.raises(ValueError, match=r"columns of the table.*got \['q'\]"):
-        chapter.table("t", frame, formats={"q": ".1f"})
+        styled(frame, {"q": ".1f"})
 
 
 @pytest.mark.parametrize(
     ("label", "cell"), [("a|b", r"a\|b"), (r"a\|b", r"a\\\|b"), ("a\nb\r\nc\u2028d", "a b c d"), ("\\", "\\")]
 )
-def test_any_label_is_one_cell_of_a_table(shown, label, cell):
-    display.OpenChapter(SHOWN, "x", False).table("rows", pd.DataFrame({"class": [label], "n": [1]}))
-    text = shown[0]["text/markdown"]
+def test_any_label_is_one_cell_of_a_table(label, cell):
+    text = display.markdown(pd.DataFrame({"class": [label], "n": [1]}))
     assert text.splitlines()[2:] == [f"| {cell} | 1 |"]
     document = json.loads(pypandoc.convert_text(text, "json", format="markdown"))
     assert document["blocks"][0]["t"] == "Table" and "1" in str(document["blocks"][0]["c"][4][0][3][0][1][1])
@@ -382,7 +387,8 @@ def test_a_chapter_names_mistyped_parameters_and_shows_numbers_of_numpy_as_plain
     shell = InteractiveShell()
     monkeypatch.setattr(display, "get_ipython", lambda: shell)
     namespace = {"dataset": "digits", "n_pairs": 3, "figures_folder": "", "_hidden": 2, "PREDICTORS": (), "module": pytest}
-    assert display.open_chapter("data", namespace).name == "data-n_pairs_3"
+    display.open_chapter("data", namespace)
+    assert shell.chapter.name == "data-n_pairs_3"
     values = (np.int64(12), np.float64(0.5), np.str_("a"))
     assert [shell.display_formatter.format(value)[0]["text/plain"] for value in values] == ["12", "0.5", "'a'"]
     with pytest.raises(ValueError, match="among dataset, n_pairs, figures_folder, got n_pair"):
@@ -398,7 +404,7 @@ def test_a_chapter_without_its_parameters_or_with_others_than_papermill_has_put_
     given = ["", "# Parameters\nn_pairs = 5\nother = float('nan')\n", "n_pairs = 20"]
     with pytest.raises(ValueError, match="parameters: n_pairs was given as 5, and a cell below sets it to 20; give the tag"):
         display.open_chapter("data", {**defaults, "In": given})
-    assert display.open_chapter("data", {**defaults, "n_pairs": 5, "In": given}).name == "data-n_pairs_5"
+    assert display.chapter("data", {**defaults, "n_pairs": 5, "In": given}).name == "data-n_pairs_5"
 
 
 def test_a_profile_may_leave_a_chapter_out(monkeypatch):
@@ -406,8 +412,8 @@ def test_a_profile_may_leave_a_chapter_out(monkeypatch):
     monkeypatch.setattr(chapters, "CHAPTERS", [plan])
     defaults = display.Source.read("data").parameters
     assert chapters.chapters("full") == [] and chapters.chapters("quick") == [plan]
-    assert display.open_chapter("data", defaults | {"n_pairs": 5}).name == "data"
-    opened = display.open_chapter("data", defaults | {"n_pairs": 6})
+    assert display.chapter("data", defaults | {"n_pairs": 5}).name == "data"
+    opened = display.chapter("data", defaults | {"n_pairs": 6})
     assert opened.name == "data-n_pairs_6" and not opened.published
 
 

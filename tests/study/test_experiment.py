@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from study import ROOT, chapters
-from study.results import definitions, experiment, stamp
+from study.results import code, experiment, stamp, store
 from study.results.experiment import Experiment
 from study.results.store import StaleResult
 
@@ -180,7 +181,6 @@ def test_tables_arrays_and_measured_times_are_kept_apart(folders):
 
 
 def test_an_experiment_computes_by_the_function_that_is_declared_and_can_go_to_other_processes():
-    """Fingerprints do not follow the declaration itself."""
     assert experiment.experiment("toy")(squares).compute is squares
     real = chapters.experiments("data")[0]
     assert pickle.loads(pickle.dumps(real)) is real
@@ -207,7 +207,7 @@ def test_settings_that_are_computed_together_are_passed_in_one_list():
 def test_results_with_other_parameters_data_or_code_are_stale(change, what, monkeypatch):
     declare().publish()
     if what == "code":
-        monkeypatch.setattr(definitions, "fingerprint", lambda functions: "0" * 16)
+        monkeypatch.setattr(code, "fingerprint", lambda program: "0" * 16)
     assert not declare(**change).is_fresh()
     with pytest.raises(StaleResult, match=f"was made with other {what}"):
         declare(**change)(PUBLISHED[0])
@@ -237,9 +237,33 @@ def test_provenance_is_plain_json_that_knows_code_data_parameters_and_versions()
 def test_what_comes_out_otherwise_is_named(monkeypatch):
     declared = declare(**SEVERAL)
     declared.publish()
-    assert declared.differences(PUBLISHED[0]) == []
+    assert declared.differences() == []
     monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
-    assert declared.differences(PUBLISHED[0]) == ["values", "arrays"]
+    assert declared.differences() == ["values", "arrays"]
+
+
+def rows_of_a_power(settings, *, progress=False):
+    return squares(settings).assign(value=lambda table: table["i"] ** settings.factor)
+
+
+def test_a_smaller_sample_is_equal_if_all_its_rows_are_stored(monkeypatch):
+    declared = declare(compute=rows_of_a_power, published=[Settings(5)], sample=Settings(5, 3.0))
+    declared.publish()
+    assert declared.differences() == ["rows_of_a_power"]
+    small = declare(published=[Settings(5)], sample=Settings(5))
+    small.compute = lambda settings, *, progress: squares(settings)[1:3]
+    declare(published=[Settings(5)]).publish()
+    assert small.differences() == []
+
+
+def test_a_sample_may_be_that_of_another_experiment_or_compare_some_tables_only(monkeypatch):
+    other = declare()
+    other.publish()
+    stands = declare(**SEVERAL | {"sample": other})
+    stands.publish()
+    some = declare(**SEVERAL | {"sampled": ("times",), "arrays": None})
+    monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
+    assert stands.differences() == ["squares"] and some.differences() == []
 
 
 def test_a_stale_result_is_stamped_only_if_its_sample_is_equal(folders, monkeypatch):
@@ -247,17 +271,42 @@ def test_a_stale_result_is_stamped_only_if_its_sample_is_equal(folders, monkeypa
     declared.publish()
     before = {path: path.read_bytes() for path in folders.joinpath("results").glob("*.csv")}
     assert stamp.stamp(declared) == stamp.FRESH
-    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "changed code")
+    monkeypatch.setattr(code, "fingerprint", lambda program: "changed code")
+    arrays = {path: path.read_bytes() for path in folders.joinpath("results").glob("*.npz")}
     assert not declared.is_fresh() and stamp.stamp(declared) == stamp.STAMPED and declared.is_fresh()
-    assert declared.differences(PUBLISHED[1]) == [] and {path: path.read_bytes() for path in before} == before
-    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "code that computes something else")
+    assert arrays and {path: path.read_bytes() for path in arrays} == arrays
+    record = store.read_record(declared.path("values"))
+    today = str(date.today())
+    assert record["computed"] == today and record["sample_equal"] == {"date": today, "sample": 0}
+    assert declared.differences() == [] and {path: path.read_bytes() for path in before} == before
+    monkeypatch.setattr(code, "fingerprint", lambda program: "code that computes something else")
     monkeypatch.setattr(np, "arange", lambda n, arange=np.arange: arange(n) + 1)
     assert "its sample differs in values, arrays" in stamp.stamp(declared) and not declared.is_fresh()
 
 
+def test_a_stamped_result_that_comes_out_equal_again_keeps_its_files(folders, monkeypatch):
+    declared = declare(**SEVERAL)
+    declared.publish()
+    monkeypatch.setattr(code, "fingerprint", lambda program: "changed code")
+    stamp.stamp(declared)
+    before = files(folders / "results")
+    declared.publish(recompute=True)
+    assert files(folders / "results") == before
+
+
+def test_arrays_that_are_of_another_run_than_their_tables_are_stale(folders):
+    declared = declare(**SEVERAL)
+    declared.publish()
+    path = folders / "results" / "toy_size_3.npz"
+    store.write_arrays(path, {"i": np.arange(3) + 1}, declared._without_code([PUBLISHED[0]]))
+    assert not declared.is_fresh()
+    with pytest.raises(StaleResult, match="toy_size_3.npz does not belong to its tables; make it again with: python"):
+        declared(PUBLISHED[0])
+
+
 def test_a_result_of_other_parameters_is_not_stamped(monkeypatch):
     declare(**SEVERAL).publish()
-    monkeypatch.setattr(definitions, "fingerprint", lambda functions: "changed code")
+    monkeypatch.setattr(code, "fingerprint", lambda program: "changed code")
     found = stamp.stamp(declare(**SEVERAL | {"published": [Settings(4)]}))
     assert "was made with other parameters" in found
 
@@ -268,11 +317,11 @@ from dataclasses import dataclass
 from pathlib import Path
 {first}
 import study.algorithm.experiment as own
-from study.results import definitions, store
+from study.results import code, store
 def ask():
     try:
-        return definitions.fingerprint([own.orders]), own.orders.is_fresh()
-    except definitions.ChangedCode as error:
+        return code.fingerprint(code.program(own.orders)), own.orders.is_fresh()
+    except code.ChangedCode as error:
         return str(error)
 print(ask())
 path = Path("kp/kernels.py")

@@ -13,8 +13,8 @@ from kp import kernels, literal
 from kp.budget import BudgetPerceptron, normalized
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.family import claims, descent, experiment, figures, guarantee, tables
-from study.family.names import ODD_OR_EVEN
+from study.family import claims, descent, experiment, facts, figures, guarantee, tables
+from study.family.names import ODD_OR_EVEN, PAIRS
 
 TINY = replace(
     experiment.QUICK, n_train=120, budgets=(4, 8), class_budgets=(3,), n_orders=2, n_repeats=6, n_growth=60, n_noise=40,
@@ -55,7 +55,7 @@ def test_the_vote_counts_every_predictor_as_long_as_it_stood():
     X, y = experiment.ordered(TINY, 120, 0)
     X_test = datasets.load("digits").X_test[:50]
     kernel = kernels.polynomial(3)
-    model = BudgetPerceptron(budget=None, degree=3, shuffle=False).fit(X, y)
+    model = BudgetPerceptron(budget=None, degree=3, gamma=1, shuffle=False).fit(X, y)
     K = normalized(kernel, X, np.concatenate([X, X_test]))
     alphas, survived = literal.voted_perceptron(K[:, :120], 2 * y - 1, range(120))
     votes = literal.vote(alphas, survived, 2 * y - 1, K[:, 120:])
@@ -285,6 +285,28 @@ def test_the_way_to_norma_is_shared_by_ratios_of_means():
     errors = {"final": 0.3, "NORMA": 0.1, "average": 0.15, "voted": 0.1, "margin": 0.2, "regularised": 0.3}
     found = tables.ways(with_errors({name: {5: [(0, level - 0.01), (0, level + 0.02)]} for name, level in errors.items()}))
     np.testing.assert_allclose(found["share"], [0.75, 1.0, 0.5, 0.0], atol=1e-12)
+
+
+def test_what_is_quoted_of_remedies_is_the_arithmetic_of_their_means_at_a_fifth_of_wrong_labels():
+    errors = {"final": 0.3, "NORMA": 0.1, "average": 0.15, "voted": 0.1, "margin": 0.2, "regularised": 0.3}
+    errors |= {"NORMA, average": 0.08, "SVM": 0.05}
+    passes = {name: 0 if name == "SVM" else 5 for name in errors}
+    made = with_errors({name: {passes[name]: [(0, level - 0.01), (0, level + 0.02)]} for name, level in errors.items()})
+    found = facts.remedies(made)
+    assert found.error["final"] == pytest.approx(0.305) and found.error["SVM"] == pytest.approx(0.055)
+    assert found.way.share["average"] == pytest.approx(0.75) and found.n == len(PAIRS)
+    assert found.added.estimate == pytest.approx(0.1) and found.machine.estimate == pytest.approx(0.03)
+
+
+def test_what_is_quoted_of_growth_is_told_by_the_share_of_wrong_labels():
+    slower, _, linear = tables.GROWTHS
+    rows = [("poly", 0.0, 0.7, slower), ("rbf", 0.0, 0.6, slower), ("poly", 0.1, 0.9, linear), ("poly", 0.3, 1.0, linear)]
+    table = pd.DataFrame(rows, columns=["kernel", "noise", "exponent", "growth"])
+    table = table.assign(low=table["exponent"] - 0.02, high=table["exponent"] + 0.03)
+    found = facts.growth(table)
+    assert found.right.exponent.to_dict() == {"poly": 0.7, "rbf": 0.6}
+    assert found.slower == {"right": [True, True], "few": [False], "many": [False]}
+    assert found.ends.to_dict() == pytest.approx({"low": 0.98, "high": 1.03})
 
 
 def test_bounds_are_compared_on_the_same_orders(made):

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -13,10 +13,11 @@ import pytest
 from jupyter_client.provisioning import KernelProvisionerFactory
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import chapters
+from study import ROOT, chapters, datasets
 from study.__main__ import main
+from study.reading import NOTES
 from study.report import forked, notebooks, origin
-from study.results import costs
+from study.results import code, costs
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ def test_a_forked_kernel_gives_the_bytes_of_one_that_starts_from_nothing_in_any_
     assert chapter.target("quick").read_bytes() == Path("alone.ipynb").read_bytes()
     notebook = nbformat.read("alone.ipynb", as_version=4)
     outputs = [cell.outputs for cell in notebook.cells if "outputs" in cell]
-    assert outputs[3][0].text == "True 3\n" and "image/png" in outputs[4][-1].data
-    assert notebooks.clean(notebook) == notebook and notebook.cells[2].metadata.tags == ["injected-parameters"]
+    assert outputs[2][0].text == "True 3\n" and "image/png" in outputs[3][-1].data
+    assert notebooks.clean(notebook) == notebook and notebook.cells[1].source == "degree: int = 3  # of the kernel"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
@@ -208,12 +209,14 @@ def test_the_ends_of_processes_are_told_apart_and_narrow_limits_are_named_with_t
     )
 
 
-def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(small):
+def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(small, monkeypatch):
+    monkeypatch.setattr(origin, "pictures", lambda chapter, profile: chapter.pictures(profile))
     chapter = small("second", "degree")
     (picture,) = chapter.pictures("quick")
     target = chapter.target("quick")
     picture.touch()
     assert not origin.is_current(chapter, "quick")
+    monkeypatch.setattr(chapters, "links", lambda own, profile: "# Title")
     made = nbformat.read(chapter.notebook, as_version=4)
     made.metadata["made_from"] = origin.made_from(chapter.notebook, chapter.parameters("quick"))
     made.metadata["came_out"] = origin.came_out(json.loads(nbformat.writes(made)))
@@ -229,6 +232,10 @@ def test_an_executed_copy_is_current_while_it_would_be_made_from_the_same_again(
         target.write_text(damaged)
         assert not origin.is_current(chapter, "quick")
     target.write_text(content)
+    assert origin.is_current(chapter, "quick")
+    monkeypatch.setattr(chapters, "links", lambda own, profile: "[Another chapter](other.ipynb)")
+    assert not origin.is_current(chapter, "quick")
+    monkeypatch.setattr(chapters, "links", lambda own, profile: "# Title")
     small("second", "degree + 1")
     assert not origin.is_current(chapter, "quick")
 
@@ -255,19 +262,59 @@ def test_an_edited_cell_output_or_figure_of_an_executed_copy_is_named(small, tmp
 
     assert origin.difference(json.loads(text)) == "" and '"one.svg": ' in text
     assert (
-        edited('"1.58 %\\n"', '"1.48 %\\n"') == "cell 4 (print('1.58 %')) was changed, added or removed after the execution"
+        edited('"1.58 %\\n"', '"1.48 %\\n"') == "cell 3 (print('1.58 %')) was changed, added or removed after the execution"
     )
     assert edited("# Title", "# Another").startswith("cell 1 (# Another) was changed")
-    assert edited("aGk=", "aGj=").startswith("cell 5 (from pathlib import Path) was changed")
+    assert edited("aGk=", "aGj=").startswith("cell 4 (from pathlib import Path) was changed")
     assert edited("came_out", "other") == "there is no record of its outputs"
     whole = json.loads(text)
     whole["cells"].pop()
-    assert origin.difference(whole).startswith("cell 5 (")
+    assert origin.difference(whole).startswith("cell 4 (")
     for content in ("another drawing", None):
         picture.write_text(content) if content else picture.unlink()
-        assert edited("x", "x") == "one.svg, the figure of cell 5, is not the file that the execution wrote"
+        assert edited("x", "x") == "one.svg, the figure of cell 4, is not the file that the execution wrote"
 
 
-def test_a_notebook_names_the_modules_that_it_reaches():
+READS = """\
+from study import datasets
+from study.results import store
+store.published("akar_ye_2017")
+datasets.load("iris-bundled")
+print(store.read_table("{path}").shape)"""
+
+
+def test_an_executed_copy_belongs_to_what_it_has_read_and_to_no_other_file(small, monkeypatch):
+    path = ROOT / "data" / "results" / "seeds_facts.csv"
+    chapter = small("reads", READS.format(path=path))
+    monkeypatch.setattr(notebooks, "_check_texts", lambda index, cell: None)  # the path of this folder is in its code
+    execute(chapter)
+    record = nbformat.read(chapter.target("quick"), as_version=4).metadata["made_from"]
+    expected = ["data/published/akar_ye_2017.csv", "data/registry.toml#iris-bundled", "data/results/seeds_facts.csv"]
+    assert sorted(record["files"]) == [*expected, "study/style.mplstyle"] and NOTES not in os.environ
+    arguments = record, chapter.notebook, chapter.parameters("quick")
+    assert origin.changed(*arguments) == []
+    iris = datasets.DATASETS["iris-bundled"]
+    monkeypatch.setitem(datasets.DATASETS, "new", iris)
+    assert origin.changed(*arguments) == []
+    monkeypatch.setitem(datasets.DATASETS, "iris-bundled", replace(iris, licence="another"))
+    assert origin.changed(*arguments) == ["data/registry.toml#iris-bundled"]
+    monkeypatch.delitem(datasets.DATASETS, "iris-bundled")
+    assert origin.changed(*arguments) == ["data/registry.toml#iris-bundled"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
+def test_what_is_read_when_modules_are_imported_counts_for_the_kernels_that_have_them():
+    program = "from study.report import forked; forked.use(['study.uci.experiment']); print(*forked.READ)"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert "data/published/xu_zhang_2005.csv" in done.stdout.split()
+
+
+def test_a_new_entry_of_the_plan_makes_no_notebook_stale():
+    program = "import study.report"
+    assert "study.chapters" in code.reached(program)
+    assert "study.chapters" not in code.reached(program, without=origin.PLAN)
+
+
+def test_a_notebook_names_the_modules_that_it_imports():
     found = origin.modules(chapters.chapter("tour").notebook)
     assert "kp.estimator" in found and "study.uci.tables" not in found

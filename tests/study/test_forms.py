@@ -3,13 +3,14 @@
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from study.forms import experiment as forms
-from study.forms import figures, tables
+from study.forms import facts, figures, tables
 from study.results import experiment as machine
 
 N = 250
@@ -77,7 +78,6 @@ def test_the_table_of_the_largest_runs_reads_their_last_epoch():
     assert last[["form", "n", "mistakes", "final", "average"]].to_numpy().tolist() == [
         ["one-vs-all", 20, 22, 5, 7], ["Xu-Zhang", 20, 22, 13, 15]
     ]  # fmt: skip
-    assert tables.end_rates(last)["final"].tolist() == [0.05, 0.13]
 
 
 def test_shares_of_the_spectrum_of_the_square_are_its_own_eigenvalues():
@@ -171,9 +171,25 @@ def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     assert {gap.adjusted for gap in gaps.values()} == {"Holm over 8"}
     both = wrong[:, 0, 1].mean(axis=1) - wrong[:, 1, 1].mean(axis=1)
     assert gaps["one-vs-all", "ordinary", "average"].estimate == pytest.approx(both[0])
-    assert tables.over_orders(wrong, "one-vs-all", "ordinary", "average") == pytest.approx(100 * both)
-    shown = tables.pairs_table(gaps, wrong)
-    assert shown.loc[1, ["least", "most"]].tolist() == pytest.approx([100 * both.min(), 100 * both.max()])
+
+
+def test_facts_on_equal_terms_are_counted_from_the_flags(on_equal_terms):
+    tuned, equal = on_equal_terms
+    wrong = equal["arrays"][0]["wrong"]
+    found = facts.equal_terms(equal | {"arrays": [equal["arrays"][0]] * 2})
+    average = wrong[:, :, forms.JUDGED.index("average")].mean(axis=(0, 2))
+    assert list(found.errors.values()) == pytest.approx([*average[:2], *average[2:]])
+    assert found.excess.tolist() == pytest.approx([found.by_size["Xu-Zhang"].item() / average[1]])
+    assert found.first_gap == found.xu_zhang_last
+    settings = [SimpleNamespace(n=120, n_validate=100)]
+    widths = facts.widths(settings, tuned)
+    best = forms.best_widths(tuned["tuning"])
+    assert widths.ratio == best["Xu-Zhang, no threshold"] / best["ordinary"]
+    at = (
+        tuned["tuning"].query("predictor == 'average' and width == @best['ordinary']").groupby("form")["errors"].mean() / 100
+    )
+    assert widths.own_error == pytest.approx(at["ordinary"])
+    assert widths.borrowed_error == pytest.approx(at["Xu-Zhang, no threshold"])
 
 
 def test_rates_on_equal_terms_are_means_over_the_orders(on_equal_terms):
@@ -204,9 +220,8 @@ def test_widths_are_found_by_the_average_predictor(on_equal_terms):
     groups = average.groupby(["form", "width"])
     assert by_width["error"].to_dict() == pytest.approx((groups["errors"].mean() / 100).to_dict())
     assert by_width["mistakes"].to_dict() == groups["mistakes"].median().to_dict()
-    found = tables.widths_found(table, {120: arrays["wrong"]}).set_index("form")["width"]
     gap, own = tables.own_widths(table, {120: arrays["wrong"]}, 120)
-    assert found.to_dict() == forms.best_widths(table) and own == {form: found[form] for form in forms.PAIR}
+    assert own == {form: forms.best_widths(table)[form] for form in forms.PAIR}
     first = average[average["order"] == 0].set_index(["form", "width"])["errors"]
     without, given = (first[form, own[form]] for form in forms.PAIR)
     assert gap.estimate == pytest.approx((given - without) / 100)
@@ -221,7 +236,7 @@ def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     for axis, values in zip(axes, (100 * own["error"], own["mistakes"]), strict=True):
         lines = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
         assert lines["ordinary"] == pytest.approx(values.to_numpy())
-    bars = figures.figure_equal(level).axes[1].containers
+    bars = figures.figure_equal(level).axes[0].containers
     drawn = np.concatenate([each[0].get_ydata() for each in bars])
     assert drawn == pytest.approx(100 * level[level["predictor"] == "average"]["error"].to_numpy())
 

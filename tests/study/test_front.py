@@ -1,49 +1,59 @@
-"""The ledger in numbers, and the tables of the set-up."""
+"""The first page's numbers against plain arithmetic on the stored tables, from what its executed copy and README say."""
+
+import json
+import re
 
 import pandas as pd
+import pytest
 
-from study import claims
-from study.front import tables
-from study.report.origin import inputs
-from study.results import costs
+from study import RESULTS, chapters
+from study.report import readme
 
-LEDGER = pd.DataFrame(
-    {
-        "source": ["Hermans 2021"] * 3 + ["Akar & Ye 2017"] * 2,
-        "verdict": ["exact", "outside", "degenerate", "exact", "not comparable"],
-        "choices": [1, 1, 1, 48, 7],
-    }
+CELLS = json.loads(chapters.chapter("front").target("full").read_text(encoding="utf-8"))["cells"]
+BOX = next("".join(cell["source"]) for cell in CELLS if "box" in cell["metadata"].get("tags", []))
+TABLE = "".join(
+    line
+    for cell in CELLS
+    for output in cell.get("outputs", [])
+    for line in output.get("data", {}).get("text/markdown", [])
+    if "readme" in cell["metadata"].get("tags", [])
 )
-STATEMENTS = pd.DataFrame({"source": "Hermans 2021", "verdict": ["holds", "cannot be told"]})
 
 
-def test_sources_are_counted_in_order_and_together():
-    table = claims.by_source(LEDGER, STATEMENTS)
-    columns = ["numbers", "exact", "outside", "degenerate", "not comparable", "statements", "of these after a search"]
-    assert table[columns].to_dict("index") == {
-        "Hermans 2021": dict(zip(columns, (3, 1, 1, 1, 0, 2, 0), strict=True)),
-        # An exact number of 48 tries; what is not compared does not count.
-        "Akar & Ye 2017": dict(zip(columns, (2, 1, 0, 0, 1, 0, 1), strict=True)),
-        "all": dict(zip(columns, (5, 2, 1, 1, 1, 2, 1), strict=True)),
-    }
+@pytest.fixture(scope="module")
+def errors():
+    """Mean errors in percent by degree, predictor and epoch."""
+    runs = pd.read_csv(RESULTS / "orders_runs.csv")
+    return 100 * (runs["errors"] / runs["n"]).groupby([runs["degree"], runs["predictor"], runs["epoch"]]).mean()
 
 
-def test_the_set_up_is_read_from_registry_and_lock():
-    sets = tables.data_sets().set_index("data set")
-    (name,) = (name for name in sets.index if name.startswith("MNIST"))
-    assert sets.loc[name, ["training", "test", "attributes", "classes"]].tolist() == [60_000, 10_000, 784, 10]
-    assert tables.software()["package"].tolist() == list(tables.PACKAGES)
+def test_one_epoch_is_worse_than_ten_by_the_difference_of_the_stored_means(errors):
+    (found,) = re.findall(r"after the first epoch raises the error by ([\d.]+) points at degree 3", BOX)
+    assert float(found) == pytest.approx(errors[3, "average", 1] - errors[3, "average", 10], abs=0.006)
 
 
-def test_what_computing_takes_is_shown_by_chapter_and_together(monkeypatch, tmp_path):
-    monkeypatch.setattr(costs, "MEASURED", tmp_path)
-    for name, rows in {"mnist": "a,60,90,3.5\nb,10,30,1.0", "claims": "c,5,6,0.5"}.items():
-        costs.path(name).write_text(f"experiment,seconds,processor_seconds,memory\n{rows}\n")
-    assert tables.computing().values.tolist() == [
-        ["mnist", 2, 2.0, 3.5],
-        ["claims", 1, 0.1, 0.5],
-        ["all", 3, 2.1, 3.5],
-    ]
-    monkeypatch.setattr("study.report.origin.ROOT", tmp_path)
-    expected = [costs.path("claims"), costs.path("mnist")]
-    assert inputs("from study.front import tables\ntables.computing()") == costs.files() == expected
+@pytest.mark.parametrize("degree", [2, 3])
+def test_the_table_has_the_gaps_between_the_stored_means_of_the_final_and_the_average_predictor(errors, degree):
+    (row,) = re.findall(rf"^\| {degree} \| ([\d.]+) \(.*?\) \| ([\d.]+) \(", TABLE, re.MULTILINE)
+    gaps = [errors[degree, "final", epoch] - errors[degree, "average", epoch] for epoch in (1, 10)]
+    assert [float(found) for found in row] == pytest.approx(gaps, abs=0.006)
+
+
+def test_its_counts_of_numbers_are_those_of_the_ledger():
+    verdicts = pd.read_csv(RESULTS / "claims.csv")["verdict"].value_counts()
+    agree = verdicts["exact"] + verdicts["within"]
+    assert f"Of {agree + verdicts['outside']} numbers {agree} agree with ours" in BOX
+
+
+def test_each_of_eight_results_begins_with_an_advice_and_readme_has_them_in_short_lines():
+    assert len(re.findall(r"^\d\. \*\*[^*]+\.\*\*", BOX, re.MULTILINE)) == 8
+    found = readme.findings()
+    assert len(re.findall(r"^\d\. \*\*", found, re.MULTILINE)) == 8 and "](" not in found
+    assert all(len(line) <= readme.WIDTH for line in found.splitlines() if not line.startswith("|"))
+    assert TABLE.strip() in found
+
+
+def test_a_long_line_of_a_list_is_wrapped_under_its_text(monkeypatch):
+    monkeypatch.setattr(readme, "WIDTH", 20)
+    assert readme._wrapped("2. one two three four five six") == "2. one two three\n   four five six"
+    assert readme._wrapped("| a table's row that is longer |") == "| a table's row that is longer |"

@@ -47,8 +47,9 @@ def write_result(path, folder):
 def draw_figure(path, folder):
     figure, axis = plt.subplots()
     axis.plot(np.random.RandomState(0).normal(size=5000))
-    source = display.Source({}, set(), ("counts",), (), frozenset())
-    display.OpenChapter(source, "data", False, ".").figure("counts", figure)
+    chapter = display.OpenChapter(display.Source({}, set(), {"counts": "Figure"}), "data", False, ".")
+    chapter.last = figure
+    chapter.named("counts")
 
 
 def execute_notebook(path, folder):

@@ -10,7 +10,8 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
 from kp.mistakes import PREDICTORS
-from kp.output_codes import OneVsAllKernelPerceptron, SharedTraining
+from kp.one_vs_all import OneVsAllKernelPerceptron
+from kp.shared import SharedTraining
 from study import datasets
 from study.mnist import experiment as mnist
 from study.orders import experiment as orders
@@ -62,7 +63,9 @@ def two(monkeypatch):
 def test_two_classes_are_predicted_as_by_the_estimator(two):
     n = 200
     options = {"dataset": "digits", "n_train": n, "n_epochs": 3}
-    model = OneVsAllKernelPerceptron(degree=2, max_iter=3, random_state=2, stop_if_separated=False, count_errors=True)
+    model = OneVsAllKernelPerceptron(
+        degree=2, gamma=1, max_iter=3, random_state=2, stop_if_separated=False, count_errors=True
+    )
     model.fit(two.X[:n], two.y[:n])
     expected = np.array([list(model.staged_predict(two.X_test, predictor=name)) for name in PREDICTORS])
     wrong = (expected != two.y_test).sum(axis=-1)

@@ -33,7 +33,7 @@ def test_no_perceptron_makes_more_mistakes_than_any_unit_vector_allows(seed, n, 
     coefficients = random.standard_normal(n)
     z = np.where(X[:, 0] + 0.3 * random.standard_normal(n) > 0, 1, -1) * np.where(random.random_sample(n) < flip, -1, 1)
     assume(len(set(z)) == 2)
-    model = BudgetPerceptron(budget=None, degree=degree, shuffle=False).fit(X, z)
+    model = BudgetPerceptron(budget=None, degree=degree, gamma=1, shuffle=False).fit(X, z)
     K = normalized(kernels.polynomial(degree), X, X)
     for c in (coefficients, z.astype(float)):
         own = z * (K @ c) / math.sqrt(c @ K @ c)

@@ -16,11 +16,11 @@ from scipy.stats import fisher_exact
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from kp.mistakes import MistakeLog
-from study import claims as ledger
 from study import datasets, statistics
 from study.claims import interval
-from study.mnist import claims, experiment, figures, tables
+from study.mnist import claims, experiment, figures, pairs, tables
 from study.mnist.experiment import PUBLISHED, Settings, run_together
+from study.results import store
 from study.style import PREDICTOR_COLOURS
 
 
@@ -74,7 +74,9 @@ def test_more_images_than_there_are_and_too_few_to_show_all_digits_are_refused()
 def test_every_count_equals_the_literal_count_over_scores_of_the_estimator():
     (result,) = run(digits(3, n_train=400))
     data = datasets.load("digits")
-    model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=3, stop_if_separated=False, count_errors=True)
+    model = OneVsAllKernelPerceptron(
+        degree=3, gamma=1, max_iter=2, random_state=3, stop_if_separated=False, count_errors=True
+    )
     model.fit(data.X[:400], data.y[:400])
     parts = {"train": (data.X[:400], data.y[:400]), "test": (data.X_test, data.y_test)}
     multiclass = Counter()
@@ -166,6 +168,17 @@ def test_the_ranking_takes_the_fewest_errors_the_lowest_degree_and_the_earliest_
     assert by_digit["average"].tolist() == [17, 33, 13, 30, 6, 26, 9, 9, 26, 27]
 
 
+def test_eighteen_predictors_are_ranked_at_their_best_epochs(three):
+    counts = three["multiclass"]
+    found = tables.eighteen(counts)
+    assert found["rank"].tolist() == list(range(1, 10)) and found["errors"].is_monotonic_increasing
+    assert "voted" not in set(found["predictor"])
+    for row in found.itertuples():
+        own = counts[(counts["predictor"] == row.predictor) & (counts["degree"] == row.degree)]
+        test, train = (own[own["split"] == split].set_index("epoch")["errors"] for split in ("test", "train"))
+        assert row.errors == test.min() and row.epoch == test.idxmin() and row.training == train[row.epoch]
+
+
 def test_mistakes_and_support_are_counts_of_the_logs(three):
     logs = three["logs"][1]
     made = tables.mistakes_by_digit(logs)
@@ -180,7 +193,7 @@ def test_mistakes_and_support_are_counts_of_the_logs(three):
 def test_predictors_are_paired_image_by_image_within_one_family(three):
     labels = datasets.load("digits").class_indices_test
     wrong = np.stack([arrays["predictions"] for arrays in three["arrays"]]) != labels
-    table = tables.against_average(wrong, (1, 2, 3), (1, 3))
+    table = pairs.against_average(wrong, (1, 2, 3), (1, 3))
     assert set(table["adjusted"]) == {"Holm over 18"}
     first = table.loc[table["p"].idxmin()]
     a, b = (
@@ -200,7 +213,7 @@ def test_halves_are_compared_by_fishers_test():
 def test_a_committee_votes_and_knows_where_it_agrees():
     predictions = np.array([[0, 1, 2, 2], [0, 1, 1, 0], [0, 2, 1, 1]])
     labels = np.array([0, 1, 1, 2])
-    found = tables.committee(predictions, labels, 3)
+    found = pairs.committee(predictions, labels, 3)
     assert found["wrong"].tolist() == [False, False, False, True] and found["agree"].tolist() == [True, False, False, False]
 
 
@@ -270,7 +283,7 @@ def committed():
 def files():
     """The source's files of results, and its final report."""
     names = ("multiclass_errors", "binary_errors", "confusion")
-    return {name: ledger.published(f"hermans_2021_{name}") for name in names}, ledger.published(claims.FINAL_REPORT)
+    return {name: store.published(f"hermans_2021_{name}") for name in names}, store.published(claims.FINAL_REPORT)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,10 @@ import pytest
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics, style
+from study.mnist import facts as mnist_facts
 from study.orders import claims, experiment, figures, kept, tables
-from study.orders.experiment import Settings
+from study.orders.experiment import CURVED, Settings
+from study.orders.facts import Facts, published
 
 SMALL = {"dataset": "digits", "n_train": 300, "n_epochs": 2}
 
@@ -30,7 +33,9 @@ def test_a_run_is_the_estimator_of_its_degree_and_seed(small):
     result = results[2]
     rows = result["runs"].set_index(["degree", "epoch", "predictor"])
     for d, degree in enumerate(part.degrees):
-        model = OneVsAllKernelPerceptron(degree=degree, max_iter=2, random_state=degree + 200, stop_if_separated=False)
+        model = OneVsAllKernelPerceptron(
+            degree=degree, gamma=1, max_iter=2, random_state=degree + 200, stop_if_separated=False
+        )
         model.fit(data.X[:300], data.y[:300])
         for (p, name), epoch in product(enumerate(PREDICTORS), (1, 2)):
             expected = model.predict(data.X_test, predictor=name, epoch=epoch)
@@ -44,7 +49,9 @@ def test_a_run_is_the_estimator_of_its_degree_and_seed(small):
 def test_held_out_images_do_not_train(small):
     data = datasets.load("digits")
     found = small[2][1]["held_out"]
-    model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=103, stop_if_separated=False, predictor="average")
+    model = OneVsAllKernelPerceptron(
+        degree=3, gamma=1, max_iter=2, random_state=103, stop_if_separated=False, predictor="average"
+    )
     model.fit(data.X[:250], data.y[:250])
     held = (model.predict(data.X[250:300]) != data.y[250:300]).sum()
     test = (model.predict(data.X_test) != data.y_test).sum()
@@ -59,7 +66,9 @@ def test_cross_validation_adds_up_its_folds():
     X = data.X[100:200]
     y = data.class_indices[100:200]
     folds = experiment.StratifiedKFold(2, shuffle=True, random_state=1).split(X, y)
-    model = OneVsAllKernelPerceptron(degree=2, max_iter=1, random_state=102, predictor="final", stop_if_separated=False)
+    model = OneVsAllKernelPerceptron(
+        degree=2, gamma=1, max_iter=1, random_state=102, predictor="final", stop_if_separated=False
+    )
     held = sum((model.fit(X[a], y[a]).predict(X[b]) != y[b]).sum() for a, b in folds)
     test = (model.fit(X, y).predict(data.X_test) != data.class_indices_test).sum()
     row = table.query("degree == 2 and predictor == 'final'").iloc[0]
@@ -110,10 +119,9 @@ def test_the_spread_is_over_orders():
     wrong = random_wrong()
     spread = tables.spread(runs_of(wrong, (2, 3, 5)), 2)
     errors = wrong[:, 1, 2, 1].mean(axis=-1)
-    whole = tables.with_intervals(spread, wrong, (2, 3, 5)).query("degree == 3 and predictor == 'minimizing'").iloc[0]
+    whole = spread.query("degree == 3 and predictor == 'minimizing'").iloc[0]
     expected = [errors.mean(), errors.std(ddof=1), errors[0], errors.min(), errors.max()]
     assert whole[["mean", "sd", "published", "lowest", "highest"]].tolist() == pytest.approx(expected)
-    assert whole["low"] == pytest.approx(statistics.crossed(wrong[:, 1, 2, 1]).low)
 
 
 def test_how_many_epochs_of_averaging_are_worth_all_without():
@@ -217,7 +225,6 @@ def test_choices_by_held_out_errors_are_tested_once():
     assert final[["honest", "fewest"]].to_numpy().tolist() == [[60, 50], [52, 52]]
     selection = tables.selection(chosen, 100).set_index("among")
     assert selection.loc["final", "gap"] == pytest.approx(0.05)
-    assert tables.counts_chosen(free).loc[2, "average"] == 1
 
 
 def test_the_honest_error_is_that_of_what_was_chosen():
@@ -231,13 +238,20 @@ def test_the_honest_error_is_that_of_what_was_chosen():
 
 def test_errors_by_epoch_are_drawn_as_means_over_the_orders():
     wrong = random_wrong(n=200)
-    axis = figures.figure_by_epoch(runs_of(wrong, (2, 3, 5))).axes[0]
+    axis = figures.figure_by_epoch(runs_of(wrong, (2, 3, 5))).axes[-1]
     drawn = {text.get_text(): text.get_color() for text in axis.texts}
     lines = {line.get_color(): line for line in axis.lines if line.get_color() != style.GREY}
+    assert axis.get_title() == "degree 3"
     assert list(drawn) == ["final", "average"] and set(lines) == set(drawn.values()), "no other line hides one of the two"
     for name, colour in drawn.items():
-        expected = 100 * wrong[:, 0, PREDICTORS.index(name)].mean(axis=(0, 2))
+        expected = 100 * wrong[:, 1, PREDICTORS.index(name)].mean(axis=(0, 2))
         np.testing.assert_allclose(lines[colour].get_ydata(), expected)
+
+
+def test_the_length_of_the_arrow_is_the_mean_gap_of_choosing_on_test_images():
+    chosen = pd.DataFrame({"among": "all four", "honest": [30, 20, 25], "fewest": [20, 15, 25]})
+    (axis,) = figures.figure_selection(chosen, 1000).axes
+    assert "0.50 points in the mean" in [text.get_text() for text in axis.texts]
 
 
 def test_published_orders_agree_with_an_independent_program():
@@ -250,8 +264,40 @@ def test_published_orders_agree_with_an_independent_program():
 def test_a_statement_that_no_test_contradicts_is_not_held_to_be_true():
     rng = np.random.default_rng(0)
     noise = rng.random((3, 5, 4, 2, 300)) < 0.1
-    assert claims.no_digit(noise, rng.integers(10, size=300))[0] == "cannot be told"
-    assert claims.degrees_above_3(noise)[0] == "cannot be told"
+    labels = rng.integers(10, size=300)
+    apart = tables.differences_to(tables.among_degrees(noise, CURVED, "average"), 3).set_index("degree")
+    assert claims.degrees_above_3(apart)[0] == "cannot be told"
+    p = {degree: statistics.equal_means(noise[:, d, 1, -1].mean(axis=0), labels) for d, degree in enumerate(CURVED)}
+    digits = SimpleNamespace(rates=pd.DataFrame({3: np.full(10, 0.1)}), p=p, largest_p=max(p.values()))
+    assert claims.no_digit(digits, 0.1)[0] == "cannot be told"
+
+
+def test_facts_of_a_run_are_those_of_its_arrays():
+    facts = Facts(dataset="digits", n_orders=3, n_linear=1, n_epochs=2, n_train=300, n_held=50)
+    data = datasets.load("digits")
+    model = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=2, random_state=203, stop_if_separated=False)
+    model.fit(data.X[:300], data.y[:300])
+    missed = model.predict(data.X_test, predictor="average", epoch=1) != data.y_test
+    np.testing.assert_array_equal(facts.after_one_epoch[2], missed)
+    third = np.stack([each[:, CURVED.index(3), PREDICTORS.index("average"), -1] for each in facts.predictions])
+    nines = data.class_indices_test == 9
+    assert facts.digits.rates.loc[9, 3] == pytest.approx((third[:, nines] != 9).mean())
+    fours = data.class_indices_test == 4
+    expected = ((third[:, nines] == 4).sum() + (third[:, fours] == 9).sum()) / 3
+    assert facts.digits.confused["4 and 9"] == pytest.approx(expected)
+    errors = (third != data.class_indices_test).mean(axis=1)
+    assert facts.one_epoch.estimate == pytest.approx(facts.after_one_epoch.mean() - errors.mean())
+    assert facts.valley.loc[3, "average"] == pytest.approx(errors.mean())
+    chosen = facts.chosen.query("among == 'average'")
+    assert facts.error["estimate"] == pytest.approx(chosen["honest"].mean() / len(data.y_test))
+    gap = chosen["honest"] - chosen["fewest"]
+    assert facts.flattery.loc["average", "gap"] == pytest.approx(gap.mean() / len(data.y_test))
+
+
+def test_order_0_is_the_published_run():
+    first = published.predictions[0]
+    for d, own in enumerate(mnist_facts.six_degrees()["arrays"][1:]):
+        np.testing.assert_array_equal(first[:, d], own["predictions"].transpose(2, 0, 1))
 
 
 def test_kept_orders_are_those_of_the_estimator():
@@ -262,7 +308,7 @@ def test_kept_orders_are_those_of_the_estimator():
     wrong = np.unpackbits(found["arrays"]["wrong"], axis=-1, count=len(data.X_test))
     options = {"own, kept": ("separate", "once"), "shared, new": ("shared", True), "shared, kept": ("shared", "once")}
     for i, (protocol, (orders, shuffle)) in enumerate(options.items()):
-        model = OneVsAllKernelPerceptron(degree=3, max_iter=3, random_state=103, stop_if_separated=False)
+        model = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=3, random_state=103, stop_if_separated=False)
         model.set_params(orders=orders, shuffle=shuffle, count_errors=True).fit(data.X[:200], data.y[:200])
         for p, name in enumerate(PREDICTORS):
             errs = model.predict(data.X_test, predictor=name) != data.y_test

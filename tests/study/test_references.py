@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, ladder, statistics
 from study.orders import experiment as orders
-from study.references import experiment, figures, tables
+from study.references import experiment, facts, figures, tables
 from study.references.experiment import OURS, Again, Candidate, Chosen, Ours
 
 SMALL = {"dataset": "digits", "n_held": 300}
@@ -166,7 +166,7 @@ def test_ours_are_all_predictors_after_some_epochs(monkeypatch):
     monkeypatch.setattr(experiment, "EPOCHS", (1, 2))
     result = experiment.perceptron.compute(Ours(dataset="digits"))
     data = datasets.load("digits")
-    model = OneVsAllKernelPerceptron(degree=3, max_iter=2, random_state=3, stop_if_separated=False)
+    model = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=2, random_state=3, stop_if_separated=False)
     model.fit(data.X, data.class_indices)
     for row, predicted in zip(result["perceptron"].itertuples(), result["arrays"]["predictions"], strict=True):
         expected = model.predict(data.X_test, predictor=row.predictor, epoch=row.epoch)
@@ -254,18 +254,39 @@ def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_cho
     choice = own.chosen.iloc[1]
     least = {}
     for degree in orders.CURVED:
-        model = OneVsAllKernelPerceptron(degree=degree, max_iter=10, random_state=degree + 100, stop_if_separated=False)
+        model = OneVsAllKernelPerceptron(
+            degree=degree, gamma=1, max_iter=10, random_state=degree + 100, stop_if_separated=False
+        )
         model.fit(data.X[:-300], data.y[:-300])
         for epoch, found in enumerate(model.staged_predict(data.X[-300:], predictor="average"), start=1):
             least[degree, epoch] = np.count_nonzero(found != data.y[-300:])
     degree, epoch = min(least, key=lambda key: (least[key], key))
     assert (choice["degree"], choice["epoch"]) == (degree, epoch)
-    model = OneVsAllKernelPerceptron(degree=degree, max_iter=10, random_state=degree + 100, stop_if_separated=False)
+    model = OneVsAllKernelPerceptron(degree=degree, gamma=1, max_iter=10, random_state=degree + 100, stop_if_separated=False)
     predicted = model.fit(data.X, data.y).predict(data.X_test, predictor="average", epoch=epoch)
     np.testing.assert_array_equal(own.ours[1], predicted != data.y_test)
-    at_three = OneVsAllKernelPerceptron(degree=3, max_iter=10, random_state=203, stop_if_separated=False).fit(data.X, data.y)
+    at_three = OneVsAllKernelPerceptron(degree=3, gamma=1, max_iter=10, random_state=203, stop_if_separated=False).fit(
+        data.X, data.y
+    )
     after_one = at_three.predict(data.X_test, predictor="average", epoch=1)
     np.testing.assert_array_equal(own.first[2], after_one != data.y_test)
+
+
+def test_facts_of_a_vote_and_of_copies_are_differences_of_counts(own):
+    found = facts.Facts(dataset="digits", n_held=300, n_orders=3, n_growth_orders=2)
+    labels = datasets.load("digits").class_indices_test
+    assert found.vote.estimate == pytest.approx(own.together.mean() - own.ours.mean())
+    copies = found.copies
+    with_copies, without = found.grown[copies.n][0, 0], found.grown[1200][0, 0]
+    assert copies.change.estimate == pytest.approx((with_copies.sum() - without.sum()) / len(labels))
+    assert (copies.error, copies.before) == (with_copies.mean(), without.mean())
+
+
+def test_ten_times_the_images_leave_what_the_power_law_says():
+    found = facts.Facts()
+    law = {"exponent": -0.5, "low": -1.0, "high": 0.0}
+    found.__dict__.update(law=law)
+    assert vars(found.tenfold) == pytest.approx({"estimate": 10**-0.5, "low": 0.1, "high": 1.0})
 
 
 @pytest.mark.long

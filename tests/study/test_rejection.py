@@ -9,6 +9,7 @@ import pytest
 from crepes import WrapClassifier
 from scipy import stats
 from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV, calibration_curve
 from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
@@ -18,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from kp import OneVsAllKernelPerceptron
 from study import datasets, statistics
 from study.orders import experiment as orders
-from study.rejection import experiment, figures, inputs, tables
+from study.rejection import experiment, facts, figures, inputs, tables
 from study.rejection.experiment import KINDS, PREDICTORS, Settings
 
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
@@ -42,6 +43,22 @@ def parts(result):
 @pytest.fixture
 def random():
     return np.random.default_rng(0)
+
+
+class Given(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose scores are its inputs."""
+
+    def __init__(self, classes):
+        self.classes = self.classes_ = classes
+
+    def fit(self, f, y):
+        return self
+
+    def predict(self, f):
+        return self.classes_[f.argmax(axis=1)]
+
+    def decision_function(self, f):
+        return f
 
 
 def noisy(random, n=400):
@@ -73,7 +90,7 @@ def test_votes_scores_and_errors_are_those_of_estimators_fitted_one_by_one(data,
     scales = []
     rows = result["orders"].set_index(["order", "predictor"])
     for r in range(3):
-        model = OneVsAllKernelPerceptron(degree=2, max_iter=2, random_state=2 + 100 * r, stop_if_separated=False)
+        model = OneVsAllKernelPerceptron(degree=2, gamma=1, max_iter=2, random_state=2 + 100 * r, stop_if_separated=False)
         model.fit(data.X[:200], data.y[:200])
         for p, name in enumerate(PREDICTORS):
             f = model.decision_function(images, predictor=name)
@@ -122,7 +139,7 @@ def test_votes_are_counted_by_the_number_for_the_answer():
 def test_the_temperature_is_that_of_scikit_learn():
     X, y = load_digits(return_X_y=True)
     f = np.log(GaussianNB(var_smoothing=0.1).fit(X[:500], y[:500]).predict_proba(X[500:]) + 1e-12)
-    library = CalibratedClassifierCV(FrozenEstimator(tables._Given(np.arange(10))), method="temperature")
+    library = CalibratedClassifierCV(FrozenEstimator(Given(np.arange(10))), method="temperature")
     expected = library.fit(f[:400], y[500:900]).predict_proba(f[400:])
     np.testing.assert_allclose(softmax(f[400:] / tables.temperature(f[:400], y[500:900]), axis=1), expected, atol=2e-4)
 
@@ -133,24 +150,17 @@ def test_each_score_of_probabilities_is_that_of_scikit_learn(random):
     classes = f.argmax(axis=1)
     right = classes == y
     top = P.max(axis=1)
-    table = tables.calibration({"one": (classes, top), "hard": (classes, np.ones(len(y)))}, {"one": P}, y)
+    table = tables.calibration({"one": (classes, top), "hard": (classes, np.ones(len(y)))}, y)
     one, hard = table.to_dict("records")
     accuracy, confidence = calibration_curve(right, top, n_bins=tables.BINS)
-    reliability = tables.reliability(top, right)
-    np.testing.assert_allclose(reliability[["accuracy", "confidence"]].T, [accuracy, confidence])
+    images = np.histogram(top, bins=np.linspace(0, 1, tables.BINS + 1))[0]
     expected = {
-        "errors": (~right).sum(),
-        "log_loss_classes": log_loss(y, P),
-        "brier_classes": brier_score_loss(y, P, labels=range(4), scale_by_half=False),
         "log_loss": log_loss(right, top),
         "brier": brier_score_loss(right, top),
-        "calibration_error": np.abs(accuracy - confidence) @ reliability["images"] / len(y),
+        "calibration_error": np.abs(accuracy - confidence) @ images[images > 0] / len(y),
     }
     assert {name: one[name] for name in expected} == pytest.approx(expected)
     assert hard["log_loss"] == np.inf and hard["brier"] == pytest.approx((~right).mean())
-    weights = random.multinomial(400, np.full(400, 1 / 400), size=3)
-    repeated = [tables.calibration_error(np.repeat(top, w), np.repeat(right, w)) for w in weights]
-    np.testing.assert_allclose(tables.calibration_error(top, right, weights), repeated)
 
 
 def test_the_calibrated_margin_is_the_sigmoid_of_scikit_learn_on_logarithms(random):
@@ -159,7 +169,7 @@ def test_the_calibrated_margin_is_the_sigmoid_of_scikit_learn_on_logarithms(rand
     held, test = (tables.Answers({}, scores, scores) for scores in (f_held, f))
     right = f_held.argmax(axis=1) == y_held
     x = np.log(tables.margin(f_held))
-    library = CalibratedClassifierCV(FrozenEstimator(tables._Given(np.array([False, True]))), method="sigmoid")
+    library = CalibratedClassifierCV(FrozenEstimator(Given(np.array([False, True]))), method="sigmoid")
     # A classifier of two classes has one score: its class is right where the score is positive.
     library.estimator.estimator.predict = lambda score: score > 0
     expected = library.fit(x, right).predict_proba(np.log(tables.margin(f)))[:, 1]
@@ -342,6 +352,30 @@ def test_figures_draw_what_their_tables_hold(data, parts):
     curve = tables.risk_coverage(tables.margin(f), wrong)
     _, y = figures.figure_risk_coverage({"margin": curve}).axes[0].lines[0].get_data()
     assert y[-1] == pytest.approx(100 * curve["risk"].iloc[-1])
-    panel = tables.reliability(softmax(f, axis=1).max(axis=1), ~wrong)
-    figure = figures.figure_reliability({"one": panel, "two": panel.head(2)})
-    np.testing.assert_allclose(figure.axes[1].collections[-1].get_offsets()[:, 1], 100 * panel["accuracy"].head(2))
+    refusals = tables.refusals(tables.typicality(parts, data.class_indices[-150:]))
+    drawn = figures.figure_refusals(refusals).axes[0].lines[0]
+    expected = refusals.query("measure == 'margin'").set_index("part")["refused"]
+    assert dict(zip(drawn.get_ydata(), drawn.get_xdata(), strict=True)) == pytest.approx(
+        (100 * expected.drop(["held out", "blank"])).to_dict()
+    )
+
+
+# Facts.
+
+
+def test_facts_are_those_of_a_count_image_by_image(monkeypatch, parts, result):
+    monkeypatch.setattr(facts, "ensemble", lambda settings: {**result, "arrays": [result["arrays"]]})
+    found = facts.Facts(SMALL)
+    votes = parts["test"].votes["average"]
+    images = [(row.argmax(), row.max(), true) for row, true in zip(votes, found.y, strict=True)]
+    same = [named == true for named, count, true in images if count == SMALL.n_orders]
+    others = [named == true for named, count, true in images if count < SMALL.n_orders]
+    assert (found.agreed.images, found.agreed.errors) == (len(same), same.count(False))
+    assert (found.agreed.share, found.agreed.elsewhere) == (len(same) / len(images), others.count(False) / len(others))
+    assert found.unanimous["letters"] == np.mean([max(row) == sum(row) for row in parts["letters"].votes["average"]])
+    row = found.refusing(0.005)
+    accepted = tables.margin(parts["test"].scores) >= tables.threshold_for(
+        tables.margin(parts["held out"].scores), parts["held out"].classes != found.y_held, 0.005
+    )
+    assert row["refused"] == pytest.approx(1 - accepted.mean())
+    assert row["errors"] == (parts["test"].classes != found.y)[accepted].sum()

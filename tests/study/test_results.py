@@ -3,16 +3,16 @@
 import pytest
 
 from study import ROOT, chapters, datasets
-from study.orders import claims as orders
-from study.results import costs, definitions, store
-from study.seeds import tables as seeds
+from study.results import code, costs, store
 
-EXPERIMENTS = [each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)]
-ALL = {each.name for each in EXPERIMENTS}
+EXPERIMENTS = chapters.all_experiments()
 
 
 def test_every_stored_file_belongs_to_one_experiment():
-    declared = [*costs.files(), *(path for each in EXPERIMENTS for path in each.stored_files())]
+    declared = [
+        *(path for name in chapters.ROOMS if (path := costs.path(name)).exists()),
+        *(path for each in EXPERIMENTS for path in each.stored_files()),
+    ]
     stored = [
         path for name in ("results", "measured") for path in (ROOT / "data" / name).glob("*") if path.suffix != ".json"
     ]
@@ -24,239 +24,61 @@ def test_committed_results_belong_to_the_code_whatever_is_under_build(declared):
     assert declared.is_fresh(), f"make it again with: {declared.command}"
 
 
-MUTATIONS = {
-    "images upside down": (
-        "study/datasets/parse.py",
-        "offset=start).reshape(shape)",
-        "offset=start).reshape(shape)[:, ::-1]",
-        {"mnist.degrees", "data.pairs", "forms.growth", "family.streams", "course.digits"},
-        {"uci.kernel", "course.codes"},
-    ),
-    "the speaker's column of vowel kept": (
-        "study/datasets/parse.py",
-        "def vowel(file):",
-        "def vowel(file, *, keep=3):",
-        {"uci.kernel", "uci.sets", "comparison.compare"},
-        {"mnist.degrees", "seeds.methods"},
-    ),
-    "five inner folds for the baselines": (
-        "study/uci/protocol.py",
-        "inner_folds=3",
-        "inner_folds=5",
-        {"uci.baselines"},
-        {"uci.kernel", "uci.readings"},
-    ),
-    "a grid without the RBF kernel": (
-        "study/uci/experiment.py",
-        '("poly", "rbf") for row in settings',
-        '("poly",) for row in settings',
-        {"uci.grid"},
-        {"uci.kernel", "uci.chosen"},
-    ),
-    "an operator in the walk along mistake logs": (
-        "kp/predictors.py",
-        "after = before + sign * k[j]",
-        "after = before - sign * k[j]",
-        {"mnist.degrees", "forms.growth", "comparison.compare", "course.digits", "seeds.methods"},
-        {"uci.kernel"},
-    ),
-    "the type of a code": (
-        "kp/output_codes.py",
-        "np.eye(n_classes, dtype=np.int8)",
-        "np.eye(n_classes, dtype=np.int16)",
-        {"course.codes", "comparison.compare"},
-        {"uci.kernel", "data.pairs"},
-    ),
-    "a rule of the logs": (
-        "kp/mistakes.py",
-        "log.steps(epoch) - log.step[",
-        "log.steps(epoch) + log.step[",
-        {"mnist.degrees", "uci.predictors"},
-        {"data.pairs", "family.noise"},
-    ),
-    "compiled sums in any order": (
-        "kp/compiled.py",
-        "njit(nogil=True,",
-        "njit(nogil=True, fastmath=True,",
-        {"mnist.degrees", "uci.kernel", "seeds.methods", "family.noise"},
-        {"data.copies", "seeds.separation"},
-    ),
-    "other points than the files have": (
-        "study/datasets/__init__.py",
-        "*map(_frozen, arrays), dataset.f",
-        "*map(_frozen, (2 * arrays[0], *arrays[1:])), dataset.f",
-        {"mnist.degrees", "data.pairs", "uci.kernel", "seeds.methods"},
-        {"course.codes", "algorithm.orders"},
-    ),
-    "class indices of a set reversed": (
-        "study/datasets/__init__.py",
-        "class_indices(self.y, self.classes)",
-        "class_indices(self.y, self.classes)[::-1]",
-        {"mnist.degrees", "forms.growth", "comparison.compare"},
-        {"algorithm.orders", "seeds.separation"},
-    ),
-    "synthetic sets of one state": (
-        "study/datasets/__init__.py",
-        "(random_state=random_state, **dataset",
-        "(random_state=0, **dataset",
-        {"family.noise", "mnist.degrees"},
-        {"algorithm.orders", "course.codes"},
-    ),
-    "tables rounded when they are stored": (
-        "study/results/store.py",
-        "text = table_text(table)",
-        "text = table_text(table.round(1))",
-        ALL,
-        set(),
-    ),
-    "arrays stored in half precision": (
-        "study/results/store.py",
-        "np.array(record), **arrays)",
-        "np.array(record), **{k: a.astype('f2') for k, a in arrays.items()})",
-        ALL,
-        set(),
-    ),
-    "a row less of each part": (
-        "study/results/experiment.py",
-        "parts = [result[table] for",
-        "parts = [result[table][1:] for",
-        ALL,
-        set(),
-    ),
-    "the loops of other processors": (
-        "study/__init__.py",
-        '"Haswell"',
-        '"Prescott"',
-        ALL,
-        set(),
-    ),
-    "a field that is none": (
-        "study/uci/experiment.py",
-        "    n_folds: int = N_FOLDS",
-        "    n_folds: ClassVar[int] = N_FOLDS",
-        {"uci.kernel", "uci.grid"},
-        {"mnist.degrees", "seeds.methods"},
-    ),
-    "a constant that is named inside a text": (
-        "study/orders/tables.py",
-        'CONTROL = "average"',
-        'CONTROL = "voted"',
-        {"claims.ledger"},
-        {"orders.runs", "uci.kernel"},
-    ),
-    "the message of an error": (
-        "kp/kernels.py",
-        "scores are summed, but",
-        "scores are summed; but",
-        set(),
-        ALL,
-    ),
-    "a remedy in a message": (
-        "study/datasets/registry.py",
-        "; correct the entry",
-        "; edit the entry",
-        set(),
-        ALL,
-    ),
-    "the unit of a progress bar": (
-        "kp/estimator.py",
-        'unit="epoch"',
-        'unit="epochs"',
-        set(),
-        ALL,
-    ),
-    "a method that nothing calls": (
-        "kp/estimator.py",
-        "    def _labels(self, f):",
-        "    def unheard(self, f):\n        return f\n\n    def _labels(self, f):",
-        set(),
-        ALL,
-    ),
-    "who hears logs": (
-        "kp/gram.py",
-        "\nclass Points:",
-        "\nimport logging\n\nlogging.getLogger('kp').addHandler(logging.NullHandler())\n\n\nclass Points:",
-        set(),
-        ALL,
-    ),
-    "the name of a local variable": (
-        "kp/kernels.py",
-        "base",
-        "value",
-        set(),
-        ALL,
-    ),
-    "where files are downloaded, and how": (
-        "study/datasets/fetch.py",
-        "TIMEOUT = 30",
-        "TIMEOUT = 40",
-        set(),
-        ALL,
-    ),
-    "where results are kept": (
-        "study/results/experiment.py",
-        'f"{self.chapter}_{table}"',
-        'f"{self.chapter}-{table}"',
-        set(),
-        ALL,
-    ),
+OURS = {each.name for each in EXPERIMENTS}
+EDITS = {
+    "the walk along logs": ("kp/predictors.py", "before + sign * k[j]", "before - sign * k[j]", {"mnist", "uci"}, set()),
+    "a budget": ("kp/budget.py", "def ", "def _a_", {"family"}, {"mnist", "uci", "seeds"}),
+    "an environment variable": ("kp/__init__.py", "from kp.budget", "os.environ['X'] = ''\nfrom kp.budget", OURS, set()),
+    "how files are read": ("study/datasets/parse.py", "def vowel(file)", "def vowel(file, x=1)", OURS, set()),
+    "how tables are stored": ("study/results/store.py", "table_text(table)\n", "table_text(table.T)\n", OURS, set()),
+    "a protocol of one room": ("study/uci/protocol.py", "inner_folds=3", "inner_folds=5", {"uci"}, {"mnist", "seeds"}),
+    "a message": ("study/seeds/experiment.py", "to be solved", "to be resolved", {"seeds"}, {"mnist", "uci"}),
 }
-"""{what is changed: (file, text, its replacement, experiments that must be stale, experiments that must not)}."""
+"""{what is edited: (file, text, its replacement, what must be stale, what must not): rooms, or names of results}."""
 
 
-@pytest.fixture(scope="module")
-def before():
-    return {each.name: definitions.fingerprint(each._roots(each.published)) for each in EXPERIMENTS}
+def stale(file, change, monkeypatch):
+    """The names of the results whose code is another after a change of the text of a file."""
+    before = {each.name: code.fingerprint(code.program(each.compute)) for each in EXPERIMENTS}
+    (module,) = (name for name, path in code.PATHS.items() if path == ROOT / file)
+    text = change(code.SOURCES[module])
+    assert text != code.SOURCES[module], "the code is another: find the place of this edit again"
+    monkeypatch.setitem(code.SOURCES, module, text)
+    return {each.name for each in EXPERIMENTS if code.fingerprint(code.program(each.compute)) != before[each.name]}
 
 
-def changed(names, edits, before, monkeypatch):
-    """Those of these experiments whose fingerprint is another after edits of files, each (file, text, other text)."""
-    real = definitions.code()
-    texts = {}
-    for file, old, new in edits:
-        text = texts.get(file) or definitions.SOURCES[ROOT / file]
-        assert old in text, f"the code is another: find the place of this mutation again: {old}"
-        texts[file] = text.replace(old, new)
-    mutated = {
-        module.name: definitions.Module(module.name, texts[module.path], package=module.package, path=module.path)
-        for module in real.modules.values()
-        if module.path in texts
-    }
-    code = definitions.Code({**real.modules, **mutated}, definitions.BOUNDARY)
-    # No mutation takes a name from a module, so what other modules say is as it was: reading it again would take seconds.
-    code._units |= {address: unit for address, unit in real._units.items() if address[0] not in mutated}
-    monkeypatch.setattr(definitions, "code", lambda: code)
-    asked = [each for each in EXPERIMENTS if each.name in names]
-    return {each.name for each in asked if definitions.fingerprint(each._roots(each.published)) != before[each.name]}
+@pytest.mark.parametrize("what", EDITS)
+def test_an_edit_of_a_module_makes_stale_what_imports_it(what, monkeypatch):
+    file, old, new, expected, fresh = EDITS[what]
+    found = stale(file, lambda text: text.replace(old, new), monkeypatch)
+    rooms = {name.partition(".")[0] for name in found}
+    assert expected <= found | rooms and not fresh & rooms
 
 
-@pytest.mark.parametrize("what", [what for what, (*_, stale, _) in MUTATIONS.items() if stale])
-def test_code_that_changes_results_makes_them_stale_and_no_other(what, before, monkeypatch):
-    *edit, stale, fresh = MUTATIONS[what]
-    assert stale and changed(stale | fresh, [edit], before, monkeypatch) == stale
+@pytest.mark.parametrize("room", sorted(path.parent.name for path in (ROOT / "study").glob("*/figures.py")))
+def test_an_edit_of_figures_makes_nothing_stale_and_of_tables_at_most_the_ledger(room, monkeypatch):
+    for name in ("figures", "tables", "claims", "facts"):
+        if (ROOT / "study" / room / f"{name}.py").exists():
+            found = stale(f"study/{room}/{name}.py", lambda text: text + "\nX = 1\n", monkeypatch)
+            assert found <= ({"claims.ledger"} if name != "figures" else set()), name
 
 
-def test_edits_that_change_no_result_make_none_stale(before, monkeypatch):
-    """All of them at once."""
-    edits = [edit for *edit, stale, _ in MUTATIONS.values() if not stale]
-    assert edits and changed(ALL, edits, before, monkeypatch) == set()
+def test_comments_docstrings_and_layout_make_nothing_stale(monkeypatch):
+    def change(text):
+        return "# A comment.\n" + text.replace('"""A', '"""Another: a').replace("\n\n\n", "\n\n\n\n")
 
-
-def test_names_inside_texts_are_reached():
-    assert ("study.seeds.methods", "MAJORITY") in definitions.reached([seeds.hard_methods])
-    assert ("study.orders.tables", "CONTROL") in definitions.reached([orders.statements])
+    assert stale("kp/gram.py", change, monkeypatch) == set()
 
 
 @pytest.mark.recompute
 @pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)
-def test_a_part_computed_again_is_what_is_stored(declared):
-    part = declared.published[declared.sample]
+def test_a_sample_computed_again_is_what_is_stored(declared):
     try:
-        for name in declared.datasets([part]):
+        for name in declared.datasets(declared.published):
             datasets.load(name, download=False)
     except datasets.DataError as error:
         pytest.skip(str(error).splitlines()[-1])
-    assert declared.differences(part) == []
+    assert declared.differences() == []
 
 
 def test_times_are_in_no_compared_table():

@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from kp import OneVsAllKernelPerceptron, Romma
-from study import claims as ledger
 from study import datasets, statistics
-from study.romma import claims, experiment
+from study.results import store
+from study.romma import claims, experiment, facts
 
 SMALL = dict(dataset="digits", n_train=300, n_epochs=2)
 
@@ -49,7 +49,7 @@ def test_the_mean_of_further_repeats_lies_in_its_interval_as_often_as_it_says():
 
 
 def test_every_number_of_the_table_has_one_row():
-    published = ledger.published("li_long_1999")
+    published = store.published("li_long_1999")
     rows = claims.claims()
     both = published[["test_error_percent", "mistakes"]].to_numpy().ravel()
     np.testing.assert_array_equal(rows["published"], both)
@@ -78,3 +78,11 @@ def test_perceptrons_repeat_one_order_that_all_digits_share():
 
 def test_both_readings_are_made_of_the_same_published_numbers():
     assert claims.readings()["key"].tolist() == claims.claims()["key"].tolist()
+
+
+def test_the_printed_table_agrees_only_where_one_order_is_kept():
+    table = facts.table()
+    half = 0.5 * 10.0 ** -table.printed["decimals"]
+    above = table.printed["published"] - half > table.printed["high"]
+    below = table.printed["published"] + half < table.printed["low"]
+    assert table.agrees == (not (above | below).any()) and table.fresh == 8

@@ -9,7 +9,7 @@ import pytest
 from study import chapters
 from study.protocols.settings import require_integers
 
-EXPERIMENTS = {each.name: each for name in chapters.EXPERIMENTS for each in chapters.experiments(name)}
+EXPERIMENTS = {each.name: each for each in chapters.all_experiments()}
 CHECKED = (
     "mnist.neighbours", "orders.runs", "orders.kept", "rejection.ensemble", "references.perceptron",
     "growth.prepared", "growth.curves", "lowest.held", "data.pairs", "seeds.methods", "course.codes", "romma.runs",

@@ -1,7 +1,5 @@
 """The tests and intervals of the study, against other programs: statsmodels, SciPy."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,15 +93,6 @@ def test_signed_ranks_are_scipys_and_their_interval_is_the_tests(n):
         # Just inside the interval the test does not reject, just outside it does.
         assert stats.wilcoxon(values - edge - step, method="exact").pvalue > 0.05 - 1e-12
         assert stats.wilcoxon(values - edge + step, method="exact").pvalue <= 0.05
-
-
-def test_sign_flips_count_all_signs():
-    totals = np.array([3, -1, 2, 2, 0, 1, 1, -3])
-    sums = np.array(list(product((-1, 1), repeat=len(totals)))) @ totals
-    found = statistics.sign_flips(totals, repeats=3)
-    assert found.p == pytest.approx(np.mean(np.abs(sums) >= totals.sum())) and found.estimate == pytest.approx(5 / 24)
-    nothing = statistics.sign_flips(np.zeros(5, dtype=int), repeats=2)
-    assert (nothing.estimate, nothing.low, nothing.high, nothing.p) == (0, 0, 0, 1)
 
 
 def crossed_sample(rows, columns, *, of_row, of_column, noise, mean=0.0, seed=0):

@@ -304,9 +304,11 @@ def test_lanes_are_the_repeats_under_the_base_reading_and_under_a_program(tiny, 
     lane = found.query("lane == 'program' and kernel == 'linear' and split == 'test'")
     assert lane["rate"].tolist() == (100 * with_all_demoted(tiny)["test_mean"]).tolist()
     judged = tables.judged_strips(compared, program)
-    axes = figures.figure_strips(found, judged).axes
-    published = judged.query("split == 'test' and lane == 'program'")["published"].tolist()
-    assert [x for x, _ in drawn(axes[1], figures.DIAMOND)][1::2] == published
+    outside = judged.assign(verdict="outside")
+    axes = [axis for axis in figures.figure_strips(found, outside).axes if axis.get_title()]
+    drawn_at = sorted(drawn(axis, figures.DIAMOND)[0][0] for axis in axes)
+    assert drawn_at == sorted(judged.query("lane == @tables.BASE")["published"])
+    assert not any(axis.get_title() for axis in figures.figure_strips(found, judged.assign(verdict="within")).axes)
 
 
 def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny, compared, tiny_programs, monkeypatch):
@@ -371,18 +373,12 @@ def test_curves_and_parameters_show_means_over_the_repeats(tiny):
             assert dict(zip(*axis.lines[2].get_data(), strict=True)) == means.to_dict()
 
 
-def test_differences_are_drawn_with_their_intervals():
-    found = {"RBF - polynomial": {"iris": sure(-0.2), "wine": sure(0.1, p=0.5)}, "RBF - linear": {"iris": sure(0.3)}}
-    iris, _ = figures.figure_differences(found).axes
-    points = [x for line in iris.lines[:4] for x in line.get_xdata()]
-    assert points == pytest.approx([-21.0, -19.0, -20.0, 29.0, 31.0, 30.0])
-
-
-def test_programs_have_their_numbers_in_their_fields(tiny, compared, tiny_programs):
+def test_programs_have_their_numbers_and_their_verdict(tiny, compared, tiny_programs):
     joint = {table: tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III")}
     known = tiny_programs[tiny_programs["reading"] == "all demoted, one shuffle"]
     found = tables.in_epochs(known, joint)
     assert found.loc[3, "of"] == found.loc[[1, 2], "of"].sum()
     assert found.loc[3, "p"] == known["both, sonar not scaled in II"].item()
-    texts = [text.get_text() for text in figures.figure_programs(found, known).axes[0].texts]
-    assert [text.split()[0] for text in texts] == found["inside"].astype(str).tolist()
+    shown = tables.programs_table(found, known).iloc[0]
+    assert shown["numbers inside"].split()[0] == str(found.loc[3, "inside"])
+    assert shown["verdict"] == ("possible" if known["both, sonar not scaled in II"].item() >= 0.05 else "rejected")

@@ -143,8 +143,9 @@ def test_of_two_classes_it_is_the_same_who_is_demoted(seed, demote, kernel):
 def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
     method = replace(experiment.methods("wine-bundled", demote=demote)[kernel], max_iter=25)
     of_width = {"gamma": 1 / (2 * method.parameter**2)}
-    shape = {"degree": int(method.parameter), "coef0": 0.0} if kernel == "poly" else of_width
-    model = MulticlassKernelPerceptron(kernel, **shape, max_iter=25, demote=demote, random_state=3, n_jobs=1)
+    shape = {"degree": int(method.parameter), "gamma": 1, "coef0": 0.0} if kernel == "poly" else of_width
+    shape |= {"update": "xu-zhang", "predictor": "final", "demote": demote}
+    model = MulticlassKernelPerceptron(kernel, **shape, max_iter=25, random_state=3, n_jobs=1)
     X, y = cv.load("wine-bundled")
     folds = StratifiedKFold(10, shuffle=True, random_state=3)
     model = make_pipeline(MinMaxScaler(), model)

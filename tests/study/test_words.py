@@ -9,8 +9,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import words
 from study.report import display, expressions, references
+from study.report.engine import with_values
 from study.report.notebooks import METADATA, execute
-from study.report.origin import made_from
 from study.statistics import Difference
 
 GAP = Difference(0.0008, -0.0009, 0.0024, 0.4, 20, "orders", "t")
@@ -36,7 +36,7 @@ def test_zero_has_no_sign_and_what_is_not_finite_is_refused():
         words.percent(float("nan"))
 
 
-@pytest.mark.parametrize("text", ["rate", "a.b", "a[0].b", "f(a)", "f(a.b['c'], 2, digits=-1)", "chapter.label('x')"])
+@pytest.mark.parametrize("text", ["rate", "a.b", "a[0].b", "f(a)", "f(a.b['c'], 2, digits=-1)"])
 def test_an_expression_is_a_name_or_one_short_call(text):
     assert expressions.expressions(f"x {{eval}}`{text}` y") == [text]
 
@@ -48,10 +48,14 @@ def test_a_longer_one_is_refused_with_the_remedy(text):
 
 
 class Shell:
-    """Answers as IPython does, with the values that it was given."""
+    """Answers as IPython does, with the values that it was given, of a notebook with a chapter or without one."""
 
-    def __init__(self, **values):
+    def __init__(self, chapter=None, **values):
         self.values = values
+        self.chapter = chapter
+
+    def ev(self, expression):
+        return eval(expression, self.values)
 
     def user_expressions(self, asked):
         return {
@@ -64,7 +68,7 @@ class Shell:
 
 def test_texts_and_integers_are_put_in_place_and_other_values_refused():
     text = "It is {eval}`rate` of {eval}`n`, {eval}`rate` again."
-    assert expressions.said(text, [], Shell(rate="1.58 %", n=60000)) == ("kept", "It is 1.58 % of 60,000, 1.58 % again.")
+    assert expressions.said(text, [], Shell(rate="1.58 %", n=60000)) == ("kept", "It is 1.58 % of 60,000, 1.58 % again.", {})
     with pytest.raises(ValueError, match=r"`rate`: expected a text or a whole number, got 0.5; give it a form"):
         expressions.said(text, [], Shell(rate=0.5, n=1))
     with pytest.raises(ValueError, match="`n`: NameError: no n"):
@@ -73,12 +77,12 @@ def test_texts_and_integers_are_put_in_place_and_other_values_refused():
 
 def test_a_number_at_the_start_of_a_line_begins_no_list():
     said = expressions.said("There are\n{eval}`n`. Then more.\n{eval}`n` more.", [], Shell(n=50))
-    assert said == ("kept", "There are\n50\\. Then more.\n50 more.")
+    assert said == ("kept", "There are\n50\\. Then more.\n50 more.", {})
 
 
 def test_markdown_and_html_in_a_value_show_as_text():
     value = "<b>*x*</b> [a](b) $y$ `c` | #1"
-    _, text = expressions.said("{eval}`v`", [], Shell(v=value))
+    _, text, _ = expressions.said("{eval}`v`", [], Shell(v=value))
     assert text == r"\<b\>\*x\*\</b\> \[a\](b) \$y\$ \`c\` \| \#1"
 
 
@@ -92,55 +96,73 @@ def test_a_work_that_is_cited_has_its_address_in_an_executed_copy_and_its_key_ag
     assert references.keyed("[a](https://example.org)") == "[a](https://example.org)"
 
 
-class Chapter:
-    """An open chapter."""
-
-    shown = "Figure\N{NO-BREAK SPACE}2"
-    published = False
-
-    def is_kept(self, name):
-        return {"yes": True, "no": False}[name]
-
-
-def test_tags_say_what_becomes_of_a_text():
-    shell = Shell(n=3)
-    chapter = Chapter()
-    assert expressions.said("A.", ["holds:yes"], shell, chapter) == ("kept", "A.")
-    assert expressions.said("A {eval}`n`, {eval}`m`.", ["holds:yes", "holds:no"], shell, chapter) == ("false", "A 3, ….")
-    assert expressions.said("A.", ["published"], shell, chapter) == ("left out", "")
-    assert expressions.said("A.", ["caption"], shell, chapter) == ("kept", "**Figure\N{NO-BREAK SPACE}2.** A.")
-    with pytest.raises(KeyError):
-        expressions.said("A.", ["holds:other"], shell, chapter)
-
-
 def opened(*, published=False):
-    source = display.Source({}, set(), ("lines", "bars"), ("rows",), frozenset({"never-beaten"}))
+    source = display.Source({}, set(), {"lines": "Figure", "bars": "Figure", "rows": "Table"})
     return display.OpenChapter(source, "mnist", published)
 
 
-def test_a_statement_that_does_not_hold_ends_the_published_run_and_no_other():
-    opened().holds("never-beaten", False)
-    with pytest.raises(ValueError, match="'never-beaten' does not hold in the published run"):
-        opened(published=True).holds("never-beaten", False)
-    with pytest.raises(ValueError, match="expected a text cell with the tag holds:other, got none"):
-        opened().holds("other", True)
-    with pytest.raises(KeyError, match="no code above says chapter.holds"):
-        opened().is_kept("never-beaten")
+def test_a_text_is_kept_where_all_its_conditions_are_true_and_else_given_with_those_that_are_false():
+    shell = Shell(opened(), n=3)
+    text = "% holds: n > 2\n% holds: {conditions}\n\nA {{eval}}`n`, {{eval}}`m`."
+    shell.values["m"] = 4
+    assert expressions.said(text.format(conditions="n < m"), [], shell) == ("kept", "A 3, 4.", {})
+    del shell.values["m"]
+    assert expressions.said(text.format(conditions="n < 3"), [], shell) == ("false", "A 3, …. (False: `n < 3`.)", {})
+    with pytest.raises(ValueError, match="line 2, % holds: n < m: NameError: name 'm' is not defined"):
+        expressions.said(text.format(conditions="n < m"), [], shell)
+
+
+def test_after_a_false_condition_others_need_have_no_value():
+    text = "% holds: len(found) == 2\n% holds: min(found) > 0\nA."
+    assert expressions.said(text, [], Shell(opened(), found=[]))[1] == "A. (False: `len(found) == 2`.)"
+
+
+def test_a_false_condition_ends_the_published_run_and_is_named_alone_with_its_line():
+    text = "% holds: n > 2\n% holds: n > 3\n\nA."
+    with pytest.raises(ValueError, match=r"^false in the published run: line 2, % holds: n > 3; read what is shown"):
+        expressions.said(text, [], Shell(opened(published=True), n=3))
+
+
+def test_another_comment_before_a_text_is_refused_since_a_mistyped_condition_guards_nothing():
+    assert expressions.conditions("A.\n% holds: n") == []
+    with pytest.raises(ValueError, match="must be '% holds: condition', got '% hold: n > 2'"):
+        expressions.conditions("% hold: n > 2\nA.")
+
+
+def test_a_text_of_the_published_run_is_left_out_of_any_other():
+    assert expressions.said("A.", ["published"], Shell(opened())) == ("left out", "", {})
+    assert expressions.said("A.", ["published"], Shell(opened(published=True)))[0] == "kept"
+
+
+def test_a_link_to_a_figure_or_a_table_becomes_its_label():
+    said = expressions.said("See [](#bars) and [](#rows).", [], Shell(opened()))
+    assert said[1] == "See Figure\N{NO-BREAK SPACE}2 and Table\N{NO-BREAK SPACE}1."
+    with pytest.raises(ValueError, match="the figures lines, bars and the tables rows, got 'row'; correct the name"):
+        expressions.said("See [](#row).", [], Shell(opened()))
+
+
+def test_a_caption_names_what_the_last_cell_has_shown():
+    chapter = opened()
+    chapter.last = pd.DataFrame({"p": [0.5]})
+    said = expressions.said("A.", ["caption:rows"], Shell(chapter))
+    assert said == ("kept", "**Table\N{NO-BREAK SPACE}1.** A.", {"text/markdown": "| p |\n| --: |\n| 0.5 |"})
+    with pytest.raises(ValueError, match="caption:bars: the cell above must show a figure, got a table"):
+        expressions.said("A.", ["caption:bars"], Shell(chapter))
+    chapter.last = None
+    assert expressions.said("A.", ["caption:rows"], Shell(chapter)) == ("kept", "A.", {})
 
 
 OPEN = """\
 import pandas as pd
+from IPython import get_ipython
 from study import style
 from study.report.display import OpenChapter, Source
-source = Source({}, set(), ("line",), ("rows",), frozenset({"yes", "no"}))
-chapter = OpenChapter(source, "x", False)
-chapter.holds("yes", True)
-chapter.holds("no", False)"""
+OpenChapter(Source({}, set(), {"line": "Figure", "rows": "Table"}), "x", False).enter(get_ipython())"""
 FIGURE = """\
 figure, axis = style.canvas()
 axis.plot([1, 2])
 late = "late"
-chapter.figure("line", figure)"""
+figure"""
 
 
 def text(source, *tags):
@@ -156,31 +178,67 @@ def written(path, *cells):
 
 def test_an_execution_fills_in_what_is_known_at_that_moment_and_lists_what_does_not_hold(tmp_path):
     source = written(
-        tmp_path / "a.ipynb", OPEN, text("First {eval}`n`."), FIGURE, text("Rises from {eval}`n`.", "caption"),
-        text("True.", "holds:yes"), text("False, {eval}`n`.", "holds:no"), text("Of print.", "published"), "n = 5",
-        text("Last {eval}`n`, {eval}`chapter.label('line')`."),
+        tmp_path / "a.ipynb", OPEN, text("First {eval}`n`."), FIGURE, text("Rises from {eval}`n`.", "caption:line"),
+        text("% holds: n == 3\n\nTrue."), text("% holds: n == 3\n% holds: n < 3\n\nFalse, {eval}`n`."),
+        text("Of print.", "published"), "n = 5", text("Last {eval}`n`, [](#line)."),
     )  # fmt: skip
     execute(source, tmp_path / "out.ipynb", {"n": 3})
     cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
     said = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    head = "## Statements of the published study that do not hold in this run\n\nOf 2 statements that were tried."
+    head = "## Statements of the published study that do not hold in this run\n\nOf 2 texts that have conditions."
     label = "Figure\N{NO-BREAK SPACE}1"
     assert said[:-1] == ["# T\n\nlate", "First 3.", f"**{label}.** Rises from 3.", "True.", f"Last 5, {label}."]
-    assert said[-1].startswith(head) and said[-1].endswith("- False, 3.")
+    assert said[-1].startswith(head) and said[-1].endswith("- False, 3. (False: `n < 3`.)")
     assert cells[0].metadata == {"tags": ["at-end"], "words": "# T\n\n{eval}`late`"}
     (picture,) = (output for cell in cells for output in cell.get("outputs", []) if "image/png" in output.data)
     assert picture.metadata["image/png"]["alt"] == "Figure 1. Rises from 3."
 
 
+TABLES = """\
+from study.words import styled
+frame = pd.DataFrame({"rate": [0.25]}, index=["a"])
+frame"""
+
+
+def test_a_frame_shows_as_usual_unless_it_has_formats_or_a_caption(tmp_path):
+    source = written(
+        tmp_path / "a.ipynb", OPEN, 'late = ""', TABLES, text("Mine."), TABLES, text("With a caption.", "caption:rows"),
+        'styled(frame, {"rate": ".1%"})',
+    )  # fmt: skip
+    execute(source, tmp_path / "out.ipynb", {})
+    cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
+    usual, captioned, with_formats = (output.data for cell in cells for output in cell.get("outputs", []))
+    assert "text/html" in usual and "text/markdown" not in usual
+    assert captioned.keys() == with_formats.keys() == {"text/markdown", "text/plain"}
+    assert captioned["text/markdown"] == "| rate |\n| --: |\n| 0.25 |"
+    assert with_formats["text/markdown"] == "| rate |\n| --: |\n| 25.0 % |"
+
+
+def test_a_reader_s_own_picture_is_shown_once(tmp_path):
+    plot = "import matplotlib.pyplot as plt\nlines = plt.plot([1, 2])"
+    execute(written(tmp_path / "a.ipynb", OPEN, 'late = ""', plot, FIGURE), tmp_path / "out.ipynb", {})
+    cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
+    shown = [[sorted(output.data) for output in cell.outputs] for cell in cells if cell.cell_type == "code"]
+    assert shown[-2:] == [[["image/png", "text/plain"]]] * 2
+
+
+def test_given_values_stand_in_the_cell_of_the_parameters(tmp_path):
+    execute(written(tmp_path / "a.ipynb", 'late = ""'), tmp_path / "out.ipynb", {"n": 30})
+    cells = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells
+    assert [cell.source for cell in cells if cell.cell_type == "code"] == ["n: int = 30  # a number", 'late = ""']
+
+
+def test_values_replace_defaults_and_new_names_come_last():
+    defaults = 'a = "ä"  # one\nb = (\n    1\n)  # two\nc = 3'
+    assert (
+        with_values(defaults, '# Parameters\nc = -4\na = "x"\nd = 5\n')
+        == 'a = "x"  # one\nb = (\n    1\n)  # two\nc = -4\nd = 5'
+    )
+    assert with_values("b = 1 + 1  # sum", "b = 7") == "b = 7  # sum"
+
+
 def test_a_text_without_a_value_ends_the_run_with_its_words_and_the_error(tmp_path):
     source = written(tmp_path / "a.ipynb", text("A wrong {eval}`missing` one."))
-    with pytest.raises(ValueError, match=r"missing.*NameError.*text that begins 'A wrong"):
+    with pytest.raises(ValueError, match=r"missing.*NameError.*in cell 3, the text that begins 'A wrong"):
         execute(source, tmp_path / "out.ipynb", {})
     assert not (tmp_path / "out.ipynb").exists()
-
-
-def test_what_only_the_words_reach_counts_in_the_fingerprint(tmp_path):
-    cells = ["from study import words", text("Rate: {eval}`words.percent(n)`.")]
-    source = written(tmp_path / "a.ipynb", *cells)
-    without = written(tmp_path / "b.ipynb", cells[0], text("Rate: {eval}`n`."))
-    assert made_from(source, {})["code"] != made_from(without, {})["code"]

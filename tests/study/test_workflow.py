@@ -19,6 +19,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from study import ROOT, chapters
+from study.report import manifest
 from study.report.notebooks import METADATA
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
@@ -31,10 +32,12 @@ from study.report.display import open_chapter
 ---
 figures_folder = ""  # where figures are saved
 ---
-chapter = open_chapter("algorithm", globals())
-figure, axes = style.canvas()
-figure.drawn_by = "a function"
-chapter.figure("surfaces", figure)
+open_chapter("algorithm", globals())
+def figure_surfaces():
+    figure, axes = style.canvas()
+    figure.drawn_by = "a function"
+    return figure
+figure_surfaces()
 ---
 """
 
@@ -53,7 +56,7 @@ def checkout(tmp_path_factory):
     title = new_notebook(cells=[new_markdown_cell("# Title")], metadata=METADATA)
     for profile in chapters.PROFILES:
         for chapter in chapters.chapters(profile):
-            for path in [chapter.target(profile), *chapter.pictures(profile)]:
+            for path in [chapter.target(profile), *manifest.pictures(chapter, profile)]:
                 target = folder / path.relative_to(ROOT)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(nbformat.writes(title) if target.suffix == ".ipynb" else "<svg></svg>")
@@ -67,6 +70,7 @@ def write(checkout):
     def write(code):
         cells = [new_code_cell(source.strip()) for source in (CELLS + code).split("---\n")]
         cells[1].metadata["tags"] = ["parameters"]
+        cells.insert(3, new_markdown_cell("A caption.", metadata={"tags": ["caption:surfaces"]}))
         notebook = new_notebook(cells=[new_markdown_cell("# Title"), *cells], metadata=METADATA)
         nbformat.write(notebook, checkout / "notebooks" / "algorithm.ipynb")
 
@@ -75,7 +79,7 @@ def write(checkout):
 
 def start(checkout, *options, target="notebooks", profile="quick", notebooks="algorithm", recompute=0):
     """Snakemake as `make report` starts it, in a group of processes of its own."""
-    command = [sys.executable, "-m", "snakemake", "--profile", "profiles/default", *options]
+    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", *options]
     command += ["--config", f"profile={profile}", f"notebooks={notebooks}", f"recompute={recompute}", "--", target]
     cache = str(ROOT / "build" / "numba")
     environment = {**os.environ, "PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": cache}
@@ -211,7 +215,7 @@ def test_a_result_that_was_deleted_is_computed_again_with_all_that_reads_it(chec
 def test_all_is_computed_again_but_what_other_peoples_software_found(checkout):
     names, commands = planned(checkout, "full", recompute=1, notebooks="seeds")
     found = {name.removeprefix("experiment_") for name in names if name.startswith("experiment_")}
-    computed = {each.name.replace(".", "_") for name in chapters.EXPERIMENTS for each in chapters.experiments(name)}
+    computed = {each.name.replace(".", "_") for each in chapters.all_experiments()}
     foreign = {f"references_{name}" for name in ("choices", "intelex", "learners", "machines", "networks")}
     assert foreign < computed and found == computed - foreign
     assert all("--recompute" in each for each in commands if "study run" in each)

@@ -1,0 +1,136 @@
+"""The code that a stored result depends on: modules of this project, by their files.
+
+A module depends on itself and on the modules of the project that it imports, wherever in it the import statement stands,
+and so on. What is imported by a text (importlib) is not followed. Of a package that only leads to a module, as `kp` does
+in `from kp.gram import Points`, the `__init__` counts, but not what else it imports; what is taken from the package itself,
+as in `from kp import Romma`, depends on all of it.
+
+A module counts by its syntax tree: comments, docstrings and layout do not count, all else does, names and messages too.
+
+Fingerprints are of the code that this process has imported: all sources are read when `study` is imported. Where one of the
+files that are asked for has changed since, in more than comments, ChangedCode is raised.
+"""
+
+import ast
+import hashlib
+import inspect
+import sys
+import threading
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("kp", "study")
+
+
+class ChangedCode(RuntimeError):
+    """A source file has changed since this process imported it."""
+
+
+def _name(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _stamp(path):
+    """Size and time of change of a file."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+PATHS = {_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
+"""{module: its file}."""
+STAMPS = {name: _stamp(path) for name, path in PATHS.items()}
+SOURCES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
+
+if (_kp := sys.modules.get("kp.compiled")) and _kp.SOURCES != _kp.sources():
+    raise ChangedCode("kp was changed between its import and that of study; restart the kernel, or run the command again")
+
+_PARSING = threading.Lock()
+"""CPython 3.11 counts the depth of syntax trees for all threads together, and may fail where two parse at a time."""
+
+
+@cache
+def _digest_and_imports(source):
+    """A hash of what counts in a source, and the modules of the project that it imports, those in packages that lead to them
+    left out."""
+    with _PARSING:
+        tree = ast.parse(source)
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {name if (name := f"{node.module}.{each.name}") in SOURCES else node.module for each in node.names}
+    return hashlib.sha256(repr(_shape(tree)).encode()).hexdigest(), frozenset(found & SOURCES.keys())
+
+
+def _shape(node):
+    """A syntax tree as tuples, of what is there only: newer versions of Python have fields that older ones lack."""
+    if isinstance(node, list):
+        return tuple(_shape(each) for each in node if not _is_text(each))
+    if not isinstance(node, ast.AST):
+        return node
+    fields = ((name, _shape(value)) for name, value in ast.iter_fields(node))
+    return type(node).__name__, *((name, value) for name, value in fields if value is not None and value != ())
+
+
+def digest(source):
+    """A hash of what counts in the source of a module."""
+    return _digest_and_imports(source)[0]
+
+
+def imports(source):
+    """The modules of the project that a source imports, those in packages that lead to them left out."""
+    return _digest_and_imports(source)[1]
+
+
+def _is_text(statement):
+    """Whether a statement is a text alone: a docstring, of a module, a class, a function or an attribute."""
+    return isinstance(statement, ast.Expr) and isinstance(getattr(statement.value, "value", None), str)
+
+
+def reached(source, without=()):
+    """The modules of the project that a program depends on, sorted, without some and what only those import."""
+    found = set()
+    left = set(imports(source)).difference(without)
+    while left:
+        name = left.pop()
+        found.add(name)
+        left |= imports(SOURCES[name]).difference(found, without)
+    leading = {name[:place] for name in found for place, sign in enumerate(name) if sign == "."}
+    return sorted(found | leading.difference(without))
+
+
+def fingerprint(source, without=()):
+    """sha256 (16 hexadecimal digits) of the modules that a program depends on, as this process has imported them."""
+    names = reached(source, without)
+    if changed := [name for name in names if _has_changed(name)]:
+        files = ", ".join(PATHS[name].relative_to(ROOT).as_posix() for name in changed)
+        raise ChangedCode(
+            f"{files}: expected the code that this process has imported, found that it was changed since; restart the "
+            "kernel, or run the command again"
+        )
+    return hashlib.sha256(" ".join(f"{name} {digest(SOURCES[name])}" for name in names).encode()).hexdigest()[:16]
+
+
+def _has_changed(name):
+    path = PATHS[name]
+    if not path.exists():
+        return True
+    if _stamp(path) == STAMPS[name]:
+        return False
+    try:
+        return digest(path.read_text(encoding="utf-8")) != digest(SOURCES[name])
+    except SyntaxError:  # half an edit
+        return True
+
+
+def files(source):
+    """The paths, relative to the project, of the modules that a program depends on."""
+    return [PATHS[name].relative_to(ROOT).as_posix() for name in reached(source)]
+
+
+def program(function):
+    """The program that a function belongs to: an import of its module, or the text of a module outside of the project."""
+    name = function.__module__
+    return f"import {name}" if name in SOURCES else inspect.getsource(inspect.getmodule(function))

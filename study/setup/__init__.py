@@ -1,0 +1,1 @@
+"""Matter before the contents of a report, and at its end."""

@@ -1,0 +1,195 @@
+"""Predictions: what is kept between them, one point as among others, weight vectors, and streams larger than memory."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+
+from kp import (
+    BudgetPerceptron,
+    Forgetron,
+    MulticlassKernelPerceptron,
+    MulticlassPerceptron,
+    OneVsAllKernelPerceptron,
+    OutputCodeKernelPerceptron,
+    Romma,
+    predictors,
+)
+from kp.gram import CrossGram, Points, Products
+from kp.kernels import polynomial
+from kp.predictors import Expansion, expansion
+
+REALS, LABELS = load_iris(return_X_y=True)
+PIXELS, DIGITS = (part[:400] for part in load_digits(return_X_y=True))
+MODELS = [
+    OneVsAllKernelPerceptron("rbf", max_iter=3), OneVsAllKernelPerceptron(degree=2, max_iter=3),
+    OneVsAllKernelPerceptron("linear", max_iter=3), OneVsAllKernelPerceptron("laplacian", max_iter=3),
+    OutputCodeKernelPerceptron("rbf", code="one-vs-one", presentation="shuffled", max_iter=3),
+    MulticlassKernelPerceptron("rbf", max_iter=3), MulticlassKernelPerceptron(degree=2, update="ordinary", max_iter=3),
+    MulticlassKernelPerceptron("linear", update="ordinary", max_iter=3), MulticlassPerceptron(max_iter=3),
+    Romma("rbf", max_iter=3), BudgetPerceptron("rbf", budget=40), Forgetron("rbf", budget=40),
+]  # fmt: skip
+SETS = {"reals": (REALS, LABELS), "bytes": (PIXELS, DIGITS), "bytes / 16": (PIXELS / 16, DIGITS)}
+
+
+def each(models):
+    return pytest.mark.parametrize("model", models, ids=lambda m: f"{type(m).__name__} {getattr(m, 'kernel', '')}")
+
+
+def fitted(model, X, y):
+    return clone(model).set_params(random_state=0).fit(X, y)
+
+
+@each(MODELS)
+@pytest.mark.parametrize("points", SETS)
+def test_a_point_has_the_same_scores_alone_among_few_and_among_many(model, points):
+    X, y = SETS[points]
+    model = fitted(model, X, y)
+    together = model.decision_function(X[:30])
+    for size in (1, 3, predictors.NARROW - 1, predictors.NARROW):
+        for start in range(0, 24, size):
+            part = slice(start, start + size)
+            np.testing.assert_array_equal(model.decision_function(X[part]), together[part])
+
+
+def test_the_points_of_the_support_examples_are_made_once(monkeypatch):
+    model = fitted(MODELS[0], REALS, LABELS)
+    made = []
+    real = Points.per.__func__
+    monkeypatch.setattr(Points, "per", classmethod(lambda cls, unit, X: made.append(len(X)) or real(cls, unit, X)))
+    for i in range(3):
+        model.predict(REALS[i : i + 1])
+    assert sorted(made) == [1, 1, 1, len(model.support_)]
+
+
+@each(MODELS)
+def test_what_is_kept_for_predictions_is_not_pickled(model):
+    model = fitted(model, REALS, LABELS)
+    before = pickle.dumps(model)
+    scores = model.decision_function(REALS)
+    assert pickle.dumps(model) == before
+    again = pickle.loads(before)
+    np.testing.assert_array_equal(again.decision_function(REALS), scores)
+
+
+@each([model for model in MODELS if not isinstance(model, BudgetPerceptron | Forgetron)])
+def test_predictions_follow_what_is_set_and_learnt_after_earlier_ones(model):
+    """Each time against a copy that has not predicted."""
+    model = fitted(model, REALS[::2], LABELS[::2])
+
+    def check():
+        fresh = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(model.decision_function(REALS), fresh.decision_function(REALS))
+        return model.decision_function(REALS)
+
+    seen = [check()]
+    seen.append((model.set_params(epoch=1), check())[1])
+    if hasattr(type(model), "partial_fit") and getattr(model, "code", "") != "one-vs-one":
+        seen.append((model.set_params(epoch=None).partial_fit(REALS[1::2], LABELS[1::2]), check())[1])
+    model.set_params(epoch=None).fit(REALS[1::2], LABELS[1::2])
+    seen.append(check())
+    assert all(not np.array_equal(a, b) for a, b in zip(seen, seen[1:], strict=False))
+
+
+@each([BudgetPerceptron("rbf", budget=40), Forgetron("rbf", budget=40)])
+def test_predictions_on_a_budget_follow_the_stream(model):
+    model = fitted(model, REALS[::2], LABELS[::2])
+    before = model.decision_function(REALS)
+    model.partial_fit(REALS[1::2], LABELS[1::2])
+    after = model.decision_function(REALS)
+    np.testing.assert_array_equal(after, pickle.loads(pickle.dumps(model)).decision_function(REALS))
+    assert not np.array_equal(before, after)
+
+
+def test_a_call_that_is_refused_leaves_the_predictions_as_they_were():
+    model = fitted(MODELS[0], REALS, LABELS)
+    scores = model.decision_function(REALS)
+    with pytest.raises(ValueError, match="kernel"):
+        model.set_params(kernel="no kernel").fit(REALS, LABELS)
+    np.testing.assert_array_equal(model.decision_function(REALS), scores)
+
+
+# Weight vectors.
+
+
+def literal(c, X, Y, gamma, coef0):
+    """gamma w . y + coef0 sum c, with w = sum_i c_i x_i in the order of the examples and w . y in that of the features."""
+    found = np.empty((len(c), len(Y)))
+    for a, weights in enumerate(c):
+        w = np.zeros(X.shape[1])
+        for weight, x in zip(weights, X, strict=True):
+            w += weight * x
+        for j, point in enumerate(Y):
+            total = 0.0
+            for one, other in zip(w, point, strict=True):
+                total += one * other
+            found[a, j] = gamma * total + coef0 * sum(weights)
+    return found
+
+
+@pytest.mark.parametrize("matrix", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("predictor", ["final", "average", "minimizing"])
+def test_a_linear_kernel_predicts_real_numbers_by_a_weight_vector_in_the_declared_order(predictor, matrix):
+    options = dict(gamma=0.3, coef0=0.7, max_iter=3, random_state=0, predictor=predictor, count_errors=True)
+    model = OneVsAllKernelPerceptron(degree=1, **options).fit(matrix(REALS[::2]), LABELS[::2])
+    T = model.mistakes_[0].steps()
+    c = np.zeros((3, len(model.support_)))
+    for row, log in zip(c, model._logs(), strict=True):
+        last = log.minimizing_length() if predictor == "minimizing" else len(log)
+        for i, sign, step in zip(log.example[:last], log.sign, log.step, strict=False):
+            row[i] += sign * (T - step) if predictor == "average" else sign
+    expected = literal(c, REALS[::2][model.support_], REALS, 0.3, 0.7) / (T if predictor == "average" else 1)
+    np.testing.assert_array_equal(model.decision_function(matrix(REALS)), expected.T)
+
+
+def test_weight_vectors_of_bytes_give_the_bits_of_sums_of_kernel_values():
+    points, others = Points(PIXELS[:200].astype(int) * 15), Points(PIXELS[200:].astype(int) * 15)
+    columns = CrossGram(Products(points, others))
+    c = np.random.RandomState(0).randint(-9, 10, size=(3, 200)).astype(float)
+    summed = Expansion(c, np.arange(200))
+    assert summed._by_weights(polynomial(1), columns)
+    expected = expansion(c, np.arange(200), polynomial(1, coef0=2.0), columns)
+    np.testing.assert_array_equal(summed.scores(polynomial(1, coef0=2.0), columns), expected)
+
+
+def test_sums_of_whole_numbers_that_may_be_rounded_are_sums_of_kernel_values():
+    """Weights that the sums of two orders would differ by."""
+    X = np.random.RandomState(0).randint(-(2**20), 2**20, size=(60, 7))
+    columns = CrossGram(Products(Points(X), Points(X)))
+    c = np.random.RandomState(1).randint(-(2**15), 2**15, size=(2, 60)).astype(float)
+    expected = expansion(c, np.arange(60), polynomial(1), columns)
+    np.testing.assert_array_equal(Expansion(c, np.arange(60)).scores(polynomial(1), columns), expected)
+    assert not np.array_equal(literal(c, X, X, 1.0, 1.0), expected)
+
+
+@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"degree": 1, "coef0": 3.0}])
+def test_the_scores_of_a_point_of_whole_numbers_do_not_depend_on_real_ones_beside_it(kernel):
+    model = OneVsAllKernelPerceptron(**kernel, max_iter=3, random_state=0).fit(PIXELS, DIGITS)
+    mixed = np.vstack([PIXELS[:9], PIXELS[:9] + 0.3])
+    np.testing.assert_array_equal(model.decision_function(mixed)[:9], model.decision_function(PIXELS[:9]))
+    np.testing.assert_array_equal(model.decision_function(mixed)[9:], model.decision_function(mixed[9:]))
+
+
+# More data than memory.
+
+
+@pytest.mark.parametrize("size", [1, 37, 100])
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_chunks_of_a_file_in_any_size_are_one_epoch_in_the_order_of_the_file(tmp_path, kernel, size):
+    X, y = REALS[::-1], LABELS[::-1]
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    X_file, y_file = (np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy")
+    options = dict(gamma=0.2, predictor="average")
+    model = OneVsAllKernelPerceptron(kernel, **options)
+    for start in range(0, len(X_file), size):
+        model.partial_fit(X_file[start : start + size], y_file[start : start + size], classes=[0, 1, 2])
+    whole = OneVsAllKernelPerceptron(kernel, **options, max_iter=1, shuffle=False).fit(X, y)
+    for log, expected in zip(model.mistakes_, whole.mistakes_, strict=True):
+        for name in ("example", "step", "sign"):
+            np.testing.assert_array_equal(getattr(log, name), getattr(expected, name))
+    np.testing.assert_array_equal(model.decision_function(X), whole.decision_function(X))
+    assert not isinstance(model.support_vectors_, np.memmap)
