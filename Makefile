@@ -33,7 +33,7 @@ SNAKEMAKE = $(PY) -c "import study; from snakemake.cli import main; main()" $(AN
 LANES = test-kp test-batch test-study test-notebooks-2 test-notebooks-1 test-runs
 
 .DEFAULT_GOAL := help
-.PHONY: help report pdf check api test test-all $(LANES) clean environment
+.PHONY: help report pdf check api test test-all test-notebooks-3 $(LANES) clean environment
 
 help: ## show this list
 	@awk -F ' ## ' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -91,13 +91,14 @@ api: environment ## the classes and functions of kp, a page for each module: bui
 PYTEST = $(PY) -m pytest -p no:nbval
 NBVAL = $(PY) -m pytest -p study.report -p no:cacheprovider --nbval-current-env
 
-test: environment ## check style and formatting, run all tests and the notebooks on bundled data (3 to 5 minutes)
+test: environment ## check style and formatting, run the tests and most notebooks on bundled data (5 to 8 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)
 
 test-all: test ## also run the executed notebooks again, cell by cell, and compute a part of every experiment again
 	$(PYTEST) -m "recompute or long"
+	@$(MAKE) --no-print-directory test-notebooks-3
 	$(NBVAL) --nbval notebooks/executed
 
 # What the lanes of `make test` hold. What notebooks print is kept back until the lane ends.
@@ -105,7 +106,9 @@ RUNS = $(addprefix tests/study/test_,chapters.py check.py own_runs.py runs.py)
 BATCH = $(addprefix tests/study/test_,forked.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
-NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data seeds uci tables))
+NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data tables mnist))
+# The longest are for `make test-all`; `make report` executes them, too.
+NOTEBOOKS_3 = $(addprefix notebooks/,$(addsuffix .ipynb,budgets classes course family hermans_results lower seeds uci))
 
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1
@@ -125,8 +128,9 @@ test-batch:
 	$(PYTEST) $(BATCH)
 
 test-notebooks-1: NOTEBOOKS = $(filter $(NOTEBOOKS_1),$(SOURCES))
-test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1),$(SOURCES))
-test-notebooks-1 test-notebooks-2:
+test-notebooks-2: NOTEBOOKS = $(filter-out $(NOTEBOOKS_1) $(NOTEBOOKS_3),$(SOURCES))
+test-notebooks-3: NOTEBOOKS = $(filter $(NOTEBOOKS_3),$(SOURCES))
+test-notebooks-1 test-notebooks-2 test-notebooks-3:
 	@mkdir -p build
 	@$(NBVAL) --nbval-lax $(NOTEBOOKS) > build/$@.log 2>&1; \
 	    code=$$?; cat build/$@.log; exit $$code

@@ -91,6 +91,7 @@ def test_reals_have_the_same_bits_with_and_without_compilation():
     assert done.stdout == compiled_here.getvalue() and len(done.stdout) > 100
 
 
+@pytest.mark.long
 def test_an_import_makes_and_removes_no_folder(copy):
     (copy / "__pycache__" / "kp-0123456789abcdef").mkdir(parents=True)
     before = sorted(copy.rglob("*"))

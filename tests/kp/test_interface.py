@@ -124,7 +124,7 @@ def fit_in_a_worker(n_jobs):
         return model.decision_function(PIXELS), [str(each.message) for each in caught]
 
 
-@pytest.mark.parametrize("method", sorted({"spawn", "forkserver"} & set(multiprocessing.get_all_start_methods())))
+@pytest.mark.parametrize("method", ["spawn", pytest.param("forkserver", marks=pytest.mark.long)])
 def test_a_worker_process_uses_threads_without_a_warning(method):
     with multiprocessing.get_context(method).Pool(1) as pool:
         (found, said), (negative, also) = pool.map(fit_in_a_worker, [2, -1])
@@ -679,7 +679,10 @@ def test_the_delta_rule_warns_where_the_epochs_that_it_took_by_itself_did_not_su
     np.testing.assert_array_equal(given.coef_, model.coef_)
 
 
-@pytest.mark.parametrize("kind", ["bytes", "large", "real", "images", "sparse"])
+LONG_KINDS = [pytest.param(kind, marks=pytest.mark.long) for kind in ("large", "images", "sparse")]
+
+
+@pytest.mark.parametrize("kind", ["bytes", "real", *LONG_KINDS])
 @each([
     *(OneVsAllKernelPerceptron(degree=p, gamma=gamma) for p in (1, 2) for gamma in (1, "scale")),
     OutputCodeKernelPerceptron(code="binary"),

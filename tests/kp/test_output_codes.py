@@ -83,6 +83,7 @@ def test_delta_rule_is_the_first_listing_bit_for_bit_and_its_predictors_are_thos
     np.testing.assert_allclose(model.outputs(X, predictor="voted", epoch=epoch), votes, atol=1e-12)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     oracles.problems(), st.integers(1, 12), st.integers(1, 3), st.sampled_from([1, 3, 64]), st.sampled_from([1, 2, 10**6]),

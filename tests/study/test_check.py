@@ -225,6 +225,7 @@ def test_only_the_line_of_links_of_the_project_is_no_text_of_the_author(own_run)
         assert bool(check_code.code(changed).texts) == is_own
 
 
+@pytest.mark.long
 def test_the_colophon_numbers_the_cells_that_are_added_or_changed_and_names_the_parameters_that_were_given(source, tmp_path):
     path = tmp_path / "mine.ipynb"
     notebooks.execute(source, path, {"degree": 7})
@@ -254,6 +255,7 @@ def test_control_characters_are_shown_not_sent(handed_in, compared):
     assert compared("Figure\N{NO-BREAK SPACE}1", "a").differences == ("cell 1 (show()): “Figure 1”, the new run has “a”",)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("foreign_kernel")
 def test_a_notebook_is_run_by_this_python_with_a_clean_environment_and_a_cell_that_fails_is_named(
     handed_in, capsys, monkeypatch

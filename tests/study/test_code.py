@@ -81,6 +81,7 @@ def test_what_is_left_out_is_not_followed(project):
     assert code.reached("import kp.a, kp.b", without=("kp.a",)) == ["kp", "kp.b"]
 
 
+@pytest.mark.long
 def test_the_imports_of_this_process_are_among_those_that_are_followed():
     """Of a room's experiment, everything of the project that importing it loads, but what packages on the way export."""
     import subprocess

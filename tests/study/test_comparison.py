@@ -140,6 +140,7 @@ def test_the_fewest_validation_errors_win_and_of_several_the_steadiest():
     assert best["chosen"].tolist() == [True, False, False]
 
 
+@pytest.mark.long
 def test_each_method_chooses_once_in_each_half(tiny):
     errors = tiny["errors"]
     assert (errors.groupby(["repetition", "fold", "method", "thresholds"])["chosen"].sum() == 1).all()

@@ -345,6 +345,7 @@ def run_beside(tmp_path, edits, first=""):
     return done.stdout.splitlines() or done.stderr.splitlines()[-1:]
 
 
+@pytest.mark.long
 def test_an_edit_beside_an_open_process_is_refused_until_it_is_undone(tmp_path):
     wrong = ("base * base * base\n", "base\n")
     before, edited, undone, broken = run_beside(tmp_path, [wrong, ("", ""), ("def fill(", "def fill((")])
@@ -354,6 +355,7 @@ def test_an_edit_beside_an_open_process_is_refused_until_it_is_undone(tmp_path):
     assert before == undone and before.startswith("(")
 
 
+@pytest.mark.long
 def test_kp_that_was_edited_between_its_import_and_that_of_study_is_refused(tmp_path):
     first = "import kp\nPath('kp/kernels.py').write_text(Path('kp/kernels.py').read_text() + '\\nX = 1\\n')"
     (said,) = run_beside(tmp_path, [], first)

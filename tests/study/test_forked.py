@@ -302,6 +302,7 @@ def test_an_executed_copy_belongs_to_what_it_has_read_and_to_no_other_file(small
     assert origin.changed(*arguments) == ["data/registry.toml#iris-bundled"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
 def test_what_is_read_when_modules_are_imported_counts_for_the_kernels_that_have_them():
     program = "from study.report import forked; forked.use(['study.uci.experiment']); print(*forked.READ)"

@@ -31,6 +31,7 @@ def literal(recipe):
     return model.fit(X, y).predict(scored, predictor="average"), len(X)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "recipe",
     [

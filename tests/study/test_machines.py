@@ -112,6 +112,7 @@ def test_a_home_that_cannot_be_written_to_is_left_alone(tmp_path, home):
     assert [path.name for path in home.parent.rglob("*") if path.is_file()] == [".cache"] * home.exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
 def test_the_batch_starts_without_a_home_and_without_the_code_of_another_checkout(tmp_path):
     """Snakemake makes its cache before it reads the Snakefile."""

@@ -55,6 +55,7 @@ def test_an_edit_of_a_module_makes_stale_what_imports_it(what, monkeypatch):
     assert expected <= found | rooms and not fresh & rooms
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("room", sorted(path.parent.name for path in (ROOT / "study").glob("*/figures.py")))
 def test_an_edit_of_figures_makes_nothing_stale_and_of_tables_at_most_the_ledger(room, monkeypatch):
     for name in ("figures", "tables", "claims", "facts"):

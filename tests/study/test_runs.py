@@ -232,6 +232,7 @@ def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
     assert "unrecognized arguments: --degree 3" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_workflow_plans_a_job_for_each_part(tmp_path):
     batch = "mnist --dataset digits --degree 2,3 --random-state 0:15"
     command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", "--dry-run", "--quiet", "rules"]

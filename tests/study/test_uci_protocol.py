@@ -103,6 +103,7 @@ def test_every_variant_is_that_of_the_literal_algorithm(seed, kernel, max_iter, 
     assert (row[1], row[2], row[5]) == literal_errors(X, y, train, test, method, seed)
 
 
+@pytest.mark.long
 def test_readings_that_share_a_fold_are_each_the_method_with_its_changes():
     changes = [
         {"demote": "each", "unit": "updates"}, {"demote": "all", "unit": "presentations"}, {"threshold": False},
@@ -225,6 +226,7 @@ def test_stored_folds_come_out_again_to_the_last_digit(kernel, repeat):
     pd.testing.assert_frame_equal(ours, part, check_dtype=False, check_exact=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["kernel", "predictors", "chosen", "readings", "rival"])
 def test_rows_are_the_same_on_any_number_of_threads(name, monkeypatch):
     sizes = {"n_folds": 2, "n_repeats": 1, "degrees": (1, 2), "widths": (0.6,), "inner_folds": 2}

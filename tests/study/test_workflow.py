@@ -187,6 +187,7 @@ def planned(checkout, profile, *options, **others):
     return names, re.findall(r"^.* -m study .*$", output, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_a_notebook_that_is_not_current_is_executed_and_one_that_is_not_in_the_plan_is_refused(checkout):
     names, commands = planned(checkout, "quick")
     assert names == {"notebook_algorithm", "quick_document", "document", "ledger"}
