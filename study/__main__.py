@@ -77,9 +77,7 @@ def main(arguments=None):
     document.add_argument("--report", choices=chapters.REPORTS, default="all", help="that of the study, or of one source")
     document.add_argument("--sheet", choices=("exercises", "solutions"), default="", help="the report's exercises only")
     document.add_argument("--code", action="store_true", help="show the code of all cells")
-    document.add_argument(
-        "--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks, in place of a report"
-    )
+    document.add_argument("--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks instead of a report")
     commands.add_parser("papermill", add_help=False, help="papermill, with the values of the words in place")
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")

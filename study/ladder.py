@@ -1,6 +1,6 @@
 """The ladder of errors, from a linear perceptron to a chosen recipe: it combines stored results of several chapters."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +14,7 @@ from study.lowest import experiment as lowest
 from study.lowest import tables as of_recipes
 from study.orders import experiment as orders
 from study.orders import tables as of_orders
+from study.orders.facts import Facts, published
 from study.references import experiment
 from study.references import tables as learners
 
@@ -40,31 +41,26 @@ class Perceptrons:
 @lru_cache(maxsize=1)
 def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
     """The `Perceptrons` of the stored runs; of degree 1 there are no more orders than published."""
-    labels = datasets.load(dataset).class_indices_test
+    own = Facts(dataset=dataset, n_orders=n_orders, n_linear=min(n_orders, orders.N_LINEAR), n_held=n_held)
+    own = published if own == published else own  # what that has computed is there
+    chosen = own.chosen[own.chosen["among"] == learners.CONTROL].reset_index(drop=True)
     place = PREDICTORS.index(learners.CONTROL)
-    parts = orders.settings(dataset, n_orders=n_orders, n_linear=min(n_orders, orders.N_LINEAR))
-    held = orders.held_out([replace(part, n_held=n_held) for part in parts[:n_orders]])
-    runs = orders.runs(parts)
-    chosen = of_orders.choices(held, runs["runs"].query("degree > 1"), ["order"])
-    chosen = chosen[chosen["among"] == learners.CONTROL].reset_index(drop=True)
-    found = [arrays["predictions"] for arrays in runs["arrays"]]
-    curved = found[:n_orders]
-    linear = found[n_orders:]
-    own = np.stack(
+    votes = np.stack(
         [
             each[:, orders.CURVED.index(choice.degree), place, choice.epoch - 1]
-            for each, choice in zip(curved, chosen.itertuples(), strict=True)
+            for each, choice in zip(own.predictions, chosen.itertuples(), strict=True)
         ]
     )
+    linear = [arrays["predictions"] for arrays in own.results["arrays"][n_orders:]]
     timed = orders.CURVED.index(experiment.Ours(dataset=dataset).degree)
     return Perceptrons(
-        labels=labels,
+        labels=own.labels,
         chosen=chosen,
-        ours=own != labels,
-        together=majority(own) != labels,
-        first=np.stack([each[:, timed, place, 0] for each in curved]) != labels,
-        linear=of_orders.wrong(linear, labels)[:, 0, :, -1],
-        ensembles=of_orders.ensembles(curved, labels, orders.CURVED, predictor=learners.CONTROL),
+        ours=votes != own.labels,
+        together=majority(votes) != own.labels,
+        first=own.wrong[:, timed, place, 0],
+        linear=of_orders.wrong(linear, own.labels)[:, 0, :, -1],
+        ensembles=of_orders.ensembles(own.predictions, own.labels, orders.CURVED, predictor=learners.CONTROL),
     )
 
 

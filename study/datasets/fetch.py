@@ -48,7 +48,7 @@ def find(file):
 def obtain(file, *, download=True):
     """Path of the File, found or downloaded. With download=False, or KP_OFFLINE set, no address is tried.
 
-    A downloaded file is verified; one that is found is verified by read. Raises DataError if it is not to be had: the
+    A downloaded file is verified; one that is found is verified by read. Raises DataError if it cannot be found: the
     message names the file, each address with the reason why it failed, and the two ways out.
     """
     if path := find(file):

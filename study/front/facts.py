@@ -10,15 +10,13 @@ from types import SimpleNamespace
 import pandas as pd
 
 from kp.mistakes import PREDICTORS
-from study import claims, ladder, statistics
+from study import claims
 from study.comparison import facts as sets
 from study.forms import facts as forms
 from study.forms import tables as of_forms
-from study.lowest import tables as recipes
-from study.orders import tables as of_orders
-from study.orders.experiment import CURVED
 from study.orders.facts import published as orders
 from study.references import tables as learners
+from study.references.facts import published as lower
 from study.rejection.facts import published as doubt
 from study.uci import facts as tables_of_2005
 from study.words import interval, intervals, size, span
@@ -33,9 +31,8 @@ def facts():
 
 
 def error():
-    """The test error of the average predictor, degree and epoch chosen on held-out images in each order; its interval is
-    over orders and test images (crossed random effects)."""
-    return orders.honest.loc["average"]
+    """`study.orders.facts.Facts.error`."""
+    return orders.error
 
 
 def degrees():
@@ -47,18 +44,15 @@ def degrees():
 
 
 def epochs():
-    """first: how many more test images one epoch misclassifies than ten, at degree 3 (over orders and images); same: the
-    margin within which eight are shown to be as good at degrees 3 and 4, by two one-sided tests; as_said: that both
-    hold."""
-    return SimpleNamespace(first=orders.one_epoch, same=of_orders.ROPE, as_said=orders.eight_epochs)
+    """first: how many more test images one epoch misclassifies than ten, at degree 3 (over orders and images); as_said: that
+    eight are shown to be as good at degrees 3 and 4, and one to be worse."""
+    return SimpleNamespace(first=orders.one_epoch, as_said=orders.eight_epochs)
 
 
 def averaging():
-    """`study.orders.facts.Facts.averaging`: how many more test images the final predictor misclassifies than the average
-    one; and half: after how many epochs at most, over the degrees 2 to 6, the average predictor has no higher mean error
-    than the final one after ten."""
-    runs = orders.curved
-    return SimpleNamespace(**vars(orders.averaging), half=of_orders.worth_all(runs).max())
+    """`study.orders.facts.Facts.averaging`, and half: after how many epochs at most, over the degrees 2 to 6, the average
+    predictor has no higher mean error than the final one after ten."""
+    return SimpleNamespace(**vars(orders.averaging), half=orders.halved.max())
 
 
 def averaging_table():
@@ -80,54 +74,41 @@ def averaging_table():
 def choice():
     """What held-out images choose. alone: the predictor that most single orders choose; together: that of all orders by
     their mean; none_better: that no other predictor is detected to be better than the average one at a degree after one
-    or ten epochs; early: the minimizing and the voted predictor against it after one epoch."""
-    pairs = of_orders.among_predictors(orders.wrong, CURVED, [1, 10])
-    free = orders.chosen.query("among == 'all four'")["predictor"]
+    or ten epochs; early: that after one epoch the minimizing and the voted predictor cannot be told from it."""
+    alone, together = (row[list(PREDICTORS)].astype(int).idxmax() for row in (orders.free, orders.by_mean))
     return SimpleNamespace(
-        alone=free.mode()[0],
-        together=of_orders.by_mean(orders.held, CURVED)["predictor"].iloc[0],
-        none_better=not (pairs["verdict"] == "lower").any(),
-        early=pairs.query("epoch == 1 and predictor != 'final'"),
-    )
+        alone=alone, together=together, none_better=orders.never_beaten, early=orders.others.early,
+    )  # fmt: skip
 
 
 def order():
     """Two standard deviations of the error of the average predictor: order, with another visiting order; images, with
-    other test images. flattered: how much too low its error looks if degree and epoch are chosen on the test images."""
-    reach = orders.reach
-    best = orders.wrong[:, :, PREDICTORS.index("average")].mean(axis=-1).reshape(len(orders.predictions), -1).min(axis=1)
-    flattered = ladder.perceptrons("mnist").ours.mean() - best.mean()
-    return SimpleNamespace(order=reach["order"], images=reach["test images"], flattered=flattered)
+    other test images."""
+    return SimpleNamespace(order=orders.reach["order"], images=orders.reach["test images"])
 
 
 def vote():
-    """error: of a vote of all orders, degree and epoch chosen in each on held-out images; gain: by how much it differs
-    from a single order, over orders and images."""
-    own = ladder.perceptrons("mnist")
-    return SimpleNamespace(error=own.together.mean(), gain=statistics.crossed(own.together - own.ours.astype(float)))
+    """gain: by how much a vote of all orders differs from a single order (`study.references.facts.Facts.vote`)."""
+    return SimpleNamespace(gain=lower.vote)
 
 
 def svm():
-    """The support vector machine with a Gaussian kernel: its error; difference, ours above it, over orders and images;
+    """The support vector machine with a Gaussian kernel: its error; difference, our error above it, over orders and images;
     slower, how many times our training time it needs (median, low, high over three days), and fast, the same of
-    scikit-learn-intelex; seconds, ours; memory, its share of ours."""
-    times = learners.slower()
-    steps = ladder.ladder("mnist").set_index("name")
-    own = steps.loc["kernel perceptron, average predictor"]
-    machine = steps.loc[learners.SVM]
+    scikit-learn-intelex; seconds, our training time; memory, its share of our memory."""
     return SimpleNamespace(
-        error=machine.error, difference=orders.against(learners.SVM), slower=times.loc[learners.SVM],
-        fast=times.loc[learners.SVM + learners.INTELEX], seconds=learners.seconds(), memory=machine.memory / own.memory,
+        error=lower.step.svm.error, difference=orders.against(learners.SVM), slower=lower.slower.loc[learners.SVM],
+        fast=lower.quick_svm, seconds=lower.seconds, memory=lower.step.svm.memory / lower.step.kernel.memory,
     )  # fmt: skip
 
 
 def network():
-    """The neural network with 3,000 hidden units: low and high, of the errors of three seeds; difference, our error above
-    its first seed, over orders and images; slower, as of `svm`."""
-    found = learners.of_networks()
+    """The classifier with the lowest error, a neural network with 3,000 hidden units: high, the highest error of its three
+    seeds; difference, our error above its first seed, over orders and images; slower, as of `svm`."""
     name = learners.LARGEST_NETWORK
-    ends = {"low": min(found), "high": max(found)}
-    return SimpleNamespace(**ends, difference=orders.against(name), slower=learners.slower().loc[name])
+    return SimpleNamespace(
+        high=max(lower.best["error"], *lower.seeds), difference=orders.against(name), slower=lower.slower.loc[name]
+    )
 
 
 def recipe():
@@ -135,13 +116,11 @@ def recipe():
     orders and images; to_svm: its difference from the SVM on raw pixels; deskewed: the error of deskewed images alone, at
     degree 4; foreseen: that held-out images would have chosen that degree, too, and deskewing before all other single
     preparations."""
-    steps = ladder.ladder("mnist").set_index("name")
-    own = steps[steps.index.str.startswith("chosen recipe")].iloc[0]
-    alone = recipes.alone(recipes.tried())
+    own, deskewed = lower.step.recipe, lower.step.deskewed
+    foreseen = lower.alone.index[1] == "deskewed" and lower.alone["degree"].iloc[1] == 4
     return SimpleNamespace(
-        error=own.error, low=own.low, high=own.high, to_svm=ladder.recipe_against_svm(),
-        deskewed=steps.loc["deskewed images, degree 4"].error,
-        foreseen=alone["preparation"][1] == "deskewed" and alone["degree"][1] == 4,
+        error=own.error, low=own.low, high=own.high, to_svm=lower.recipe.svm, deskewed=deskewed.error,
+        foreseen=foreseen and deskewed.name == "deskewed images, degree 4",
     )  # fmt: skip
 
 
@@ -167,15 +146,14 @@ def several_classes():
 
 def replication():
     """counted: exact, within and outside by source, of the published numbers that can be checked; theses: the verdicts on
-    what Hermans says in words, by their keys; programs, best: how many programs were tried for the tables of 2005, and
-    how many of their 38 numbers lie in our range under the best of them."""
+    what Hermans says in words, by their keys; best: how many of the 38 numbers of the tables of 2005 lie in our range under
+    the best program that was tried."""
     ledger, _, statements = claims.stored()
     theses = statements.query("source == 'Hermans 2021'").set_index("key")["verdict"]
     counted = claims.by_source(ledger, statements)[["exact", "within", "outside"]]
     counted["agree"] = counted["exact"] + counted["within"]
     counted["checked"] = counted["agree"] + counted["outside"]
-    programs = len(tables_of_2005.programs())
-    return SimpleNamespace(counted=counted, theses=theses, programs=programs, best=tables_of_2005.inside())
+    return SimpleNamespace(counted=counted, theses=theses, best=tables_of_2005.inside())
 
 
 def _turned(difference):

@@ -11,6 +11,7 @@ from study import RESULTS, claims, statistics
 from study.orders import tables
 from study.orders.experiment import CURVED, N_ORDERS
 from study.orders.facts import published
+from study.reading import noted
 from study.words import interval, number, p_value, percent, points, rate_interval, size, span
 
 CHAPTER = "mnist"
@@ -107,7 +108,7 @@ def similar():
 
 def uncertainty(labels):
     """Whether the images with the smallest leads of the highest score over the next are misclassified more often."""
-    with np.load(RESULTS / "rejection_ensemble.npz") as file:
+    with np.load(noted(RESULTS / "rejection_ensemble.npz")) as file:
         f = file["single"][file["part"] == 1]
     wrong = f.argmax(axis=1) != labels
     ordered = np.sort(f, axis=1)

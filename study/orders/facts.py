@@ -16,6 +16,7 @@ from kp.mistakes import PREDICTORS
 from study import RESULTS, datasets, statistics
 from study.orders import experiment, kept, tables
 from study.orders.experiment import CURVED, N_LINEAR, N_ORDERS
+from study.reading import noted
 
 KEYS = ["degree", "order", "epoch", "predictor"]
 LAST = -1
@@ -328,7 +329,7 @@ class Facts:
 
     def missed(self, learner):
         """(n,) bool: which test images another learner misclassifies, one of the chapter on lower errors: "RBF SVM", say."""
-        with np.load(RESULTS / f"references_{learner.replace(',', '').replace(' ', '_')}.npz") as file:
+        with np.load(noted(RESULTS / f"references_{learner.replace(',', '').replace(' ', '_')}.npz")) as file:
             return file["predictions"][0] != self.labels
 
     def against(self, learner):

@@ -8,15 +8,13 @@ import numpy as np
 from study import claims, datasets
 from study.family import experiment as budgets
 from study.family import facts as of_budgets
-from study.orders import kept as other_orders
-from study.orders import tables as of_orders
 from study.orders.experiment import CURVED
 from study.orders.facts import published as orders
+from study.orders.tables import UNTOLD
 from study.questions import experiment, tables
-from study.references import tables as learners
+from study.references.facts import FEATURES
+from study.references.facts import published as lower
 from study.rejection.facts import published as doubt
-
-FEATURES = "Nystroem, 10,000"
 
 
 @cache
@@ -62,7 +60,7 @@ def inner_product():
 def features():
     """Ten thousand Nystroem features and a linear SVM: difference, our error above theirs, over orders and images;
     slower, how many times our training time they need (median, low, high over three days)."""
-    return SimpleNamespace(difference=orders.against(FEATURES), slower=learners.slower().loc[FEATURES])
+    return SimpleNamespace(difference=orders.against(FEATURES), slower=lower.slower.loc[FEATURES])
 
 
 def one_order():
@@ -70,15 +68,10 @@ def one_order():
     the mean error over degrees 2 to 6, over orders and images; told, whether any difference is detected; fewer, by which
     share it has fewer support vectors, by degree; memory and memory_new, GiB of a fit at degree 2, with it and
     without."""
-    others = other_orders.kept(other_orders.kept_settings("mnist"))
-    same = of_orders.errors_under_protocols(orders.wrong, others["arrays"], CURVED)
-    fewer = of_orders.fewer(orders.runs, others["kept"]).query("protocol == 'shared, kept'")
-    costs = of_orders.costs_of_protocols(other_orders.kept_costs(other_orders.cost_settings()))
-    peak = costs.set_index(["degree", "protocol"])["peak"]
+    kept = orders.kept
     return SimpleNamespace(
-        error=same.query("protocol == 'shared, kept' and degree == 'mean'").iloc[0],
-        told=(same["verdict"] != of_orders.UNTOLD).any(), fewer=fewer.set_index("degree")["estimate"],
-        memory=peak[2, "shared, kept"], memory_new=peak[2, "own, new"],
+        error=kept.whole, told=(kept.errors["verdict"] != UNTOLD).any(), fewer=kept.share["shared, kept"],
+        memory=kept.memory.loc[2, "shared, kept"], memory_new=kept.memory.loc[2, "own, new"],
     )  # fmt: skip
 
 

@@ -72,12 +72,6 @@ def seconds(dataset="mnist", *, n_held=10_000):
     return spent.agg(["median", "min", "max"]).set_axis(["median", "low", "high"])
 
 
-def of_networks():
-    """The error rates on MNIST of the largest neural network with each of its seeds, that of `costs` first."""
-    others = experiment.networks(experiment.seeded_settings()).query("method == @LARGEST_NETWORK")
-    return [costs().set_index("method")["error"][LARGEST_NETWORK], *(others["errors"] / others["n_test"])]
-
-
 def _stored(dataset, n_held):
     """The errors of all learners, and what they cost on each day."""
     results = experiment.learners(experiment.settings(dataset, n_held=n_held))

@@ -176,7 +176,7 @@ def ending(exit_code):
     if exit_code >= 0:
         return f"it ended with exit code {exit_code}{limits()}"
     name = signal.Signals(-exit_code).name
-    likely = ", most likely by the system, for want of memory; close other programs, then run the same command again"
+    likely = ", most likely by the system, because memory ran out; close other programs, then run the same command again"
     return f"{name} has ended it{likely if name == 'SIGKILL' else ''}{limits()}"
 
 

@@ -127,7 +127,7 @@ sys.modules['here'] = os"""
         (
             "dies",
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-            r"dies\.ipynb: Kernel died in cell 3 \(import os, signal\): SIGKILL has ended it, .* for want of memory",
+            r"dies\.ipynb: Kernel died in cell 3 \(import os, signal\): SIGKILL has ended it, .* because memory ran out",
         ),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_
         code, output = run(checkout, *QUIET)
         assert code != 0 and "Directory cannot be locked" in output and "--unlock" in output
     finally:
-        killed.kill()  # Snakemake alone, as the system does for want of memory
+        killed.kill()  # Snakemake alone, as the system does when memory runs out
         killed.wait()
     wait_until(lambda: not left(checkout))
     killed.communicate()
