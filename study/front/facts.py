@@ -74,11 +74,10 @@ def averaging_table():
 def choice():
     """What held-out images choose. alone: the predictor that most single orders choose; together: that of all orders by
     their mean; none_better: that no other predictor is detected to be better than the average one at a degree after one
-    or ten epochs; early: that after one epoch the minimizing and the voted predictor cannot be told from it."""
+    or ten epochs; early: the minimizing and the voted predictor against it after one epoch."""
     alone, together = (row[list(PREDICTORS)].astype(int).idxmax() for row in (orders.free, orders.by_mean))
-    return SimpleNamespace(
-        alone=alone, together=together, none_better=orders.never_beaten, early=orders.others.early,
-    )  # fmt: skip
+    early = orders.predictors.query("epoch == 1 and predictor != 'final'")
+    return SimpleNamespace(alone=alone, together=together, none_better=orders.never_beaten, early=early)
 
 
 def order():
