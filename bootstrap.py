@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 OLDEST = (3, 11)
 
 ROOT = Path(__file__).resolve().parent
+LOCK = ROOT / "requirements.lock.txt"
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "made-from.sha256"
@@ -26,7 +28,8 @@ IPYTHON_CONFIG = VENV / "etc/ipython/ipython_kernel_config.py"
 COMPLETE = """
 import importlib.metadata, re, sys, tomllib
 project = tomllib.load(open(sys.argv[1] + "/pyproject.toml", "rb"))
-for requirement in sum(project["dependency-groups"].values(), project["project"]["dependencies"]):
+groups = project["dependency-groups"]
+for requirement in project["project"]["dependencies"] + groups["study"] + groups["test"]:
     importlib.metadata.version(re.match("[A-Za-z0-9._-]+", requirement)[0])
 import study
 sys.exit(str(study.ROOT) != sys.argv[1])
@@ -102,18 +105,32 @@ def is_made():
     return STAMP.exists() and STAMP.read_text() == fingerprint() and os.access(program("python"), os.X_OK)
 
 
+def run(*command):
+    """Run a command in the project's folder."""
+    subprocess.run(command, cwd=ROOT, env=without_pythonpath(), check=True)
+
+
+def quiet():
+    """On a terminal installers show what they do; a log gets their errors only."""
+    return [] if sys.stderr.isatty() else ["--quiet"]
+
+
 def make():
     """Make .venv again; it gets its stamp last, so that an interrupted one is made again."""
-    pip = [program("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
-    for command in (
-        [sys.executable, "-m", "venv", "--clear", VENV],
-        [*pip, "--require-hashes", "-r", "requirements.lock.txt"],
-        [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
-    ):
-        subprocess.run(command, cwd=ROOT, env=without_pythonpath(), check=True)
-    # On all processors, where pip takes one, and without the tests of packages. A file that is no program is no fault.
-    compile_all = [program("python"), "-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]"]
-    subprocess.run([*compile_all, VENV, ROOT / "kp", ROOT / "study"], cwd=ROOT, env=without_pythonpath())
+    run(sys.executable, "-m", "venv", "--clear", VENV)
+    pip = [program("python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-compile"]
+    # Nothing is kept outside of the project's folder.
+    uv = [program("uv"), "pip", "install", "--no-config", "--no-cache", "--python", program("python")]
+    packages = [*quiet(), "--require-hashes", "-r", LOCK]
+    uv_alone = VENV / "uv.txt"
+    uv_alone.write_text(re.search(r"^uv==.*(\n .*)*\n", LOCK.read_text(), re.MULTILINE)[0])
+    try:
+        run(*pip, "--quiet", "--require-hashes", "-r", uv_alone)
+        run(*uv, *packages)
+    except subprocess.CalledProcessError:  # as where packages come from a server that pip alone is told of
+        print("uv could not install the packages (see above). Now pip does, which takes a few minutes.", flush=True)
+        run(*pip, *packages)
+    run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
     relocate()
     IPYTHON_CONFIG.parent.mkdir(parents=True, exist_ok=True)
     # Without it each kernel start prints a warning about TCP, on stderr.
@@ -157,7 +174,7 @@ def main():
     with one_at_a_time():
         if is_made():  # by the one that this one has waited for
             return
-        print("Making the environment .venv from requirements.lock.txt; this takes a minute or two, once.")
+        print("Making the environment .venv from requirements.lock.txt; this takes half a minute to a few minutes, once.")
         sys.stdout.flush()
         try:
             make()

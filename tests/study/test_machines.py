@@ -317,6 +317,26 @@ def test_an_empty_folder_and_an_interrupted_environment_are_made_again(tmp_path,
     assert len(seen) == 4 and not any("PYTHONPATH" in environment for environment in seen)
 
 
+def test_where_uv_cannot_install_the_packages_pip_does(tmp_path, monkeypatch, capsys):
+    project = bootstrap(tmp_path)
+    project.VENV.mkdir()
+    seen = []
+
+    def run(command, **_):
+        seen.append([str(part) for part in command])
+        if command[0] == project.program("uv"):
+            raise subprocess.CalledProcessError(2, command)
+
+    monkeypatch.setattr(project.subprocess, "run", run)
+    project.make()
+    _, getting_uv, with_uv, with_pip, _ = seen
+    assert getting_uv[-3:-1] == ["--require-hashes", "-r"]
+    assert re.fullmatch(r"uv==[0-9.]+ \\\n( +--hash=sha256:\w+( \\)?\n)+", Path(getting_uv[-1]).read_text())
+    assert with_uv[-3:] == with_pip[-3:] == ["--require-hashes", "-r", str(project.LOCK)]
+    assert with_pip[1:4] == ["-m", "pip", "install"]
+    assert "Now pip does" in capsys.readouterr().out
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
 def test_make_clean_removes_what_the_project_made_and_nothing_behind_links(tmp_path):
     project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
