@@ -4,6 +4,8 @@ One small notebook stands for all: it is one of the plan, with the cells that a 
 """
 
 import contextlib
+import io
+import logging
 import os
 import re
 import shlex
@@ -309,3 +311,41 @@ def test_a_failed_notebook_its_cell_and_its_log_are_named_each_time_and_its_form
         assert code != 0 and "algorithm failed, build/quick/logs/algorithm.log:" in output
         assert re.search(r"algorithm\.ipynb: cell 6 \(1 / 0\) failed:\n  ZeroDivisionError: division by zero\n", output)
         assert copy.read_bytes() == before
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_will_take(monkeypatch, tmp_path, stream):
+    monkeypatch.syspath_prepend(ROOT / "workflow")
+    import progress
+
+    now = [0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    written = tmp_path / "b.tsv"
+    written.write_text("s\th:m:s\n30.5\t0:00:30\n")
+    jobs = {"a": ("notebook a", None), "b": ("notebook b", progress.last_seconds(written)), "c": ("report", None)}
+    assert progress.last_seconds(tmp_path / "absent") is None
+    output = stream()
+    said = progress.Progress(jobs, 2, output)
+
+    def log(event, message="", **values):
+        record = logging.makeLogRecord({"msg": message, "event": event, **values})
+        return said.filter(record)
+
+    assert not log("run_info", stats={"a": 1, "b": 1, "c": 1, "all": 1, "total": 4})
+    assert log("job_info", rule_name="a", jobid=1) and log("job_info", rule_name="b", jobid=2)
+    now[0] = 10
+    assert not log("job_finished", job_id=1)
+    assert log("job_info", rule_name="all", jobid=9) and not log("job_finished", job_id=9)
+    assert log(None, "Error in rule b") and not log(None, "Complete log(s): /home/a")
+    # 20 more seconds of b, which began when a did, and 10 of c, by the mean of what has ended, on two cores.
+    lines = output.getvalue()
+    if stream is Terminal:
+        assert "\r\x1b[Kat work: notebook a, notebook b …\r" in lines
+        assert lines.endswith("at work: notebook b, about 15 s left …")
+    else:
+        assert lines == "[1/3] notebook a: 10 s, about 15 s left\n"
