@@ -316,7 +316,7 @@ class PrecomputedKernel:
         self.threads = 1
 
     def in_units(self, kernel: Kernel | PointKernel) -> Kernel:
-        return kernels.GIVEN
+        return kernel if isinstance(kernel, Kernel) else kernels.GIVEN
 
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         out[:] = self.function(rows, columns)  # type: ignore[misc]  # None where all rows are there
