@@ -102,7 +102,7 @@ class ErrorByEpochDisplay:
 
         if ax is None:
             _, ax = plt.subplots()
-        self.lines_ = []
+        self.lines_: list[Any] = []
         for name, error in self.errors.items():
             error = np.asarray(error)
             self.lines_ += ax.plot(np.arange(1, len(error) + 1), error, marker="o", label=name)

@@ -425,7 +425,10 @@ def words_of(X: Array) -> Words:
     return _words(X, np.empty(0, dtype=np.int8 if _has_quads() else np.int16))
 
 
-NO_WORDS = Words(*(np.empty(0, dtype=each) for each in (np.int64, np.uint16, np.int32, np.int32)), 0, np.empty(0, np.int16))
+NO_WORDS = Words(
+    np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint16), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), 0,
+    np.empty(0, dtype=np.int16),
+)  # fmt: skip
 """Of points that are no bytes."""
 
 
