@@ -78,7 +78,7 @@ check: environment ## run a hand-in again in a sandbox, compare its results: HAN
 		|| { code=$$?; test $$code = 4 || { test $$code -lt 6 && test -t 0; } || exit $$code; }
 
 # The package, and its modules in the order in which their pages are listed.
-PAGES = kp kp.one_vs_all kp.output_codes kp.codes kp.shared kp.stream kp.multiclass kp.budget kp.romma kp.delta_rule kp.mistakes kp.predictors kp.estimator kp.kernels kp.perceptron kp.joint
+PAGES = kp kp.one_vs_all kp.output_codes kp.codes kp.shared kp.stream kp.multiclass kp.budget kp.romma kp.delta_rule kp.mistakes kp.predictors kp.display kp.estimator kp.kernels kp.perceptron kp.joint
 
 api: environment ## the classes and functions of kp, a page for each module: build/api/index.html
 	@$(PY) -m pdoc --docformat numpy --no-include-undocumented --template-directory study/report/api --output-directory build/api $(PAGES)

@@ -13,6 +13,7 @@
     PREDICTORS                   the predictors that a log holds
     SharedTraining               several one-vs-all models on one training set
     predict_or_reject            labels with rejection, of any classifier
+    ErrorByEpochDisplay          errors by epoch and predictor of one fit, drawn
 
 The classifiers are scikit-learn estimators. `fit` learns, `predict` answers, `staged_predict` compares all epochs and
 predictors of one fit:
@@ -29,6 +30,7 @@ The algorithm is in kp.perceptron, its kernels in kp.kernels, its predictors in 
 
 from kp.budget import BudgetPerceptron, Forgetron, Norma
 from kp.delta_rule import DeltaRulePerceptron
+from kp.display import ErrorByEpochDisplay
 from kp.estimator import predict_or_reject
 from kp.mistakes import PREDICTORS, MistakeLog, MulticlassLog, UpdateLog
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
@@ -39,7 +41,7 @@ from kp.shared import SharedTraining
 
 __version__ = "0.1.0"
 __all__ = [
-    "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "Forgetron", "MistakeLog",
+    "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "ErrorByEpochDisplay", "Forgetron", "MistakeLog",
     "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
     "OutputCodeKernelPerceptron", "Romma", "SharedTraining", "UpdateLog", "predict_or_reject",
 ]  # fmt: skip

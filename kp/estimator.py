@@ -123,8 +123,8 @@ def check_unweighted(unsupported: dict) -> None:
     """Raise TypeError if `fit` or `partial_fit` was given weights, or anything else that it does not know."""
     if names := [name for name, value in unsupported.items() if value is not None]:
         raise TypeError(
-            f"{', '.join(names)}: fit takes X and y alone, as a mistake counts once in the log; in place of weights repeat "
-            "examples, i = np.repeat(range(len(y)), times), and fit X[i], y[i]"
+            f"{', '.join(names)}: fit takes X and y only, since each mistake counts once; to give an example more weight, "
+            "repeat it: i = np.repeat(range(len(y)), times), then fit X[i], y[i]"
         )
 
 

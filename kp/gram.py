@@ -3,9 +3,9 @@
 Inner products of integer-valued points are integers. By the Cauchy-Schwarz inequality every partial sum of x . y is at
 most |x| |y| in size, so a single-precision matrix product is exact while |x| |y| <= 2^24 and a double-precision one while
 it is <= 2^53: no BLAS library, thread or shape of a block can change a bit. The few pairs above 2^24 are computed again in
-double precision. Points of bytes, such as images, need neither: their products are sums of whole numbers, made without the
-zeros of one of the two, which most pixels are. Inner products of other points are summed in the order of the features, those
-of sparse points over what is stored: the same bits, as adding zeros changes nothing.
+double precision. Points of bytes, such as images, need neither: their products are sums of whole numbers, four or two at a
+time, made without the zeros of one of the two, which most pixels are. Inner products of other points are summed in the order
+of the features, those of sparse points over what is stored: the same bits, as adding zeros changes nothing.
 Symbols: X (n, d) points, s_ij = x_i . x_j."""
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from functools import cache, cached_property, partial
 from threading import Lock
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from kp import kernels
+from kp import kernels, machine
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, PointKernel, fill_rows
-from kp.machine import LANES, add_pairs, add_product, load_lanes, store_lanes, store_sums, zero_sums
+from kp.machine import LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes, store_sums
 
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
@@ -33,7 +33,7 @@ HEIGHT = 6
 WIDTH = 128
 DEPTH = 512
 SMALL = 2**20  # products of a block that one thread makes before others have started
-PANEL = 8 * LANES  # columns of a panel of bytes, whose sums stay in registers
+PANEL = 8 * SUMS  # columns of a panel of bytes, whose sums stay in registers
 FEW = 4  # columns that are not worth a panel
 SCRATCH = 256  # new rows that take the place of others at a time
 
@@ -119,14 +119,14 @@ class Points:
         return self.compact.astype(np.float32)
 
     @cached_property
-    def pairs(self) -> tuple[Array, Array, Array]:
-        """The bytes as `_pairs` lists them."""
-        return _pairs(self.compact)
+    def words(self) -> Words:
+        """The bytes as words."""
+        return words_of(self.compact)
 
     @cached_property
     def panels(self) -> Array:
-        """The bytes as `_panels` lays them out."""
-        return _panels(self.compact)
+        """The bytes as `lay_out` has them."""
+        return lay_out(self.words, np.arange(len(self)))
 
     @property
     def is_sparse(self) -> bool:
@@ -209,7 +209,7 @@ class Products:
                 in_strips(lambda part: self._make(rows, right[part], norms[part], out[:, part]), m, WIDTH, threads)
 
     def _block_of_bytes(self, rows, columns, out, threads):
-        """`block` by panels of columns, which each row meets by its pairs alone."""
+        """`block` by panels of columns, which each row meets by its words alone."""
         m = out.shape[1]
         if m < FEW:
             _single_products(self.points.compact, rows, self.column_points.compact[columns], out)
@@ -219,12 +219,12 @@ class Products:
             panels = self.column_points.panels
             start = columns.indices(len(self.column_points))[0]
         else:
-            panels = _panels(self.column_points.compact[columns])
-        pairs = self.points.pairs
+            panels = lay_out(self.column_points.words, np.asarray(columns))
+        words = self.points.words
         if len(rows) > m:
-            in_strips(lambda p: _byte_products(*pairs, rows[p], panels, start, out[p], 0, m), len(rows), 1, threads)
+            in_strips(lambda p: byte_products(words, rows[p], panels, start, out[p], 0, m), len(rows), 1, threads)
         else:
-            in_strips(lambda p: _byte_products(*pairs, rows, panels, start, out, p.start, p.stop), m, PANEL, threads)
+            in_strips(lambda p: byte_products(words, rows, panels, start, out, p.start, p.stop), m, PANEL, threads)
 
     def _make(self, rows, right, norms, out):
         if self.arithmetic == Arithmetic.ORDERED:
@@ -316,7 +316,7 @@ class PrecomputedKernel:
         self.threads = 1
 
     def in_units(self, kernel: Kernel | PointKernel) -> Kernel:
-        return kernels.GIVEN
+        return kernel if isinstance(kernel, Kernel) else kernels.GIVEN
 
     def block(self, rows: Array, columns: Index, out: Array) -> None:
         out[:] = self.function(rows, columns)  # type: ignore[misc]  # None where all rows are there
@@ -404,86 +404,121 @@ def _single_products(X, rows, Y, out):
             out[i, j] = _byte_dot(X[rows[i]], Y[j])
 
 
+class Words(NamedTuple):
+    """Bytes (n, d), some neighbours at a time, as words of 32 bits: word k holds those from feature k size on.
+
+    The words of point i that are not 0 are words[t], with k = places[t], for t in starts[i]:starts[i + 1]. starting[i] is
+    what its sums of products begin with, depth the number of words of a point, and `blank` an empty array of the type in
+    which panels have the numbers of the other side: two int16 a word, or four int8, y - 128.
+    """
+
+    starts: Array
+    places: Array
+    words: Array
+    starting: Array
+    depth: int
+    blank: Array
+
+
+def words_of(X: Array) -> Words:
+    """The bytes X (n, d) as words: of four numbers where this processor is right on them, else of two."""
+    return _words(X, np.empty(0, dtype=np.int8 if _has_quads() else np.int16))
+
+
+NO_WORDS = Words(
+    np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint16), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), 0,
+    np.empty(0, dtype=np.int16),
+)  # fmt: skip
+"""Of points that are no bytes."""
+
+
+@cache
+def _has_quads():
+    """Whether sums of four products at a time are plain sums here, on bytes of all sizes: asked once."""
+    if not machine.HAS_QUADS:
+        return False
+    X = (np.arange(9 * (PANEL + 1)) * 89 % 256).reshape(-1, 9).astype(np.uint8)
+    X[0], X[1], X[2] = 255, 0, 128
+    words = _words(X, np.empty(0, dtype=np.int8))
+    every = np.arange(len(X))
+    found = np.zeros((len(X), len(X)), dtype=np.int32)
+    byte_products(words, every, lay_out(words, every), 0, found, 0, len(X))
+    return np.array_equal(found, X.astype(np.int64) @ X.T.astype(np.int64))
+
+
 @compiled
-def _pairs(X):
-    """The bytes X (n, d) that are not 0, two neighbours at a time: (starts, places, pairs). Those of point i are
-    x_2k + 2^16 x_2k+1 = pairs[t] with k = places[t] for t in starts[i]:starts[i + 1]."""
+def _words(X, blank):
     n, d = X.shape
+    size = 4 // blank.itemsize
+    bits = np.uint32(8 * blank.itemsize)
+    depth = (d + size - 1) // size
     starts = np.zeros(n + 1, dtype=np.int64)
-    for i in range(n):
-        count = 0
-        for k in range(0, d - 1, 2):
-            count += (X[i, k] | X[i, k + 1]) != 0
-        if d % 2 == 1:
-            count += X[i, d - 1] != 0
-        starts[i + 1] = starts[i] + count
-    places = np.empty(starts[n], dtype=np.uint16)
-    pairs = np.empty(starts[n], dtype=np.int32)
+    places = np.empty(n * depth, dtype=np.uint16)
+    words = np.empty(n * depth, dtype=np.int32)
+    starting = np.zeros(n, dtype=np.int32)
     t = 0
     for i in range(n):
-        for k in range(0, d, 2):
-            pair = np.int32(X[i, k])
-            if k + 1 < d:
-                pair |= np.int32(X[i, k + 1]) << np.int32(16)
-            if pair != 0:
-                places[t] = k // 2
-                pairs[t] = pair
+        for k in range(depth):
+            word = np.uint32(0)
+            for at in range(min(size, d - size * k)):
+                word |= np.uint32(X[i, size * k + at]) << np.uint32(bits * at)
+                if size == 4:
+                    starting[i] += 128 * np.int32(X[i, size * k + at])
+            if word != 0:
+                places[t] = k
+                words[t] = word
                 t += 1
-    return starts, places, pairs
+        starts[i + 1] = t
+    return Words(starts, places[:t].copy(), words[:t].copy(), starting, depth, blank)
 
 
 @compiled
-def _panels(Y):
-    """Bytes Y (m, d) as panels of PANEL points, the last filled up with zeros: one panel after the other, in it two features
-    after two, of these the two numbers of each point."""
-    m, d = Y.shape
-    features = (d + 1) // 2
-    panels = np.zeros(((m + PANEL - 1) // PANEL, features * 2 * PANEL), dtype=np.uint8)
-    for j in range(m):
+def lay_out(words, rows):
+    """These points as panels of PANEL points, the last filled up with zeros: one panel after the other, in it one word after
+    the other, those of all its points."""
+    zero = np.uint32(0x80808080 if words.blank.itemsize == 1 else 0)  # 0 - 128, four times
+    panels = np.full(((rows.shape[0] + PANEL - 1) // PANEL, words.depth * PANEL), zero)
+    for j in range(rows.shape[0]):
         panel = panels[j // PANEL]
-        at = 2 * (j % PANEL)
-        for k in range(d):
-            panel[k // 2 * 2 * PANEL + at + k % 2] = Y[j, k]
-    return panels
+        for t in range(words.starts[rows[j]], words.starts[rows[j] + 1]):
+            panel[np.int64(words.places[t]) * PANEL + j % PANEL] = np.uint32(words.words[t]) ^ zero
+    return panels.view(words.blank.dtype)
 
 
 @compiled
-def _byte_products(starts, places, pairs, rows, panels, start, out, first, last):
-    """Columns first:last of out (n, m): inner products of these rows, as `_pairs`, with the points from `start` on, as
-    `_panels`."""
-    panel = np.empty(panels.shape[1], dtype=np.int16)
+def byte_products(words, rows, panels, start, out, first, last):
+    """Columns first:last of out (n, m): inner products of these rows with the points from `start` on, as panels."""
     sums = np.empty(PANEL, dtype=np.int32)
     for p in range((start + first) // PANEL, (start + last + PANEL - 1) // PANEL):
-        for k in range(panel.shape[0]):
-            panel[k] = panels[p, k]
         low = max(start + first, p * PANEL)
         high = min(start + last, (p + 1) * PANEL)
         part = sums[low - p * PANEL :]
         for i in range(rows.shape[0]):
-            _add_pairs(starts[rows[i]], starts[rows[i] + 1], places, pairs, panel, sums)
+            _add_words(words, rows[i], panels[p], sums)
             row = out[i, low - start : high - start]
             for j in range(row.shape[0]):
                 row[j] = part[j]
 
 
 @compiled
-def _add_pairs(first, last, places, pairs, panel, sums):
+def _add_words(words, i, panel, sums):
     """Sums (PANEL,) of one row."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero_sums()
-    for t in range(first, last):
-        pair = pairs[t]
-        at = np.int64(places[t]) * (2 * PANEL)
-        s0 = add_pairs(s0, pair, panel, at)
-        s1 = add_pairs(s1, pair, panel, at + 2 * LANES)
-        s2 = add_pairs(s2, pair, panel, at + 4 * LANES)
-        s3 = add_pairs(s3, pair, panel, at + 6 * LANES)
-        s4 = add_pairs(s4, pair, panel, at + 8 * LANES)
-        s5 = add_pairs(s5, pair, panel, at + 10 * LANES)
-        s6 = add_pairs(s6, pair, panel, at + 12 * LANES)
-        s7 = add_pairs(s7, pair, panel, at + 14 * LANES)
-    store_sums(sums, 0, s0), store_sums(sums, LANES, s1), store_sums(sums, 2 * LANES, s2), store_sums(sums, 3 * LANES, s3)
-    store_sums(sums, 4 * LANES, s4), store_sums(sums, 5 * LANES, s5), store_sums(sums, 6 * LANES, s6)
-    store_sums(sums, 7 * LANES, s7)
+    step = SUMS * (4 // panel.itemsize)
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = equal_sums(words.starting[i])
+    for t in range(words.starts[i], words.starts[i + 1]):
+        word = words.words[t]
+        at = np.int64(words.places[t]) * (8 * step)
+        s0 = add_words(s0, word, panel, at)
+        s1 = add_words(s1, word, panel, at + step)
+        s2 = add_words(s2, word, panel, at + 2 * step)
+        s3 = add_words(s3, word, panel, at + 3 * step)
+        s4 = add_words(s4, word, panel, at + 4 * step)
+        s5 = add_words(s5, word, panel, at + 5 * step)
+        s6 = add_words(s6, word, panel, at + 6 * step)
+        s7 = add_words(s7, word, panel, at + 7 * step)
+    store_sums(sums, 0, s0), store_sums(sums, SUMS, s1), store_sums(sums, 2 * SUMS, s2), store_sums(sums, 3 * SUMS, s3)
+    store_sums(sums, 4 * SUMS, s4), store_sums(sums, 5 * SUMS, s5), store_sums(sums, 6 * SUMS, s6)
+    store_sums(sums, 7 * SUMS, s7)
 
 
 @compiled

@@ -31,12 +31,16 @@ PAIRS = "for a function of two points take lambda X, Y: sklearn.metrics.pairwise
 
 
 class Kernel(NamedTuple):
-    """A kernel as the compiled loops read it; make one with `linear`, `polynomial` or `rbf`, or take `GIVEN`."""
+    """A kernel as the compiled loops read it; make one with `linear`, `polynomial` or `rbf`, or take `GIVEN`.
+
+    `added` is a constant on top of each of its values: that of a threshold, see `plus_one`.
+    """
 
     kind: int
     gamma: float
     coef0: float
     degree: int
+    added: float = 0.0
 
     def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """Compute the kernel in plain NumPy: for small sets and for reading."""
@@ -56,13 +60,13 @@ class Kernel(NamedTuple):
     def bound(self, norm: float) -> float:
         """The largest |k(x, y)| that two points of squared norm up to `norm` can have; infinite if it overflows."""
         if self.kind != POLYNOMIAL:
-            return 1.0
+            return 1.0 + self.added
         with np.errstate(over="ignore"):
-            return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree)
+            return float(np.float64(abs(self.gamma) * norm + abs(self.coef0)) ** self.degree + self.added)
 
     def diagonal(self, norms: np.ndarray) -> np.ndarray:
         """k(x, x) (n,) of points with these squared norms; needs no points."""
-        own = np.ones(len(norms))
+        own = np.full(len(norms), 1.0 + self.added)
         if self.kind == POLYNOMIAL:
             fill(self, norms, 0.0, norms, own)
         return own
@@ -73,6 +77,10 @@ class Kernel(NamedTuple):
         out = np.empty(len(norms))
         fill(self, np.zeros(len(norms)), 0.0, norms, out)
         return float(out[0]), out[1:]
+
+    def plus_one(self) -> Self:
+        """k(x, y) + 1: a perceptron with it is one that moves a threshold by the sign of each mistake."""
+        return self._replace(coef0=self.coef0 + 1.0) if self.affine else self._replace(added=1.0)
 
     @property
     def affine(self) -> bool:
@@ -129,8 +137,26 @@ class PointKernel:
         zero = sparse.csr_array(zero) if sparse.issparse(X) else zero
         return float(self(zero, zero)[0, 0]), self(zero, X)[0]
 
+    def plus_one(self) -> PlusOne:
+        """As that of `Kernel`."""
+        return PlusOne(self)
+
     def __deepcopy__(self, memo: dict) -> Self:
         return self
+
+
+@dataclass(frozen=True)
+class PlusOne(PointKernel):
+    """k(x, y) + 1 of such a kernel k."""
+
+    kernel: PointKernel
+
+    @property
+    def in_threads(self) -> bool:  # type: ignore[override]
+        return self.kernel.in_threads
+
+    def values(self, X: Any, Y: Any) -> Any:
+        return self.kernel(X, Y) + 1.0
 
 
 @dataclass(frozen=True)
@@ -258,3 +284,6 @@ def fill(kernel, products, norm, norms, out):
     else:
         for j in range(m):
             out[j] = np.exp(-kernel.gamma * max(norm + norms[j] - 2.0 * products[j], 0.0))
+    if kernel.added != 0.0:
+        for j in range(m):
+            out[j] += kernel.added

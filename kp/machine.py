@@ -1,8 +1,8 @@
 """Numbers side by side, as processors have them and Numba does not: LANES sums at a time that stay in registers.
 
 Products and sums of reals are rounded one by one, never fused: the bits are the same on every processor, for vectors of any
-width. Sums of whole numbers go two products at a time, x_1 y_1 + x_2 y_2 of numbers of 16 bits, for which some processors
-have one instruction; they are exact while they stay below 2^31."""
+width. Sums of products of bytes go by words of 32 bits, for which many processors have one instruction: two numbers of 16
+bits, or four bytes, those of one side as they are and those of the other less 128. They are exact modulo 2^32."""
 
 import numpy as np
 from llvmlite import binding, ir
@@ -22,14 +22,19 @@ class _Lanes(types.Type):
 register_model(_Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, _VECTOR))
 _LANES = _Lanes("lanes")
 
-HAS_PAIRS = bool(binding.get_host_cpu_features().get("avx2"))
-"""Whether two products and their sum are one instruction here."""
-_SUMS_VECTOR = ir.VectorType(_INDEX, LANES)
-_PAIRS_VECTOR = ir.VectorType(ir.IntType(16), 2 * LANES)
+_HOST = binding.get_host_cpu_features()
+_IS_WIDE = bool(_HOST.get("avx512vnni") and _HOST.get("avx512bw"))
+HAS_PAIRS = bool(_HOST.get("avx2"))
+"""Whether two products of numbers of 16 bits and their sum are one instruction here."""
+HAS_QUADS = _IS_WIDE or bool(_HOST.get("avxvnni"))
+"""Whether four products of bytes and their sum are one instruction here. (Matrix instructions, AMX, are not used.)"""
+SUMS = 16 if _IS_WIDE else 8
+"""Sums of a vector."""
+_SUMS_VECTOR = ir.VectorType(_INDEX, SUMS)
 
 
 class _Sums(types.Type):
-    """LANES sums int32."""
+    """SUMS sums int32."""
 
 
 register_model(_Sums)(lambda manager, kind: models.PrimitiveModel(manager, kind, _SUMS_VECTOR))
@@ -93,43 +98,56 @@ def prefetch(typing, array, place):
 
 
 @intrinsic
-def zero_sums(typing):
-    """LANES sums of whole numbers, all 0."""
+def equal_sums(typing, start):
+    """SUMS sums of whole numbers that begin with the same one."""
 
     def emit(context, builder, signature, values):
-        return ir.Constant(_SUMS_VECTOR, [0] * LANES)
+        return _everywhere(builder, values[0])
 
-    return _SUMS(), emit
+    return _SUMS(types.int32), emit
+
+
+def _everywhere(builder, word):
+    nothing = ir.Constant(_SUMS_VECTOR, ir.Undefined)
+    first = builder.insert_element(nothing, word, _INDEX(0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(_SUMS_VECTOR, [0] * SUMS))
 
 
 @intrinsic
-def add_pairs(typing, sums, pair, array, place):
-    """sums[i] + x_1 y_1 + x_2 y_2, with pair = x_1 + 2^16 x_2 and y_1, y_2 = array[place + 2 i], array[place + 2 i + 1] of a
-    flat contiguous array int16; all numbers at least 0."""
+def add_words(typing, sums, word, array, place):
+    """sums[i] + x . y of SUMS words y in a flat contiguous array, from its number `place` on, and one word x.
+
+    A word is two numbers of an array int16 and two of 16 bits, or four of an array int8 and four bytes without a sign.
+    """
+    group = 4 // (array.dtype.bitwidth // 8)
+    kind = ir.VectorType(ir.IntType(32 // group), group * SUMS)
 
     def emit(context, builder, signature, values):
-        sums, pair, array, place = values
-        pairs = builder.load(_address(context, builder, signature.args[2], array, place, _PAIRS_VECTOR), align=2)
-        nothing = ir.Constant(_SUMS_VECTOR, ir.Undefined)
-        first = builder.insert_element(nothing, pair, _INDEX(0))
-        everywhere = builder.shuffle_vector(first, nothing, ir.Constant(_SUMS_VECTOR, [0] * LANES))
-        factors = builder.bitcast(everywhere, _PAIRS_VECTOR)
-        if HAS_PAIRS:
-            kind = ir.FunctionType(_SUMS_VECTOR, [_PAIRS_VECTOR] * 2)
-            made = builder.call(builder.module.declare_intrinsic("llvm.x86.avx2.pmadd.wd", (), kind), [pairs, factors])
-        else:
-            wide = ir.VectorType(_INDEX, 2 * LANES)
-            products = builder.mul(builder.sext(pairs, wide), builder.sext(factors, wide))
-            halves = [ir.Constant(_SUMS_VECTOR, list(range(half, 2 * LANES, 2))) for half in (0, 1)]
-            made = builder.add(*(builder.shuffle_vector(products, ir.Constant(wide, ir.Undefined), each) for each in halves))
-        return builder.add(sums, made)
+        sums, word, array, place = values
+        x = _everywhere(builder, word)
+        y = builder.load(_address(context, builder, signature.args[2], array, place, kind), align=1)
+        if group == 4 and HAS_QUADS:
+            name = f"llvm.x86.avx512.vpdpbusd.{32 * SUMS}"
+            function = builder.module.declare_intrinsic(name, (), ir.FunctionType(_SUMS_VECTOR, [_SUMS_VECTOR] * 3))
+            return builder.call(function, [sums, x, builder.bitcast(y, _SUMS_VECTOR)])
+        x = builder.bitcast(x, kind)
+        if group == 2 and HAS_PAIRS:
+            name = "llvm.x86.avx512.pmaddw.d.512" if _IS_WIDE else "llvm.x86.avx2.pmadd.wd"
+            function = builder.module.declare_intrinsic(name, (), ir.FunctionType(_SUMS_VECTOR, [kind] * 2))
+            return builder.add(sums, builder.call(function, [y, x]))
+        wide = ir.VectorType(_INDEX, group * SUMS)
+        products = builder.mul((builder.zext if group == 4 else builder.sext)(x, wide), builder.sext(y, wide))
+        for k in range(group):
+            own = ir.Constant(_SUMS_VECTOR, list(range(k, group * SUMS, group)))
+            sums = builder.add(sums, builder.shuffle_vector(products, ir.Constant(wide, ir.Undefined), own))
+        return sums
 
     return _SUMS(_SUMS, types.int32, array, types.intp), emit
 
 
 @intrinsic
 def store_sums(typing, array, place, sums):
-    """Put LANES sums into a flat contiguous array int32, from place on."""
+    """Put SUMS sums into a flat contiguous array int32, from place on."""
 
     def emit(context, builder, signature, values):
         builder.store(values[2], _address(context, builder, signature.args[0], *values[:2], _SUMS_VECTOR), align=4)
@@ -152,12 +170,14 @@ if config.DISABLE_JIT:  # the same in NumPy
     def prefetch(array, place):
         pass
 
-    def zero_sums():
-        return np.zeros(LANES, dtype=np.int32)
+    def equal_sums(start):
+        return np.full(SUMS, start, dtype=np.int32)
 
-    def add_pairs(sums, pair, array, place):
-        y = array[place : place + 2 * LANES].astype(np.int32)
-        return sums + (pair & 0xFFFF) * y[::2] + (pair >> 16) * y[1::2]
+    def add_words(sums, word, array, place):
+        group = 4 // array.itemsize
+        x = np.array([word], dtype=np.int32).view(np.uint8 if group == 4 else np.int16).astype(np.int32)
+        y = array[place : place + group * SUMS].reshape(SUMS, group).astype(np.int32)
+        return sums + y @ x
 
     def store_sums(array, place, sums):
-        array[place : place + LANES] = sums
+        array[place : place + SUMS] = sums

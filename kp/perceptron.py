@@ -46,7 +46,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kp.compiled import compiled
-from kp.gram import Arithmetic, dot
+from kp.gram import NO_WORDS, Arithmetic, byte_products, dot, lay_out
 from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog, UpdateLog
 from kp.predictors import TILE, as_reals, fetch_ahead, one_for_each, replay
@@ -243,7 +243,8 @@ class _Dual:
         self.rules = rules
         self.pool = pool
         self.arithmetic = gram.source.arithmetic
-        self.points = gram.points.compact if self.arithmetic < Arithmetic.SPARSE else np.empty((0, 0))
+        self.points = gram.points.compact if self.arithmetic < Arithmetic.BYTES else np.empty((0, 0))
+        self.words = gram.points.words if self.arithmetic == Arithmetic.BYTES else NO_WORDS
         self.own = [np.empty(0) for _ in rules]  # k(x, x)
         self.scores = np.zeros(signs.shape)
         self.squares = np.zeros(len(signs))  # |w|^2
@@ -281,8 +282,8 @@ class _Dual:
         """(where it stopped, positions of the updates of learner a in order[start:stop], and their c, d, and mistakes)."""
         gram = self.gram
         stop, square, *updates = _visit_stretch(
-            self.rules[a], self.kernels[a], self.points, gram.norms, int(self.arithmetic), self.stored[a], gram.store,
-            gram.slot, self.own[a], order, start, stop, quota, self.signs[a], self.scores[a], self.squares[a],
+            self.rules[a], self.kernels[a], self.points, self.words, gram.norms, int(self.arithmetic), self.stored[a],
+            gram.store, gram.slot, self.own[a], order, start, stop, quota, self.signs[a], self.scores[a], self.squares[a],
         )  # fmt: skip
         if not square <= LARGEST:
             raise ValueError(
@@ -313,11 +314,12 @@ class _Dual:
 
 @compiled
 def _visit_stretch(
-    rule, kernel, X, norms, arithmetic, stored, store, slot, own, order, start, stop, quota, z, scores, square
+    rule, kernel, X, words, norms, arithmetic, stored, store, slot, own, order, start, stop, quota, z, scores, square
 ):  # fmt: skip
     """Visit order[start:stop] exactly, moving a copy of its scores only: where it stopped, |w|^2, and of the updates their
     positions, c, d, and whether they were mistakes. It stops early after `quota` updates, or at one whose row is not in the
-    store and cannot be made here. kernel makes its values of inner products, `stored` of what is in the store."""
+    store and cannot be made here. kernel makes its values of inner products, `stored` of what is in the store. At the first
+    update whose row is not there the bytes of all later visits are laid out, and from then on such a row is made at once."""
     size = stop - start
     visit = order[start:stop]
     f = np.empty(size)
@@ -327,6 +329,9 @@ def _visit_stretch(
         of_visits[i] = norms[visit[i]]
     inner = np.empty(size)
     values = np.empty(size)
+    laid = size  # from where on the bytes are laid out, in panels
+    panels = np.empty((0, 0), dtype=words.blank.dtype)
+    of_bytes = np.empty((1, size if arithmetic == Arithmetic.BYTES else 0), dtype=np.int32)
     most = min(size, quota)
     where = np.empty(most, dtype=np.int64)
     scale = np.empty(most)
@@ -356,10 +361,17 @@ def _visit_stretch(
             break
         if count == quota or d == 0.0:
             continue
+        if row < 0 and arithmetic == Arithmetic.BYTES:
+            if laid == size:
+                laid = i
+                panels = lay_out(words, visit[i:])
+            byte_products(words, visit[i - 1 : i], panels, 0, of_bytes, i - laid, size - laid)
         for j in range(i, size):
             u = visit[j]
             if row >= 0:
                 inner[j] = store[row, u]
+            elif arithmetic == Arithmetic.BYTES:
+                inner[j] = of_bytes[0, j - laid]
             else:
                 inner[j] = dot(arithmetic, X[t], X[u])
         fill(stored if row >= 0 else kernel, inner[i:], norms[t], of_visits[i:], values[i:])

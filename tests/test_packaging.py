@@ -79,7 +79,8 @@ def imported(*patterns):
 
 def test_what_is_imported_is_declared_and_the_reverse():
     core = {name(requirement) for requirement in PROJECT["dependencies"]}
-    assert imported("kp/*.py") == core
+    plot = {name(requirement) for requirement in PROJECT["optional-dependencies"]["plot"]}
+    assert imported("kp/*.py") == core | plot
     study = core | {name(requirement) for requirement in GROUPS["study"]}
     used = imported("study/**/*.py", "notebooks/*.ipynb")
     assert used <= study, used - study

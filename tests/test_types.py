@@ -39,12 +39,18 @@ predict_or_reject(model, X, rejected="?")  # wrong
 """
 
 
-def test_the_hints_of_kp_hold_inside_kp_and_refuse_each_wrong_line_of_a_user_and_no_right_one(tmp_path):
+LATER = [pytest.param(version, marks=pytest.mark.long) for version in ("3.12", "3.13", "3.14")]
+
+
+@pytest.mark.parametrize("version", ["3.11", *LATER])
+def test_the_hints_of_kp_hold_inside_kp_and_refuse_each_wrong_line_of_a_user_and_no_right_one(version, tmp_path):
+    """As each version of Python reads them: mypy needs no other interpreter than its own."""
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed; python3 bootstrap.py makes an environment that has it")
     program = tmp_path / "user.py"
     program.write_text(USER)
-    command = [sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "--config-file=pyproject.toml", "kp", str(program)]
+    command = [sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "--config-file=pyproject.toml"]
+    command += [f"--python-version={version}", "kp", str(program)]
     environment = os.environ | {"MYPYPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     wrong = [("user", number) for number, line in enumerate(USER.splitlines(), start=1) if line.endswith("# wrong")]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from kp import kernels, machine
+import kp
+from kp import gram, kernels, machine
 from kp.gram import (
     BLOCK,
     DEPTH,
@@ -148,21 +149,52 @@ def test_columns_of_bytes_may_begin_and_end_inside_a_panel(start, stop, threads)
         np.testing.assert_array_equal(out, X[rows] @ X[start:stop].T)
 
 
-@pytest.mark.parametrize("has_pairs", sorted({False, machine.HAS_PAIRS}))
-def test_pairs_are_the_same_with_and_without_an_instruction_for_them(has_pairs, monkeypatch):
-    monkeypatch.setattr(machine, "HAS_PAIRS", has_pairs)
+@pytest.mark.parametrize("has", sorted({False, machine.HAS_PAIRS, machine.HAS_QUADS}))
+@pytest.mark.parametrize("numbers", [np.int8, np.int16])
+def test_words_are_the_same_with_and_without_an_instruction_for_them(numbers, has, monkeypatch):
+    monkeypatch.setattr(machine, "HAS_PAIRS", has and machine.HAS_PAIRS)
+    monkeypatch.setattr(machine, "HAS_QUADS", has and machine.HAS_QUADS)
 
     @numba.njit
-    def two_pairs(pair, array, out):
-        machine.store_sums(out, 3, machine.add_pairs(machine.add_pairs(machine.zero_sums(), pair, array, 5), pair, array, 0))
+    def two_words(word, array, out):
+        sums = machine.add_words(machine.equal_sums(np.int32(-4)), word, array, 3)
+        machine.store_sums(out, 3, machine.add_words(sums, word, array, 0))
 
-    array = np.random.RandomState(2).randint(0, 256, 40)
-    out = np.zeros(20, dtype=np.int32)
-    two_pairs(np.int32(255 + (7 << 16)), array.astype(np.int16), out)
-    lanes = np.arange(0, 2 * machine.LANES, 2)
-    expected = sum(255 * array[at + lanes] + 7 * array[at + 1 + lanes] for at in (0, 5))
-    np.testing.assert_array_equal(out[3 : 3 + machine.LANES], expected)
-    assert not out[:3].any() and not out[3 + machine.LANES :].any()
+    size = 4 if numbers == np.int8 else 2
+    x = [255, 7, 0, 130][:size] if size == 4 else [255, 7]
+    word = np.array(x, dtype=np.uint8 if size == 4 else np.int16).view(np.int32)[0]
+    array = np.random.RandomState(2).randint(-128, 128, size * machine.SUMS + 9).astype(numbers)
+    out = np.zeros(machine.SUMS + 12, dtype=np.int32)
+    two_words(word, array, out)
+    lanes = np.arange(machine.SUMS) * size
+    expected = sum(x[k] * array[at + lanes + k].astype(int) for at in (0, 3) for k in range(size)) - 4
+    np.testing.assert_array_equal(out[3 : 3 + machine.SUMS], expected)
+    assert not out[:3].any() and not out[3 + machine.SUMS :].any()
+
+
+@pytest.mark.parametrize("numbers", [np.int8, np.int16])
+@pytest.mark.parametrize("d", [1, 3, 4, 6, 784])
+def test_words_of_two_and_of_four_bytes_give_the_same_products(numbers, d, monkeypatch):
+    monkeypatch.setattr(gram, "_has_quads", lambda: numbers == np.int8)
+    random = np.random.RandomState(d)
+    X = random.randint(0, 256, (150, d)) * random.randint(0, 2, (150, d))
+    X[:2] = 255
+    points = Points(X)
+    assert points.panels.dtype == numbers
+    assert np.count_nonzero(points.words.words) == np.diff(points.words.starts).sum()
+    np.testing.assert_array_equal(products(X, X)[0], X @ X.T)
+    options = dict(max_iter=3, random_state=0)
+    logs = kp.OneVsAllKernelPerceptron(**options).fit(X, np.arange(150) % 3).mistakes_
+    monkeypatch.undo()
+    for log, expected in zip(logs, kp.OneVsAllKernelPerceptron(**options).fit(X, np.arange(150) % 3).mistakes_, strict=True):
+        np.testing.assert_array_equal(log.example, expected.example)
+        np.testing.assert_array_equal(log.step, expected.step)
+
+
+def test_four_bytes_at_a_time_are_used_only_where_their_sums_are_right(monkeypatch):
+    assert gram._has_quads() == machine.HAS_QUADS
+    monkeypatch.setattr(gram, "byte_products", lambda words, rows, panels, start, out, first, last: out.fill(1))
+    assert not gram._has_quads.__wrapped__()
 
 
 # Rows kept within a budget.

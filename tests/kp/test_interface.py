@@ -262,7 +262,7 @@ def test_weights_of_examples_are_refused_with_a_remedy(model):
     for call in ("fit", "partial_fit"):
         if hasattr(model, call):
             for name in ("sample_weight", "class_weight"):
-                with pytest.raises(TypeError, match=rf"^{name}: fit takes X and y alone, .* np\.repeat\(range\(len\(y"):
+                with pytest.raises(TypeError, match=rf"^{name}: fit takes X and y only, .* np\.repeat\(range\(len\(y"):
                     getattr(clone(model), call)(X, y, **{name: np.ones(150)})
     points = X @ X.T if model.kernel == "precomputed" else X
     clone(model).fit(points, y, sample_weight=None)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.datasets import load_digits
+from sklearn.metrics.pairwise import laplacian_kernel, linear_kernel, polynomial_kernel, rbf_kernel
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron, SharedTraining, kernels, literal, perceptron
 from kp.gram import Gram, Points, Products
@@ -113,6 +114,68 @@ def test_orders_are_new_kept_or_given_for_each_class_or_for_all(shuffle, orders)
     for a, log in enumerate(model.mistakes_):
         assert log.alpha(n=30).tolist() == literal.kernel_perceptron(K, np.where(y == a, 1, -1), visits[a]).tolist()
         assert np.array_equal(np.array(visits[a])[log.step], log.example)
+
+
+KINDS = {
+    "poly": ({"degree": 2, "gamma": 0.5}, lambda X, Y: (1 + 0.5 * X @ Y.T) ** 2),
+    "poly, degree 1": ({"degree": 1, "gamma": 1}, lambda X, Y: 1 + X @ Y.T),
+    "linear": ({"kernel": "linear"}, lambda X, Y: X @ Y.T),
+    "rbf": ({"kernel": "rbf", "gamma": 0.1}, lambda X, Y: rbf_kernel(X, Y, gamma=0.1)),
+    "laplacian": ({"kernel": "laplacian", "gamma": 0.1}, lambda X, Y: laplacian_kernel(X, Y, gamma=0.1)),
+    "function": ({"kernel": lambda X, Y: (X @ Y.T) ** 2}, lambda X, Y: (X @ Y.T) ** 2),
+}
+
+
+@pytest.mark.parametrize("threshold", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_threshold_moves_by_the_sign_of_each_mistake(kind, threshold):
+    random = np.random.RandomState(8)
+    X = random.randint(-4, 5, (40, 3)).astype(float)
+    y = random.randint(0, 3, 40)
+    options, k = KINDS[kind]
+    K = k(X, X)
+    model = OneVsAllKernelPerceptron(**options, threshold=threshold, shuffle=False, max_iter=3, stop_if_separated=False)
+    given = clone(model).set_params(kernel="precomputed").fit(K, y)
+    stream = clone(model).partial_fit(X[:7], y[:7], classes=[0, 1, 2]).partial_fit(X[7:], y[7:])
+    model.set_params(predictor="final").fit(X, y)
+    c = np.zeros((3, 40))
+    b = np.zeros(3)
+    scores = np.zeros((3, 40))
+    examples = [[], [], []]
+    for step in range(120):
+        t = step % 40
+        for a in range(3):
+            z = 1 if y[t] == a else -1
+            if z * (c[a] @ K[:, t] + b[a]) <= 0:
+                c[a, t] += z
+                b[a] += z * threshold
+                examples[a].append(t)
+        scores += c @ K + b[:, None]
+        if step == 39:
+            np.testing.assert_allclose(stream.decision_function(X, predictor="final"), (c @ K + b[:, None]).T, rtol=1e-9)
+    for fitted, points in ((model, X), (given, K)):
+        assert [log.example.tolist() for log in fitted.mistakes_] == examples
+        np.testing.assert_allclose(
+            fitted.decision_function(points, predictor="average"), scores.T / 120, rtol=1e-9, atol=1e-9
+        )
+        *_, last = fitted.staged_decision_function(points, predictor="final")
+        np.testing.assert_allclose(last, (c @ K + b[:, None]).T, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(model.dual_coef_, c[:, model.support_])
+    np.testing.assert_array_equal(model.intercept_, b)
+    model.set_params(threshold=not threshold)
+    np.testing.assert_array_equal(model.intercept_, b)
+
+
+@pytest.mark.parametrize("degree", [1, 3])
+def test_models_that_share_products_have_their_own_thresholds(degree):
+    X, y = load_digits(return_X_y=True)
+    options = dict(degree=degree, gamma=1, max_iter=2, stop_if_separated=False, random_state=0)
+    models = [OneVsAllKernelPerceptron(**options, threshold=threshold) for threshold in (False, True)]
+    shared = SharedTraining(X[:300], y[:300]).fit([clone(model) for model in models])
+    for model, other in zip(models, shared, strict=True):
+        model.fit(X[:300], y[:300])
+        np.testing.assert_array_equal(model.decision_function(X[300:400]), other.decision_function(X[300:400]))
+    assert not models[0].intercept_.any() and models[1].intercept_.any()
 
 
 def skipping_zeros(K, y, epochs, m):

@@ -1,6 +1,8 @@
 """The pages of the classes and functions of kp."""
 
 import html
+import importlib
+import inspect
 import os
 import re
 import warnings
@@ -37,9 +39,20 @@ def test_every_public_name_of_kp_stands_on_one_page_with_its_sections(pages):
         home = re.search(rf'<section id="{name}">.*?href="(.*?)#{name}"', pages["kp.html"], flags=re.DOTALL)[1]
         text = re.search(rf'<section id="{name}">(.*?)</section>', pages[home], flags=re.DOTALL)[1]
         headings = set(re.findall(r"<h6.*?>(.*?)</h6>", text))
-        assert name == "PREDICTORS" or headings >= {"Parameters", "See Also", "References", "Examples"}, name
+        assert name == "PREDICTORS" or headings >= {"Parameters", "See Also", "Examples"}, name
     text = "".join(pages.values())
     assert "_request" not in "".join(re.findall(r' id="(.*?)"', text)) and "_SupportsArray" not in text
+
+
+def test_a_page_begins_with_its_classes_and_they_with_those_that_are_no_bases(pages):
+    shown = {page: re.findall(r'<section id="(\w+)">', text) for page, text in pages.items() if page != "kp.html"}
+    for page, names in shown.items():
+        module = page.removesuffix(".html").replace("/", ".")
+        things = [getattr(importlib.import_module(module), name) for name in names]
+        kinds = [2 if not inspect.isclass(each) else (each.__doc__ or "").startswith("Base of") for each in things]
+        assert kinds == sorted(kinds), page
+    assert shown["kp/output_codes.html"] == ["OutputCodeKernelPerceptron", "_OutputCodes"]
+    assert shown["kp/mistakes.html"][0] == "MistakeLog" and shown["kp/codes.html"][0] == "Decoder"
 
 
 def test_every_estimator_has_a_picture_of_what_it_predicts_and_no_other_class(pages, tmp_path):
