@@ -19,8 +19,8 @@ def printed():
 
 
 def effects(steps):
-    """Single modifications at η = 1, from the table of `experiment.steps`, over all n_runs of both examples: their number, and
-    the shares of corrected ones, after which all outputs are right on the sample presented, and of those after which fewer
+    """Single modifications at η = 1, from the table of `experiment.steps`, over all n_runs of both examples: their number,
+    and the shares of corrected ones, after which all outputs are right on the sample presented, and of those after which fewer
     (fell) or more samples (rose) are wrong than before."""
     own = steps[steps["eta"] == 1]
     sums = own[["modifications", "corrected", "fell", "rose"]].sum()
@@ -59,7 +59,8 @@ def listing(settings):
 def codes(settings):
     """Binary minus one-hot codes on the same data, by inputs and spread: separated, of the shares of runs that separate
     (McNemar's test over runs), of which higher are the detected gains; error, of the test errors (Student's t over runs);
-    Holm over all of each. gain: separated at its largest; four, eight: error where classes overlap; close: where they hardly do."""
+    Holm over all of each. gain: separated at its largest; four, eight: error where classes overlap; close: where
+    they hardly do."""
     separated, error = tables.code_differences(experiment.codes(settings))
     return SimpleNamespace(
         separated=separated, higher=tables.by_verdict(separated)["higher"], error=error, gain=separated[2, 0.3],
