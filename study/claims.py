@@ -27,7 +27,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
 
 from study import RESULTS, ROOT
 from study.reading import noted
@@ -44,16 +43,6 @@ COLUMNS = (
 STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "cannot be told")
 STATEMENTS = ("key", "source", "place", "statement", "verdict", "evidence", "chapter")
 READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
-
-
-def interval(errors, n, *, level=0.95):
-    """(low, high): the exact binomial interval of counts of errors among n, as counts (not rounded)."""
-    errors = np.asarray(errors, dtype=float)
-    n = np.asarray(n, dtype=float)
-    tail = (1 - level) / 2
-    low = np.where(errors > 0, beta.ppf(tail, errors, n - errors + 1), 0.0)
-    high = np.where(errors < n, beta.ppf(1 - tail, errors + 1, n - errors), 1.0)
-    return low * n, high * n
 
 
 def percentile(values, number):

@@ -14,7 +14,7 @@ some do.
 import numpy as np
 import pandas as pd
 
-from study import MEASURED, RESULTS, datasets
+from study import MEASURED, RESULTS, datasets, statistics
 from study import claims as ledger
 from study.mnist import tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, logs_from_arrays, neighbours
@@ -67,7 +67,7 @@ def _counts(multiclass, published):
     both = tables.published_with_ours(multiclass, published[["degree", "epoch", "predictor", "split", "errors", "n"]])
     parts = [{"figure": FIGURES[row["split"]], **row} for row in both.to_dict("records")]
     test = both["split"] == "test"
-    (low, high) = ledger.interval(both["errors"], both["n"])
+    low, high = (end * both["n"] for end in statistics.exact(both["errors"], both["n"]))
     return both[["n"]].assign(
         published=both["errors_published"],
         ours=both["errors"],
@@ -194,7 +194,7 @@ def _cited(nearest, learners, report):
         ours=np.nan, low=np.nan, high=np.nan, interval_of="", choices=1, explanation=texts["quoted"], chapter=CHAPTER,
     )  # fmt: skip
     for name, errors, n in ((NEIGHBOURS, plain["errors"], plain["n"]), (MACHINE, machine["errors"], machine["n_test"])):
-        low, high = (round(100 * float(end) / n, 4) for end in ledger.interval(errors, n))
+        low, high = (round(100 * float(end), 4) for end in statistics.exact(errors, n))
         numbers = ["ours", "low", "high", "interval_of", "comparable"]
         ours.loc[head["quantity"] == name, numbers] = [100 * errors / n, low, high, TEST_IMAGES, True]
     ours.loc[head["quantity"] == NEIGHBOURS, "explanation"] = texts["neighbours"]
