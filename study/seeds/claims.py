@@ -124,17 +124,15 @@ def _text_rows(numbers):
 
 def _fact_rows():
     """Counts that the source states, facts of its set or its split, and the variance to which it brings attributes."""
-    table = store.published("akar_ye_2017_facts")
+    printed = store.published("akar_ye_2017_facts")
     values = _facts()
     values["wine attributes"] = float(len(datasets.registered("winequality-red").feature_names))
-    ours = table["fact"].map(values)
-    of_variance = table["key"] == "variance"
+    n = int(values["examples"])
+    ours = [{"key": row.key, "n": n} | ledger.exactly(values[row.fact]) for row in printed.itertuples()]
     training = values["variance of attributes of length 1 over the training part"]
-    reason = ledger.explanations("seeds")["variance"].format(n=int(values["examples"]), training=training)
-    return table.assign(
-        key="akar-ye-2017/" + table["key"], ours=ours, low=ours, high=ours, n=int(values["examples"]),
-        degenerate=~of_variance, choices=np.where(of_variance, 2, 1), explanation=np.where(of_variance, reason, ""),
-    ).drop(columns="fact")  # fmt: skip
+    reason = ledger.explanations("seeds")["variance"].format(n=n, training=training)
+    found = ledger.beside(printed, ours)
+    return found.assign(explanation=np.where(found["degenerate"], "", reason))
 
 
 def _facts():
