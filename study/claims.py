@@ -16,6 +16,10 @@ than one was tried was found by a search: `by_source` counts such numbers. Count
 intervals (Clopper & Pearson 1934). percentile is the place of the published number in our distribution over repeats, where
 there is one: the share of repeats below it, those equal to it counting half.
 
+What does not change from run to run (key, item, quantity, published, decimals; kind, chapter, explanation and other columns
+where they are not the usual ones) stands in the files of data/published, a row for each number; the chapters give ours by
+key, and `beside` puts the two together.
+
 What a number would be under other readings of a source is in a second table, data/results/claims_readings.csv, under the
 key of its row. What a source says in words is in a third, data/results/claims_statements.csv: a row for each statement with
 its verdict, one of STATEMENT_VERDICTS, and the numbers it rests on. Rows come from the chapters: study/<chapter>/claims.py
@@ -27,7 +31,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
 
 from study import RESULTS, ROOT
 from study.reading import noted
@@ -44,16 +47,6 @@ COLUMNS = (
 STATEMENT_VERDICTS = ("holds", "holds in part", "does not hold", "cannot be told")
 STATEMENTS = ("key", "source", "place", "statement", "verdict", "evidence", "chapter")
 READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
-
-
-def interval(errors, n, *, level=0.95):
-    """(low, high): the exact binomial interval of counts of errors among n, as counts (not rounded)."""
-    errors = np.asarray(errors, dtype=float)
-    n = np.asarray(n, dtype=float)
-    tail = (1 - level) / 2
-    low = np.where(errors > 0, beta.ppf(tail, errors, n - errors + 1), 0.0)
-    high = np.where(errors < n, beta.ppf(1 - tail, errors + 1, n - errors), 1.0)
-    return low * n, high * n
 
 
 def percentile(values, number):
@@ -80,6 +73,18 @@ def judged(frame, **marks):
     """
     found = pd.Series(verdict(*(frame[name] for name in ("published", "ours", "low", "high")), **marks), frame.index)
     return frame.assign(verdict=frame["verdict"].fillna(found) if "verdict" in frame else found)
+
+
+def beside(printed, ours):
+    """The rows of a file of data/published with ours: a table, or records, of key and whatever of ours, low, high, n,
+    interval_of, percentile, explanation they have. Raises MergeError if a key occurs twice; rows without ours are left
+    out."""
+    return printed.merge(pd.DataFrame(ours), on="key", validate="one_to_one")
+
+
+def exactly(value):
+    """{ours, low, high} of a number that no chance is part of."""
+    return dict.fromkeys(("ours", "low", "high"), value)
 
 
 def rows(frame, *, source, chapter):

@@ -14,7 +14,7 @@ from what varies:
     signed_ranks       differences over data sets                                          (Wilcoxon; Hodges & Lehmann 1963)
 
 A number that is a mean of other repeats than ours: `further_mean`.
-One share: `wilson`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
+One share: `wilson`, `exact`, and `at_most` where a bound is promised; `beta_binomial` where the share varies, too.
 Whether a whole vector of published numbers is an ordinary one among our repeats says `membership`, whether groups of
 examples have the same mean `equal_means`. Several p of one family are adjusted by `holm` (1979); where their order is fixed
 beforehand, `fixed_sequence` needs no adjustment. What a family could have seen say its `half_widths`. Sentences take their
@@ -27,6 +27,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 LEVEL = 0.95
 ALPHA = 0.05
@@ -91,15 +93,10 @@ def mcnemar(a, b):
 def two_samples(errors_a, n_a, errors_b, n_b):
     """The difference of two error rates on different examples: Fisher's exact test; Newcombe, method 10."""
     table = [[errors_a, n_a - errors_a], [errors_b, n_b - errors_b]]
+    low, high = confint_proportions_2indep(errors_a, n_a, errors_b, n_b, method="newcomb", alpha=1 - LEVEL)
+    p = stats.fisher_exact(table).pvalue
     estimate = errors_a / n_a - errors_b / n_b
-    (low_a, high_a) = wilson(errors_a, n_a)
-    (low_b, high_b) = wilson(errors_b, n_b)
-    a = errors_a / n_a
-    b = errors_b / n_b
-    low = estimate - np.hypot(a - low_a, high_b - b)
-    high = estimate + np.hypot(high_a - a, b - low_b)
-    p = float(stats.fisher_exact(table).pvalue)
-    return Difference(float(estimate), float(low), float(high), p, n_a + n_b, "test examples", "Fisher's exact test")
+    return Difference(float(estimate), float(low), float(high), float(p), n_a + n_b, "test examples", "Fisher's exact test")
 
 
 def wilson(count, n, *, level=LEVEL):
@@ -108,9 +105,14 @@ def wilson(count, n, *, level=LEVEL):
     return float(interval.low), float(interval.high)
 
 
+def exact(counts, n):
+    """(low, high): the exact intervals of shares (Clopper & Pearson 1934), counts of n; arrays, or numbers."""
+    return proportion_confint(counts, n, alpha=1 - LEVEL, method="beta")
+
+
 def at_most(count, n, *, level=LEVEL):
     """The exact upper bound of a share, count of n, at a one-sided level (Clopper & Pearson 1934)."""
-    return float(stats.beta.ppf(level, count + 1, n - count)) if count < n else 1.0
+    return float(proportion_confint(count, n, alpha=2 * (1 - level), method="beta")[1])
 
 
 def beta_binomial(n, a, b):
@@ -300,13 +302,10 @@ def _signs(n):
 
 def holm(differences):
     """The same comparisons {name: Difference or Excess}, one family, with p adjusted by Holm's procedure (1979)."""
-    names = sorted(differences, key=lambda name: differences[name].p)
-    adjusted = {}
-    largest = 0.0
-    for place, name in enumerate(names):
-        largest = max(largest, min(1.0, (len(names) - place) * differences[name].p))
-        adjusted[name] = replace(differences[name], p=largest, adjusted=f"Holm over {len(names)}")
-    return {name: adjusted[name] for name in differences}
+    adjusted = multipletests([each.p for each in differences.values()], method="holm")[1]
+    note = f"Holm over {len(differences)}"
+    pairs = zip(differences.items(), adjusted, strict=True)
+    return {name: replace(each, p=float(p), adjusted=note) for (name, each), p in pairs}
 
 
 @dataclass(frozen=True)

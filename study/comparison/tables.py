@@ -21,7 +21,6 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import datasets, statistics
-from study.claims import interval
 from study.comparison.methods import KERNEL_PERCEPTRONS, NAMES, NONE, PERCEPTRONS, REFERENCES, THRESHOLDS
 from study.words import p_cell, styled, with_interval
 
@@ -97,9 +96,9 @@ def rates(errors):
     keys = ["dataset", "method", "thresholds", "predictor"]
     once = errors.groupby([*keys, "repetition"], sort=False)[["errors", "n"]].sum()
     table = once.groupby(keys, sort=False).mean().reset_index()
-    low, high = interval(table["errors"], table["n"])
+    low, high = statistics.exact(table["errors"], table["n"])
     table["repetitions"] = once.groupby(keys, sort=False).size().to_numpy()
-    return table.assign(error=table["errors"] / table["n"], low=low / table["n"], high=high / table["n"])
+    return table.assign(error=table["errors"] / table["n"], low=low, high=high)
 
 
 def chosen_rates(errors):

@@ -14,7 +14,7 @@ some do.
 import numpy as np
 import pandas as pd
 
-from study import MEASURED, RESULTS, datasets
+from study import MEASURED, RESULTS, datasets, statistics
 from study import claims as ledger
 from study.mnist import tables
 from study.mnist.experiment import DEGREES, PUBLISHED, NeighbourSettings, degrees, logs_from_arrays, neighbours
@@ -23,8 +23,6 @@ from study.words import percent
 
 SOURCE = "Hermans 2021"
 CHAPTER = "mnist"
-MACHINES = "lower"
-"""The notebooks that have the evidence: of the numbers, and of the support vector machine."""
 FILES = ("hermans_2021_multiclass_errors", "hermans_2021_binary_errors", "hermans_2021_confusion")
 FINAL_REPORT = "hermans_2021_final_report"
 KEY = "hermans-2021/fig-{figure}/degree-{degree}/epoch-{epoch}/{predictor}/{split}"
@@ -55,9 +53,9 @@ def rows(ours, nearest, learners, files, report):
         _counts(ours["multiclass"], files["multiclass_errors"]),
         _files(ours["binary"], files["binary_errors"]),
         _matrices(ours["confusion"], files["confusion"]),
-        _report(ours["multiclass"], report[report["item"] != "Table 2"], files["multiclass_errors"]),
-        _cited(nearest, learners, report[report["item"] == "Table 2"]),
-        _facts(),
+        _report(ours["multiclass"], report, files["multiclass_errors"]),
+        _cited(nearest, learners, report),
+        _facts(report),
     ]
     return pd.concat([ledger.rows(part, source=SOURCE, chapter=CHAPTER) for part in parts], ignore_index=True)
 
@@ -67,7 +65,7 @@ def _counts(multiclass, published):
     both = tables.published_with_ours(multiclass, published[["degree", "epoch", "predictor", "split", "errors", "n"]])
     parts = [{"figure": FIGURES[row["split"]], **row} for row in both.to_dict("records")]
     test = both["split"] == "test"
-    (low, high) = ledger.interval(both["errors"], both["n"])
+    low, high = (end * both["n"] for end in statistics.exact(both["errors"], both["n"]))
     return both[["n"]].assign(
         published=both["errors_published"],
         ours=both["errors"],
@@ -124,43 +122,27 @@ def _equal(frame):
     )  # fmt: skip
 
 
-def _report(multiclass, report, published):
+def _report(multiclass, printed, published):
     """The final report's abstract and its Table 1: the best degree and epoch of each predictor."""
     best = tables.ranking(multiclass).set_index("predictor")
     training = multiclass[multiclass["split"] == "train"].set_index(["predictor", "degree", "epoch"])
     found = []
-    for row in report.itertuples():
+    for row in printed[printed["predictor"].notna()].itertuples():
         mine = best.loc[row.predictor]
-        low = np.nan
-        high = np.nan
-        explanation = ""
-        if row.quantity == "test error":
-            ours = 100 * mine["error"]
-            low = 100 * mine["low"]
-            high = 100 * mine["high"]
-            n = mine["n"]
-        elif row.quantity == "training error":
+        own = {"key": row.key, "n": mine["n"]}
+        if row.measure == "test error":
+            own |= {"ours": 100 * mine["error"], "low": 100 * mine["low"], "high": 100 * mine["high"]}
+            own |= {"interval_of": TEST_IMAGES}
+        elif row.measure == "training error":
             counted = training.loc[(row.predictor, mine["degree"], mine["epoch"])]
-            ours = 100 * counted["errors"] / counted["n"]
-            n = counted["n"]
-            explanation = _misprint(row, mine, published)
+            own |= ledger.exactly(100 * counted["errors"] / counted["n"])
+            own |= {"n": counted["n"], "explanation": _misprint(row, mine, published)}
         else:
-            ours = mine[row.quantity]
-            n = len(DEGREES) if row.quantity == "degree" else multiclass["epoch"].max()
-        low, high = (ours, ours) if np.isnan(low) else (low, high)
-        found.append((ours, low, high, n, explanation))
-    frame = pd.DataFrame(found, columns=["ours", "low", "high", "n", "explanation"]).round({"ours": 4, "low": 4, "high": 4})
-    head = report.reset_index(drop=True)
-    unit = np.where(head["unit"] == "%", " (%)", "")
-    return frame.assign(
-        published=head["published"],
-        decimals=head["decimals"],
-        interval_of=np.where(head["quantity"] == "test error", TEST_IMAGES, ""),
-        key="hermans-2021/" + head["item"].str.lower().str.replace(" ", "-") + "/" + head["predictor"] + "/"
-        + head["quantity"].str.replace(" ", "-"),
-        item="Final report, " + head["item"],
-        quantity=head["quantity"] + unit + " of the best " + head["predictor"] + " predictor",
-    )  # fmt: skip
+            own |= ledger.exactly(mine[row.measure])
+            own |= {"n": len(DEGREES) if row.measure == "degree" else multiclass["epoch"].max()}
+        found.append(own)
+    ours = pd.DataFrame(found).round({"ours": 4, "low": 4, "high": 4})
+    return ledger.beside(printed.drop(columns="explanation"), ours)
 
 
 def _misprint(row, mine, published):
@@ -176,52 +158,37 @@ def _misprint(row, mine, published):
     return texts["misprint"].format(**values, whose=others[0]) if others else texts["nobody"].format(**values)
 
 
-NEIGHBOURS = "nearest neighbours, no preprocessing"
-MACHINE = "support vector machine, Gaussian kernel, no preprocessing"
-BLURRED = "nearest neighbours, deskewing, noise removal, blurring"
+NEIGHBOURS = "hermans-2021/table-2/nearest-neighbours-no-preprocessing"
+MACHINE = "hermans-2021/table-2/support-vector-machine-gaussian-kernel-no-preprocessing"
 
 
-def _cited(nearest, learners, report):
+def _cited(nearest, learners, printed):
     """The final report's Table 2 quotes others' results. Two of them are of methods that are computed here: the nearest
     neighbour, and the support vector machine of the chapter on other learners, chosen there on held-out images."""
-    texts = ledger.explanations("mnist")
     plain = nearest[(nearest["measure"] == "distance") & (nearest["neighbours"] == 1)].iloc[0]
     machine = learners["errors"].query("method == 'RBF SVM'").iloc[0]
-    head = report.reset_index(drop=True)
-    ours = head[["published", "decimals"]].assign(
-        key="hermans-2021/table-2/" + head["quantity"].str.lower().str.replace(",", "").str.replace(" ", "-"),
-        item="Final report, Table 2", quantity="test error (%) of " + head["quantity"], comparable=False, n=plain["n"],
-        ours=np.nan, low=np.nan, high=np.nan, interval_of="", choices=1, explanation=texts["quoted"], chapter=CHAPTER,
-    )  # fmt: skip
-    for name, errors, n in ((NEIGHBOURS, plain["errors"], plain["n"]), (MACHINE, machine["errors"], machine["n_test"])):
-        low, high = (round(100 * float(end) / n, 4) for end in ledger.interval(errors, n))
-        numbers = ["ours", "low", "high", "interval_of", "comparable"]
-        ours.loc[head["quantity"] == name, numbers] = [100 * errors / n, low, high, TEST_IMAGES, True]
-    ours.loc[head["quantity"] == NEIGHBOURS, "explanation"] = texts["neighbours"]
-    ours.loc[head["quantity"] == BLURRED, "explanation"] = texts["blurred"]
-    ours.loc[head["quantity"] == MACHINE, ["explanation", "choices", "chapter"]] = [
-        texts["machine"], int((learners["choices"]["method"] == "RBF SVM").sum()), MACHINES,
-    ]  # fmt: skip
-    return ours
+    own = printed[printed["item"] == "Final report, Table 2"]
+    ours = pd.DataFrame(ledger.exactly(np.nan) | {"n": plain["n"], "choices": 1, "interval_of": ""}, index=own["key"])
+    for key, errors, n in ((NEIGHBOURS, plain["errors"], plain["n"]), (MACHINE, machine["errors"], machine["n_test"])):
+        low, high = (round(100 * float(end), 4) for end in statistics.exact(errors, n))
+        ours.loc[key, ["ours", "low", "high", "interval_of"]] = [100 * errors / n, low, high, TEST_IMAGES]
+    ours.loc[MACHINE, "choices"] = int((learners["choices"]["method"] == "RBF SVM").sum())
+    return ledger.beside(own, ours.reset_index())
 
 
-def _facts():
+def _facts(printed):
     """Numbers of section 2 that are facts of the data set: they cannot fail."""
     mnist = datasets.registered("mnist")
     train = mnist.n_train
     test = mnist.n_test
     d = mnist.n_features
     numbers = {
-        "training images": (60000, train), "test images": (10000, test), "images": (70000, train + test),
-        "pixels": (784, d), "side of an image": (28, round(d**0.5)), "digits": (10, len(mnist.classes)),
-        "largest pixel value": (255, np.iinfo(mnist.dtype).max),
+        "training images": train, "test images": test, "images": train + test, "pixels": d,
+        "side of an image": round(d**0.5), "digits": len(mnist.classes), "largest pixel value": np.iinfo(mnist.dtype).max,
     }  # fmt: skip
-    frame = pd.DataFrame([(name, *both) for name, both in numbers.items()], columns=["quantity", "published", "ours"])
-    return frame.assign(
-        key="hermans-2021/section-2/" + frame["quantity"].str.replace(" ", "-"), item="Section 2", low=frame["ours"],
-        high=frame["ours"], n=frame["ours"], degenerate=True, explanation=ledger.explanations("mnist")["fact"],
-        chapter="data",
-    )  # fmt: skip
+    own = printed[printed["item"] == "Section 2"]
+    ours = own["quantity"].map(numbers)
+    return own.assign(ours=ours, low=ours, high=ours, n=ours)
 
 
 def statements():

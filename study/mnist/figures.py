@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from kp.mistakes import PREDICTORS
-from study.claims import interval
+from study import statistics
 from study.style import (
     BAND,
     BLACK,
@@ -33,7 +33,7 @@ def figure_error_by_epoch(table, *, what, names=("training", "test")):
         for predictor, rows in table[table["split"] == split].groupby("predictor"):
             axis.plot(rows["epoch"], 100 * rows["errors"] / rows["n"], markersize=3, **look(predictor))
             if split == "test" and predictor == "average":
-                low, high = (100 * end / rows["n"] for end in interval(rows["errors"], rows["n"]))
+                low, high = (100 * end for end in statistics.exact(rows["errors"], rows["n"]))
                 axis.fill_between(rows["epoch"], low, high, color=PREDICTOR_COLOURS[predictor], alpha=0.12, lw=0)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         axis.set(xlabel="epoch", ylabel=f"{what} {name} error (%)")
@@ -106,7 +106,7 @@ def figure_six_degrees(table, split, *, what):
             style = {"markersize": 3, "markerfacecolor": face, "markeredgewidth": 0.7, "lw": 1.1}
             axis.plot(own["epoch"], rate, **look(name), **style)
             if split == "test" and name == "average":
-                low, high = (100 * end / own["n"] for end in interval(own["errors"], own["n"]))
+                low, high = (100 * end for end in statistics.exact(own["errors"], own["n"]))
                 axis.fill_between(own["epoch"], low.clip(lower=none), high, color=colour, alpha=0.15, lw=0)
         if (rows["errors"] == 0).any():
             axis.axhline(none, color=GREY, lw=0.7, linestyle=":", zorder=1)

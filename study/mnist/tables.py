@@ -12,15 +12,14 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.claims import interval
 from study.mnist import pairs
 from study.words import p_cell, percent, points, styled
 
 
 def with_rates(table):
     """The table of counts with error (a fraction) and its exact 95 % interval, low and high (fractions)."""
-    low, high = interval(table["errors"], table["n"])
-    return table.assign(error=table["errors"] / table["n"], low=low / table["n"], high=high / table["n"])
+    low, high = statistics.exact(table["errors"], table["n"])
+    return table.assign(error=table["errors"] / table["n"], low=low, high=high)
 
 
 def by_epoch(multiclass, split):

@@ -4,7 +4,6 @@ Words stand in statements.toml.
 """
 
 import numpy as np
-import pandas as pd
 
 from study import claims as ledger
 from study.multiclass import experiment
@@ -21,31 +20,17 @@ def claims():
     degenerate: our sets are separable by construction, so that the algorithm stops without an error.
     """
     draws = experiment.source_figures(experiment.source_figures_parts())
-    rows = []
-    why = ledger.explanations("multiclass")["figures"]
-    for claim in store.published("xu_zhang_2005_figures").itertuples():
-        found = draws[draws["item"] == claim.item]
-        errors = found["train_errors"].to_numpy()
+    printed = store.published("xu_zhang_2005_figures")
+    found = []
+    for row in printed.itertuples():
+        own = draws[draws["item"] == row.item]
+        errors = own["train_errors"].to_numpy()
         low, high = np.quantile(errors, [0.025, 0.975])
-        figure = claim.item.removeprefix("Fig. ").replace(" (", "").replace(")", "")
-        rows.append(
-            {
-                "key": f"xu-zhang-2005/figure-{figure}/training-errors",
-                "item": claim.item,
-                "quantity": claim.quantity,
-                "published": claim.published,
-                "ours": errors[0],
-                "low": low,
-                "high": high,
-                "interval_of": f"draws of the set, each with its own order ({len(errors)})",
-                "n": found["n_train"].iloc[0],
-                "same_data": False,
-                "percentile": ledger.percentile(errors, claim.published),
-                "degenerate": True,
-                "explanation": why,
-            }
-        )
-    return ledger.rows(pd.DataFrame(rows), source=SOURCE, chapter=CHAPTER)
+        numbers = {"ours": errors[0], "low": low, "high": high, "n": own["n_train"].iloc[0]}
+        varies = f"draws of the set, each with its own order ({len(errors)})"
+        place = ledger.percentile(errors, row.published)
+        found.append({"key": row.key, "interval_of": varies, "percentile": place} | numbers)
+    return ledger.rows(ledger.beside(printed, found), source=SOURCE, chapter=CHAPTER)
 
 
 def statements():

@@ -28,8 +28,6 @@ PERCEPTRONS = {"perceptron": "final", "voted perceptron": "voted"}
 """The rows of the table that are perceptrons, and the predictors that give them."""
 N_PUBLISHED = 10
 """Orders of which the published numbers are means."""
-UNITS = {"error": ("test_error_percent", "test error (%)", 2), "mistakes": ("mistakes", "mistakes of all learners", 0)}
-"""Counted quantities: the column in the published table, the name and the decimals there."""
 OTHER = "each learner in a fresh order in each epoch"
 """The reading of the table of readings."""
 INTERVAL = "means of ten further orders (Student's t); {n} orders"
@@ -58,28 +56,15 @@ def together(own, romma, reading):
     return pd.concat([*parts, romma[romma["reading"] == reading]], ignore_index=True)
 
 
-def beside(published, ours):
-    """A row for each published number of an algorithm that we have: its key, what it is, ours with low, high and n, and the
-    percentile; published as in data/published, ours as in `together`."""
+def beside(printed, ours):
+    """The published numbers with the means of ours, low, high, n, and the percentile; ours as in `together`."""
     found = []
-    for row in published.to_dict("records"):
-        name = row["algorithm"]
-        epoch = row["epochs"]
-        own = ours[(ours["algorithm"] == name) & (ours["epoch"] == epoch)]
-        if own.empty:
-            continue
-        values = {"error": 100 * own["errors"] / own["n"], "mistakes": own["mistakes"]}
-        for unit, (column, words, decimals) in UNITS.items():
-            low, high = statistics.further_mean(values[unit], N_PUBLISHED)
-            derived = (name, unit) == ("voted perceptron", "mistakes")
-            found.append(
-                {
-                    "key": f"li-long-1999/table-1/{name.lower().replace(' ', '-')}/epoch-{epoch}/{unit}",
-                    "item": "Table 1", "quantity": f"{name}, {words} after epoch {epoch}", "published": row[column],
-                    "decimals": decimals, "ours": values[unit].mean(), "low": low, "high": high, "n": len(own),
-                    "interval_of": INTERVAL.format(n=len(own)), "kind": "derived" if derived else "printed",
-                    "percentile": ledger.percentile(values[unit], row[column]),
-                    "choices": 2,
-                }
-            )  # fmt: skip
-    return pd.DataFrame(found).round({"ours": 4, "low": 4, "high": 4, "percentile": 4})
+    for row in printed.itertuples():
+        own = ours[(ours["algorithm"] == row.algorithm) & (ours["epoch"] == row.epoch)]
+        values = own["mistakes"] if row.unit == "mistakes" else 100 * own["errors"] / own["n"]
+        low, high = statistics.further_mean(values, N_PUBLISHED)
+        place = ledger.percentile(values, row.published)
+        n = len(own)
+        numbers = {"ours": values.mean(), "low": low, "high": high, "n": n, "percentile": place}
+        found.append({"key": row.key, "interval_of": INTERVAL.format(n=n)} | numbers)
+    return ledger.beside(printed, found).round({"ours": 4, "low": 4, "high": 4, "percentile": 4})

@@ -12,14 +12,16 @@ import pandas as pd
 
 from study.claims import explanations, rows, statement_rows
 from study.statistics import ALPHA
-from study.uci import tables
-from study.uci.experiment import PUBLISHED, READINGS, everything
-from study.uci.source import KERNELS, SPLITS, original, setting
+from study.uci import facts, source, tables
+from study.uci.experiment import READINGS
+from study.uci.source import KERNELS, original
 from study.words import interval, percent, points, size
 
 SOURCE = "Xu & Zhang 2005"
 PREFIX = "xu-zhang-2005"
 CHAPTER = "tables"
+NUMBER = ["table", "dataset", "kernel", "split", "measure"]
+"""What distinguishes the printed numbers."""
 DECIMALS = 4
 """To which ours, low, high and percentile are rounded."""
 NAMED = 3
@@ -28,36 +30,34 @@ CLOSE = 0.01
 """Rates whose difference is surely smaller than this are called almost equal; the source does not say what it calls so."""
 
 
-def claims(results=None):
+def claims():
     """Rows of the ledger for Tables I to III; rates in percent. n is the number of repeats, or of examples in a set.
 
-    results: {name: table} of the experiments, those published by default. Raises StaleResult where one is stale.
+    Raises StaleResult where a result is stale.
     """
-    results = tables.with_repeats(everything(PUBLISHED) if results is None else results)
+    results = facts.results()
     frames = [
         _facts(tables.table_1(results["sets"])),
         _cited(tables.rival_beside_cited(results["rival"])),
         _chosen(tables.chosen_parameters(results)),
-        _rates(tables.by_reading(results), tables.best_program(tables.programs(results))[2]),
+        _rates(facts.by_reading(), tables.best_program(facts.programs())[2]),
     ]
-    frame = pd.concat(frames, ignore_index=True)
-    frame = frame.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
-    frame = frame.fillna({"explanation": "", "interval_of": "", "choices": 1, "comparable": True, "degenerate": False})
-    frame = frame.astype({"choices": int, "comparable": bool, "degenerate": bool}).assign(same_data=True)
-    found = rows(frame, source=SOURCE, chapter=CHAPTER)
+    ours = pd.concat(frames, ignore_index=True).drop(columns="published")
+    ours = ours.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
+    both = source.printed().merge(ours, on=NUMBER, validate="one_to_one")
+    found = rows(both.fillna({"explanation": both["why"]}), source=SOURCE, chapter=CHAPTER)
     # An explanation is for what lies outside, or cannot be compared.
     explained = found["verdict"].isin(["outside", "not comparable"])
     return found.assign(explanation=found["explanation"].where(explained, ""))
 
 
-def readings(results=None):
+def readings():
     """The published rates under each other reading: columns key, reading, ours, low, high, n, percentile, verdict."""
-    results = everything(PUBLISHED) if results is None else results
-    compared = tables.by_reading(results)
-    compared = compared[compared["reading"] != tables.BASE]
+    compared = facts.by_reading()
+    compared = compared[compared["reading"] != tables.BASE].rename(columns={"statistic": "measure", "repeats": "n"})
     judged = compared["verdict"].replace("degenerate", "exact")  # a 0.00 that is 0.00 in all repeats
-    frame = compared.assign(key=compared.apply(_rate_key, axis=1), verdict=judged).rename(columns={"repeats": "n"})
-    frame = frame[["key", "reading", "ours", "low", "high", "n", "percentile", "verdict"]].reset_index(drop=True)
+    frame = compared.assign(verdict=judged).merge(source.printed()[["key", *NUMBER]], on=NUMBER, validate="many_to_one")
+    frame = frame[["key", "reading", "ours", "low", "high", "n", "percentile", "verdict"]]
     return frame.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
 
 
@@ -66,7 +66,7 @@ def statements():
 
     What cannot be judged has no row: which numbers are bold, and what methods of a page that is gone would do.
     """
-    found = verdicts(tables.with_repeats(everything(PUBLISHED)))
+    found = verdicts(facts.results())
     named = {f"{PREFIX}/statement/{key}": each for key, each in found.items()}
     return statement_rows("uci", named, chapter=CHAPTER)
 
@@ -148,52 +148,35 @@ def two_parameters(found):
 
 
 def _facts(table):
-    found = []
-    for row in table.to_dict("records"):
-        for name in ("dimension", "classes", "size"):
-            published = row[f"{name}, published"]
-            ours = row[name]
-            numbers = {"published": published, "ours": ours, "low": ours, "high": ours, "n": row["size"], "decimals": 0}
-            head = _head("I", row["dataset"], name, f"{row['dataset']}: {name}")
-            found.append(head | numbers | {"degenerate": published == ours, "explanation": explanations("uci")["file"]})
-    return pd.DataFrame(found)
+    """The counts of Table I, a row for each; degenerate where the file has as many."""
+    parts = []
+    for name in ("dimension", "classes", "size"):
+        ours = table[name]
+        part = table[["dataset"]].assign(table="I", measure=name, ours=ours, low=ours, high=ours, n=table["size"])
+        parts.append(part.assign(published=table[f"{name}, published"], degenerate=table[f"{name}, published"] == ours))
+    return pd.concat(parts).assign(dataset=lambda frame: frame["dataset"].map(source.original))
 
 
 def _cited(table):
-    words = "smallest error of other methods, mean over folds (%)"
-    heads = [_head("I", name, "error", f"{name}: {words}") for name in table["dataset"]]
-    marks = {"decimals": 2, "degenerate": False, "comparable": False, "explanation": explanations("uci")["cited"]}
-    return _beside(table, heads).assign(interval_of="repeats of ten-fold cross-validation: folds", **marks)
+    varies = "repeats of ten-fold cross-validation: folds"
+    return table.rename(columns={"repeats": "n"}).assign(measure="cited", interval_of=varies)
 
 
 def _chosen(table):
-    heads = []
-    for row in table.itertuples():
-        name = {"poly": "degree p", "rbf": "width σ"}[row.kernel] if row.quantity == "parameter" else row.quantity
-        words = f"{row.dataset}: {KERNELS[row.kernel]} perceptron, {name} chosen by the smallest test error"
-        heads.append(_head(row.table, row.dataset, f"{row.kernel}/{row.quantity}", words))
-    why = explanations("uci")["chosen"]
-    marks = {"decimals": table["decimals"], "comparable": False, "explanation": why, "choices": table["candidates"]}
-    return _beside(table, heads).assign(interval_of=f"choices in repeats: {tables.VARIES}", **marks)
+    names = {"quantity": "measure", "repeats": "n", "candidates": "choices"}
+    found = table.rename(columns=names).assign(interval_of=f"choices in repeats: {tables.VARIES}")
+    return found.drop(columns=["decimals", "place"])
 
 
 def _rates(compared, program):
-    table = compared[compared["reading"] == tables.BASE].reset_index(drop=True)
+    plain = compared[compared["reading"] == tables.BASE]
     others = dict(tuple(compared[compared["reading"] != tables.BASE].groupby(tables.NUMBER)))
-    heads = []
-    why = []
-    for row in table.to_dict("records"):
-        method = f"{KERNELS[row['kernel']]} perceptron"
-        if row["kernel"] != "linear":
-            method += f", {setting(row['kernel'], row['parameter'])}"
-        statistic = {"mean": "mean", "sd": "standard deviation"}[row["statistic"]]
-        words = f"{method}, {row['iterations']} iterations, {SPLITS[row['split']]} error, {statistic} over folds (%)"
-        head = _head(row["table"], row["dataset"], "", f"{row['dataset']}: {words}")
-        heads.append(head | {"key": _rate_key(row)})
-        why.append(_inside_under(others[tuple(row[name] for name in tables.NUMBER)], program[row["table"]]))
-    marks = {"decimals": 2, "verdict": table["verdict"], "explanation": why}
-    marks |= {"choices": table["table"].map({name: len(found) + 1 for name, found in READINGS.items()})}
-    return _beside(table, heads).assign(interval_of=f"ten-fold cross-validations: {tables.VARIES}", **marks)
+    found = plain[[*tables.NUMBER, "published", "ours", "low", "high", "percentile", "verdict"]].assign(
+        n=plain["repeats"], interval_of=f"ten-fold cross-validations: {tables.VARIES}",
+        choices=plain["table"].map({name: len(found) + 1 for name, found in READINGS.items()}),
+        why=[_inside_under(others[key], program[key[0]]) for key in plain[tables.NUMBER].itertuples(index=False, name=None)],
+    )  # fmt: skip
+    return found.rename(columns={"statistic": "measure"})
 
 
 def _inside_under(others, program):
@@ -205,20 +188,3 @@ def _inside_under(others, program):
     kind = "nowhere" if not found else "inside" if program in found else "outside"
     counts = {"found": len(found), "readings": len(others)}
     return explanations("uci")[kind].format(program=program, names="; ".join(found[:NAMED]), **counts)
-
-
-def _beside(table, heads):
-    numbers = table[["published", "ours", "low", "high", "percentile"]].assign(n=table["repeats"])
-    return pd.concat([pd.DataFrame(heads), numbers], axis=1)
-
-
-def _head(table, dataset, quantity, words):
-    name = dataset.removesuffix("-bundled")
-    number = {"I": 1, "II": 2, "III": 3}[table]
-    key = f"{PREFIX}/table-{number}/{name}/{quantity}"
-    return {"key": key, "item": f"Table {table}", "quantity": words, "chapter": f"uci_{name}"}
-
-
-def _rate_key(row):
-    number = {"II": 2, "III": 3}[row["table"]]
-    return f"{PREFIX}/table-{number}/{row['dataset']}/{row['kernel']}/{row['split']}-{row['statistic']}"

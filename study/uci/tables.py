@@ -21,7 +21,7 @@ from study.uci.arithmetic import reachable
 from study.uci.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.uci.protocol import summary
 from study.uci.readings import Reading
-from study.uci.source import KERNELS, SPLITS, cited_errors, original, published, published_rates, setting
+from study.uci.source import KERNELS, SPLITS, cited_errors, original, printed, published_rates, setting
 from study.words import p_cell, percent, points, styled
 
 BASE = "plain reading"
@@ -575,7 +575,9 @@ def optimism_table(found):
 
 def table_1(sets):
     """Dimension, classes and size of the sets, as counted, and as published in columns that end in ", published"."""
-    theirs = published().query("table == 'I'").set_index("dataset")[["dimension", "classes", "size"]].astype(int)
+    counts = ["dimension", "classes", "size"]
+    rows = printed().query("measure in @counts", local_dict={"counts": counts})
+    theirs = rows.pivot(index="dataset", columns="measure", values="published")[counts].astype(int)
     found = theirs.add_suffix(", published").loc[sets["dataset"].map(original)].reset_index(drop=True)
     return pd.concat([sets.reset_index(drop=True), found], axis=1)
 
@@ -589,11 +591,10 @@ def rival_beside_cited(rival):
         rival.assign(rate=rival["test_errors"] / rival["n_test"]).groupby(["dataset", "repeat"], sort=False)["rate"].mean()
     )
     rows = []
-    for row in published().query("table == 'I'").itertuples():
-        values = 100 * rates[rates.index.get_level_values("dataset").map(original) == row.dataset].to_numpy()
+    for name, number in cited_errors().items():
+        values = 100 * rates[rates.index.get_level_values("dataset").map(original) == name].to_numpy()
         if len(values):
-            number = row.mean_error_percent
-            rows.append({"table": "I", "dataset": row.dataset, "published": number} | _distribution(values, number))
+            rows.append({"table": "I", "dataset": name, "published": number} | _distribution(values, number))
     return pd.DataFrame(rows)
 
 

@@ -17,7 +17,6 @@ from scipy.stats import fisher_exact
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from kp.mistakes import MistakeLog
 from study import datasets, statistics
-from study.claims import interval
 from study.mnist import claims, experiment, figures, pairs, tables
 from study.mnist.experiment import PUBLISHED, Settings, run_together
 from study.results import store
@@ -161,7 +160,7 @@ def test_the_ranking_takes_the_fewest_errors_the_lowest_degree_and_the_earliest_
     assert best[["predictor", "degree", "epoch", "errors"]].to_numpy().tolist() == [
         ["voted", 3, 3, 65], ["average", 3, 3, 68], ["minimizing", 3, 3, 70], ["final", 3, 3, 81],
     ]  # fmt: skip
-    np.testing.assert_allclose(best[["low", "high"]].T, np.array(interval(best["errors"], 597)) / 597)
+    np.testing.assert_allclose(best[["low", "high"]].T, np.array(statistics.exact(best["errors"], 597)))
     tied = pd.DataFrame({"degree": [3, 2, 2], "epoch": [1, 3, 2]}).assign(predictor="final", split="test", errors=5, n=9)
     assert tables.ranking(tied)[["degree", "epoch"]].to_numpy().tolist() == [[2, 2]]
     by_digit = tables.by_digit(three["binary"].query("degree == 2"), 3)

@@ -1,5 +1,7 @@
 """The tests and intervals of the study, against other programs: statsmodels, SciPy."""
 
+from math import comb
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,6 @@ from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from study import statistics, words
 
@@ -37,13 +37,15 @@ def test_the_paired_interval_is_that_of_newcombes_example_and_covers_at_its_leve
     assert 0.91 <= np.mean([each.low <= 0.015 <= each.high for each in drawn]) <= 0.99
 
 
-@pytest.mark.parametrize("cells", [(107, 5000, 47, 5000), (0, 30, 4, 40)])
-def test_two_samples_are_those_of_statsmodels_and_fisher(cells):
-    a, n_a, b, n_b = cells
-    found = statistics.two_samples(*cells)
-    expected = confint_proportions_2indep(a, n_a, b, n_b, method="newcomb")
-    np.testing.assert_allclose((found.low, found.high), expected, atol=1e-12)
-    assert found.p == pytest.approx(stats.fisher_exact([[a, n_a - a], [b, n_b - b]]).pvalue)
+def test_two_samples_are_fishers_test_and_newcombes_interval():
+    # Newcombe 1998, Statistics in Medicine 17: 873-890, table II, method 10: 56/70 - 48/80 and 9/10 - 3/10.
+    found = statistics.two_samples(56, 70, 48, 80)
+    np.testing.assert_allclose((found.low, found.high), (0.0524, 0.3339), atol=5e-5)
+    few = statistics.two_samples(9, 10, 3, 10)
+    np.testing.assert_allclose((few.estimate, few.low, few.high), (0.6, 0.1705, 0.8090), atol=5e-5)
+    # The tables with these margins that are as likely as this one or less: 9, 10, 3 and 2 of the 12 in the first row.
+    as_rare = [k for k in range(2, 11) if comb(10, k) * comb(10, 12 - k) <= comb(10, 9) * comb(10, 3)]
+    assert few.p == pytest.approx(sum(comb(10, k) * comb(10, 12 - k) for k in as_rare) / comb(20, 12))
 
 
 def test_students_interval_is_scipys():
@@ -141,11 +143,11 @@ def test_equivalence_needs_the_interval_of_90_percent_inside():
         assert (found.p < 0.05) == inside and (found.low, found.high) == (wide.low, wide.high)
 
 
-def test_holm_is_that_of_statsmodels():
+def test_holm_multiplies_the_smallest_p_by_all_that_are_left():
     p = [0.01, 0.04, 0.03, 0.005, 0.9]
-    plain = {i: statistics.Difference(1, 0, 2, value, 5, "x", "t") for i, value in enumerate(p)}
-    expected = multipletests(p, method="holm")[1]
-    np.testing.assert_allclose([each.p for each in statistics.holm(plain).values()], expected)
+    found = statistics.holm({i: statistics.Difference(1, 0, 2, value, 5, "x", "t") for i, value in enumerate(p)})
+    np.testing.assert_allclose([each.p for each in found.values()], [0.04, 0.09, 0.09, 0.025, 0.9])
+    assert {each.adjusted for each in found.values()} == {"Holm over 5"} and statistics.holm({}) == {}
 
 
 @pytest.mark.parametrize(
@@ -208,10 +210,13 @@ def test_equal_means_of_groups_are_tested_by_permutation():
     assert own == pytest.approx(exact, abs=0.02)
 
 
-def test_an_upper_bound_of_a_share_is_statsmodels_and_covers():
+def test_exact_intervals_of_shares_leave_a_fortieth_on_either_side():
+    low, high = statistics.exact(np.array([0, 5, 10]), 10)
+    np.testing.assert_allclose(low, [0, 0.187086, 0.691503], atol=1e-6)
+    np.testing.assert_allclose(high, [0.308497, 0.812914, 1], atol=1e-6)
     for count, n in ((0, 40), (3, 200), (17, 60)):
-        _, high = proportion_confint(count, n, alpha=0.1, method="beta")
-        assert statistics.at_most(count, n, level=0.95) == pytest.approx(high)
+        bound = statistics.at_most(count, n, level=0.95)
+        assert sum(comb(n, k) * bound**k * (1 - bound) ** (n - k) for k in range(count + 1)) == pytest.approx(0.05)
     assert statistics.at_most(7, 7) == 1
 
 
