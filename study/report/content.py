@@ -31,8 +31,8 @@ def parsed(text, form, folder):
 
     form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
     of the class "front" is the first page, one of the class "folded" is folded under the name that its label says, with the
-    code that follows, and one of the class "contents" stands for the contents. A span of the class "asked" is the button of the
-    panel that its label names. A table on a page scrolls inside itself.
+    code that follows, and one of the class "contents" stands for the contents. A span of the class "asked" is the button of
+    the panel that its label names. A table on a page scrolls inside itself.
     Raises ValueError for a picture that is not in folder.
     """
     import pypandoc

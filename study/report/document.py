@@ -66,8 +66,8 @@ class Source:
 @dataclass(frozen=True)
 class Layout:
     """Options of a document: form "html" or "typst"; code, whether all code is shown; report, its name, for texts that stand
-    in one report only; sheet, one of SHEETS for a sheet of exercises, else ""; panels, those of a page (study.report.panels),
-    which say where its values come from."""
+    in one report only; sheet, one of SHEETS for a sheet of exercises, else ""; panels, those of a page, which say where its
+    values come from."""
 
     form: str
     code: bool = False
@@ -104,6 +104,8 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
     with tempfile.TemporaryDirectory() as folder:
         panels = Panels(target)
         text = _text(sources, Path(folder), Layout("html", code, report, sheet, None if sheet else panels), listing)
+        if "ledger" in facts:
+            panels.add_makers()
         options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
         named = dict(title=title, pagetitle=title, lang="en", **facts, panels="panels" if str(panels) else "")
         named |= {"open": "open"} if code else {}

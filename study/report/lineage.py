@@ -1,15 +1,16 @@
 """Where a number in a text comes from: the lines of its notebook, the functions of the study, and the stored tables.
 
 Nothing is run: expressions, notebooks and modules are read as syntax trees. A name of a notebook stands for the last
-statement above the text that assigns it; a function depends on what its code names, directly or through other functions, down
-to experiments (study.results.experiment) and files. Of the tables found so, those count that the notebook has read when it was
-executed (study.report.origin). A function may so get a table too many, where it names another function that the number does
-not need.
+statement above the text that assigns it; a function depends on what its code names, directly or through other functions,
+down to experiments (study.results.experiment) and files. Of the tables found so, those count that the notebook has read
+when it was executed (study.report.origin). So a number may get a table too many, where a function behind it uses another
+one for something else.
 """
 
 import ast
 import json
 import re
+import tomllib
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
@@ -17,7 +18,7 @@ from functools import cache
 import pandas as pd
 
 from study import MEASURED, RESULTS, ROOT
-from study.results import code
+from study.results import code, store
 
 SHOWN_ELSEWHERE = ("study.words", "study.report")
 """Modules that give numbers a form, and make none."""
@@ -268,6 +269,11 @@ def records():
     return {path.with_suffix(".csv").relative_to(ROOT).as_posix(): json.loads(path.read_text("utf-8")) for path in paths}
 
 
+def published():
+    """The names of the tables of published numbers."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in store.PUBLISHED.glob("*.csv"))
+
+
 @cache
 def _of_experiment(name):
     """The files of an experiment, tables first."""
@@ -292,6 +298,40 @@ def seconds():
     """{experiment: seconds of a computation from nothing}."""
     found = pd.concat(map(pd.read_csv, sorted(MEASURED.glob("*_computing.csv"))))
     return dict(zip(found["experiment"], found["seconds"], strict=True))
+
+
+def makers():
+    """The functions that make the rows of the ledger: claims and statements of all rooms."""
+    modules = sorted(name for name in code.SOURCES if re.fullmatch(r"study\.\w+\.claims", name))
+    return [Symbol(name, each) for name in modules for each in ("claims", "statements") if each in _module(name).members]
+
+
+def maker(key):
+    """The one of `makers` that makes the row of a key: of a statement by its file, of a number by how its key begins."""
+    for each in makers():
+        file = code.PATHS[each.module].with_name("statements.toml")
+        if each.name == "statements" and any(key == said["key"] for said in _statements(file)):
+            return each
+    fits = {begin: each for begin, each in _beginnings() if key.startswith(begin)}
+    return fits[max(fits, key=len)]
+
+
+@cache
+def _statements(file):
+    return tomllib.loads(file.read_text(encoding="utf-8")).get("statement", [])
+
+
+@cache
+def _beginnings():
+    """[(text, symbol)]: how the keys of numbers begin in the code of each maker's module."""
+    own = [each for each in makers() if each.name == "claims"]
+    texts = [
+        (re.split(r"[*{]", _text(node, each))[0], each)
+        for each in own
+        for node in ast.walk(ast.parse(code.SOURCES[each.module]))
+        if isinstance(node, ast.Constant | ast.JoinedStr)
+    ]
+    return [(text, each) for text, each in texts if "/" in text and " " not in text]
 
 
 class Scope:

@@ -16,7 +16,6 @@ from pathlib import Path
 from study import ROOT
 from study.report import lineage, references
 from study.report.expressions import conditions, places
-from study.report.lineage import Symbol
 
 FACTS = 2
 """Functions that a panel shows for an expression."""
@@ -58,15 +57,17 @@ class Panels:
         content = f"<dl>{''.join(f'<dt>{head}<dd>{each}' for head, each in rows if each)}</dl>"
         return self._found.setdefault(content, name or f"panel-{len(self._found) + 1}")
 
-    def add_symbol(self, symbol, name):
-        """Add the panel of a function, for links from other pages."""
-        files = lineage.files([symbol], lineage.records())
-        self.add([*self.data(files), ("code", self.symbols([symbol]))], name)
+    def add_makers(self):
+        """Add the panels of the functions that make rows of the ledger, whose page has links to them."""
+        for symbol in lineage.makers():
+            files = lineage.files([symbol], [*lineage.records(), *lineage.published()])
+            self.add([*self.data(files), ("code", self.symbols([symbol]))], of_maker(symbol))
 
     def link(self, name, text=""):
-        """A file of the project, by its name, as a link."""
+        """A file of the project, by its name or path, as a link."""
         shown = escape(text or name)
-        return f'<a href="{os.path.relpath(ROOT / name, self.folder)}">{shown}</a>' if self.folder else shown
+        has_link = self.folder and (ROOT / name).is_relative_to(ROOT)
+        return f'<a href="{Path(os.path.relpath(ROOT / name, self.folder)).as_posix()}">{shown}</a>' if has_link else shown
 
     def symbols(self, symbols):
         """Functions with their place and their docstrings, those behind them after each."""
@@ -97,8 +98,8 @@ class _Notebook:
     def __init__(self, path, cells, panels):
         self.panels = panels
         self.cells = cells
-        self.name = path.resolve().relative_to(ROOT).as_posix()
-        metadata = json.loads(path.read_text(encoding="utf-8-sig"))["metadata"]
+        self.path = Path(path).resolve()
+        metadata = json.loads(self.path.read_text(encoding="utf-8-sig"))["metadata"]
         self.read = metadata.get("made_from", {}).get("files", {})
         self.scope = lineage.Scope([(cell.cell_type, cell.source, cell.metadata.get("tags", ())) for cell in cells])
 
@@ -134,7 +135,7 @@ class _Notebook:
         return [
             ("expression", code),
             *(self.panels.data(files) if files else [("tables", "" if is_setting else self.unstored())]),
-            ("notebook", f"{parameter} {self.panels.link(self.name, Path(self.name).name)}{lines}"),
+            ("notebook", f"{parameter} {self.panels.link(self.path, self.path.name)}{lines}"),
             ("code", self.panels.symbols(own.facts)),
         ]
 
@@ -146,6 +147,11 @@ class _Notebook:
         sets = [name.partition("#")[2] for name in self.read if "registry.toml#" in name]
         of = f", from {', '.join(sets)} ({self.panels.link('data/registry.toml')})" if 0 < len(sets) < FACTS else ""
         return f"none: the notebook computes it when it is executed{of}"
+
+
+def of_maker(symbol):
+    """The name of the panel of a function that makes rows of the ledger."""
+    return f"{symbol.name}-of-{symbol.module.split('.')[1]}"
 
 
 def _button(text, panel):
