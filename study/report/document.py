@@ -29,7 +29,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from study import ROOT
-from study.report import colophon, content, policy, references
+from study.report import colophon, content, played, policy, references
 from study.report.display import captioned
 from study.report.notebooks import LINKS, joined, read
 from study.report.panels import Panels
@@ -113,8 +113,8 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
         page = _pandoc(text, sources, "html", folder, options)
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
-    page = page.replace(PANELS, str(panels), 1)
-    store.write(target, policy.sealed(page))
+    page, script = played.with_script(page.replace(PANELS, str(panels), 1))
+    store.write(target, policy.sealed(page, script))
 
 
 def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
@@ -455,7 +455,8 @@ class _Shown:
         picture = Path(f"{self.pictures}_{place}.png")
         picture = _drawn(drawing, base64.b64decode(output.data["image/png"]), picture, self.form)
         width = f" width={shown['width']}px" if self.form == "html" and "width" in shown else ""
-        return f"![{words}]({picture.name}){{#{anchor}{width}}}"
+        below = played.marked(shown.get("file", "")) if self.own and self.form == "html" else ""
+        return f"![{words}]({picture.name}){{#{anchor}{width}}}{below}"
 
     def table(self, rows, place):
         anchor, words = self.label(place)
