@@ -1,6 +1,6 @@
 """The run of the toy set as a page plays it: what a figure needs to show any moment of the run.
 
-The page draws scores from the log, as f_m(x) = sum over the first m mistakes of z_i (1 + x_i.x)^p; all counts come from here.
+The page draws scores from the log, as f_m(x) = sum over the first m mistakes of z_i (1 + x_i.x)^p; all counts are made here.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ PLAYED = ("final", "average", "voted")
 
 
 def run(part=None):
-    """A run as plain values. box (left, right, bottom, top); x (n, 2) and z (n,): examples and signs; degree; of each of the M
-    mistakes its example, its step (from 0) and its epoch (from 1); steps, the number of all; errors {predictor: (M,)}: how
-    many training examples it misclassifies just before the next mistake, or at the end of the run.
+    """A run as plain values. box (left, right, bottom, top); x (n, 2) and z (n,): examples and signs; degree; of each of the
+    M mistakes its example, its step (from 0) and its epoch (from 1); steps, the number of all; errors {predictor: (M,)}:
+    how many training examples it misclassifies just before the next mistake, or at the end of the run.
     """
     part = part or Toy()
     X, y, *_ = toy_set(part)

@@ -198,24 +198,36 @@ def _named_in(nodes, symbol, local, *, follow=False):
     """{symbol: None} of the symbols that nodes of its code name. local {name: statements that assign it}; follow: also
     what these statements name."""
     found = {}
-    left = list(nodes)
+    left = [parts for node in nodes for parts in chains(node)]
     seen = set()
     while left:
-        for parts in chains(left.pop(0)):
-            first, *rest = parts
-            if first == "self" and "." in symbol.name:
-                reached = _member(Symbol(symbol.module, symbol.name.partition(".")[0]), rest)
-                found |= {taken(*reached): None} if "." in reached[0].name else {}
-            elif first in local:
-                for statement in local[first]:
-                    members = [_member(made[0], rest) for made in _made_by(statement, symbol)] if rest else []
-                    found |= {taken(*each): None for each in members if "." in each[0].name}
-                    if follow and id(statement) not in seen:
-                        seen.add(id(statement))
-                        left.append(statement)
-            elif reached := _in_module(symbol.module, parts):
-                found[taken(*reached)] = None
+        first, *rest = parts = left.pop(0)
+        if first == "self" and "." in symbol.name:
+            reached = _member(Symbol(symbol.module, symbol.name.partition(".")[0]), rest)
+            found |= {taken(*reached): None} if "." in reached[0].name else {}
+        elif first in local:
+            for statement in local[first]:
+                if other := _other_name(statement, first):
+                    if (id(statement), *rest) not in seen:
+                        seen.add((id(statement), *rest))
+                        left.append([*other, *rest])
+                    continue
+                members = [_member(made[0], rest) for made in _made_by(statement, symbol)] if rest else []
+                found |= {taken(*each): None for each in members if "." in each[0].name}
+                if follow and id(statement) not in seen:
+                    seen.add(id(statement))
+                    left += chains(statement)
+        elif reached := _in_module(symbol.module, parts):
+            found[taken(*reached)] = None
     return found
+
+
+def _other_name(statement, name):
+    """The dotted name for which a name stands by a statement, such as `kept = orders.kept`; None if it is more than that."""
+    value = getattr(statement, "value", None)
+    is_alias = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    found = chains(value) if is_alias and isinstance(value, ast.Attribute) else []
+    return found[0] if len(found) == 1 and found[0][0] != name else None
 
 
 def _made_by(statement, symbol):

@@ -1,7 +1,7 @@
 """Figures that a page lets its reader play with: a still picture, and below it the same run to move through.
 
-The picture is in every form of the report; where scripts run, the page has sliders, too. Their script is one file, played.js,
-and their data come from the room of the figure, when the page is written.
+The picture is in every form of the report; where scripts run, the page has a slider, too. The script is one file, played.js,
+and its data come from the room of the figure when the page is written.
 """
 
 import importlib
