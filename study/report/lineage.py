@@ -319,12 +319,15 @@ def makers():
 
 
 def maker(key):
-    """The one of `makers` that makes the row of a key: of a statement by its file, of a number by how its key begins."""
+    """The one of `makers` that makes the row of a key: of a statement by its file; of a number by the file of published
+    numbers that has the key, or by how keys begin in its code."""
     for each in makers():
         file = code.PATHS[each.module].with_name("statements.toml")
         if each.name == "statements" and any(key == said["key"] for said in _statements(file)):
             return each
     fits = {begin: each for begin, each in _beginnings() if key.startswith(begin)}
+    if not fits:
+        raise ValueError(f"no study/*/claims.py makes the row {key!r} of the ledger; let its published file have the key")
     return fits[max(fits, key=len)]
 
 
@@ -335,15 +338,15 @@ def _statements(file):
 
 @cache
 def _beginnings():
-    """[(text, symbol)]: how the keys of numbers begin in the code of each maker's module."""
-    own = [each for each in makers() if each.name == "claims"]
-    texts = [
-        (re.split(r"[*{]", _text(node, each))[0], each)
-        for each in own
-        for node in ast.walk(ast.parse(code.SOURCES[each.module]))
-        if isinstance(node, ast.Constant | ast.JoinedStr)
-    ]
-    return [(text, each) for text, each in texts if "/" in text and " " not in text]
+    """[(text, symbol)]: how the keys of numbers begin, or whole keys, with the maker that has them in its code or files."""
+    found = []
+    for each in (each for each in makers() if each.name == "claims"):
+        nodes = ast.walk(ast.parse(code.SOURCES[each.module]))
+        texts = [_text(node, each) for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr)]
+        found += [(begin, each) for text in texts if "/" in (begin := re.split(r"[*{]", text)[0]) and " " not in begin]
+        for name in files([each], published()):
+            found += [(key, each) for key in pd.read_csv(ROOT / name, usecols=lambda column: column == "key").get("key", ())]
+    return found
 
 
 class Scope:
