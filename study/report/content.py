@@ -34,8 +34,8 @@ def parsed(text, form, folder):
     form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
     of the class "front" is the first page, one of the class "folded" is folded under the name that its label says, with the
     code that follows, and one of the class "contents" stands for the contents. A span of the class "asked" is the button of
-    the panel that its label names, and a div of the class "played" is what can be played below the figure of its label. A
-    table on a page scrolls inside itself.
+    the panel that its label names, and a div of the class "played" stands for the run below its figure. A table on a page
+    scrolls inside itself.
     Raises ValueError for a picture that is not in folder.
     """
     import pypandoc
@@ -79,8 +79,7 @@ class _Taken:
         if "contents" in classes:
             return [_raw("typst", "#contents()")] if self.form == "typst" else []
         if "played" in classes:
-            stem = dict(pairs).get("label")
-            return [_raw("html", played.place(stem))] if self.form == "html" and stem in played.FIGURES else []
+            return [_raw("html", played.place())] if self.form == "html" else []
         if {"box", "front"} & set(classes) and self.form == "typst":
             frame = "#framed[" if "box" in classes else "#first["
             return [_raw("typst", frame), *blocks, _raw("typst", "]")]

@@ -455,7 +455,7 @@ class _Shown:
         picture = Path(f"{self.pictures}_{place}.png")
         picture = _drawn(drawing, base64.b64decode(output.data["image/png"]), picture, self.form)
         width = f" width={shown['width']}px" if self.form == "html" and "width" in shown else ""
-        below = played.marked(shown.get("file", "")) if self.own and self.form == "html" else ""
+        below = played.BELOW if self.own and shown.get("file") == played.FIGURE else ""
         return f"![{words}]({picture.name}){{#{anchor}{width}}}{below}"
 
     def table(self, rows, place):

@@ -1,28 +1,25 @@
-"""Figures that a page lets its reader play with: a still picture, and below it the same run to move through.
+"""The figure that a page lets its reader play with: the still picture, and below it the same run to move through.
 
 The picture is in every form of the report; where scripts run, the page has a slider, too. The script is one file, played.js,
 and its data come from the room of the figure when the page is written.
 """
 
-import importlib
 import json
 from html import escape
 from pathlib import Path
 
-FIGURES = {"figures/algorithm-surfaces": "study.algorithm.played"}
-"""The figures, by their files without ending, and the modules whose run() gives the data."""
+FIGURE = "figures/algorithm-surfaces"
+"""Its files, without ending."""
 SCRIPT = Path(__file__).with_name("played.js")
+BELOW = "\n\n::: played\n:::"
+"""Markdown of what is below the figure."""
 
 
-def marked(stem):
-    """Markdown that stands for what can be played below a figure; "" for any other figure."""
-    return f'\n\n::: {{.played label="{stem}"}}\n:::' if stem in FIGURES else ""
-
-
-def place(stem):
+def place():
     """The element of a page in which the script plays, with the data; hidden until it does."""
-    run = importlib.import_module(FIGURES[stem]).run()
-    return f'<div class="played" hidden data-run="{escape(json.dumps(run, separators=(",", ":")))}"></div>'
+    from study.algorithm import played  # with kp, which no other page needs
+
+    return f'<div class="played" hidden data-run="{escape(json.dumps(played.run(), separators=(",", ":")))}"></div>'
 
 
 def with_script(page):
