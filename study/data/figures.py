@@ -7,7 +7,10 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import MultipleLocator, StrMethodFormatter
 
-from study.style import GREY, INK, PERCENT, SAND, canvas, draw_image
+from study.style import GREY, INK, PERCENT, canvas, draw_image
+
+NEVER = "#F0D5C4"
+"""Of pixels that never hold ink: no shade of grey, which says how often others do, and the colour of nothing else."""
 
 
 def figure_grid(X, y, *, per_class=10):
@@ -63,7 +66,7 @@ def figure_ink(means, table, share):
     share = share.reshape(side, side)
     image = right.imshow(share, cmap="gray_r", vmin=0, vmax=1)
     never = np.ma.masked_where(share > 0, np.ones_like(share))
-    right.imshow(never, cmap=ListedColormap([SAND]), vmin=0, vmax=1)
+    right.imshow(never, cmap=ListedColormap([NEVER]), vmin=0, vmax=1)
     right.grid(False)
     right.set(xlabel="column", ylabel="row")
     figure.colorbar(image, ax=right, label="images with ink here", format=PERCENT)

@@ -13,6 +13,7 @@ from study.family.tables import spelled
 from study.style import (
     BAND,
     BLACK,
+    BLUE,
     GREY,
     INK,
     KERNEL_COLOURS,
@@ -21,21 +22,19 @@ from study.style import (
     PREDICTOR_COLOURS,
     PREDICTOR_MARKERS,
     REFERENCE,
-    SAND,
-    SKY,
     canvas,
     log_percent_axis,
 )  # fmt: skip
 from study.words import percent
 
 STYLES = {
-    "perceptron": (BLACK, "s", "-"),
-    "oldest": (SAND, "v", "--"),
-    "forgetron": (SKY, "o", "-"),
+    "perceptron": (BLUE, "s", "-"),
+    "oldest": (BLUE, "v", "-"),
+    "forgetron": (BLACK, "o", ":"),
     "basic forgetron": (GREY, "D", "-."),
     "norma": (INK, "P", (0, (5, 1, 1, 1))),
 }
-"""Colour, marker and line style of each rule that is drawn, everywhere."""
+"""Colour, marker and line style of each rule that is drawn, everywhere; blue is the perceptron, with a budget or without."""
 
 COUNTS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
@@ -87,7 +86,7 @@ def figure_budget(table):
     figure, axes = canvas(1, 2, height=2.7, sharey=True)
     whole = table[table["method"] == "perceptron"].iloc[0]
     for axis, rate in zip(axes, ("online", "test"), strict=True):
-        for method in ("basic forgetron", "forgetron", "oldest"):
+        for method in ("basic forgetron", "oldest", "forgetron"):
             colour, marker, line = STYLES[method]
             part = table[table["method"] == method].sort_values("budget")
             reach = [(part[rate] - part[f"{rate}_low"]).clip(lower=0), (part[f"{rate}_high"] - part[rate]).clip(lower=0)]
@@ -95,7 +94,7 @@ def figure_budget(table):
                 part["budget"], 100 * part[rate], yerr=[100 * side for side in reach], color=colour, marker=marker,
                 linestyle=line, markersize=5, capsize=2, label=NAMES[method],
             )  # fmt: skip
-        axis.axhline(100 * whole[rate], zorder=1, label=NAMES["perceptron"], **{**REFERENCE, "color": BLACK})
+        axis.axhline(100 * whole[rate], zorder=1, label=NAMES["perceptron"], **{**REFERENCE, "color": BLUE})
         log_percent_axis(axis)
         budgets = table.loc[table["budget"] > 0, "budget"]
         axis.set(xscale="log", xlabel="budget", ylabel=f"{rate} error (%)")

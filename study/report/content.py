@@ -10,6 +10,8 @@ import json
 import re
 from pathlib import Path
 
+from study.report import played
+
 # Markdown as Jupyter reads it, with pandoc's captions and attributes; "@" stays an ordinary character.
 MARKDOWN = (
     "markdown-citations-yaml_metadata_block-blank_before_header-subscript-superscript-example_lists"
@@ -17,6 +19,7 @@ MARKDOWN = (
 )
 LINK = re.compile(r"#|https?://|mailto:", re.IGNORECASE)
 WIDTH = re.compile(r"\d+(px|%)")
+PANEL = re.compile(r"panel-\d+")
 CODE = "Code"
 """The name of a fold with code."""
 
@@ -30,7 +33,9 @@ def parsed(text, form, folder):
 
     form : "html" or "typst". folder has the pictures of the notebooks. In the text, a div of the class "box" is framed, one
     of the class "front" is the first page, one of the class "folded" is folded under the name that its label says, with the
-    code that follows, and one of the class "contents" stands for the contents. A table on a page scrolls inside itself.
+    code that follows, and one of the class "contents" stands for the contents. A span of the class "asked" is the button of
+    the panel that its label names, and a div of the class "played" stands for the run below its figure. A table on a page
+    scrolls inside itself.
     Raises ValueError for a picture that is not in folder.
     """
     import pypandoc
@@ -66,13 +71,15 @@ class _Taken:
                 f"expected no raw {node['c'][0]} in the text of a notebook, got {node['c'][1][:80]!r}; remove it"
             )
         node = {key: self.node(value)[0] for key, value in node.items()}
-        taken = {"Div": self.div, "Link": self.link, "Image": self.image, "Table": self.table}
+        taken = {"Div": self.div, "Span": self.span, "Link": self.link, "Image": self.image, "Table": self.table}
         return taken.get(node.get("t"), lambda same: [same])(node)
 
     def div(self, node):
         (_, classes, pairs), blocks = node["c"]
         if "contents" in classes:
             return [_raw("typst", "#contents()")] if self.form == "typst" else []
+        if "played" in classes:
+            return [_raw("html", played.place())] if self.form == "html" else []
         if {"box", "front"} & set(classes) and self.form == "typst":
             frame = "#framed[" if "box" in classes else "#first["
             return [_raw("typst", frame), *blocks, _raw("typst", "]")]
@@ -82,6 +89,15 @@ class _Taken:
             summary = [_raw("html", "<summary>"), {"t": "Plain", "c": [{"t": "Str", "c": label}]}]
             return [_raw("html", start), *summary, _raw("html", "</summary>"), *blocks, _raw("html", "</details>")]
         return [node]
+
+    def span(self, node):
+        (_, classes, pairs), words = node["c"]
+        name = dict(pairs).get("label", "")
+        if "asked" not in classes or not PANEL.fullmatch(name):
+            return [node]
+        spoken = ' aria-label="what was checked"' if words == [{"t": "Str", "c": "\N{CHECK MARK}"}] else ""
+        start = f'<button popovertarget="{name}"{spoken}>'
+        return [_raw("html", start, "Inline"), *words, _raw("html", "</button>", "Inline")]
 
     def link(self, node):
         _, words, (address, _) = node["c"]
@@ -120,8 +136,8 @@ def _is_code(node):
     return "folded" in classes and ["label", CODE] in pairs
 
 
-def _raw(form, text):
-    return {"t": "RawBlock", "c": [form, text]}
+def _raw(form, text, kind="Block"):
+    return {"t": f"Raw{kind}", "c": [form, text]}
 
 
 def _data(picture):

@@ -29,12 +29,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from study import ROOT
-from study.report import colophon, content, policy, references
+from study.report import colophon, content, played, policy, references
 from study.report.display import captioned
 from study.report.notebooks import LINKS, joined, read
+from study.report.panels import Panels
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
+PANELS = "<!-- panels -->"
+"""Where a page has its panels."""
 LABEL = re.compile("(Figure|Table)\N{NO-BREAK SPACE}(\\d+)")
 CAPTION = re.compile(r"\A\*\*(Figure|Table)\N{NO-BREAK SPACE}(\d+)\.\*\* ?")
 """How a caption begins in an executed notebook."""
@@ -63,12 +66,14 @@ class Source:
 @dataclass(frozen=True)
 class Layout:
     """Options of a document: form "html" or "typst"; code, whether all code is shown; report, its name, for texts that stand
-    in one report only; sheet, one of SHEETS for a sheet of exercises, else ""."""
+    in one report only; sheet, one of SHEETS for a sheet of exercises, else ""; panels, those of a page, which say where its
+    values come from."""
 
     form: str
     code: bool = False
     report: str = ""
     sheet: str = ""
+    panels: Panels | None = None
 
     def takes(self, cell):
         """Whether a cell is in the document."""
@@ -97,14 +102,19 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
     Raises ValueError if a notebook has no title, an error in its outputs, or a picture that it does not hold.
     """
     with tempfile.TemporaryDirectory() as folder:
-        text = _text(sources, Path(folder), Layout("html", code, report, sheet), listing)
+        panels = Panels(target)
+        text = _text(sources, Path(folder), Layout("html", code, report, sheet, None if sheet else panels), listing)
+        if "ledger" in facts:
+            panels.add_makers()
         options = ["--mathml", "--section-divs", f"--template={TEMPLATES / 'report.html'}"]
-        named = dict(title=title, pagetitle=title, lang="en", **facts) | ({"open": "open"} if code else {})
+        named = dict(title=title, pagetitle=title, lang="en", **facts, panels="panels" if str(panels) else "")
+        named |= {"open": "open"} if code else {}
         options += [f"--variable={name}={escaping.escape(value)}" for name, value in named.items() if value]
         page = _pandoc(text, sources, "html", folder, options)
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
-    store.write(target, policy.sealed(page))
+    page, script = played.with_script(page.replace(PANELS, str(panels), 1))
+    store.write(target, policy.sealed(page, script))
 
 
 def pdf(sources, target, *, title, code=False, report="", sheet="", listing=(), **facts):
@@ -231,6 +241,8 @@ def _blocks(source, pictures, layout):
     path = Path(source.path)
     counts = [0]
     cells = _cells(path)
+    if layout.panels and source.own:
+        layout.panels.mark(path, cells)
     if source.title:
         cells[0].source = re.sub("^# .*$", lambda _: f"# {source.title}", cells[0].source, count=1, flags=re.MULTILINE)
     taken = _captioned((index, cell) for index, cell in enumerate(cells) if layout.takes(cell))
@@ -443,7 +455,8 @@ class _Shown:
         picture = Path(f"{self.pictures}_{place}.png")
         picture = _drawn(drawing, base64.b64decode(output.data["image/png"]), picture, self.form)
         width = f" width={shown['width']}px" if self.form == "html" and "width" in shown else ""
-        return f"![{words}]({picture.name}){{#{anchor}{width}}}"
+        below = played.BELOW if self.own and shown.get("file") == played.FIGURE else ""
+        return f"![{words}]({picture.name}){{#{anchor}{width}}}{below}"
 
     def table(self, rows, place):
         anchor, words = self.label(place)

@@ -23,6 +23,11 @@ HEAD = re.compile(r"\A((?:%[^\n]*\n)+)\n*")
 """The comments before a text."""
 CONDITION = re.compile(r"% holds: (.+)")
 LABEL = re.compile(r"\[\]\(#([\w-]+)\)")
+PLACE = re.compile(f"{EXPRESSION.pattern}|{LABEL.pattern}")
+LABELLED = "(?:Figure|Table)\N{NO-BREAK SPACE}[0-9]+"
+"""What a label becomes: "Figure 2"."""
+SHAPES = {r"[^ \n]+ %": re.compile(r"percent\("), r"[^ \n]+(?<!\\)": re.compile(r"number\(|len\(|([\w.]+\.)?n(_\w+)?$")}
+"""What the values of some expressions look like: percentages, and counts, in one word."""
 ASKED = {"published", "caption"}
 """Tags with which it depends on the run what a text says."""
 PLAIN = (
@@ -105,6 +110,34 @@ def filled(text, results):
 def escaped(text):
     """A text as Markdown that shows it as it is."""
     return SPECIAL.sub(r"\\\1", text)
+
+
+def places(words, text):
+    """[(expression, start, end)] of the values in a text that was filled from words, both with citations by keys, in order.
+
+    Values in headings are left out. Empty where the text is not that of the words, or leaves open where a value ends.
+    """
+    source = HEAD.sub("", words)
+    pattern = rf"(?:\*\*{LABELLED}\.\*\* )?"
+    names = []
+    end = 0
+    for found in PLACE.finditer(source):
+        pattern += re.escape(source[end : found.start()])
+        if found[1] is None:
+            pattern += LABELLED
+        else:
+            group = f"v{names.index(found[1]) if found[1] in names else len(names)}"
+            kind = next((shape for shape, name in SHAPES.items() if name.match(found[1])), "VALUE")
+            pattern += f"((?P={group}))" if found[1] in names else f"(?P<{group}>{kind})"
+            pattern += r"\\?"  # a number that begins a line begins no list
+            names.append(found[1])
+        end = found.end()
+    pattern += re.escape(source[end:])
+    first, last = (re.fullmatch(pattern.replace("VALUE", rf"[^\n]+{few}(?<!\\)"), text) for few in ("?", ""))
+    if not first or first.groups() != last.groups():
+        return []
+    spans = [(name, *first.span(place)) for place, name in enumerate(names, start=1)]
+    return [each for each in spans if not text[: each[1]].rpartition("\n")[2].startswith("#")]
 
 
 def conditions(text):

@@ -5,7 +5,8 @@ from pathlib import Path
 from string import Template
 
 from study import chapters, claims
-from study.report import policy
+from study.report import lineage, policy
+from study.report.panels import of_maker
 from study.results import costs, store
 
 TEMPLATE = Path(__file__).with_name("ledger.html")
@@ -35,7 +36,8 @@ ORDER = (
 
 
 def rows(ledger, statements):
-    """A list of texts in the order of COLUMNS for each number and each statement, disagreements first.
+    """A list of texts in the order of COLUMNS for each number and each statement, disagreements first; the last text is the
+    name of the report's panel on the code that judges the row.
 
     Ours and its interval have as many decimals as the published number, so that a number "within" is seen to lie between
     the ends.
@@ -45,12 +47,12 @@ def rows(ledger, statements):
         [
             row.source, row.item, row.quantity, *(rounded(number, row.decimals) for number in (row.published, row.ours)),
             *_interval(row), verdict(row.verdict), str(row.choices) if row.choices > 1 else "", row.explanation,
-            names[row.chapter],
+            names[row.chapter], _panel(row.key),
         ]
         for row in ledger.fillna({"explanation": "", "interval_of": ""}).itertuples()
     ]  # fmt: skip
     words = [
-        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter]]
+        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter], _panel(row.key)]
         for row in statements.itertuples()
     ]
     place = COLUMNS.index("verdict")
@@ -89,17 +91,23 @@ def write(target):
     ledger, _, statements = claims.stored()
     names = {*ledger["chapter"], *statements["chapter"]}
     shown = places()
+    *found, panels = zip(*rows(ledger, statements), strict=True)
     values = {
         "columns": COLUMNS,
         "verdicts": VERDICTS,
         "links": {shown[name]: f"report.html#chapter-{name}" for name in names},
         "commands": commands(names),
-        "rows": rows(ledger, statements),
+        "rows": list(zip(*found, strict=True)),
+        "panels": panels,
     }
     # "</" would end the script.
     texts = {name: json.dumps(value, ensure_ascii=False).replace("</", "<\\/") for name, value in values.items()}
     page = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(texts)
     store.write(target, policy.sealed(page))
+
+
+def _panel(key):
+    return of_maker(lineage.maker(key))
 
 
 def _interval(row):

@@ -7,16 +7,16 @@ PLACE = '<meta http-equiv="Content-Security-Policy" content="">'
 """Head of a page's template."""
 
 
-def sealed(page):
-    """The page with its policy, which the browser keeps. Its own script is the last."""
-    script = page.rpartition("\n<script>")[2].partition("</script>")[0]
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def sealed(page, other=""):
+    """The page with its policy, which the browser keeps. Its own script is the last; other: one more that may run, or ""."""
+    own = page.rpartition("\n<script>")[2].partition("</script>")[0]
+    allowed = " ".join(map(_digest, filter(None, (own, other))))
     rules = (
         "default-src 'none'",
         "img-src data:",
         "font-src data:",
         "style-src 'unsafe-inline'",
-        f"script-src 'sha256-{digest}'",
+        f"script-src {allowed}",
         "base-uri 'none'",
         "form-action 'none'",
     )
@@ -24,3 +24,7 @@ def sealed(page):
     if not place:
         raise ValueError(f"expected {PLACE} in the head of the page, got none; add it to its template")
     return f'{before}{PLACE[:-2]}{"; ".join(rules)}">{after}'
+
+
+def _digest(script):
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

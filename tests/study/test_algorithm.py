@@ -19,7 +19,7 @@ from kp import kernels, literal
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import ROOT, datasets
-from study.algorithm import experiment, facts, figures, tables
+from study.algorithm import experiment, facts, figures, played, tables
 from study.protocols.margins import separable_bound
 from study.protocols.plane import lattice
 
@@ -236,3 +236,20 @@ def test_orders_are_drawn_as_points_with_the_shown_run_marked():
     lines = figures.figure_orders(orders_of(counts), 100, 1).axes[0].get_lines()
     points, crosses = ([list(line.get_xdata()) for line in lines if line.get_marker() == mark] for mark in ".X")
     assert points == list(counts.values()) and crosses == [[each[1]] for each in counts.values()]
+
+
+def test_the_counts_of_the_played_run_are_those_of_the_vectors_that_algorithm_1_stores():
+    run = played.run()
+    X, z = np.array(run["x"]), np.array(run["z"])
+    K = kernels.polynomial(run["degree"])(X, X)
+    order = tables.visiting_order(len(X), run["steps"] // len(X), random_state=experiment.Toy().random_state)
+    F = (np.array(literal.algorithm_1(K, z, order)) * z) @ K  # after each step
+    for m in range(len(run["step"])):
+        end = ([*run["step"], run["steps"]])[m + 1]
+        stored = F[:end]
+        wrong = {"final": stored[-1], "average": stored.mean(axis=0), "voted": np.sign(stored).sum(axis=0)}
+        assert {name: int((z * f <= 0).sum()) for name, f in wrong.items()} == {
+            name: errors[m] for name, errors in run["errors"].items()
+        }
+        assert order[run["step"][m]] == run["example"][m] and run["epoch"][m] == run["step"][m] // len(X) + 1
+    assert len(run["step"]) == 73 and [len(run["errors"][name]) for name in played.PLAYED] == [73] * 3

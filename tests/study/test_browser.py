@@ -3,13 +3,17 @@
 import html
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from study import BUILD, ROOT
 from study.__main__ import main
+from study.algorithm import played
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 pytestmark = [
@@ -38,10 +42,10 @@ addEventListener("load", () => {{
 """
 
 
-def look(page, program="return null"):
-    """What the browser finds in a page of a phone's width, and what the program returns there."""
+def look(page, program="return null", *, width=WIDTH):
+    """What the browser finds in a page, by default of a phone's width, and what the program returns there."""
     probe = page.with_name("probe.html")
-    probe.write_text(PROBE.format(page=page.name, width=WIDTH, program=program), encoding="utf-8")
+    probe.write_text(PROBE.format(page=page.name, width=width, program=program), encoding="utf-8")
     options = ["--headless", "--disable-gpu", "--allow-file-access-from-files", "--enable-logging=stderr"]
     options += [f"--user-data-dir={page.parent / 'profile'}", "--virtual-time-budget=60000", "--dump-dom"]
     options += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
@@ -67,10 +71,12 @@ def faults(found):
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    target = tmp_path_factory.mktemp("pages") / "report.html"
-    assert main(["report", "--profile", "full", "--target", str(target)]) == 0
-    return target
+def report():
+    """The report, in the project's folder, so that it has links to files."""
+    folder = BUILD / "pages"
+    assert main(["report", "--profile", "full", "--target", str(folder / "report.html")]) == 0
+    yield folder / "report.html"
+    shutil.rmtree(folder)
 
 
 def test_the_report_has_no_fault_and_code_appears_by_one_switch(report):
@@ -115,10 +121,91 @@ def test_on_a_phone_wide_tables_say_so_figures_open_and_the_contents_unfold(repo
     assert not folded and unfolded and bottom <= 800, "longer contents scroll inside the screen"
 
 
-def test_links_to_other_pages_are_addresses_of_the_web_or_lead_to_the_ledger(report):
+def test_links_to_other_pages_are_addresses_of_the_web_or_lead_to_the_ledger_and_to_files_of_the_project(report):
     text = report.read_text(encoding="utf-8")
-    local = [each for each in re.findall(r'<a [^>]*href="([^"]*)"', text) if not re.match("#|https?://", each)]
-    assert local == ["ledger.html"], "the page that is made beside it"
+    local = {each for each in re.findall(r'<a [^>]*href="([^"]*)"', text) if not re.match("#|https?://", each)}
+    assert "ledger.html" in local, "the page that is made beside it"
+    files = {(report.parent / each).resolve() for each in local - {"ledger.html"}}
+    assert len(files) > 100 and all(each.is_file() and each.is_relative_to(ROOT) for each in files)
+
+
+@pytest.mark.parametrize("width", [WIDTH, 1280])
+def test_of_twenty_random_numbers_each_tells_where_it_comes_from(report, width):
+    chosen = sorted(
+        random.Random(0).sample(range(len(re.findall(r"<button popovertarget[^>]*>(?!✓)", report.read_text()))), 20)
+    )
+    program = f"""
+      const values = [...page.querySelectorAll("main button[popovertarget]")].filter((each) => each.textContent !== "✓");
+      const ask = (value) => {{
+        value.scrollIntoView({{block: "center", behavior: "instant"}});
+        value.click();
+        const panel = page.querySelector(":popover-open"), at = panel.getBoundingClientRect();
+        const parts = Object.fromEntries([...panel.querySelectorAll("dt")].map(
+          (each) => [each.textContent, each.nextElementSibling.textContent]));
+        const links = [...panel.querySelectorAll("a[href$='.csv']")].map((each) => each.href);
+        panel.hidePopover();
+        return {{value: value.textContent, parts, links, tall: at.height,
+          inside: at.left >= 0 && at.right <= view.innerWidth && at.top >= 0 && at.bottom <= view.innerHeight}};
+      }};
+      return {{all: values.length, asked: {chosen}.map((place) => ask(values[place]))}};
+    """
+    found = look(report, program, width=width)["result"]
+    assert found["all"] > 800
+    for each in found["asked"]:
+        parts = each["parts"]
+        assert parts["expression"] and ".ipynb" in parts["notebook"] and each["inside"] and each["tall"] > 30, each
+        if each["links"]:
+            for link in each["links"]:
+                rows = Path(link.removeprefix("file://")).read_text(encoding="utf-8").splitlines()[1:]
+                assert f"{len(rows):,} rows" in parts["tables"] and rows
+        else:
+            assert parts["notebook"].startswith("a parameter") or parts["tables"].startswith("none: the notebook"), each
+    assert sum(bool(each["links"]) for each in found["asked"]) >= 10
+
+
+def test_the_figure_plays_the_run_by_its_slider_and_its_switch(report):
+    program = """
+      const place = page.querySelector(".played"), [slider, ...switches] = place.querySelectorAll("input");
+      const canvas = place.querySelector("canvas"), said = place.querySelector("output");
+      const move = (value) => { slider.value = value; slider.dispatchEvent(new view.Event("input")); };
+      const told = {}, pictures = new Set();
+      for (const each of switches) {
+        each.click();
+        told[each.value] = [];
+        for (const value of [1, 2, 17, 40, 73]) {
+          move(value);
+          told[each.value].push(said.textContent);
+          pictures.add(canvas.toDataURL());
+        }
+      }
+      return {shown: shown(place), told, pictures: pictures.size, right: place.getBoundingClientRect().right,
+        most: slider.max, still: page.querySelector("figure:has(+ .played) img").complete};
+    """
+    found = look(report, program)
+    assert faults(found) == {}
+    run, result = played.run(), found["result"]
+    assert result["shown"] and result["still"] and result["right"] <= WIDTH and int(result["most"]) == len(run["step"])
+    assert result["pictures"] >= 12, "three predictors begin alike, and end with other boundaries"
+    for name, said in result["told"].items():
+        for m, words in zip([1, 2, 17, 40, 73], said, strict=True):
+            assert f"step {run['step'][m - 1] + 1}, example {run['example'][m - 1] + 1}," in words
+            assert f"Then the {name} predictor misclassifies {run['errors'][name][m - 1]} of 60" in words
+
+
+def test_a_verdict_of_the_ledger_opens_the_panel_of_its_code_in_the_report(report):
+    target = report.with_name("ledger.html")
+    assert main(["ledger", "--target", str(target)]) == 0
+    program = 'return [...page.querySelectorAll("#ledger td[data-name=verdict] a")].map((each) => each.getAttribute("href"))'
+    addresses = look(target, program)["result"]
+    assert len(addresses) > 800 and all(each.startswith("report.html#") for each in addresses)
+    program = """
+      const names = %s, opened = [];
+      for (const name of names) { view.location.hash = name; view.dispatchEvent(new view.Event("hashchange"));
+        opened.push(page.querySelector(":popover-open")?.id); }
+      return opened;
+    """  # fmt: skip
+    names = sorted({each.partition("#")[2] for each in addresses})
+    assert look(report, program % json.dumps(names))["result"] == names
 
 
 def test_the_ledger_has_no_fault_and_filters(tmp_path):

@@ -433,7 +433,7 @@ def test_a_row_of_the_ledger_says_what_its_interval_is_over_and_after_which_sear
     row = {
         "source": "S", "item": "Table 1", "quantity": "errors", "published": 862.0, "decimals": 0, "ours": 862.0,
         "low": 807.7, "high": 918.72, "interval_of": "test images", "verdict": "exact", "choices": 1, "explanation": None,
-        "chapter": "mnist",
+        "chapter": "mnist", "key": "hermans-2021/fig-6/degree-1/epoch-1/final/test",
     }  # fmt: skip
     others = [
         {"published": 2.7, "decimals": 2, "ours": 1.2834, "low": 1.1, "high": 2.0, "verdict": "outside", "choices": 37},
@@ -449,7 +449,7 @@ def test_a_row_of_the_ledger_says_what_its_interval_is_over_and_after_which_sear
         ["862", "862", "", "", "not to be checked", ""],
         ["862", "", "", "", "not to be checked", ""],
     ]
-    assert found[0][-1] == "3 mnist"
+    assert found[0][-2:] == ["3 mnist", "claims-of-mnist"]
 
 
 def test_an_interval_that_is_rounded_shows_the_verdict(ledger_page):
@@ -576,6 +576,58 @@ def test_a_figure_takes_the_drawing_that_it_names_in_own_notebooks_only(tmp_path
     for own, kind in ((True, "svg+xml"), (False, "png")):
         found = page_of(tmp_path / "a.ipynb", text("# T"), code("1", shown="", file="secret"), own=own)
         assert re.findall("data:image/([a-z+]+);", found) == [kind]
+
+
+def valued():
+    """A text that was filled, as an executed copy has it."""
+    cell = text("**Errors** 1\\_58 % of 6.")
+    cell.metadata["words"] = "% holds: size < 7\n\n**Errors** {eval}`percent(rate)` of {eval}`size`."
+    return cell
+
+
+def cells_with_values():
+    return [text("# T"), code("rate = 0.0158\nsize = 6"), valued(), text("Plain 6.")]
+
+
+def test_a_value_is_a_button_whose_panel_has_its_expression_and_a_text_shows_its_conditions(tmp_path):
+    found = page_of(tmp_path / "a.ipynb", *cells_with_values(), own=True)
+    buttons = re.findall(r'<button popovertarget="([\w-]+)"([^>]*)>([^<]*)</button>', found)
+    assert [each[1:] for each in buttons] == [
+        ("", "1_58\N{NO-BREAK SPACE}%"), ("", "6"), (' aria-label="what was checked"', "✓")
+    ]  # fmt: skip
+    panels = dict(re.findall('<div popover id="([^"]+)">(.*)</div>', found))
+    assert sorted(panels) == sorted(each[0] for each in buttons)
+    rate, size, checked = (panels[each[0]] for each in buttons)
+    assert "<code>percent(rate)</code>" in rate and "<code>rate = 0.0158</code>" in rate and "size" not in rate
+    assert "<code>size = 6</code>" in size and "none: the notebook computes it" in size
+    assert "<code>size &lt; 7</code>" in checked and "this condition holds" in checked
+    assert "Tap a dotted number" in found and "Plain 6." in found
+
+
+def test_only_pages_of_the_studys_own_notebooks_have_panels(tmp_path):
+    foreign = page_of(
+        tmp_path / "a.ipynb", *cells_with_values(), text('[6]{.asked label="panel-1\\" onclick=\\"1"}'), own=False
+    )
+    assert "<button" not in foreign and "popover id" not in foreign and "Tap a dotted" not in foreign
+    source = Source(write(tmp_path / "b.ipynb", *cells_with_values()), "1", own=True)
+    paper = report.typst_source([source], tmp_path, report.Layout("typst"), title="T")
+    assert "1_58" in paper.replace("\\_", "_") and "panel" not in paper and "✓" not in paper
+
+
+def test_equal_values_of_a_notebook_share_a_panel(tmp_path):
+    found = page_of(tmp_path / "a.ipynb", *cells_with_values(), valued(), own=True)
+    assert found.count("<button popovertarget") == 6 and found.count("<div popover id") == 3
+
+
+def test_a_figure_that_can_be_played_brings_one_script_which_the_policy_allows(tmp_path):
+    picture = code("1", shown="", file="figures/algorithm-surfaces")
+    found = page_of(tmp_path / "a.ipynb", text("# T"), picture, own=True)
+    *_, played, own = re.findall("<script>(.*?)</script>", found, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in (own, played)]
+    assert f"script-src 'sha256-{digests[0]}' 'sha256-{digests[1]}';" in escaping.unescape(found)
+    (run,) = re.findall('<div class="played" hidden data-run="([^"]+)"></div>', found)
+    assert len(json.loads(escaping.unescape(run))["step"]) == 73
+    assert "data-run=" not in page_of(tmp_path / "b.ipynb", text("# T"), picture, own=False)
 
 
 def test_pages_run_their_own_script_only_and_load_nothing(page, ledger_page):

@@ -1,0 +1,423 @@
+"""Where a number in a text comes from: the lines of its notebook, the functions of the study, and the stored tables.
+
+Nothing is run: expressions, notebooks and modules are read as syntax trees. A name of a notebook stands for the last
+statement above the text that assigns it; a function depends on what its code names, directly or through other functions,
+down to experiments (study.results.experiment) and files. Of the tables found so, those count that the notebook has read
+when it was executed (study.report.origin). So a number may get a table too many, where a function behind it uses another
+one for something else.
+"""
+
+import ast
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from functools import cache
+
+import pandas as pd
+
+from study import MEASURED, RESULTS, ROOT
+from study.results import code, store
+
+SHOWN_ELSEWHERE = ("study.words", "study.report")
+"""Modules that give numbers a form, and make none."""
+EXPERIMENT = "experiment"
+"""The decorator of experiments."""
+STORED = re.compile(r"[\w.*{}-]+\.(csv|npz|toml)")
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A function, class, member of a class or constant of a module: "study.orders.facts", "Facts.error"; part is the
+    attribute that is taken of the SimpleNamespace which it returns, or ""."""
+
+    module: str
+    name: str
+    part: str = ""
+
+    @property
+    def node(self):
+        return _module(self.module).members[self.name]
+
+    @property
+    def path(self):
+        """Its source file, relative to the project."""
+        return code.PATHS[self.module].relative_to(ROOT).as_posix()
+
+    @property
+    def doc(self):
+        """Its docstring, or ""."""
+        has_text = isinstance(self.node, ast.FunctionDef | ast.ClassDef)
+        return (ast.get_docstring(self.node) or "") if has_text else ""
+
+    @property
+    def experiment(self):
+        """The name of the experiment that it is, as "orders.runs", or ""."""
+        for each in getattr(self.node, "decorator_list", ()):
+            if isinstance(each, ast.Call) and ast.unparse(each.func) == EXPERIMENT and each.args:
+                return f"{ast.literal_eval(each.args[0])}.{self.name}"
+        return ""
+
+
+@dataclass
+class Lineage:
+    """What is behind an expression: lines of the notebook, parameters among them, the nearest functions of the study, and
+    every function from which a table may come."""
+
+    lines: list = field(default_factory=list)
+    parameters: list = field(default_factory=list)
+    facts: list = field(default_factory=list)
+    reached: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Module:
+    """Members {name: node} of a module, methods as "Class.method", and what its imports stand for {name: dotted name}."""
+
+    members: dict
+    imports: dict
+
+
+@cache
+def _module(name):
+    tree = ast.parse(code.SOURCES[name])
+    members = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            members[node.name] = node
+        for each in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(each, ast.FunctionDef):
+                members[f"{node.name}.{each.name}"] = each
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            members |= {found: node for found in _stored(node)}
+    return _Module(members, _imports(tree))
+
+
+def _imports(tree):
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {each.asname or each.name: each.name for each in node.names}
+    return found
+
+
+def _stored(node):
+    """The names that a statement assigns."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def chains(node):
+    """The dotted names in a tree, as lists, each outermost: a.b[0].c(d) gives [a, b] and [d]."""
+    found = []
+    parts = []
+    inner = node
+    while isinstance(inner, ast.Attribute | ast.Subscript | ast.Call):
+        if isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        else:  # what follows an item or a call belongs to another object
+            outer = [inner.slice] if isinstance(inner, ast.Subscript) else [*inner.args, *inner.keywords]
+            found += [each for part in outer for each in chains(part)]
+            inner = inner.value if isinstance(inner, ast.Subscript) else inner.func
+            parts = []
+    if isinstance(inner, ast.Name):
+        return [[inner.id, *reversed(parts)], *found]
+    return found + [each for part in ast.iter_child_nodes(inner) for each in chains(part)]
+
+
+def named(dotted):
+    """(Symbol, names left) of a dotted name of the project, or None: through imports, and from an instance to its class."""
+    parts = dotted.split(".")
+    for place in range(len(parts) - 1, 0, -1):
+        name, rest = ".".join(parts[:place]), parts[place:]
+        if name in code.SOURCES:
+            return _in_module(name, rest)
+    return None
+
+
+def _in_module(name, parts):
+    module = _module(name)
+    first, *rest = parts
+    if first in module.members:
+        return _member(Symbol(name, first), rest)
+    leads_on = module.imports.get(first, f"{name}.{first}") != f"{name}.{first}"
+    return named(".".join([module.imports[first], *rest])) if leads_on else None
+
+
+def _member(symbol, rest):
+    """The member of a class, or of the class of an instance, that the names go on to; else the symbol."""
+    node = symbol.node
+    if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Call) and rest:
+        made = _in_module(symbol.module, *chains(node.value.func)[:1]) if chains(node.value.func) else None
+        if made and isinstance(made[0].node, ast.ClassDef):
+            return _member(made[0], rest)
+    if rest and f"{symbol.name}.{rest[0]}" in _module(symbol.module).members:
+        return Symbol(symbol.module, f"{symbol.name}.{rest[0]}"), rest[1:]
+    return symbol, rest
+
+
+def taken(symbol, rest):
+    """The symbol with the part that the names after it take, where it returns a SimpleNamespace with this part. One that
+    gathers what functions of its module return, as facts() of study.front.facts, gives that function."""
+    if not rest or not isinstance(symbol.node, ast.FunctionDef):
+        return symbol
+    if rest[0] in _parts(symbol.node):
+        return Symbol(symbol.module, symbol.name, rest[0])
+    found = named(f"{symbol.module}.{rest[0]}") if "__name__" in ast.unparse(symbol.node) else None
+    return taken(found[0], rest[1:]) if found and isinstance(found[0].node, ast.FunctionDef) else symbol
+
+
+def _parts(function):
+    """{name: expression} of the SimpleNamespace that a function returns at its end."""
+    value = getattr(function.body[-1], "value", None)
+    is_namespace = isinstance(value, ast.Call) and ast.unparse(value.func) == "SimpleNamespace"
+    return {each.arg: each.value for each in value.keywords if each.arg} if is_namespace else {}
+
+
+@cache
+def uses(symbol):
+    """The symbols that the code of one names directly, in their order; none for an experiment, whose tables are stored."""
+    node = symbol.node
+    if symbol.experiment or isinstance(node, ast.ClassDef):
+        return ()
+    if not isinstance(node, ast.FunctionDef):
+        body = [node.value] if node.value else []
+        return tuple(_named_in(body, symbol, {}))
+    local = {each.arg: [] for each in ast.walk(node.args) if isinstance(each, ast.arg) and each.arg != "self"}
+    for statement in node.body:
+        for name in _stored(statement):
+            local.setdefault(name, []).append(statement)
+    body = [_parts(node)[symbol.part]] if symbol.part else node.body
+    return tuple(each for each in _named_in(body, symbol, local, follow=bool(symbol.part)) if each != symbol)
+
+
+def _named_in(nodes, symbol, local, *, follow=False):
+    """{symbol: None} of the symbols that nodes of its code name. local {name: statements that assign it}; follow: also
+    what these statements name."""
+    found = {}
+    left = [parts for node in nodes for parts in chains(node)]
+    seen = set()
+    while left:
+        first, *rest = parts = left.pop(0)
+        if first == "self" and "." in symbol.name:
+            reached = _member(Symbol(symbol.module, symbol.name.partition(".")[0]), rest)
+            found |= {taken(*reached): None} if "." in reached[0].name else {}
+        elif first in local:
+            for statement in local[first]:
+                if other := _other_name(statement, first):
+                    if (id(statement), *rest) not in seen:
+                        seen.add((id(statement), *rest))
+                        left.append([*other, *rest])
+                    continue
+                members = [_member(made[0], rest) for made in _made_by(statement, symbol)] if rest else []
+                found |= {taken(*each): None for each in members if "." in each[0].name}
+                if follow and id(statement) not in seen:
+                    seen.add(id(statement))
+                    left += chains(statement)
+        elif reached := _in_module(symbol.module, parts):
+            found[taken(*reached)] = None
+    return found
+
+
+def _other_name(statement, name):
+    """The dotted name for which a name stands by a statement, such as `kept = orders.kept`; None if it is more than that."""
+    value = getattr(statement, "value", None)
+    is_alias = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    found = chains(value) if is_alias and isinstance(value, ast.Attribute) else []
+    return found[0] if len(found) == 1 and found[0][0] != name else None
+
+
+def _made_by(statement, symbol):
+    """Yield what a statement names that may be a class or an instance of one."""
+    for first, *_ in chains(statement):
+        reached = _in_module(symbol.module, [first])
+        if reached and isinstance(reached[0].node, ast.ClassDef | ast.Assign):
+            yield reached
+
+
+def closure(symbols):
+    """The symbols and all that they use, the nearest first."""
+    found = {}
+    left = list(symbols)
+    while left:
+        each = left.pop(0)
+        if each not in found and not each.module.startswith(SHOWN_ELSEWHERE):
+            found[each] = None
+            left += uses(each)
+    return list(found)
+
+
+@cache
+def _patterns(symbol):
+    """Patterns of the names of files that stand in the code of a symbol."""
+    found = set()
+    for node in ast.walk(symbol.node):
+        if isinstance(node, ast.Constant | ast.JoinedStr) and STORED.fullmatch(text := _text(node, symbol)):
+            found.add(text)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("published") and node.args:
+            found.add(f"{_text(node.args[0], symbol)}.csv")
+    return found - {"*.csv"}
+
+
+def _text(node, symbol):
+    """A text in the code of a symbol, with * where it is computed."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(each.value if isinstance(each, ast.FormattedValue) else each, symbol) for each in node.values)
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else "*"
+    found = _in_module(symbol.module, [node.id]) if isinstance(node, ast.Name) else None
+    if found and isinstance(found[0].node, ast.Assign):
+        return _text(found[0].node.value, found[0])
+    return "*"
+
+
+@cache
+def records():
+    """{name of a stored table: its provenance}, names relative to the project."""
+    paths = sorted(path for folder in (RESULTS, MEASURED) for path in folder.glob("*.json"))
+    return {path.with_suffix(".csv").relative_to(ROOT).as_posix(): json.loads(path.read_text("utf-8")) for path in paths}
+
+
+def published():
+    """The names of the tables of published numbers."""
+    return sorted(path.relative_to(ROOT).as_posix() for path in store.PUBLISHED.glob("*.csv"))
+
+
+@cache
+def _of_experiment(name):
+    """The files of an experiment, tables first."""
+    own = {path: record for path, record in records().items() if record.get("experiment") == name}
+    arrays = [f"data/results/{each}" for record in own.values() for each in record.get("arrays", ())]
+    return list(dict.fromkeys([*own, *arrays]))
+
+
+def files(symbols, read):
+    """The files of data that the symbols lead to, of those that were read: names relative to the project, tables first."""
+    found = {}
+    for each in closure(symbols):
+        found |= dict.fromkeys(_of_experiment(each.experiment) if each.experiment else ())
+        for pattern in _patterns(each):
+            found |= dict.fromkeys(name for name in read if fnmatch(name.rpartition("/")[2], pattern))
+    kept = [name for name in found if name in read]
+    return sorted(kept, key=lambda name: (not name.endswith(".csv"), list(found).index(name)))
+
+
+@cache
+def seconds():
+    """{experiment: seconds of a computation from nothing}."""
+    found = pd.concat(map(pd.read_csv, sorted(MEASURED.glob("*_computing.csv"))))
+    return dict(zip(found["experiment"], found["seconds"], strict=True))
+
+
+def makers():
+    """The functions that make the rows of the ledger: claims and statements of all rooms."""
+    modules = sorted(name for name in code.SOURCES if re.fullmatch(r"study\.\w+\.claims", name))
+    return [Symbol(name, each) for name in modules for each in ("claims", "statements") if each in _module(name).members]
+
+
+def maker(key):
+    """The one of `makers` that makes the row of a key: of a statement by its file; of a number by the file of published
+    numbers that has the key, or by how keys begin in its code."""
+    for each in makers():
+        file = code.PATHS[each.module].with_name("statements.toml")
+        if each.name == "statements" and any(key == said["key"] for said in _statements(file)):
+            return each
+    fits = {begin: each for begin, each in _beginnings() if key.startswith(begin)}
+    if not fits:
+        raise ValueError(f"no study/*/claims.py makes the row {key!r} of the ledger; let its published file have the key")
+    return fits[max(fits, key=len)]
+
+
+@cache
+def _statements(file):
+    return tomllib.loads(file.read_text(encoding="utf-8")).get("statement", [])
+
+
+@cache
+def _beginnings():
+    """[(text, symbol)]: how the keys of numbers begin, or whole keys, with the maker that has them in its code or files."""
+    found = []
+    for each in (each for each in makers() if each.name == "claims"):
+        nodes = ast.walk(ast.parse(code.SOURCES[each.module]))
+        texts = [_text(node, each) for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr)]
+        found += [(begin, each) for text in texts if "/" in (begin := re.split(r"[*{]", text)[0]) and " " not in begin]
+        for name in files([each], published()):
+            found += [(key, each) for key in pd.read_csv(ROOT / name, usecols=lambda column: column == "key").get("key", ())]
+    return found
+
+
+class Scope:
+    """The names of a notebook, given as its cells: (kind, source, tags) of each."""
+
+    def __init__(self, cells):
+        self.statements = []
+        self.imports = {}
+        self.before = []
+        for kind, source, tags in cells:
+            self.before.append(len(self.statements))
+            tree = ast.parse(source) if kind == "code" else ast.Module([], [])
+            self.imports |= _imports(tree)
+            lines = source.splitlines()
+            for node in tree.body:
+                line = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+                self.statements.append((node, _stored(node), line, "parameters" in tags))
+
+    def lineage(self, expression, cell, *, at_end=False):
+        """The Lineage of an expression in the text cell of an index; at_end: as it is when the notebook is over."""
+        found = Lineage()
+        before = len(self.statements) if at_end else self.before[cell]
+        for parts in chains(ast.parse(expression, mode="eval").body):
+            self._follow(parts, before, found, near=True, seen=set())
+        return found
+
+    def _follow(self, parts, before, found, *, near, seen):
+        """Add what a dotted name leads to. near: whether no function of the study stands between it and the expression."""
+        if parts[0] in self.imports:
+            reached = named(".".join([self.imports[parts[0]], *parts[1:]]))
+            self._add(reached, found, near)
+            return
+        place = next((at for at in range(before - 1, -1, -1) if parts[0] in self.statements[at][1]), None)
+        if place is None or place in seen:
+            return
+        seen.add(place)
+        node, _, line, is_parameter = self.statements[place]
+        if near:
+            kept = found.parameters if is_parameter else found.lines
+            kept += [line] if line not in kept else []
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.List | ast.Dict) and not ast.unparse(value).strip("[]{}"):  # filled by the statements below
+            for at in range(place + 1, before):
+                if any(parts[0] == each[0] for each in chains(self.statements[at][0])):
+                    for each in chains(self.statements[at][0]):
+                        self._follow(each, at, found, near=near, seen=seen)
+        if isinstance(value, ast.Call) and not isinstance(node.targets[0], ast.Tuple):
+            reached = self._called(chains(value.func), parts[1:])
+            if reached:
+                self._add(reached, found, near)
+                for each in (each for part in [*value.args, *value.keywords] for each in chains(part)):
+                    self._follow(each, place, found, near=False, seen=seen)
+                return
+        inside = chains(value) if value is not None else chains(node)
+        if isinstance(value, ast.Attribute) and len(inside) == 1:
+            inside = [inside[0] + parts[1:]]
+        for each in inside:
+            self._follow(each, place, found, near=near, seen=seen)
+
+    def _called(self, function, rest):
+        """(symbol, names left) of a call of a function that is imported, with the names that follow its result."""
+        if len(function) != 1 or function[0][0] not in self.imports:
+            return None
+        reached = named(".".join([self.imports[function[0][0]], *function[0][1:]]))
+        if not reached:
+            return None
+        return _member(reached[0], rest) if isinstance(reached[0].node, ast.ClassDef) else (reached[0], rest)
+
+    def _add(self, reached, found, near):
+        if reached and not reached[0].module.startswith(SHOWN_ELSEWHERE):
+            symbol = taken(*reached)
+            found.reached.append(symbol)
+            if near and symbol not in found.facts:
+                found.facts.append(symbol)
