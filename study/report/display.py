@@ -104,7 +104,8 @@ class Source:
     """Facts of a source notebook that are known before it is run.
 
     parameters : {name: default} in their order; before : names that are assigned in code above the parameters; captions :
-    {name: "Figure" or "Table"} of what it shows with a caption, in order. What a function figure_NAME makes is a figure.
+    {name: "Figure" or "Table"} of what it shows with a caption, in order. What a function figure_NAME makes is a figure,
+    and so is the attribute figure of axes, or figure_ of a scikit-learn display.
     """
 
     parameters: dict
@@ -144,10 +145,11 @@ def captioned(tags):
 
 
 def _draws(tree):
-    """Whether the last expression of a cell calls a function figure_NAME."""
-    last = tree.body[-1] if tree.body else None
-    called = getattr(getattr(last, "value", None), "func", None)
-    return called is not None and ast.unparse(called).rpartition(".")[2].startswith("figure_")
+    """Whether the last expression of a cell calls a function figure_NAME, or is the figure of axes or of a display."""
+    last = getattr(tree.body[-1], "value", None) if tree.body else None
+    if isinstance(last, ast.Attribute):
+        return last.attr in ("figure", "figure_")
+    return isinstance(last, ast.Call) and ast.unparse(last.func).rpartition(".")[2].startswith("figure_")
 
 
 class OpenChapter:
@@ -228,14 +230,18 @@ class OpenChapter:
             return {}
         stem = f"{self.name}-{name}"
         for kind in ["svg", "png"] if self.name == "front" else ["svg"]:
-            picture = _picture(fig, kind, Title=f"{label} ({stem})", Source=_drawn_by(fig))
+            picture = _picture(fig, kind, Title=f"{label} ({stem})", Source=self._drawn_by(fig))
             store.write(ROOT / self.folder / f"{stem}.{kind}", picture)
         return {"file": f"{self.folder}/{stem}"}
+
+    def _drawn_by(self, fig):
+        """The function that drew a figure, or the notebook, if a cell did so itself."""
+        return getattr(fig, "drawn_by", f"notebooks/{self.name}.ipynb")
 
     def _png(self, fig):
         """The picture of a figure, with its width on the screen. It is closed, so that nothing else shows it."""
         self.last = fig
-        png = _picture(fig, "png", Source=_drawn_by(fig))
+        png = _picture(fig, "png", Source=self._drawn_by(fig))
         plt.close(fig)
         return png, {"width": round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)}
 
@@ -275,10 +281,6 @@ def show_source(function):
     source = inspect.getsource(function)
     text = f"```python\n{textwrap.dedent(source[source.index('def ') :]).rstrip()}\n```"
     display({"text/markdown": text, "text/plain": text}, raw=True)
-
-
-def _drawn_by(fig):
-    return getattr(fig, "drawn_by", "")
 
 
 def _picture(fig, kind, **facts):

@@ -22,7 +22,7 @@ def pictures(chapter, profile):
 def table():
     """A DataFrame with a row for each figure of the published scale, in the order of the plan.
 
-    Columns: file, chapter, function (that drew it), notebook (executed), results (the
+    Columns: file, chapter, function (that drew it, or the notebook), notebook (executed), results (the
     tables that the chapter's experiments have stored, separated by blanks).
     """
     rows = []
@@ -33,13 +33,8 @@ def table():
         results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
         for name in figures(chapter):
             path = chapters.FIGURES["full"] / f"{chapter.name}-{name}.svg"
-            drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))
-            if not drawn_by:
-                raise ValueError(
-                    f"{path}: expected a figure that names the function that drew it, got one without; begin it with "
-                    "study.style.canvas, in a function of the chapter's figures.py"
-                )
-            rows.append((path.name, chapter.name, drawn_by[1], notebook, results))
+            drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))[1]
+            rows.append((path.name, chapter.name, drawn_by, notebook, results))
     return pd.DataFrame(rows, columns=["file", "chapter", "function", "notebook", "results"])
 
 

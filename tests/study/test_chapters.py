@@ -109,7 +109,8 @@ def test_the_manifest_names_every_figure_with_the_function_that_drew_it_and_file
     assert sorted(found["file"]) == sorted(path.name for path in (ROOT / "figures").glob("*.svg"))
     for drawn_by in set(found["function"]):
         module, _, name = drawn_by.rpartition(".")
-        assert callable(getattr(importlib.import_module(module), name)), drawn_by
+        in_cell = name == "ipynb"
+        assert (ROOT / drawn_by).is_file() if in_cell else callable(getattr(importlib.import_module(module), name)), drawn_by
     paths = " ".join([*found["notebook"], *found["results"]]).split()
     outputs = yaml.safe_load((ROOT / "codecheck.yml").read_text(encoding="utf-8"))["manifest"]
     assert [path for path in [*paths, *(each["file"] for each in outputs)] if not (ROOT / path).is_file()] == []
