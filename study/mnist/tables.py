@@ -65,13 +65,15 @@ def confusions(confusion, best):
 
 
 def literature(published, error):
-    """Test errors that others printed, the highest first, with ours: classifier, images (how they were prepared), test error
+    """Test errors that others printed, the highest first, with ours: classifier, preparation (of the images), test error
     and source. published: method, test_error_percent, preprocessing and source, as text."""
     own = ("Kernel perceptron, average predictor", percent(error).removesuffix(" %"), "none", "this report")
-    found = pd.DataFrame([*published.itertuples(index=False), own], columns=["classifier", "test error", "images", "source"])
+    found = pd.DataFrame(
+        [*published.itertuples(index=False), own], columns=["classifier", "test error", "preparation", "source"]
+    )
     found = found.sort_values("test error", key=lambda column: -column.astype(float), kind="stable")
     found["test error"] += " %"
-    return found[["classifier", "images", "test error", "source"]]
+    return found[["classifier", "preparation", "test error", "source"]]
 
 
 def over_degrees(multiclass, logs, epochs):
