@@ -3,8 +3,6 @@
 from functools import cache
 from types import SimpleNamespace
 
-import numpy as np
-
 from study import datasets
 from study.data import tables
 from study.data.experiment import Settings, pairs
@@ -14,15 +12,13 @@ from study.data.experiment import Settings, pairs
 def images(dataset="mnist"):
     """Ink and neighbours of the training images.
 
-    ink: median share of full black by digit; inner: the median inner product of two of the first thousand images; nearest:
-    the nearest pairs of different digits by distance, and kinds: how often two digits meet among them; counts: images of
-    each digit in both parts of the set.
+    ink: median share of full black by digit; nearest: the nearest pairs of different digits by distance, and kinds: how
+    often two digits meet among them; counts: images of each digit in both parts of the set.
     """
     data = datasets.load(dataset)
-    some = data.X[:1000].astype(float)
     nearest = pairs(Settings(dataset))
     return SimpleNamespace(
         ink=tables.ink(data.X, data.y, data.X.max()).set_index("label")["median"],
-        inner=np.median(some @ some.T), nearest=nearest, kinds=tables.kinds(nearest),
+        nearest=nearest, kinds=tables.kinds(nearest),
         counts=tables.counts(data.y, data.y_test),
     )  # fmt: skip

@@ -31,13 +31,12 @@ def without_budget(settings):
 
 
 def growth(exponents):
-    """Growth of the support vectors, from `tables.growth_exponents`: right, few and many, its rows by the share of wrong
-    labels (none, up to FEW, more), those of right labels by kernel; slower, which of them are shown to grow more slowly
-    than the stream; ends, the lowest and the highest end of an interval with many wrong labels; wrong, the sorted exponents
-    with any wrong labels."""
+    """Growth of the support vectors, from `tables.growth_exponents`: right and many, its rows without wrong labels, by
+    kernel, and with more than FEW; slower, which of them are shown to grow more slowly than the stream; ends, the lowest and
+    the highest end of an interval with many wrong labels; wrong, the sorted exponents with any wrong labels."""
     noise = exponents["noise"]
     slower = exponents["growth"] == tables.GROWTHS[0]
-    parts = {"right": noise == 0, "few": noise.between(0.01, FEW), "many": noise > FEW}
+    parts = {"right": noise == 0, "many": noise > FEW}
     found = {name: exponents[own] for name, own in parts.items()} | {"right": exponents[noise == 0].set_index("kernel")}
     ends = found["many"].agg({"low": "min", "high": "max"})
     return SimpleNamespace(
@@ -48,9 +47,8 @@ def growth(exponents):
 
 def budget(settings):
     """The largest budget of the runs at equal memory, on two streams: size; short and long, by how much removal of the
-    oldest raises the online error on settings.n_memory examples and on all; held and held_long, what the perceptron holds
-    at their ends without a budget; test and test_without, the mean test errors on the short one, with the budget and
-    without."""
+    oldest raises the online error on settings.n_memory examples and on all; held_long, what the perceptron holds at the end
+    of all without a budget; test and test_without, the mean test errors on the short one, with the budget and without."""
     short = experiment.memory(settings.memories())
     costs = tables.budget_costs(short["memory"]).iloc[-1]
     test = tables.at_equal_memory(short["memory"], short["memory_final"]).set_index(["method", "budget"])["test"]
@@ -61,21 +59,19 @@ def budget(settings):
     nearest = sizes.iloc[abs(sizes - size).argmin()]
     return SimpleNamespace(
         size=size, short=costs, long=tables.cost_of_budget(long["streams"], ODD_OR_EVEN, nearest),
-        held=round(settings.n_memory * costs["none"]), held_long=round(by_budget["support"][0]),
+        held_long=round(by_budget["support"][0]),
         test=test["oldest", size], test_without=test["perceptron", 0],
     )  # fmt: skip
 
 
 def rules(settings):
     """Online errors of other rules above that of removing the oldest, at equal memory: the rows of `tables.memory_tests`
-    of the basic Forgetron, of the simple ones (random removal, the self-tuning Forgetron), and of NORMA by budget; n,
-    their number (Holm)."""
+    of the basic Forgetron, and of the simple ones (random removal, the self-tuning Forgetron); n, their number (Holm)."""
     found = experiment.memory(settings.memories())
     tests = tables.memory_tests(found["memory"], found["memory_final"]).query("rate == 'online'")
     own = tests.set_index("method", drop=False)
     return SimpleNamespace(
-        basic=own.loc[["basic forgetron"]], simple=own.loc[["random", "forgetron"]],
-        norma=own.loc["norma"].iloc[0], norma_larger=own.loc["norma"].iloc[1:], n=len(tests),
+        basic=own.loc[["basic forgetron"]], simple=own.loc[["random", "forgetron"]], n=len(tests)
     )  # fmt: skip
 
 

@@ -56,6 +56,14 @@ def best(run=PUBLISHED):
 
 
 @cache
+def confusions(run=PUBLISHED):
+    """{name: matrix} of the three predictors of the source at the degree and epoch of `best`: see `tables.confusions`."""
+    own = best(run).loc[["average", "minimizing", "final"]]
+    found = tables.confusions(six_degrees(run)["confusion"], own)
+    return {f"{name}, degree {own.loc[name, 'degree']}": matrix for name, matrix in found.items()}
+
+
+@cache
 def one_order(run=PUBLISHED):
     """At which (epoch, degree, predictor) one order detects more errors than the average predictor's, at degrees above 1:
     McNemar's exact test, Holm over 36 with degree 1; over test images."""

@@ -17,6 +17,7 @@ from study.style import (
     canvas,
     gallery,
     handles,
+    heat_map,
     log_percent_axis,
     look,
 )
@@ -118,6 +119,23 @@ def figure_six_degrees(table, split, *, what):
     figure.supxlabel("epoch", fontsize=9)
     figure.supylabel(f"{what} {'training' if split == 'train' else 'test'} error (%)", fontsize=9)
     _legend(figure)
+    return figure
+
+
+def figure_confusions(matrices):
+    """A panel for each of {title: matrix (C, C)} of images by true digit (rows) and answer: wrong answers are counted, right
+    ones are left out."""
+    figure, axes = canvas(1, len(matrices), height=2.5, squeeze=False)
+    wrong = {title: matrix.to_numpy() * (1 - np.eye(len(matrix), dtype=int)) for title, matrix in matrices.items()}
+    digits = next(iter(matrices.values())).index
+    most = max(counts.max() for counts in wrong.values())
+    for axis, (title, counts) in zip(axes.flat, wrong.items(), strict=True):
+        heat_map(
+            axis, counts, rows=digits if axis is axes[0, 0] else False, columns=digits, mask=counts == 0, vmin=0, vmax=most
+        )
+        axis.set(title=title, xlabel="answer")
+        axis.grid(False)
+    axes[0, 0].set_ylabel("true digit")
     return figure
 
 

@@ -54,6 +54,27 @@ def eighteen(multiclass, predictors=("final", "average", "minimizing")):
     return found[["rank", "predictor", "degree", "epoch", "errors", "error", "low", "high", "training"]]
 
 
+def confusions(confusion, best):
+    """{predictor: images by true digit (rows) and answer}, each at its degree and epoch in best, a table by predictor."""
+    rows = confusion.set_index(["predictor", "degree", "epoch"]).sort_index()
+    return {
+        name: rows.loc[(name, row["degree"], row["epoch"])].pivot(index="true", columns="predicted", values="count")
+        for name, row in best.iterrows()
+    }
+
+
+def literature(published, error):
+    """Test errors that others printed, the highest first, with ours: classifier, preparation (of the images), test error
+    and source. published: method, test_error_percent, preprocessing and source, as text."""
+    own = ("Kernel perceptron, average predictor", percent(error).removesuffix(" %"), "none", "this report")
+    found = pd.DataFrame(
+        [*published.itertuples(index=False), own], columns=["classifier", "test error", "preparation", "source"]
+    )
+    found = found.sort_values("test error", key=lambda column: -column.astype(float), kind="stable")
+    found["test error"] += " %"
+    return found[["classifier", "preparation", "test error", "source"]]
+
+
 def over_degrees(multiclass, logs, epochs):
     """A row for each degree: mistakes, support (distinct examples), training (errors of the average predictor at the end),
     and the test error rates of the final and the average predictor after each of `epochs`, columns such as "final, epoch 1".

@@ -312,7 +312,7 @@ class Facts:
         """Orders that are shared or kept, against a new one for each digit and epoch.
 
         saved: `tables.fewer` support vectors, over pairs of orders (Fieller); share: the same, degree (rows) by protocol;
-        mistakes: the largest relative difference of the numbers of mistakes; memory: peaks (GiB), degree (rows) by protocol;
+        memory: peaks (GiB), degree (rows) by protocol;
         errors: `tables.errors_under_protocols`, and whole: its row of the mean over degrees for the average predictor under
         the shared order that is kept; orders and test images vary.
         """
@@ -323,7 +323,6 @@ class Facts:
         whole = errors.set_index(["predictor", "protocol", "degree"]).loc[(tables.CONTROL, "shared, kept", "mean")]
         return SimpleNamespace(
             saved=saved, share=saved.pivot(index="degree", columns="protocol", values="estimate"),
-            mistakes=tables.fewer(self.runs, found["kept"], "mistakes")["estimate"].abs().max(),
             memory=spent.pivot(index="degree", columns="protocol", values="peak"), errors=errors, whole=whole,
         )  # fmt: skip
 

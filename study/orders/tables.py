@@ -421,21 +421,21 @@ def against_final(noise, epoch):
     return pd.DataFrame(found, columns=[*names, "predictor", "final", "estimate", "low", "high", "p", "verdict"])
 
 
-def fewer(runs, kept, column="support"):
-    """By which share a count is smaller than in the chapter's runs, after their last epoch: protocol, degree, orders, mean,
-    and the share as estimate, low and high, Fieller's over pairs of orders with one seed.
+def fewer(runs, kept):
+    """By which share the support vectors are fewer than in the chapter's runs, after their last epoch: protocol, degree,
+    orders, mean, and the share as estimate, low and high, Fieller's over pairs of orders with one seed.
 
     runs and kept: the tables of `runs` and `study.orders.kept.kept`.
     """
     last = runs["epoch"].max()
     rows = kept[(kept["epochs"] == last) & (kept["epoch"] == last) & (kept["predictor"] == CONTROL)]
     keys = ["degree", "order", "epoch", "predictor"]
-    both = rows.merge(runs[[*keys, column]], on=keys, suffixes=("", " before"))
+    both = rows.merge(runs[[*keys, "support"]], on=keys, suffixes=("", " before"))
     found = []
     for (protocol, degree), part in both.groupby(["protocol", "degree"]):
-        ratio = statistics.ratio(part[column], part[f"{column} before"], varies="visiting orders")
+        ratio = statistics.ratio(part["support"], part["support before"], varies="visiting orders")
         ends = 1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low
-        found.append((protocol, degree, len(part), part[column].mean(), *ends))
+        found.append((protocol, degree, len(part), part["support"].mean(), *ends))
     return pd.DataFrame(found, columns=["protocol", "degree", "orders", "mean", "estimate", "low", "high"])
 
 

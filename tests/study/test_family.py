@@ -305,7 +305,7 @@ def test_what_is_quoted_of_growth_is_told_by_the_share_of_wrong_labels():
     table = table.assign(low=table["exponent"] - 0.02, high=table["exponent"] + 0.03)
     found = facts.growth(table)
     assert found.right.exponent.to_dict() == {"poly": 0.7, "rbf": 0.6}
-    assert found.slower == {"right": [True, True], "few": [False], "many": [False]}
+    assert found.slower == {"right": [True, True], "many": [False]}
     assert found.ends.to_dict() == pytest.approx({"low": 0.98, "high": 1.03})
 
 

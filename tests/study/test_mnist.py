@@ -178,6 +178,29 @@ def test_eighteen_predictors_are_ranked_at_their_best_epochs(three):
         assert row.errors == test.min() and row.epoch == test.idxmin() and row.training == train[row.epoch]
 
 
+def test_confusions_are_counted_at_the_best_degree_and_epoch_and_only_wrong_answers_are_drawn(three):
+    best = tables.ranking(three["multiclass"]).set_index("predictor")
+    found = tables.confusions(three["confusion"], best)
+    assert {name: len(wrong) for name, wrong in found.items()} == dict.fromkeys(PREDICTORS, 10)
+    answers = three["arrays"][2]["predictions"][PREDICTORS.index("average"), 2]
+    pairs_of = Counter(zip(datasets.load("digits").class_indices_test, answers, strict=True))
+    assert found["average"].to_numpy().tolist() == [[pairs_of[i, j] for j in range(10)] for i in range(10)]
+    axes = figures.figure_confusions(found).axes
+    for axis, (name, matrix) in zip(axes, found.items(), strict=True):
+        drawn = {tuple(int(x) for x in text.get_position()): int(text.get_text()) for text in axis.texts if text.get_text()}
+        wrong = {(j, i): matrix.loc[i, j] for i, j in product(range(10), repeat=2) if i != j and matrix.loc[i, j]}
+        assert axis.get_title() == name and drawn == wrong and sum(drawn.values()) == best.loc[name, "errors"]
+
+
+def test_our_error_stands_among_the_printed_ones_in_their_order():
+    printed = store.published("mnist_literature", dtype=str)
+    found = tables.literature(printed, 0.0158)
+    assert found["test error"].str.removesuffix(" %").astype(float).is_monotonic_decreasing
+    assert len(found) == len(printed) + 1 and "12.0 %" in set(found["test error"])
+    (own,) = found[found["source"] == "this report"].itertuples(index=False)
+    assert own[2] == "1.58 %" and own[0].startswith("Kernel perceptron")
+
+
 def test_mistakes_and_support_are_counts_of_the_logs(three):
     logs = three["logs"][1]
     made = tables.mistakes_by_digit(logs)
