@@ -170,13 +170,9 @@ class Settings:
         return [own, *budgets]
 
     def noises(self):
-        """The parts of `noise`."""
+        """The parts of `wrong_labels`."""
         common = dict(n=self.n_noise, n_orders=self.n_repeats, n_epochs=self.n_epochs, regularizations=self.regularizations)
         return [self._part(Noise, noise=noise, **common) for noise in self.noise]
-
-    def estimated(self):
-        """The parts of `noise`, in the orders of `streams`."""
-        return [replace(part, n_orders=self.n_orders) for part in self.noises() if part.noise <= FEW_WRONG]
 
     def guarantees(self):
         """The parts of `guaranteed` and of `relatives`."""
@@ -198,7 +194,7 @@ class Settings:
 CUT = ("n_growth", "n_memory", "n_bound")
 """Sizes that are at most n_train."""
 FEW_WRONG = 0.2
-"""The largest fraction of wrong labels in `streams` and `noise`; more are in `growth` and `wrong_labels`."""
+"""The largest fraction of wrong labels in `streams` and `growth`; more are in `wrong_labels`."""
 
 
 PUBLISHED = Settings(
@@ -494,41 +490,6 @@ def compared(part, progress):
 
 def _errors(wrong, n):
     return int(wrong[:n].sum()), int(wrong[n : 2 * n].sum()), int(wrong[2 * n :].sum())
-
-
-@experiment("family", published=PUBLISHED.estimated, data=_dataset, processes=2)
-def noise(part, *, progress=False):
-    """The same by the estimators of the package, in fewer orders and at fewer rates: the last hypotheses of `wrong_labels`.
-
-    Columns: noise, method, passes, value (lambda or C), random_state, errors (train with the labels as given, validation
-    with as many wrong labels, test), their n, support.
-    """
-    kernel = kernels.polynomial(part.degree)
-    n = part.n
-    rows = []
-    data = datasets.load(part.dataset)
-    z_test = labels(ODD_OR_EVEN, data.y_test)
-    n_test = len(data.y_test)
-    for seed in tqdm(part.seeds, desc=f"noise {part.noise:g}", disable=not progress):
-        X, y = ordered(part, 2 * n, seed, noise=part.noise)
-        samples = [(X[:n], y[:n]), (X[n:], y[n:]), (data.X_test, z_test)]
-        common = dict(degree=part.degree, gamma=1.0, random_state=seed)
-        models = [("perceptron", p, np.nan, BudgetPerceptron(budget=None, max_iter=p, **common)) for p in (1, part.n_epochs)]
-        for value in part.regularizations:
-            model = Norma(alpha=value, eta0=1.0, max_iter=part.n_epochs, **common)
-            models.append(("norma", part.n_epochs, value, model))
-        for method, passes, value, model in models:
-            model.fit(X[:n], y[:n])
-            errors = [int(np.sum(model.predict(x) != z)) for x, z in samples]
-            rows.append((part.noise, method, passes, value, seed, *errors, n, n, n_test, len(model.support_)))
-        values = [normalized(kernel, x, X[:n]) for x, _ in samples]
-        for cost in COSTS:
-            machine = SVC(C=cost, kernel="precomputed").fit(values[0], y[:n])
-            errors = [int(np.sum(machine.predict(v) != z)) for v, (_, z) in zip(values, samples, strict=True)]
-            rows.append((part.noise, "svm", 0, cost, seed, *errors, n, n, n_test, len(machine.support_)))
-    names = ["noise", "method", "passes", "value", "random_state", "train", "validation", "test"]
-    names += ["n_train", "n_validation", "n_test", "support"]
-    return pd.DataFrame(rows, columns=names)
 
 
 # Mistake bounds and the vote.

@@ -245,17 +245,13 @@ class SixDegrees:
 
 
 @experiment(
-    "mnist", published=[SixDegrees()], tables=("paired", "committee"), data=lambda s: [s.dataset],
+    "mnist", published=[SixDegrees()], tables=("paired",), data=lambda s: [s.dataset],
     reads=lambda s: degrees.stored_files() if s == SixDegrees() else [],
 )  # fmt: skip
 def comparisons(settings, *, progress=False):
-    """{paired, committee}: predictors against each other on the same test images, from the predictions of `degrees`.
-
-    paired: the rows of pairs.against_average after the first and the last epoch, family "average", and of
-    pairs.against_best after the last, family "best". committee: where the average predictors of degrees 2 to 6 agree after
-    the last epoch and where not (agree), how many images there are (n), and how many the majority of these predictors
-    (majority) and the best predictor of the study (best) misclassify; both (only_majority, only_best) alone.
-    """
+    """Predictors against each other on the same test images, from the predictions of `degrees`: the rows of
+    pairs.against_average after the first and the last epoch, family "average", and of pairs.against_best after the last,
+    family "best"."""
     results = degrees(settings.runs(), progress=progress)
     data = examples(settings.dataset)
     predictions = np.stack([arrays["predictions"] for arrays in results["arrays"]])
@@ -267,21 +263,7 @@ def comparisons(settings, *, progress=False):
         "average": pairs.against_average(wrong, DEGREES, sorted({1, last})),
         "best": pairs.against_best(wrong, DEGREES, best, last),
     }
-    paired = pd.concat([table.assign(family=name) for name, table in families.items()], ignore_index=True)
-    return {"paired": paired, "committee": _committee(predictions[1:, PREDICTORS.index("average"), -1], wrong, best, data)}
-
-
-def _committee(predictions, wrong, best, data):
-    vote = pairs.committee(predictions, data.class_indices_test, len(data.classes))
-    alone = wrong[DEGREES.index(best["degree"]), PREDICTORS.index(best["predictor"]), best["epoch"] - 1]
-    rows = [
-        (
-            agree, part.sum(), vote["wrong"][part].sum(), alone[part].sum(), (vote["wrong"] & ~alone)[part].sum(),
-            (alone & ~vote["wrong"])[part].sum(),
-        )
-        for agree, part in ((True, vote["agree"]), (False, ~vote["agree"]))
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["agree", "n", "majority", "best", "only_majority", "only_best"])
+    return pd.concat([table.assign(family=name) for name, table in families.items()], ignore_index=True)
 
 
 NEIGHBOURS = (1, 3)

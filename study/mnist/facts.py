@@ -67,7 +67,7 @@ def confusions(run=PUBLISHED):
 def one_order(run=PUBLISHED):
     """At which (epoch, degree, predictor) one order detects more errors than the average predictor's, at degrees above 1:
     McNemar's exact test, Holm over 36 with degree 1; over test images."""
-    pairs = experiment.comparisons(run)["paired"]
+    pairs = experiment.comparisons(run)
     seen = pairs[(pairs["family"] == "average") & (pairs["degree"] > 1) & (pairs["p"] < statistics.ALPHA)]
     seen = seen[seen["estimate"] > 0]
     return list(zip(seen["epoch"], seen["degree"], seen["predictor"], strict=True))

@@ -50,12 +50,3 @@ def _paired(keys, pair, name):
     head = pd.DataFrame(keys, columns=["epoch", "degree", "predictor"])
     head["errors"], head[name] = (np.array([each[side].sum() for each in both.values()]) for side in (0, 1))
     return pd.concat([head, tests.drop(columns="comparison")], axis=1)
-
-
-def committee(predictions, labels, n_classes):
-    """The vote of several predictors (m, n), where ties go to the lowest class, and how they agree.
-
-    {"wrong": (n,) bool of the vote, "agree": (n,) bool where all say the same}.
-    """
-    votes = np.stack([(predictions == c).sum(axis=0) for c in range(n_classes)])
-    return {"wrong": votes.argmax(axis=0) != labels, "agree": (predictions == predictions[0]).all(axis=0)}

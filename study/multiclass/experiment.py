@@ -11,17 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure as Canvas
 from scipy.optimize import linprog
-from scipy.spatial import cKDTree
 from sklearn.base import clone
 
-from kp import PREDICTORS, MulticlassKernelPerceptron, MulticlassPerceptron, OneVsAllKernelPerceptron, kernels
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
 from kp.joint import Linear, collect_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
-from study.protocols.plane import lattice
 from study.results.experiment import experiment
 
 UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
@@ -33,14 +30,6 @@ WIDTHS = (0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 FACTORS = (0.7, 1.0, 1.4, 2.0, 2.5)
 ORDERS = 20
 """Visiting orders in which the mistakes of both updates are compared."""
-FRESH_WIDTHS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Widths at which errors on fresh examples and boundaries are looked at."""
-EARLY = 3
-"""An epoch at which a run on the spirals has not stopped yet."""
-CLOSE = 0.05
-CHORD = 0.1
-RESOLUTION = 300
-"""An example is close to a boundary below this distance; boundaries are measured in chords, on such a lattice."""
 
 
 # The settings of a notebook, and the parts of its tables.
@@ -88,18 +77,6 @@ class Orders(Problem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draws:
-    """n_draws fresh draws of a set, seeded from random_state on, for several methods with the same kernel."""
-
-    dataset: str
-    kernel: str
-    sigma: float = 1.0
-    max_iter: int = 100
-    n_draws: int = 10
-    random_state: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
 class Figure:
     """One of the source's figures, on n_draws draws of a set of the same description."""
 
@@ -138,19 +115,9 @@ class Settings:
         """Parts of `mistakes`: the five classes by the factor on their coordinates."""
         return [self.problem(self.five, "poly", Orders, factor=factor, demote="winner") for factor in FACTORS]
 
-    def draws(self):
-        """The parts of `draws`: both sets."""
-        five = Draws(dataset=self.five, kernel="linear", random_state=self.random_state)
-        return [five, replace(five, dataset=self.spirals, kernel="rbf", sigma=self.sigma)]
-
     def orders(self):
         """The parts of `orders`: those of `mistakes`, in ORDERS orders."""
         return [replace(part, n_orders=ORDERS) for part in self.widths() + self.factors()]
-
-    def fresh(self):
-        """The parts of `fresh` and of `boundaries`: the spirals by the width of the kernel."""
-        common = {"dataset": self.spirals, "kernel": "rbf", "max_iter": self.max_iter, "random_state": self.random_state}
-        return [Draws(**common, sigma=width, n_draws=20) for width in sorted({*FRESH_WIDTHS, self.sigma})]
 
     def identities(self):
         """The parts of `identities`: the sets of the source's figures, with their kernels."""
@@ -267,31 +234,7 @@ def mistakes(part, *, progress=False):
     return pd.DataFrame(rows, columns=[*names, "fewest", "median", "most", "epochs"])
 
 
-# Comparisons over fresh draws.
-
-
-@experiment("multiclass", published=PUBLISHED.draws, data=lambda part: [part.dataset])
-def draws(part, *, progress=False):
-    """The methods on fresh draws of a set: the columns of `runs`, after dataset."""
-    options = {"sigma": part.sigma} if part.kernel == "rbf" else {}
-    models = methods(kernel=part.kernel, max_iter=part.max_iter, **options)
-    table = runs(part.dataset, models, n_draws=part.n_draws, random_state=part.random_state)
-    return pd.concat([pd.Series(part.dataset, table.index, name="dataset"), table], axis=1)
-
-
-def methods(*, kernel, sigma=1.0, max_iter):
-    """{name: estimator}: Xu and Zhang's perceptron with each choice of the demoted class, the ordinary one, one-vs-all.
-
-    All have a threshold; that of one-vs-all is a kernel plus one.
-    """
-    options = {"max_iter": max_iter, "count_errors": False, "n_jobs": 1}
-    model = MulticlassKernelPerceptron(**parameters_of(kernel, sigma=sigma), **options)
-    own = kernel_of(kernel, sigma=sigma)
-    return {
-        **{f"Xu-Zhang, {demote}": clone(model).set_params(demote=demote) for demote in DEMOTED},
-        "ordinary, winner": clone(model).set_params(update="ordinary"),
-        "one-vs-all": OneVsAllKernelPerceptron(lambda X, Y: own(X, Y) + 1, max_iter=max_iter, predictor="final", n_jobs=1),
-    }
+# Fresh draws.
 
 
 def runs(name, models, *, n_draws, random_state=0):
@@ -332,80 +275,6 @@ def orders(part, *, progress=False):
             rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_[0].n_mistakes()))
     names = ["dataset", "kernel", "sigma", "factor", "update", "order", "converged", "epochs", "mistakes"]
     return pd.DataFrame(rows, columns=names)
-
-
-def pairs_of_draws(part):
-    """Yield (draw, seed of its order, training Data, fresh Data), as `runs` draws them."""
-    for draw in range(part.n_draws):
-        seed = part.random_state + draw
-        train, fresh = (datasets.load(part.dataset, random_state=each) for each in (seed, seed + part.n_draws))
-        yield draw, seed, train, fresh
-
-
-@experiment("multiclass", published=PUBLISHED.fresh, data=lambda part: [part.dataset])
-def fresh(part, *, progress=False):
-    """Errors of Xu and Zhang's perceptron on fresh examples, by draw, of one width of its RBF kernel, at some epochs.
-
-    Columns: dataset, sigma, draw, ends (the epochs that were run), converged, mistakes, epoch, predictor, errors, n. The
-    epochs are EARLY, where the run was longer, with all predictors, and the last, with all of them.
-    """
-    rows = []
-    for draw, seed, train, new in pairs_of_draws(part):
-        options = {"max_iter": part.max_iter, "random_state": seed, "n_jobs": 1}
-        fit = MulticlassKernelPerceptron(**parameters_of(part.kernel, sigma=part.sigma), **options).fit(train.X, train.y)
-        about = (part.dataset, part.sigma, draw, fit.n_iter_, fit.converged_, fit.mistakes_[0].n_mistakes())
-        for epoch in sorted({min(EARLY, fit.n_iter_), fit.n_iter_}):
-            for predictor in PREDICTORS:
-                wrong = int(np.sum(fit.predict(new.X, predictor=predictor, epoch=epoch) != new.y))
-                rows.append((*about, epoch, predictor, wrong, len(new.y)))
-    names = ["dataset", "sigma", "draw", "ends", "converged", "mistakes", "epoch", "predictor", "errors", "n"]
-    return pd.DataFrame(rows, columns=names)
-
-
-@experiment("multiclass", published=PUBLISHED.fresh, data=lambda part: [part.dataset])
-def boundaries(part, *, progress=False):
-    """Where the boundaries of Xu and Zhang's perceptron run, by draw, for one width of its RBF kernel.
-
-    Columns: dataset, sigma, draw, close (examples less than CLOSE from a boundary), nearest (distance of the nearest one),
-    n, length (of all boundaries on the lattice, in chords of CHORD), turning (of their directions, radians per unit of
-    length).
-    """
-    rows = []
-    for draw, seed, train, _ in pairs_of_draws(part):
-        options = {"max_iter": part.max_iter, "random_state": seed, "n_jobs": 1, "count_errors": False}
-        fit = MulticlassKernelPerceptron(**parameters_of(part.kernel, sigma=part.sigma), **options).fit(train.X, train.y)
-        points, box = lattice(train.X, margin=0.1, resolution=RESOLUTION)
-        lines = boundary_lines(fit.decision_function(points), box)
-        distance = cKDTree(np.concatenate(lines)).query(train.X)[0]
-        near = int(np.sum(distance < CLOSE)), rounded(distance.min())
-        rows.append((part.dataset, part.sigma, draw, *near, len(train.y), *map(rounded, turning(lines))))
-    return pd.DataFrame(rows, columns=["dataset", "sigma", "draw", "close", "nearest", "n", "length", "turning"])
-
-
-def boundary_lines(F, box):
-    """Lines [(p, 2)] on which the two highest of the scores F (c, C) of a square lattice over the box are equal."""
-    side = round(len(F) ** 0.5)
-    across = np.linspace(*box[:2], side)
-    up = np.linspace(*box[2:], side)
-    lines = []
-    for c in range(F.shape[1]):
-        lead = (F[:, c] - np.delete(F, c, axis=1).max(axis=1)).reshape(side, side)
-        lines += Canvas().subplots().contour(across, up, lead, levels=[0.0]).allsegs[0]
-    return [line for line in lines if len(line) > 1]
-
-
-def turning(lines):
-    """(length, turning): the length of lines [(p, 2)] in chords of CHORD, and the radians by which they turn per unit."""
-    length = 0.0
-    angle = 0.0
-    for line in lines:
-        along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
-        places = np.arange(0.0, along[-1], CHORD)
-        chords = np.diff(np.column_stack([np.interp(places, along, x) for x in line.T]), axis=0)
-        direction = np.unwrap(np.arctan2(chords[:, 1], chords[:, 0]))
-        length += CHORD * len(chords)
-        angle += np.abs(np.diff(direction)).sum()
-    return length, angle / length if length else np.nan
 
 
 @experiment("multiclass", published=PUBLISHED.identities, data=lambda part: [part.dataset])

@@ -59,10 +59,15 @@ class Settings:
         require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), n_held=(0, size - 10), degrees=(1, 40))
 
 
-def settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, **options):
-    """The parts of a study: n_orders of the degrees above 1, then n_linear of degree 1."""
-    curved = [Settings(dataset=dataset, order=r, **options) for r in range(n_orders)]
-    return curved + [Settings(dataset=dataset, degrees=(1,), order=r, **options) for r in range(n_linear)]
+def settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, degrees=(1, *CURVED), **options):
+    """The parts of a study: n_orders of those degrees that are above 1, at least two, then n_linear of degree 1, if it is
+    among them."""
+    above = tuple(sorted({degree for degree in degrees if degree != 1}))
+    if len(above) < 2:
+        raise ValueError(f"degrees: expected at least two above 1, got {', '.join(map(str, degrees))}; compare several")
+    curved = [Settings(dataset=dataset, degrees=above, order=r, **options) for r in range(n_orders)]
+    linear = range(n_linear if 1 in degrees else 0)
+    return curved + [Settings(dataset=dataset, degrees=(1,), order=r, **options) for r in linear]
 
 
 def _file(part):

@@ -28,6 +28,7 @@ class Facts:
     """The quantities of one run of the chapter, whose parameters these are; each is computed when it is asked for."""
 
     dataset: str = "mnist"
+    degrees: tuple[int, ...] = (1, *CURVED)
     n_orders: int = N_ORDERS
     n_linear: int = N_LINEAR
     n_epochs: int = 10
@@ -37,7 +38,29 @@ class Facts:
     @property
     def options(self):
         """The sizes of a run, as the settings of experiments have them."""
-        return {name: getattr(self, name) for name in ("n_orders", "n_linear", "n_epochs", "n_train")}
+        return {name: getattr(self, name) for name in ("n_orders", "n_linear", "n_epochs", "n_train", "degrees")}
+
+    @cached_property
+    def above(self):
+        """The degrees above 1, a tuple."""
+        return self.parts[0].degrees
+
+    @property
+    def above_named(self):
+        """The same in words: "2 to 6", "2, 4"."""
+        low, high = self.above[0], self.above[-1]
+        return f"{low} to {high}" if len(self.above) == high - low + 1 > 2 else ", ".join(map(str, self.above))
+
+    def place_of(self, degree):
+        """The place of a degree among those above 1. Raises LookupError if this run has it not."""
+        if degree not in self.above:
+            raise LookupError(f"degree {degree} is not among the degrees of this run, {', '.join(map(str, self.above))}")
+        return self.above.index(degree)
+
+    @cached_property
+    def shown_degree(self):
+        """The degree whose confusions are shown: 3, else the best one."""
+        return 3 if 3 in self.above else self.best_degree
 
     @cached_property
     def parts(self):
@@ -55,7 +78,7 @@ class Facts:
     @cached_property
     def curved(self):
         """The rows of `runs` of the degrees above 1."""
-        return self.runs.query("degree in @CURVED")
+        return self.runs[self.runs["degree"] > 1]
 
     @cached_property
     def labels(self):
@@ -115,7 +138,7 @@ class Facts:
     def predictors(self):
         """`tables.among_predictors` after the first and the last epoch: the other predictors less the average one; orders
         and test images vary, Holm over all rows."""
-        return tables.among_predictors(self.wrong, CURVED, [1, self.n_epochs])
+        return tables.among_predictors(self.wrong, self.above, [1, self.n_epochs])
 
     @cached_property
     def final_or_average(self):
@@ -166,11 +189,11 @@ class Facts:
     @cached_property
     def best_degree(self):
         """The degree above 1 with the lowest mean error of the average predictor after the last epoch."""
-        return int(self.valley.loc[list(CURVED), tables.CONTROL].idxmin())
+        return int(self.valley.loc[list(self.above), tables.CONTROL].idxmin())
 
     @cached_property
     def among_degrees(self):
-        return tables.among_degrees(self.wrong, CURVED, tables.CONTROL)
+        return tables.among_degrees(self.wrong, self.above, tables.CONTROL)
 
     def against_degree(self, degree):
         """`tables.differences_to` one degree, of the average predictor after the last epoch; a row for each other degree."""
@@ -189,7 +212,7 @@ class Facts:
     @cached_property
     def good_degrees(self):
         """The best degree and those that cannot be told from it."""
-        return [degree for degree in CURVED if degree not in self.worse_degrees]
+        return [degree for degree in self.above if degree not in self.worse_degrees]
 
     @property
     def good_degrees_named(self):
@@ -205,7 +228,7 @@ class Facts:
     def settled(self):
         """By degree the epoch from which on the average predictor is shown to be as good as after the last, within
         tables.ROPE (a fixed sequence of two one-sided tests)."""
-        return tables.settled_by_degree(self.wrong, CURVED).set_index("predictor").loc[tables.CONTROL]
+        return tables.settled_by_degree(self.wrong, self.above).set_index("predictor").loc[tables.CONTROL]
 
     @cached_property
     def enough(self):
@@ -224,7 +247,7 @@ class Facts:
         return statistics.crossed(self.after_one_epoch - self._average_of_three(LAST))
 
     def _average_of_three(self, epoch):
-        return self.wrong[:, CURVED.index(3), PREDICTORS.index(tables.CONTROL), epoch].astype(float)
+        return self.wrong[:, self.place_of(3), PREDICTORS.index(tables.CONTROL), epoch].astype(float)
 
     @cached_property
     def eight_epochs(self):
@@ -235,7 +258,7 @@ class Facts:
     def held(self):
         """Errors on held-out images of the degrees above 1: degree, order, epoch, predictor, held."""
         parts = [replace(part, n_held=self.n_held) for part in self.parts]
-        return experiment.held_out(parts).query("degree in @CURVED")[[*KEYS, "held"]]
+        return experiment.held_out(parts).query("degree > 1")[[*KEYS, "held"]]
 
     @cached_property
     def chosen(self):
@@ -245,7 +268,7 @@ class Facts:
     @cached_property
     def honest(self):
         """`tables.honest_errors`, by the set of candidates; orders and test images vary."""
-        return tables.honest_errors(self.wrong, CURVED, self.chosen, self.held).set_index("among")
+        return tables.honest_errors(self.wrong, self.above, self.chosen, self.held).set_index("among")
 
     @cached_property
     def error(self):
@@ -266,7 +289,7 @@ class Facts:
     def with_three_orders(self):
         """The honest error of the average predictor from the first three orders: a Difference over orders and images."""
         first = self.chosen[self.chosen["among"] == tables.CONTROL].iloc[:3]
-        return tables.honest(self.wrong[:3], CURVED, first)
+        return tables.honest(self.wrong[:3], self.above, first)
 
     @cached_property
     def flattery(self):
@@ -296,13 +319,13 @@ class Facts:
         misclassify. early and later: the errors at degree 3 in the first and the second half of the test images.
         """
         wrong = self.wrong[:, :, PREDICTORS.index(tables.CONTROL), LAST].mean(axis=0)
-        confusions = tables.confusions(self.answers[:, :, CURVED.index(3)], self.labels)
+        confusions = tables.confusions(self.answers[:, :, self.place_of(self.shown_degree)], self.labels)
         hard = tables.hardest(self.answers, self.labels)
-        third = wrong[CURVED.index(3)]
+        third = wrong[self.place_of(self.shown_degree)]
         half = self.n_test // 2
-        p = {degree: statistics.equal_means(own, self.labels) for degree, own in zip(CURVED, wrong, strict=True)}
+        p = {degree: statistics.equal_means(own, self.labels) for degree, own in zip(self.above, wrong, strict=True)}
         return SimpleNamespace(
-            rates=tables.by_digit(self.answers, self.labels, CURVED), p=p, largest_p=max(p.values()),
+            rates=tables.by_digit(self.answers, self.labels, self.above), p=p, largest_p=max(p.values()),
             confusions=confusions, confused=tables.confused(confusions), hard=hard,
             never_right=int((hard["share"] == 1).sum()), early=third[:half].mean(), later=third[half:].mean(),
         )  # fmt: skip
@@ -319,7 +342,7 @@ class Facts:
         found = kept.kept(kept.kept_settings(self.dataset, **self.options))
         saved = tables.fewer(self.runs, found["kept"])
         spent = tables.costs_of_protocols(kept.kept_costs(kept.cost_settings(self.dataset)))
-        errors = tables.errors_under_protocols(self.wrong, found["arrays"], CURVED)
+        errors = tables.errors_under_protocols(self.wrong, found["arrays"], self.above)
         whole = errors.set_index(["predictor", "protocol", "degree"]).loc[(tables.CONTROL, "shared, kept", "mean")]
         return SimpleNamespace(
             saved=saved, share=saved.pivot(index="degree", columns="protocol", values="estimate"),
@@ -334,8 +357,8 @@ class Facts:
     def against(self, learner):
         """By how much the honest error of the average predictor exceeds that of another learner: a Difference over orders
         and images."""
-        own = tables.chosen_by(tables.CONTROL, self.chosen, self.held, CURVED)
-        return tables.honest(self.wrong, CURVED, own, other=self.missed(learner))
+        own = tables.chosen_by(tables.CONTROL, self.chosen, self.held, self.above)
+        return tables.honest(self.wrong, self.above, own, other=self.missed(learner))
 
 
 published = Facts()

@@ -55,15 +55,21 @@ class Kept:
         require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), degrees=(1, 40))
 
 
-def kept_settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, n_epochs=10, n_train="all"):
-    """The parts of `kept`: at most N_ORDERS orders of the degrees above 1, N_LINEAR orders of degree 1, and, where all
-    N_ORDERS are there, long runs in the first N_LONG."""
+def kept_settings(
+    dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, n_epochs=10, n_train="all", degrees=(1, *CURVED)
+):
+    """The parts of `kept`: at most N_ORDERS orders of those degrees that are above 1, N_LINEAR orders of degree 1 if it is
+    among them, and, where all N_ORDERS and the degrees LONG are there, long runs in the first N_LONG."""
     options = {"dataset": dataset, "n_train": n_train}
+    above = tuple(sorted({degree for degree in degrees if degree != 1}))
     orders = range(min(n_orders, N_ORDERS))
-    curved = [Kept(order=r, n_epochs=n_epochs, **options) for r in orders]
+    curved = [Kept(degrees=above, order=r, n_epochs=n_epochs, **options) for r in orders]
     long = {"degrees": LONG, "protocols": tuple(PROTOCOLS), "n_epochs": 3 * n_epochs}
-    curved += [Kept(order=r, **long, **options) for r in orders[:N_LONG] if len(orders) == N_ORDERS]
-    return curved + [Kept(order=r, degrees=(1,), n_epochs=n_epochs, **options) for r in range(min(n_linear, N_LINEAR))]
+    curved += [
+        Kept(order=r, **long, **options) for r in orders[:N_LONG] if len(orders) == N_ORDERS and set(LONG) <= set(above)
+    ]
+    linear = range(min(n_linear, N_LINEAR) if 1 in degrees else 0)
+    return curved + [Kept(order=r, degrees=(1,), n_epochs=n_epochs, **options) for r in linear]
 
 
 def _kind(part):

@@ -150,6 +150,10 @@ def conditions(text):
     return [CONDITION.fullmatch(line)[1] for line in lines]
 
 
+LOOKUPS = ("IndexError", "KeyError", "LookupError")
+"""Errors of an expression that looks up what a run lacks."""
+
+
 def depends(text, tags):
     """Whether what a text cell says depends on the run, or is not what stands in the source."""
     own = expressions(text) or conditions(text) or LABEL.search(text) or cites(text)
@@ -160,8 +164,9 @@ def said(text, tags, shell):
     """(what becomes of it, what it says, what the output above it becomes) of a text cell, in its notebook's kernel.
 
     shell is IPython's; its attribute chapter, if it has one, is the open chapter (study.report.display), which knows labels.
-    A text that is false is given with the values that this run has, and with its conditions that are false. Raises
-    ValueError for an expression or a condition without a value, and in the published run for a condition that is false.
+    A text that is false is given with the values that this run has, and with its conditions that are false; so is, in a run
+    that is not published, one that looks up what the run lacks (LookupError: a degree, say). Raises ValueError for an
+    expression or a condition without a value else, and in the published run for a condition that is false.
     """
     chapter = getattr(shell, "chapter", None)
     is_published = chapter is not None and chapter.published
@@ -172,13 +177,15 @@ def said(text, tags, shell):
         return LEFT_OUT, "", output
     own = expressions(text)
     results = shell.user_expressions({each: each for each in own})
-    untrue = _untrue(conditions(text), shell)
+    untrue = _untrue(conditions(text), shell, LookupError if chapter and not is_published else ())
     words = HEAD.sub("", text)
     if chapter:
         words = LABEL.sub(lambda found: chapter.label(found[1]), words)
     if untrue and is_published:
         lines = "; ".join(f"line {line}, % holds: {condition}" for line, condition in untrue)
         raise ValueError(f"false in the published run: {lines}; read what is shown above the text, and rewrite the sentence")
+    if chapter and not is_published:
+        untrue = untrue or [(0, each) for each in own if results[each].get("ename") in LOOKUPS]
     if untrue:
         known = {each: results[each] for each in own if _has_value(results[each])}
         open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", words)
@@ -187,13 +194,16 @@ def said(text, tags, shell):
     return KEPT, (f"**{label}.** " if label else "") + addressed(filled(words, results)), output
 
 
-def _untrue(found, shell):
-    """[(line, condition)] of the conditions that are false in the kernel. After one, others need have no value."""
+def _untrue(found, shell, lacking):
+    """[(line, condition)] of the conditions that are false in the kernel, or raise an error that says that the run lacks
+    something. After one, others need have no value."""
     untrue = []
     for line, condition in enumerate(found, start=1):
         try:
             if not shell.ev(condition):
                 untrue.append((line, condition))
+        except lacking:
+            untrue.append((line, condition))
         except Exception as error:
             if not untrue:
                 raise ValueError(f"line {line}, % holds: {condition}: {type(error).__name__}: {error}") from None

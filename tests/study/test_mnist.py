@@ -232,13 +232,6 @@ def test_halves_are_compared_by_fishers_test():
     assert table["p"].tolist() == pytest.approx([2 * fisher_exact([[12, 38], [3, 47]]).pvalue] * 2)
 
 
-def test_a_committee_votes_and_knows_where_it_agrees():
-    predictions = np.array([[0, 1, 2, 2], [0, 1, 1, 0], [0, 2, 1, 1]])
-    labels = np.array([0, 1, 1, 2])
-    found = pairs.committee(predictions, labels, 3)
-    assert found["wrong"].tolist() == [False, False, False, True] and found["agree"].tolist() == [True, False, False, False]
-
-
 # Nearest neighbours.
 
 

@@ -102,22 +102,16 @@ def test_demoting_all_rivals_in_a_fixed_order_can_go_round_for_ever():
 
 
 def test_runs_fit_every_method_to_the_same_draws_and_tell_what_happened():
-    methods = experiment.methods(kernel="linear", max_iter=60)
+    options = {"update": "xu-zhang", "predictor": "final", "demote": "first", "max_iter": 60}
+    methods = {"first": MulticlassKernelPerceptron("linear", **options), "ordinary": MulticlassKernelPerceptron("linear")}
     table = experiment.runs("five-classes", methods, n_draws=2, random_state=5)
     assert table["method"].tolist() == list(methods) * 2
     train, test = (datasets.load("five-classes", random_state=seed) for seed in (6, 8))
-    options = {"update": "xu-zhang", "predictor": "final", "demote": "first", "max_iter": 60, "random_state": 6}
-    model = MulticlassKernelPerceptron("linear", **options).fit(train.X, train.y)
-    row = table[(table["method"] == "Xu-Zhang, first") & (table["draw"] == 1)].iloc[0]
+    model = MulticlassKernelPerceptron("linear", **options, random_state=6).fit(train.X, train.y)
+    row = table[(table["method"] == "first") & (table["draw"] == 1)].iloc[0]
     wrong = np.sum(model.predict(test.X) != test.y)
     expected = [model.mistakes_[0].n_mistakes(), model.n_iter_, model.converged_, wrong]
     assert row[["mistakes", "epochs", "converged", "test_errors"]].tolist() == expected
-
-
-def test_one_vs_all_has_a_threshold_and_the_same_kernel():
-    model = experiment.methods(kernel="rbf", sigma=0.7, max_iter=3)["one-vs-all"]
-    X = np.random.RandomState(0).randn(4, 2)
-    np.testing.assert_allclose(model.kernel(X, X), 1 + np.exp(-((X[:, None] - X) ** 2).sum(-1) / (2 * 0.49)))
 
 
 # Orders, draws, and what the source says.
@@ -154,36 +148,6 @@ def test_orders_replace_the_counts_of_the_table_of_bounds():
     new = tables.with_orders(old.drop(columns=["order", "mistakes", "converged"]), runs).set_index("sigma")[counts]
     assert new.iloc[0].tolist() == [90, 102.5, 110] and new.loc[1.0].isna().all(axis=None)
     assert list(tables.mistake_ratios(runs, "sigma")) == [0.5]
-
-
-@pytest.fixture(scope="module")
-def drawn():
-    """Rows of experiment.fresh and, on a coarse lattice, of experiment.boundaries for two draws of the spirals."""
-    part = experiment.Draws(dataset="four-spirals", kernel="rbf", sigma=0.2, max_iter=40, n_draws=2)
-    parts = [part, replace(part, sigma=0.6)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(experiment, "RESOLUTION", 120)
-        return experiment.fresh(parts), experiment.boundaries(parts)
-
-
-def test_fresh_errors_are_those_of_the_estimator_on_the_next_draws(drawn):
-    table, edges = drawn
-    train, new = (datasets.load("four-spirals", random_state=seed) for seed in (1, 3))
-    gamma = 1 / (2 * 0.6**2)
-    options = {"gamma": gamma, "update": "xu-zhang", "max_iter": 40, "random_state": 1, "n_jobs": 1}
-    fit = MulticlassKernelPerceptron("rbf", **options).fit(train.X, train.y)
-    own = table[(table["sigma"] == 0.6) & (table["draw"] == 1)]
-    for row in own.itertuples():
-        assert row.errors == np.sum(fit.predict(new.X, predictor=row.predictor, epoch=row.epoch) != new.y)
-    narrow, wide = edges.groupby("sigma")["turning"].mean()
-    assert narrow > wide
-
-
-def test_a_circle_turns_by_one_over_its_radius_and_a_line_does_not():
-    angle = np.linspace(0, 2 * np.pi, 500)
-    length, turn = experiment.turning([2 * np.column_stack([np.cos(angle), np.sin(angle)])])
-    assert length == pytest.approx(4 * np.pi, abs=0.15) and turn == pytest.approx(0.5, rel=0.02)
-    assert experiment.turning([np.column_stack([angle, 3 * angle])])[1] == pytest.approx(0, abs=1e-9)
 
 
 def test_both_sets_are_compared_by_what_varies_in_them():
@@ -240,9 +204,8 @@ def test_boundaries_are_where_the_two_highest_scores_are_equal():
     case = {"title": "", "X": np.array([[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]]), "y": np.arange(3), "F": F, "box": box}
     parts = [part for part in figures.figure_cases([case], columns=1).axes[0].collections if hasattr(part, "levels")]
     drawn = [line.vertices for part in parts for line in part.get_paths()]
-    for lines in (drawn, experiment.boundary_lines(F, box)):
-        across = sorted(np.unique(np.concatenate(lines)[:, 0].round(6)))
-        assert across == pytest.approx([0.33, 0.67], abs=0.02)
+    across = sorted(np.unique(np.concatenate(drawn)[:, 0].round(6)))
+    assert across == pytest.approx([0.33, 0.67], abs=0.02)
 
 
 def test_mistakes_are_drawn_below_their_bounds(counted):

@@ -340,3 +340,20 @@ def test_errors_of_kept_orders_are_less_those_of_the_same_order():
     expected = [statistics.crossed(gap).estimate for gap in (gaps[:, 0], gaps[:, 1], gaps.mean(axis=1))]
     rows = found.query("predictor == 'final' and protocol == 'shared, kept'")
     np.testing.assert_allclose(rows["estimate"], expected, atol=1e-15)
+
+
+# Other degrees.
+
+
+def test_a_run_has_the_degrees_that_it_is_given_and_says_which_it_lacks():
+    sizes = {"n_orders": 3, "n_linear": 2, "n_train": 300, "n_epochs": 2}
+    parts = experiment.settings("digits", degrees=(4, 2, 3), **sizes)
+    assert [(part.degrees, part.order) for part in parts] == [((2, 3, 4), r) for r in range(3)]
+    assert [part.degrees for part in kept.kept_settings("digits", degrees=(1, 2, 3), **sizes)] == [(2, 3)] * 3 + [(1,)] * 2
+    few = Facts(dataset="digits", degrees=(2, 4, 7), n_held=100, **sizes)
+    assert few.above_named == "2, 4, 7" and Facts().above_named == "2 to 6"
+    assert set(few.valley.index) == {2, 4, 7} and few.shown_degree == few.best_degree in {2, 4, 7}
+    with pytest.raises(LookupError, match="degree 3 is not among the degrees of this run, 2, 4, 7"):
+        few.place_of(3)
+    with pytest.raises(ValueError, match="degrees: expected at least two above 1, got 1, 4"):
+        experiment.settings("digits", degrees=(1, 4))

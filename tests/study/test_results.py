@@ -1,5 +1,9 @@
 """The stored results of the study: they belong to the code, to their data and to their parameters."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from study import ROOT, chapters, datasets
@@ -17,6 +21,29 @@ def test_every_stored_file_belongs_to_one_experiment():
         path for name in ("results", "measured") for path in (ROOT / "data" / name).glob("*") if path.suffix != ".json"
     ]
     assert sorted(stored) == sorted(declared)
+
+
+LEDGER = """
+from study import ledger, reading
+for each in (*ledger.CLAIMS, *ledger.READINGS, *ledger.STATEMENTS):
+    each()
+print(*reading.READ, sep="\\n")
+"""
+
+
+@pytest.mark.long
+def test_every_stored_result_and_published_file_is_read_by_a_notebook_the_ledger_or_another_result():
+    copies = [json.loads(each.target("full").read_text(encoding="utf-8")) for each in chapters.chapters("full")]
+    read = {name for copy in copies for name in copy["metadata"]["made_from"]["files"]}
+    read |= set(
+        subprocess.run([sys.executable, "-c", LEDGER], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    )
+    tables = [path for each in EXPERIMENTS if each.name != "claims.ledger" for path in each.stored_files()]
+    records = [json.loads(path.with_suffix(".json").read_text()) for path in tables if path.suffix == ".csv"]
+    read |= {f"data/{name}" for record in records for name in record["data"]}
+    kept = [path for name in ("results", "measured", "published") for path in (ROOT / "data" / name).glob("*")]
+    found = {path.relative_to(ROOT).as_posix() for path in kept if path.suffix != ".json"} - read
+    assert not found, f"nobody reads {', '.join(sorted(found))}: let a text, a figure or a verdict use it, or remove it"
 
 
 @pytest.mark.parametrize("declared", EXPERIMENTS, ids=lambda each: each.name)

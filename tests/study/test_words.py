@@ -61,7 +61,7 @@ class Shell:
         return {
             name: {"status": "ok", "data": {"text/plain": repr(self.values[name])}}
             if name in self.values
-            else {"status": "error", "ename": "NameError", "evalue": f"no {name}"}
+            else {"status": "error", "ename": "KeyError" if "[" in name else "NameError", "evalue": f"no {name}"}
             for name in asked
         }
 
@@ -115,6 +115,14 @@ def test_a_text_is_kept_where_all_its_conditions_are_true_and_else_given_with_th
 def test_after_a_false_condition_others_need_have_no_value():
     text = "% holds: len(found) == 2\n% holds: min(found) > 0\nA."
     assert expressions.said(text, [], Shell(opened(), found=[]))[1] == "A. (False: `len(found) == 2`.)"
+
+
+def test_a_text_that_looks_up_what_another_run_lacks_is_given_without_it_and_ends_the_published_run():
+    for text in ("% holds: found[6] > 0\n\nA.", "A {eval}`found[6]`."):
+        state, said, _ = expressions.said(text, [], Shell(opened(), found={2: 1}))
+        assert state == "false" and "(False: `found[6]" in said
+        with pytest.raises(ValueError, match="KeyError"):
+            expressions.said(text, [], Shell(opened(published=True), found={2: 1}))
 
 
 def test_a_false_condition_ends_the_published_run_and_is_named_alone_with_its_line():
