@@ -98,8 +98,9 @@ def _lane(axis, values, row, y, colour):
 
 
 def figure_distances(table):
-    """Distances of the printed numbers (diamonds) and of our repeats (dots) from the mean of all (`tables.distances`): a panel
-    for each printed table, a line for each program."""
+    """Distances of the printed numbers (diamonds) and of our repeats (dots) from the mean of all (`tables.distances`).
+
+    A panel for each printed table, a line for each program."""
     programs = table["program"].unique().tolist()
     figure, axes = canvas(1, 2, height=0.24 * len(programs) + 1.0, sharey=True)
     for axis, (number, part) in zip(axes, table.groupby("table", sort=False), strict=False):

@@ -330,8 +330,8 @@ def test_distances_are_those_of_the_joint_test_and_its_p_decides_on_the_diamonds
 def test_hollow_points_are_the_errors_of_the_source_and_without_new_speakers_a_panel_is_empty():
     hidden = pd.DataFrame({"dataset": ["iris", "wine"], "kernel": "RBF", "apparent": [0.02, 0.03], "again": [0.04, 0.06]})
     speakers = pd.DataFrame({"kernel": ["RBF"], "known": [0.03], "new": [0.5]})
-    for given, right in ((speakers, [[3], [50]]), (speakers[:0], [])):
-        axes = figures.figure_too_low(hidden, given).axes
+    for rows, right in ((speakers, [[3], [50]]), (speakers[:0], [])):
+        axes = figures.figure_too_low(hidden, rows).axes
         found = [[line.get_xdata().tolist() for line in axis.lines] for axis in axes]
         assert found == [[[2, 3], [4, 6]], right] and axes[1].axison == bool(right)
         assert axes[0].lines[0].get_markerfacecolor() == "white"
