@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
 
 from kp.mistakes import PREDICTORS
-from study.style import INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, canvas, look
+from study.style import BAND, CLAY, INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, TEAL, canvas, look
 
 COUNTS = LinearSegmentedColormap.from_list("counts", [NEGATIVE, "#FFFFFF", POSITIVE])
 """From negative to positive counts, through white at 0."""
@@ -143,6 +143,31 @@ def figure_orders(table, n_test, run):
     axis.set(yticks=range(len(PREDICTORS)), yticklabels=PREDICTORS, xlabel="error on fresh examples (%)", ylabel="predictor")
     axis.invert_yaxis()
     axis.grid(False, axis="y")
+    return figure
+
+
+def figure_squeeze(table, R, gamma):
+    """The weights of a run (`tables.squeezed`) between the line M gamma and the curve sqrt(M) R, which meet at the bound."""
+    bound = (R / gamma) ** 2
+    made = np.linspace(0, 1.12 * bound, 400)
+    figure, axis = canvas(height=2.6)
+    axis.fill_between(made, made * gamma, np.sqrt(made) * R, where=made <= bound, color=BAND, lw=0)
+    axis.plot(made, np.sqrt(made) * R, "k--", lw=1)
+    axis.plot(made, made * gamma, "k--", lw=1)
+    axis.plot(
+        table["mistakes"], table["length"], color=TEAL, marker="o", markersize=3, label=r"length of the weights, $|w|$"
+    )
+    axis.plot(table["mistakes"], table["along"], color=CLAY, marker="s", markersize=3, label=r"along $u$, $u \cdot w$")
+    half = 0.5 * bound
+    for height, text, offset, side in (
+        (np.sqrt(half) * R, r"at most $\sqrt{M}\,R$", (-4, 6), "right"),
+        (half * gamma, r"at least $M\gamma$", (4, -12), "left"),
+    ):
+        axis.annotate(text, (half, height), offset, textcoords="offset points", ha=side)
+    axis.annotate(r"$(R/\gamma)^2$", (bound, bound * gamma), (0, -18), textcoords="offset points", ha="center")
+    axis.plot(bound, bound * gamma, "ko", markersize=4)
+    axis.set(xlabel="mistakes $M$", ylabel="length", xlim=(0, made[-1]), ylim=(0, None))
+    axis.legend(loc="lower right")
     return figure
 
 

@@ -135,6 +135,17 @@ def multiset(log, n):
     return hits.cumsum(axis=0)
 
 
+def squeezed(log, margins, K, z):
+    """The weights of a run after each mistake, from none on: columns mistakes, along = u.w and length = |w|.
+
+    margins (n,) z_i u.phi(x_i) of a unit vector u; K (n, n) inner products of the examples with signs z.
+    """
+    made = np.arange(len(log) + 1)
+    alpha = np.array([np.bincount(log.example[:m], minlength=len(z)) for m in made])
+    length = np.sqrt(np.einsum("mi,ij,mj->m", alpha * z, K, alpha * z))
+    return pd.DataFrame({"mistakes": made, "along": alpha @ margins, "length": length})
+
+
 def errors_by_order(by_predictor):
     """Rows of facts.orders as they are printed."""
     columns = {"mean": "mean error", "lowest": "lowest", "highest": "highest", "share_best": "best in"}

@@ -10,6 +10,7 @@ from matplotlib.patches import Patch
 
 from kp.mistakes import PREDICTORS
 from study import style
+from study.statistics import ALPHA
 from study.style import canvas
 from study.uci.source import KERNELS, SPLITS, setting
 from study.uci.tables import BASE
@@ -94,6 +95,61 @@ def _lane(axis, values, row, y, colour):
         axis.plot(values, y + spread, "o", color=colour, markersize=2, alpha=0.6, clip_on=False)
     elif len(values):
         axis.annotate("0.00 in all repeats", (0, y), xytext=(8, -2.5), textcoords="offset points", fontsize=7, color=colour)
+
+
+def figure_distances(table):
+    """Distances of the printed numbers (diamonds) and of our repeats (dots) from the mean of all (`tables.distances`).
+
+    A panel for each printed table, a line for each program."""
+    programs = table["program"].unique().tolist()
+    figure, axes = canvas(1, 2, height=0.24 * len(programs) + 1.0, sharey=True)
+    for axis, (number, part) in zip(axes, table.groupby("table", sort=False), strict=False):
+        for y, name in enumerate(programs):
+            here = part[part["program"] == name]
+            repeats = here.loc[~here["printed"], "distance"]
+            shift = 0.5 * (np.arange(len(repeats)) * 0.618 % 1 - 0.5)
+            axis.plot(repeats, y + shift, "o", color=style.GREY, markersize=2, alpha=0.6)
+            for printed in here[here["printed"]].itertuples():
+                _diamond(axis, printed.distance, y, printed.p >= ALPHA)
+        axis.set(xscale="log", xlabel="distance from the mean of all", title=f"Table {number}")
+        axis.grid(False, axis="y")
+    axes[0].set(yticks=range(len(programs)), yticklabels=programs, ylim=(len(programs) - 0.5, -0.5))
+    axes[0].set_ylabel("who is demoted, visiting order")
+    dots = Line2D([], [], color=style.GREY, marker="o", lw=0, markersize=3, label="our repeats")
+    figure.legend(
+        handles=[dots, *_diamond_handles("printed, possible", "printed, rejected")], loc="outside upper center", ncols=3
+    )
+    return figure
+
+
+def figure_too_low(hidden, speakers):
+    """Test errors as the source measures them (hollow) and otherwise (filled). Left: the smallest of the grid, and with the
+    same settings in other repeats (`tables.optimism_table`); right: on known and new speakers (`tables.new_speakers`)."""
+    figure, axes = canvas(1, 2, height=2.4, width_ratios=(3, 2))
+    labels = [f"{row.dataset}, {row.kernel}" for row in hidden.itertuples()]
+    _dumbbells(axes[0], labels, hidden["apparent"], hidden["again"])
+    _dumbbells(axes[1], speakers["kernel"].tolist(), speakers["known"], speakers["new"])
+    axes[0].set_title("settings chosen on the test folds")
+    axes[1].set_title("vowel, whose folds mix speakers")
+    styles = {"marker": "o", "color": style.INK, "lw": 0, "markersize": 5}
+    words = {"none": "as the article measures", style.INK: "in other repeats (left), on new speakers (right)"}
+    handles = [Line2D([], [], markerfacecolor=fill, label=label, **styles) for fill, label in words.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    return figure
+
+
+def _dumbbells(axis, labels, low, high):
+    """A line for each label, from a hollow to a filled point (fractions); nothing without labels."""
+    if not labels:
+        axis.set_axis_off()
+        return
+    y = np.arange(len(labels))
+    axis.hlines(y, 100 * low, 100 * high, color=style.GREY, lw=1)
+    axis.plot(100 * low, y, "o", color=style.INK, markerfacecolor="white", markersize=5, clip_on=False)
+    axis.plot(100 * high, y, "o", color=style.INK, markersize=5, clip_on=False)
+    axis.set(yticks=y, yticklabels=labels, ylim=(len(labels) - 0.5, -0.5), xlabel="test error (%)")
+    axis.set_xlim(left=0)
+    axis.grid(False, axis="y")
 
 
 READINGS = {True: {"color": style.INK, "alpha": 0.8}, False: {"color": style.GREY, "alpha": 0.35}}
@@ -209,11 +265,11 @@ def _diamond(axis, x, y, inside):
     axis.plot([x], [y], DIAMOND, markersize=5, **options)
 
 
-def _diamond_handles():
+def _diamond_handles(inside="published, inside our 95 %", outside="published, outside"):
     options = {"marker": DIAMOND, "lw": 0, "markeredgecolor": RED, "markersize": 5}
     return [
-        Line2D([], [], markerfacecolor=RED, label="published, inside our 95 %", **options),
-        Line2D([], [], markerfacecolor="white", label="published, outside", **options),
+        Line2D([], [], markerfacecolor=RED, label=inside, **options),
+        Line2D([], [], markerfacecolor="white", label=outside, **options),
     ]
 
 

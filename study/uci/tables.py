@@ -379,6 +379,25 @@ def programs_table(in_epochs, programs):
     return pd.DataFrame(rows).pipe(styled)
 
 
+def distances(results, in_epochs, programs):
+    """How far the published numbers, and ours in each repeat, lie from the mean of all, by program and table.
+
+    in_epochs, programs: the tables of these names. Sonar is not scaled in Table II. Columns program (in words), table,
+    printed (True for the published numbers), distance (the sum of squared scores; see `statistics.membership`), p.
+    """
+    known = programs.set_index("reading")
+    orders = {"fresh": "new orders", "fixed": "one order"}
+    frames = []
+    for name in in_epochs["reading"].unique():
+        program = f"{DEMOTED_IN_WORDS[known.loc[name, 'demote']]}, {orders[known.loc[name, 'order']]}"
+        for table, reading in (("II", with_sonar_unscaled(name)), ("III", name)):
+            everyone = np.vstack(together(results, {table: reading}))
+            far = (((everyone - everyone.mean(axis=0)) / everyone.std(axis=0)) ** 2).sum(axis=1)
+            row = {"program": program, "table": table, "printed": np.arange(len(far)) == 0, "distance": far}
+            frames.append(pd.DataFrame(row | {"p": (far >= far[0]).mean()}))
+    return pd.concat(frames, ignore_index=True)
+
+
 def strips(results, program):
     """Mean errors of each repeat under the plain reading and under a program {table: name of its reading}, in percent.
 

@@ -174,6 +174,24 @@ def test_log_is_drawn_mistake_by_mistake(run):
     assert minimizing == [[log.step[best - 1] + 1, log.errors.min()]] and final == [[log.steps(), log.errors[-1]]]
 
 
+def test_the_weights_of_a_run_stay_between_the_line_and_the_curve_of_the_proof():
+    X, z = experiment.gapped(20, gap=0.4, random_state=0)
+    model = OneVsAllKernelPerceptron(degree=1, gamma=1, max_iter=100, random_state=0, count_errors=True).fit(X, z)
+    (log,) = model.mistakes_
+    R, margins = experiment.separation(X, z, 1)
+    found = tables.squeezed(log, margins, kernels.polynomial(1)(X, X), z)
+    phi = np.column_stack([np.ones(20), X])  # features of degree 1
+    w = np.vstack([np.zeros(3), np.cumsum(z[log.example, None] * phi[log.example], axis=0)])
+    np.testing.assert_allclose(found["length"], np.linalg.norm(w, axis=1), atol=1e-12)
+    u = np.linalg.lstsq(z[:, None] * phi, margins, rcond=None)[0]
+    np.testing.assert_allclose(found["along"], w @ u, atol=1e-9)
+    made = found["mistakes"]
+    assert (found["along"] >= made * margins.min() - 1e-9).all() and (found["length"] <= np.sqrt(made) * R + 1e-9).all()
+    curves = {line.get_label(): line for line in figures.figure_squeeze(found, R, margins.min()).axes[0].lines}
+    (length,) = (line for label, line in curves.items() if label.startswith("length"))
+    assert length.get_ydata().tolist() == found["length"].tolist()
+
+
 def test_bounds_are_drawn_above_the_median_and_range_of_the_table():
     table = experiment.bounds([experiment.Settings(degree=degree, n_samples=20, n_orders=4) for degree in (1, 2)])
     np.testing.assert_allclose(table["bound"], (table["radius"] / table["margin"]) ** 2, rtol=1e-4)

@@ -311,6 +311,32 @@ def test_lanes_are_the_repeats_under_the_base_reading_and_under_a_program(tiny, 
     assert not any(axis.get_title() for axis in figures.figure_strips(found, judged.assign(verdict="within")).axes)
 
 
+def test_distances_are_those_of_the_joint_test_and_its_p_decides_on_the_diamonds(tiny, compared, tiny_programs):
+    known = tiny_programs[tiny_programs["reading"] == "all demoted, one shuffle"]
+    joint = {table: tables.joint_table(tiny, table, n_folds=3, compared=compared) for table in ("II", "III")}
+    found = tables.distances(tiny, tables.in_epochs(known, joint), known)
+    assert found["program"].unique().tolist() == ["all, one order"] and len(found) == 2 * (1 + 2)
+    p = found.groupby("table")["p"].first()
+    assert p.tolist() == known[["II, sonar not scaled", "III"]].iloc[0].tolist()
+    shown = found.assign(p=found["table"].map({"II": 0.04, "III": 0.05}))
+    for axis, table, fill in zip(figures.figure_distances(shown).axes, ("II", "III"), ("white", figures.RED), strict=True):
+        rows = found[found["table"] == table]
+        (diamond,) = (line for line in axis.lines if line.get_marker() == figures.DIAMOND)
+        assert diamond.get_xdata() == rows.loc[rows["printed"], "distance"].tolist()
+        assert diamond.get_markerfacecolor() == fill
+        assert drawn(axis, "o")[0][:2] == tuple(rows.loc[~rows["printed"], "distance"])
+
+
+def test_hollow_points_are_the_errors_of_the_source_and_without_new_speakers_a_panel_is_empty():
+    hidden = pd.DataFrame({"dataset": ["iris", "wine"], "kernel": "RBF", "apparent": [0.02, 0.03], "again": [0.04, 0.06]})
+    speakers = pd.DataFrame({"kernel": ["RBF"], "known": [0.03], "new": [0.5]})
+    for rows, right in ((speakers, [[3], [50]]), (speakers[:0], [])):
+        axes = figures.figure_too_low(hidden, rows).axes
+        found = [[line.get_xdata().tolist() for line in axis.lines] for axis in axes]
+        assert found == [[[2, 3], [4, 6]], right] and axes[1].axison == bool(right)
+        assert axes[0].lines[0].get_markerfacecolor() == "white"
+
+
 def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny, compared, tiny_programs, monkeypatch):
     for name, value in (("results", tiny), ("by_reading", compared), ("programs", tiny_programs)):
         monkeypatch.setattr(facts, name, lambda value=value: value)
