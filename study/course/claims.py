@@ -16,7 +16,7 @@ from kp.codes import binary
 from kp.delta_rule import DeltaRulePerceptron
 from study import claims as ledger
 from study import statistics
-from study.course import tables
+from study.course import facts, tables
 from study.course.experiment import (
     EXAMPLES,
     HIDDEN,
@@ -26,7 +26,6 @@ from study.course.experiment import (
     digits,
     gaussian_classes,
     listing,
-    modifications,
     page,
     parity,
     steps,
@@ -68,7 +67,7 @@ def readings():
     """The two numbers of modifications at other spreads, samples of each class, learning rates and ways of counting, and as
     the listing stands, with one-hot codes; see study.claims."""
     rows = []
-    for row in _spreads().to_dict("records"):
+    for row in facts.spreads(PUBLISHED).table.to_dict("records"):
         base = LISTED[row["inputs"]] | {"counted": "presentations", "eta": 1}
         if any(row[name] != value for name, value in base.items()):
             reading = "s = {s:g}, {n_per_class} samples of each class, counting {counted}".format(**row)
@@ -114,11 +113,6 @@ def _varies(table):
     return [text.format(n=f"{n:,}") if w else "" for text, n, w in zip(texts, table["n"], wide, strict=True)]
 
 
-def _spreads():
-    numbers = {inputs: page()[f"modifications_{inputs}"] for inputs in LISTED}
-    return tables.by_spread(modifications(PUBLISHED), numbers)
-
-
 def _facts():
     """{key: row} of the numbers that no chance is part of."""
     values = {f"classes_{inputs}": len(np.unique(binary(2**inputs), axis=0)) for inputs in LISTED}
@@ -128,10 +122,10 @@ def _facts():
 
 def _modifications():
     """{key: tables.summary} of the two numbers of modifications."""
-    spreads = tables.presented(_spreads()).set_index(["inputs", "s", "n_per_class"])
+    spreads = facts.spreads(PUBLISHED).of
     found = {}
     for inputs, listed_as in LISTED.items():
-        row = spreads.loc[(inputs, listed_as["s"], listed_as["n_per_class"])]
+        row = spreads.loc[(inputs, listed_as["n_per_class"], listed_as["s"])]
         found[f"modifications_{inputs}"] = row[["ours", "low", "high", "n", "percentile"]].to_dict()
     return found
 
@@ -159,7 +153,7 @@ def _explanation(key):
     if not key.startswith("modifications"):
         return why[key]
     inputs = int(key[-1])
-    fits = tables.fitting(_spreads(), {d: page()[f"modifications_{d}"] for d in EXAMPLES})[inputs, EXAMPLES[inputs]]
+    fits = facts.spreads(PUBLISHED).fits[inputs, EXAMPLES[inputs]]
     return why[key].format(first=fits[0], last=fits[-1])
 
 
@@ -170,10 +164,10 @@ def _all_or_part(share):
 
 def error_reduced(runs):
     """(verdict, values): whether every modification corrects the sample presented, and none makes more samples wrong."""
-    sums = runs[runs["eta"] == 1][["modifications", "corrected", "fell", "rose"]].sum()
-    corrected, fell, rose = sums[["corrected", "fell", "rose"]] / sums["modifications"]
-    shares = {"corrected": percent(corrected, 1), "fell": percent(fell, 1), "rose": percent(rose, 1)}
-    return _all_or_part((corrected + (rose == 0)) / 2), {"modifications": number(sums["modifications"])} | shares
+    found = facts.effects(runs)
+    shares = {name: percent(getattr(found, name), 1) for name in ("corrected", "fell", "rose")}
+    verdict = _all_or_part((found.corrected + (found.rose == 0)) / 2)
+    return verdict, {"modifications": number(found.modifications)} | shares
 
 
 def learning_rate(runs):

@@ -18,25 +18,23 @@ COMPARABLE = 2
 def statements():
     """The article's theses, with verdicts from stored results."""
     settings = experiment.PUBLISHED
-    learners = tables.learners(experiment.machines(settings.machines()))
+    growth = facts.growth(tables.growth_exponents(facts.without_budget(settings)))
     found = {
-        "linear-growth": linear_growth(tables.growth_exponents(facts.without_budget(settings))),
+        "linear-growth": linear_growth(growth),
         "overfitting": overfitting(tables.overfitting(tables.learners(experiment.wrong_labels(settings.noises())))),
-        "vote-bounds": vote_bounds(
-            tables.bounds_compared(learners), tables.bound_summary(experiment.bounds(settings.bounds()))
-        ),
+        "vote-bounds": vote_bounds(facts.bounds(settings, experiment.bounds(settings.bounds()))),
     }
     named = {f"encyclopedia/statements/{key}": each for key, each in found.items()}
     return ledger.statement_rows("family", named, chapter="family")
 
 
-def linear_growth(growths):
-    """Whether growth with right labels is slower than linear, by test; that no test rejects does not show linear growth."""
-    right = growths["noise"] == 0
-    told = growths.loc[right, "growth"] != tables.GROWTHS[2]
-    verdict = "does not hold" if right.all() else "holds in part"
-    own = growths[right].set_index("kernel")
-    wrong = growths[~right]
+def linear_growth(found):
+    """Whether growth with right labels (facts.growth) is slower than linear, by test; that no test rejects does not show
+    linear growth."""
+    own = found.right
+    wrong = found.wrong
+    verdict = "holds in part" if wrong else "does not hold"
+    told = own["growth"] != tables.GROWTHS[2]
     values = {}
     for kernel, row in own.iterrows():
         values |= {
@@ -44,8 +42,7 @@ def linear_growth(growths):
             f"{kernel}_low": number(row.low, 2),
             f"{kernel}_high": number(row.high, 2),
         }
-    values |= {"least": number(wrong["exponent"].min(), 2) if len(wrong) else ""}
-    values |= {"most": number(wrong["exponent"].max(), 2) if len(wrong) else ""}
+    values |= {"least": number(wrong[0], 2) if wrong else "", "most": number(wrong[-1], 2) if wrong else ""}
     return verdict if told.any() else "cannot be told", values
 
 
@@ -66,14 +63,16 @@ def overfitting(over):
     return verdict, values
 
 
-def vote_bounds(table, by_degree):
-    """Whether the vote's bound is comparable to the machine's at every size, interval and all, and at every degree."""
+def vote_bounds(found):
+    """Whether the vote's bound is comparable to the machine's at every size, interval and all, and at every degree; found:
+    facts.bounds."""
+    table = found.compared
+    ratios = found.ratios
     near = (table["low"] >= 1 / COMPARABLE) & (table["high"] <= COMPARABLE)
-    ratios = tables.bound_ratios(by_degree)
     comparable = ratios.between(1 / COMPARABLE, COMPARABLE)
     whole = near.all() and comparable.all()
     verdict = "holds" if whole else "holds in part" if near.any() or comparable.any() else "does not hold"
-    largest = table.iloc[-1]
+    largest = found.end
     values = {
         "low": number(table["ratio"].min(), 2),
         "high": number(table["ratio"].max(), 2),

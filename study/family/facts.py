@@ -1,4 +1,5 @@
-"""What the chapter on budgets quotes, for the settings of a run; the published ones are experiment.PUBLISHED.
+"""What the chapter on budgets and the companion on the family quote, for the settings of a run; the published ones are
+experiment.PUBLISHED.
 
 Odd against even digits, unless a docstring says otherwise. Intervals are Student's t over random orders, each of which is
 another sample of examples, too.
@@ -9,7 +10,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from study.family import experiment, tables
-from study.family.names import MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, SVM
+from study.family.names import FINAL, MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, SVM
 from study.orders import tables as orders
 
 FEW = 0.15
@@ -32,14 +33,17 @@ def without_budget(settings):
 def growth(exponents):
     """Growth of the support vectors, from `tables.growth_exponents`: right, few and many, its rows by the share of wrong
     labels (none, up to FEW, more), those of right labels by kernel; slower, which of them are shown to grow more slowly
-    than the stream; ends, the lowest and the highest end of an
-    interval with many wrong labels."""
+    than the stream; ends, the lowest and the highest end of an interval with many wrong labels; wrong, the sorted exponents
+    with any wrong labels."""
     noise = exponents["noise"]
     slower = exponents["growth"] == tables.GROWTHS[0]
     parts = {"right": noise == 0, "few": noise.between(0.01, FEW), "many": noise > FEW}
     found = {name: exponents[own] for name, own in parts.items()} | {"right": exponents[noise == 0].set_index("kernel")}
     ends = found["many"].agg({"low": "min", "high": "max"})
-    return SimpleNamespace(**found, slower={name: slower[own].tolist() for name, own in parts.items()}, ends=ends)
+    return SimpleNamespace(
+        **found, slower={name: slower[own].tolist() for name, own in parts.items()}, ends=ends,
+        wrong=sorted(exponents["exponent"][noise > 0]),
+    )  # fmt: skip
 
 
 def budget(settings):
@@ -103,4 +107,56 @@ def ten_digits(noise, poly, rbf):
     return SimpleNamespace(
         poly=own, few=own[:3], largest=others["estimate"].abs().max(), reach=others[["low", "high"]].abs().max(axis=None),
         late=late[poly, 0.3], late_rbf=late[rbf, 0.3], n=len(compared),
+    )  # fmt: skip
+
+
+def forgetron(runs, budget):
+    """Both Forgetrons, from the tables of `experiment.streams`, means over orders: account (`tables.forgetron_account`), and
+    from one budget shrink, by how much a removal shrinks the weights, and above, the online error above the perceptron's
+    without a budget, both by method."""
+    account = tables.forgetron_account(runs["streams"], runs["final"], ODD_OR_EVEN)
+    online = tables.by_budget(runs["streams"], runs["final"], ODD_OR_EVEN).set_index(["budget", "method"])["online"]
+    return SimpleNamespace(
+        account=account, shrink=account[account["budget"] == budget].set_index("method")["mean 1 - phi"],
+        above=online[budget] - online[0, "perceptron"],
+    )  # fmt: skip
+
+
+def guarantee(guaranteed):
+    """The Forgetron's guarantee, from the table of `experiment.guaranteed`: table (`tables.guarantee_by_budget`), covered
+    whether any budget is; free, its row of a competitor without a limit; best, the row of the lowest bound with a
+    covered budget, with any where none is; vacuous: whether all such bounds exceed the number of examples."""
+    table = tables.guarantee_by_budget(guaranteed)
+    some = table["covered"].any()
+    own = table[table["covered"]] if some else table[table["budget"] > 0]
+    return SimpleNamespace(
+        table=table, covered=some, free=table[table["budget"] == 0].iloc[0], best=own.loc[own["least"].idxmin()],
+        vacuous=(own["low"] > 1).all(),
+    )  # fmt: skip
+
+
+def overfitting(learnt):
+    """What more epochs do, from `tables.learners`: table (`tables.overfitting`, Holm over all training and test changes); of
+    the test error harmed, the rows of predictors that overfit, by predictor and share of wrong labels, and final, those of
+    the final predictor by that share."""
+    over = tables.overfitting(learnt)
+    rows = over.rename(columns={"test": "estimate", "test_low": "low", "test_high": "high"})
+    return SimpleNamespace(
+        table=over, harmed=rows[rows["overfits"]].set_index(["predictor", "noise"]),
+        final=rows[rows["predictor"] == FINAL].set_index("noise"),
+    )  # fmt: skip
+
+
+def bounds(settings, found):
+    """Bounds of the vote over those of the support vector machine. found, the table of `experiment.bounds`: summary, its
+    means by degree, ratios and by_margin, the ratio by degree of the bounds by mistakes and by the margin. With the cost C
+    chosen on further examples: compared (`tables.bounds_compared`), end its row of the most examples, and how many
+    times their test errors the bounds are there, vote_times and machine_times."""
+    summary = tables.bound_summary(found)
+    compared = tables.bounds_compared(tables.learners(experiment.machines(settings.machines())))
+    end = compared.iloc[-1]
+    return SimpleNamespace(
+        summary=summary, ratios=tables.bound_ratios(summary), by_margin=tables.bound_ratios(summary, "by margin"),
+        compared=compared, end=end, vote_times=end["vote"] / end["vote_test"],
+        machine_times=end["machine"] / end["machine_test"],
     )  # fmt: skip

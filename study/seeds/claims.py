@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from study import claims as ledger
-from study import datasets, statistics
+from study import datasets
 from study.results import store
-from study.seeds import experiment, tables
+from study.seeds import experiment, facts, tables
 from study.seeds.experiment import CHOICES, MISPRINT, PUBLISHED, PUBLISHED_HARD, SCALINGS
+from study.seeds.facts import DISCRIMINANT, LINEAR, VECTORS
 from study.seeds.methods import MAJORITY, MILDER, REFERENCE
 from study.words import interval, number, percent, rate_interval, size
 
@@ -23,12 +24,6 @@ SOURCE = {"source": "Akar & Ye 2017", "chapter": "seeds"}
 PERCENT = ["published", "ours", "low", "high"]
 PROTOCOLS = len(SCALINGS) * 4 * len(CHOICES)
 """The variants of the protocol that were tried: scaling, the own neighbour, whose neighbours, which examples train."""
-
-DISCRIMINANT = "linear discriminant analysis"
-LINEAR = "linear, average"
-VECTORS = "SVM, Gaussian"
-NETWORK = "neural network"
-CLUSTERS = "k-means, named on the training part"
 
 
 def claims():
@@ -57,15 +52,14 @@ def _key(setting):
 
 
 def _table_3():
-    splits = experiment.table_3_splits(PUBLISHED)
-    return tables.table_3(experiment.protocol_variants(PUBLISHED), splits).assign(n=splits["n"].iloc[0])
+    return facts.accuracies(PUBLISHED).nine.assign(n=experiment.table_3_splits(PUBLISHED)["n"].iloc[0])
 
 
 def _table_3_rows(numbers):
     rows = _table_3()[:-1].reset_index(drop=True)
     named = [f"test accuracy (%), λ = {row.lam:g}, τ = {row.tau:g}, k = {row.k}" for row in rows.itertuples()]
     misprint = np.all([rows[name] == value for name, value in MISPRINT[0].items()], axis=0)
-    found = tables.misprints(experiment.misprint(PUBLISHED), experiment.protocol_variants(PUBLISHED)).set_index("changed")
+    found = facts.misprint(PUBLISHED).table.set_index("changed")
     tau, ks, lams = (found.loc[name] for name in ("τ", "k", "λ"))
     why = ledger.explanations("seeds")
     explained = why["misprinted"].format(tried=tau["tried"], value=tau["values"][0], ks=ks["tried"], lams=lams["tried"])
@@ -83,14 +77,14 @@ def _table_3_rows(numbers):
 def _text_rows(numbers):
     """The three numbers of the section Result and Analysis."""
     size = int(experiment.clustering(PUBLISHED)["n"].iloc[0])
-    optima = tables.optima(experiment.source_grid(PUBLISHED)).set_index(["grid", "sound"])
+    optima = facts.optima(PUBLISHED)
     methods = experiment.methods(PUBLISHED)["methods"]
     methods = methods[methods["method"] == f"{REFERENCE}, tuned"]
     tuned = 1 - methods["errors"] / methods["n"]
     n = int(methods["n"].iloc[0])
     kinds = _clusters()
     optimum, limit, clusters = (row for _, row in numbers[numbers["item"] != "Table 3"].iterrows())
-    finest = optima.loc[("fine", "all")]
+    finest, fine, coarse = optima.finest, optima.fine, optima.coarse
     middle = np.percentile(tuned, [2.5, 97.5])
     both = kinds[["k-means", "mean shift"]].mean()
     best = finest["best"]
@@ -115,7 +109,6 @@ def _text_rows(numbers):
         }
         for slug, number, what, ours, (low, high), size, choices in rows
     )
-    fine, coarse = (optima.loc[(grid, "positive definite")] for grid in ("fine", "coarse"))
     why = ledger.explanations("seeds")
     reason = why["optimum"].format(
         better=int(finest["better"]), settings=int(finest["settings"]), sound_better=int(fine["better"]),
@@ -154,7 +147,7 @@ def _clusters():
 
 
 def _optimum_readings():
-    optima = tables.optima(experiment.source_grid(PUBLISHED))
+    optima = facts.optima(PUBLISHED).table.reset_index()
     words = {"coarse": "{} settings of our grid", "fine": "{:,} settings of a finer grid"}
     names = [
         words[row.grid].format(row.settings) + (", K + λI positive definite" if row.sound != "all" else "")
@@ -179,22 +172,13 @@ def statements():
 
     Its statements on its own definitions, on facts of the set, and from others are in the chapter and have no verdict.
     """
-    _, points = methods(PUBLISHED)
     found = {
-        "chosen": on_choice(tables.against(points)),
-        "sensitive": on_sensitivity(tables.setting_pairs(experiment.setting_points(PUBLISHED), _table_3())),
-        "limited": on_limit(tuned_accuracy(points)),
+        "chosen": on_choice(facts.compared(PUBLISHED).differences),
+        "sensitive": on_sensitivity(facts.neighbouring(PUBLISHED)),
+        "limited": on_limit(facts.compared(PUBLISHED).reached),
         "wine": on_wine(experiment.hard(PUBLISHED_HARD)),
     }
     return ledger.statement_rows("seeds", {f"akar-ye-2017/{key}": each for key, each in found.items()}, chapter="seeds")
-
-
-def methods(settings):
-    """(errors by split, errors by example) of all methods: experiment.methods with experiment.tuned below them."""
-    fixed = experiment.methods(settings)
-    tuned = experiment.tuned(settings)
-    both = (fixed["methods"], tuned["tuned"]), (fixed["points"], tuned["tuned_points"])
-    return [pd.concat(each, ignore_index=True) for each in both]
 
 
 def on_choice(found):
@@ -206,28 +190,17 @@ def on_choice(found):
     return verdict, values | {"linear": size(found[DISCRIMINANT], 1)}
 
 
-def on_sensitivity(pairs):
-    """Whether settings that differ in tau or k alone differ in error (tables.setting_pairs), by test."""
-    named = pairs[pairs["changed"].isin(["τ", "k"])]
-    sound = named[named["sound"]]
-    unsound = named[~named["sound"]]
+def on_sensitivity(found):
+    """Whether settings that differ in tau or k alone differ in error (facts.neighbouring), by test."""
+    sound = found.named[found.named["sound"]]
+    unsound = found.named[~found.named["sound"]]
     if sound["told"].any():
         verdict = "holds"
     else:
         verdict = "holds in part" if unsound["told"].any() else "cannot be told"
-    sizes = unsound["difference"].map(lambda each: size(each, 1))
-    reach = number(100 * statistics.farthest(sound["difference"]), 1)
+    sizes = [size(each, 1) for each in found.near]
     ends = {"least": min(sizes, key=float, default=""), "most": max(sizes, key=float, default="")}
-    return verdict, {"sound": len(sound), "unsound": len(unsound), "reach": reach, **ends}
-
-
-def tuned_accuracy(points):
-    """The mean accuracy over random splits with parameters that the training part chooses: bootstrap over the examples.
-
-    points: experiment.methods' points.
-    """
-    points = points[(points["method"] == f"{REFERENCE}, tuned") & (points["tested"] > 0)]
-    return statistics.bootstrap(1 - points["errors"] / points["tested"], strata=points["label"].to_numpy())
+    return verdict, {"sound": len(sound), "unsound": len(unsound), "reach": number(100 * found.reach, 1), **ends}
 
 
 def on_limit(found, limit=0.905):
@@ -236,16 +209,10 @@ def on_limit(found, limit=0.905):
     return verdict, {"accuracy": percent(found.estimate, 1), "interval": rate_interval(found, 1)}
 
 
-def beside_network(hard):
-    """Each method's difference from the neural network on the sets of wine, one family of tests; see tables.hard_against."""
-    others = tables.hard_methods(hard)["method"].unique()
-    return tables.hard_against(hard, NETWORK, [name for name in others if name != NETWORK])
-
-
 def on_wine(hard):
     """Whether the kernel classifies wine no better than the most frequent grade does, and a network is needed, by test."""
     majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
-    network = beside_network(hard)
+    network = facts.network(hard)
     milder = {found.word("lower", "higher", "") for (_, method), found in majority.items() if method == MILDER}
     machine = {found.word("lower", "higher", "") for (_, method), found in network.items() if method == VECTORS}
     classified = milder == {"lower"}

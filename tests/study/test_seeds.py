@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from study import datasets, statistics
-from study.seeds import claims, derivations, experiment, figures, methods, tables
+from study.seeds import claims, derivations, experiment, facts, figures, methods, tables
 from study.seeds.kernel_ridge import KernelRidgeClassifier, self_tuning_kernel
 
 needs_seeds = pytest.mark.skipif(
@@ -133,7 +133,7 @@ def difference(estimate, p):
 
 
 def test_verdicts_follow_the_tests():
-    names = claims.DISCRIMINANT, claims.LINEAR, claims.VECTORS, f"{claims.VECTORS}, tuned"
+    names = facts.DISCRIMINANT, facts.LINEAR, facts.VECTORS, f"{facts.VECTORS}, tuned"
     for estimates, verdict in (
         ((-0.04, -0.02), "does not hold"), ((0.04, 0.02), "holds"), ((-0.04, 0.02), "cannot be told"),
     ):  # fmt: skip

@@ -1,0 +1,190 @@
+"""What texts say of the study of the seeds, for the settings of a run; the published ones are experiment.PUBLISHED.
+
+Accuracies and errors are rates. The source's split has one number for each setting. Random splits draw as many training
+examples of each class again and again: a range holds the middle 95 % of them. Tests of methods and settings resample the
+examples (bootstrap), those on wine are corrected resampled t tests over random splits; Holm's correction is over a family.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from study import statistics
+from study.seeds import derivations, experiment, tables
+from study.seeds.methods import MAJORITY, MILDER, REFERENCE
+from study.words import number
+
+DISCRIMINANT = "linear discriminant analysis"
+LINEAR = "linear, average"
+VECTORS = "SVM, Gaussian"
+NETWORK = "neural network"
+CLUSTERS = "k-means, named on the training part"
+"""Names of methods."""
+
+
+@cache
+def accuracies(settings):
+    """The published settings, and last the reading of the misprinted one.
+
+    nine: rows of `tables.table_3`; shown, the same without published numbers where these are of other data, and against,
+    the numbers that protocols are compared with; settled: the rows of settings that are sound in all random splits, half the
+    mean half-width of their ranges, between how far their means differ, and harder the share of random splits in which they
+    are less accurate on average than on the source's split; spread: how far the means of the nine settings differ.
+    """
+    splits = experiment.table_3_splits(settings)
+    nine = tables.table_3(experiment.protocol_variants(settings), splits)
+    settled = tables.stable(nine)
+    own = settings.dataset == experiment.PUBLISHED.dataset
+    return SimpleNamespace(
+        nine=nine, shown=nine if own else nine.drop(columns="published"),
+        against=nine["published" if own else "ours"][:-1], settled=settled, spread=np.ptp(nine["mean"][:9]),
+        half=(settled["high"] - settled["low"]).mean() / 2, between=np.ptp(settled["mean"]),
+        harder=tables.hardness(nine, splits)[1],
+    )  # fmt: skip
+
+
+@cache
+def protocols(settings):
+    """How many of the nine numbers each of the n protocols reproduces: equal by the best one, next_best by the second."""
+    counts = tables.agreement(experiment.protocol_variants(settings))
+    return SimpleNamespace(n=len(counts), equal=counts["equal"][0], next_best=counts["equal"][1])
+
+
+@cache
+def misprint(settings):
+    """What else could have given the number that no protocol reproduces: table (`tables.misprints`), of the tried changes
+    of one thing those of τ that give it, fits in words, and the accuracies at τ = 19 and 21, before and after."""
+    changed = experiment.misprint(settings)
+    table = tables.misprints(changed, experiment.protocol_variants(settings))
+    near = changed.query("changed == 'tau'").set_index("value")
+    near = 1 - near["errors"] / near["n"]
+    fits = ", ".join(map(number, table["values"][0])) or "none"
+    return SimpleNamespace(table=table, tried=table["tried"].sum(), fits=fits, before=near[19], after=near[21])
+
+
+def variances(settings):
+    """(whole, part): the variance of attributes that are centred and divided by their length over all examples, and over the
+    training examples of the source's split."""
+    return experiment.facts(settings).set_index("fact")["value"].filter(like="variance").tolist()
+
+
+@cache
+def neighbouring(settings):
+    """Pairs of settings that differ in one value (all), their mean test errors compared over the examples (bootstrap, Holm):
+    named, those that differ in τ or k; reach, how large a difference of sound ones may be that was not detected; near, the
+    differences of those that are not sound."""
+    pairs = tables.setting_pairs(experiment.setting_points(settings), accuracies(settings).nine)
+    named = pairs[pairs["changed"].isin(["τ", "k"])]
+    return SimpleNamespace(
+        all=pairs, named=named, reach=statistics.farthest(named.loc[named["sound"], "difference"]),
+        near=named.loc[~named["sound"], "difference"].tolist(),
+    )  # fmt: skip
+
+
+@cache
+def optima(settings):
+    """The best accuracy on the source's split: table (`tables.optima` by grid and sound), its rows of all settings of the
+    fine grid (finest) and of the sound ones of the fine and of the coarse grid."""
+    table = tables.optima(experiment.source_grid(settings)).set_index(["grid", "sound"])
+    sound = {grid: table.loc[grid, "positive definite"] for grid in ("fine", "coarse")}
+    return SimpleNamespace(table=table, finest=table.loc["fine", "all"], **sound)
+
+
+@cache
+def surface(settings):
+    """Mean test errors over random splits on the grid of λ, τ and k: table, a row for each setting; most_sound, what nine of
+    ten sound settings stay below, and unsound, the mean of those that are not; ceiling, the fewest errors of each split."""
+    table, ceiling = experiment.surface(settings).values()
+    sound = table["indefinite"] == 0
+    return SimpleNamespace(
+        table=table, ceiling=ceiling, most_sound=table.loc[sound, "mean_error"].quantile(0.9),
+        unsound=table.loc[~sound, "mean_error"].mean(),
+    )  # fmt: skip
+
+
+@cache
+def methods(settings):
+    """(errors by split, errors by example) of all methods, over the same random splits."""
+    fixed = experiment.methods(settings)
+    tuned = experiment.tuned(settings)
+    both = (fixed["methods"], tuned["tuned"]), (fixed["points"], tuned["tuned_points"])
+    return [pd.concat(each, ignore_index=True) for each in both]
+
+
+@cache
+def compared(settings):
+    """Other methods minus the classifier of the source at its best setting: differences {method: Difference} (bootstrap over
+    the examples, Holm), of which linear is linear discriminant analysis and clusters k-means; paired, the rows of
+    `tables.paired`; error, the mean test error by method; higher and lower, the rows that differ detectably; open_ends, how
+    large the other differences may be; reached, the mean accuracy with λ, τ and k chosen on the training part."""
+    by_split, by_example = methods(settings)
+    differences = tables.against(by_example)
+    paired = tables.paired(by_split, differences)
+    return SimpleNamespace(
+        differences=differences, linear=differences[DISCRIMINANT], clusters=differences[CLUSTERS], paired=paired,
+        error=paired.set_index("method")["error"], higher=paired[paired["verdict"] == "higher"],
+        lower=paired[paired["verdict"] == "lower"],
+        open_ends=statistics.farthest(each for each in differences.values() if each.p >= statistics.ALPHA),
+        reached=tuned_accuracy(by_example),
+    )  # fmt: skip
+
+
+def tuned_accuracy(points):
+    """The mean accuracy over random splits with parameters that the training part chooses: bootstrap over the examples.
+
+    points: errors by example of `methods`.
+    """
+    points = points[(points["method"] == f"{REFERENCE}, tuned") & (points["tested"] > 0)]
+    return statistics.bootstrap(1 - points["errors"] / points["tested"], strata=points["label"].to_numpy())
+
+
+@cache
+def persistent(settings):
+    """Examples that are misclassified in more than half of their tests: core, those by more than half of the methods, and
+    share, their part of all errors; own, how many the source's classifier misclassifies, first_and_last of the first and the
+    last class; no_outliers, those among its own that linear discriminant analysis classifies."""
+    points = methods(settings)[1]
+    table = tables.persistent_errors(points)
+    core = table[table["methods"] > 0.5]
+    by_class = tables.persistent_by_class(points, REFERENCE, points["label"].nunique())
+    own = by_class.sum()
+    return SimpleNamespace(
+        core=len(core), share=core["errors"].sum() / table["errors"].sum(), own=own,
+        first_and_last=by_class[0] + by_class[2],
+        no_outliers=own - tables.persistent_in_common(points, REFERENCE, DISCRIMINANT),
+    )  # fmt: skip
+
+
+def inseparable(answers):
+    """The pairs of classes that no plane separates, from rows of `tables.separable`."""
+    return answers.loc[(answers["planes"] == "no") & ~answers["classes"].str.contains("all"), "classes"].tolist()
+
+
+def network(hard):
+    """Each method minus the neural network on the sets of wine, one family of tests (`tables.hard_against`)."""
+    others = tables.hard_methods(hard)["method"].unique()
+    return tables.hard_against(hard, NETWORK, [name for name in others if name != NETWORK])
+
+
+def wine(hard):
+    """Grades of wine, from the table of `experiment.hard`; lists have an entry for each of its sets, in their order.
+
+    majority, network: {(set, method): Difference} from the most frequent grade and from the neural network, each a family
+    of its own; source_setting and milder: the classifier at the source's setting and at a sound one minus the most frequent
+    grade; machine: the support vector machine minus the network. table: mean test errors (`tables.hard_table`); lowest:
+    the lowest of all. smallest: (source's setting, milder one), the smallest eigenvalues of K. kept, dropped: the error of
+    the nearest neighbour with copies of wines and without.
+    """
+    majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
+    of_network = network(hard)
+    sets = list(hard["dataset"].unique())
+    table = tables.hard_table(hard, [REFERENCE, MILDER, NETWORK, VECTORS])
+    copies = tables.hard_copies(hard).query("method == 'nearest neighbours, 1'")
+    return SimpleNamespace(
+        sets=sets, majority=majority, network=of_network, source_setting=[majority[name, REFERENCE] for name in sets],
+        milder=[majority[name, MILDER] for name in sets], machine=[of_network[name, VECTORS] for name in sets],
+        table=table, lowest=table[sets].iloc[-1].tolist(), smallest=[derivations.hard_spectrum(name)[1] for name in sets],
+        kept=copies["kept"].tolist(), dropped=copies["dropped"].tolist(),
+    )  # fmt: skip
