@@ -152,7 +152,7 @@ def replication():
     counted = claims.by_source(ledger, statements)[["exact", "within", "outside"]]
     counted["agree"] = counted["exact"] + counted["within"]
     counted["checked"] = counted["agree"] + counted["outside"]
-    return SimpleNamespace(counted=counted, theses=theses, best=tables_of_2005.inside())
+    return SimpleNamespace(counted=counted, theses=theses, best=tables_of_2005.one_program().inside)
 
 
 def _turned(difference):

@@ -12,8 +12,8 @@ import pandas as pd
 
 from study.claims import explanations, rows, statement_rows
 from study.statistics import ALPHA
-from study.uci import tables
-from study.uci.experiment import PUBLISHED, READINGS, everything
+from study.uci import facts, tables
+from study.uci.experiment import READINGS
 from study.uci.source import KERNELS, SPLITS, original, setting
 from study.words import interval, percent, points, size
 
@@ -28,17 +28,17 @@ CLOSE = 0.01
 """Rates whose difference is surely smaller than this are called almost equal; the source does not say what it calls so."""
 
 
-def claims(results=None):
+def claims():
     """Rows of the ledger for Tables I to III; rates in percent. n is the number of repeats, or of examples in a set.
 
-    results: {name: table} of the experiments, those published by default. Raises StaleResult where one is stale.
+    Raises StaleResult where a result is stale.
     """
-    results = tables.with_repeats(everything(PUBLISHED) if results is None else results)
+    results = facts.results()
     frames = [
         _facts(tables.table_1(results["sets"])),
         _cited(tables.rival_beside_cited(results["rival"])),
         _chosen(tables.chosen_parameters(results)),
-        _rates(tables.by_reading(results), tables.best_program(tables.programs(results))[2]),
+        _rates(facts.by_reading(), tables.best_program(facts.programs())[2]),
     ]
     frame = pd.concat(frames, ignore_index=True)
     frame = frame.round(dict.fromkeys(("ours", "low", "high", "percentile"), DECIMALS))
@@ -50,10 +50,9 @@ def claims(results=None):
     return found.assign(explanation=found["explanation"].where(explained, ""))
 
 
-def readings(results=None):
+def readings():
     """The published rates under each other reading: columns key, reading, ours, low, high, n, percentile, verdict."""
-    results = everything(PUBLISHED) if results is None else results
-    compared = tables.by_reading(results)
+    compared = facts.by_reading()
     compared = compared[compared["reading"] != tables.BASE]
     judged = compared["verdict"].replace("degenerate", "exact")  # a 0.00 that is 0.00 in all repeats
     frame = compared.assign(key=compared.apply(_rate_key, axis=1), verdict=judged).rename(columns={"repeats": "n"})
@@ -66,7 +65,7 @@ def statements():
 
     What cannot be judged has no row: which numbers are bold, and what methods of a page that is gone would do.
     """
-    found = verdicts(tables.with_repeats(everything(PUBLISHED)))
+    found = verdicts(facts.results())
     named = {f"{PREFIX}/statement/{key}": each for key, each in found.items()}
     return statement_rows("uci", named, chapter=CHAPTER)
 

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from kp.mistakes import PREDICTORS
 from study import chapters, statistics
 from study.parameters import several
-from study.uci import claims, experiment, figures, rivals, source, tables
+from study.uci import claims, experiment, facts, figures, rivals, source, tables
 from study.uci import protocol as cv
 from study.uci.arithmetic import reachable
 from study.uci.readings import Reading
@@ -312,16 +312,16 @@ def test_lanes_are_the_repeats_under_the_base_reading_and_under_a_program(tiny, 
 
 
 def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny, compared, tiny_programs, monkeypatch):
-    monkeypatch.setattr(tables, "by_reading", lambda results: compared)
-    monkeypatch.setattr(tables, "programs", lambda results: tiny_programs)
-    rows = claims.claims(tiny)
-    facts = rows[rows["percentile"].isna()]
-    assert facts["published"].tolist() == facts["ours"].tolist() == [13, 3, 178] and set(facts["verdict"]) == {"degenerate"}
+    for name, value in (("results", tiny), ("by_reading", compared), ("programs", tiny_programs)):
+        monkeypatch.setattr(facts, name, lambda value=value: value)
+    rows = claims.claims()
+    counts = rows[rows["percentile"].isna()]
+    assert counts["published"].tolist() == counts["ours"].tolist() == [13, 3, 178] and {*counts["verdict"]} == {"degenerate"}
     row = rows.set_index("key").loc["xu-zhang-2005/table-3/wine/rbf/test-mean"]
     ours = tiny["repeats"].query("kernel == 'rbf'")["test_mean"]
     assert (row["published"], row["decimals"], row["n"]) == (2.26, 2, 2)
     assert row["ours"] == pytest.approx(100 * ours.mean(), abs=0.006)
-    assert set(claims.readings(tiny)["reading"]) == set(compared["reading"]) - {tables.BASE}
+    assert set(claims.readings()["reading"]) == set(compared["reading"]) - {tables.BASE}
 
 
 def test_what_moves_an_error_is_tested_on_the_same_folds(tiny):
