@@ -4,14 +4,14 @@ python -m study run EXPERIMENT   compute what is missing of an experiment and wr
 python -m study run EXPERIMENT --degree 3 --random-state 0:30   a batch of own runs, as one table (study.results.runs)
 python -m study stamp            recompute a sample of each stale result, and mark those that came out equal as up to date
 python -m study notebook NAME    execute notebooks of a profile; all of them if none is named
-python -m study gather           write what is made of all executed notebooks together: the table of figures, README's part
-python -m study papermill ...    papermill with its own arguments, and with the values of the words in place
+python -m study gather           write what all executed notebooks together give: the table of figures, README's results
+python -m study papermill ...    run papermill with its own arguments, and fill in the {eval} expressions of the text
 python -m study list             list the notebooks of a profile, with the seconds that each took in a batch here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
 python -m study check FILE       compare a notebook that was handed in with its source, ask, run it again in a sandbox,
-                                 and say what is not reproduced; of a folder, write a table
-python -m study held             count what is held against the code by its fingerprint only
+                                 and report what is not reproduced; for a folder, write a table
+python -m study held             count the stored results and executed cells that only their hashes check
 """
 
 import argparse
@@ -49,43 +49,43 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m study", description="The study from the command line.")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables", add_help=False)
-    run.add_argument("-h", "--help", action="store_true", help="show this, and the options of the experiment that is named")
+    run.add_argument("-h", "--help", action="store_true", help="show this help and the options of the named experiment")
     run.add_argument(
-        "experiment", nargs="?", help=f"one of {', '.join(chapters.ROOMS)}, or one table of it, as in uci.kernel"
+        "experiment", nargs="?", help=f"one of {', '.join(chapters.ROOMS)}, or one of its tables, such as uci.kernel"
     )
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
     batch = run.add_argument_group(
-        "a batch of own runs",
-        "any field of the experiment's settings is an option, as in --degree 2,3 --random-state 0:30 (30 is left out); the "
-        "runs are all combinations",
+        "a batch of your own runs",
+        "any field of the experiment's settings is an option, as in --degree 2,3 --random-state 0:30 (0 to 29); all "
+        "combinations are run",
     )
     batch.add_argument("--stratified", action="store_true", help="random subsets of n_train examples, drawn with the seed")
-    batch.add_argument("--table", help="which table of the experiment; by default its first")
-    batch.add_argument("--target", type=Path, help="the CSV file; by default build/runs/EXPERIMENT.csv")
-    batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and no table")
-    stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; equal ones become up to date")
-    stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as uci.kernel; all if there is none")
-    stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many of those that use one core at a time")
+    batch.add_argument("--table", help="table of the experiment (default: its first)")
+    batch.add_argument("--target", type=Path, help="CSV file to write (default: build/runs/EXPERIMENT.csv)")
+    batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and write no table")
+    stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; mark equal ones as up to date")
+    stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as uci.kernel (default: all)")
+    stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments on one core that run at a time")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
-    notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows; all if there is none")
-    notebook.add_argument("--jobs", type=int, default=1, help="how many at a time")
-    commands.add_parser("gather", help="write the table of figures, README's part, and what computations have cost")
+    notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows (default: all)")
+    notebook.add_argument("--jobs", type=int, default=1, help="notebooks that run at a time (default: 1)")
+    commands.add_parser("gather", help="write the table of figures, README's results, and the times of computations")
     listing = commands.add_parser("list", help="list the notebooks of a profile")
     document = commands.add_parser("report", help="make the report of the executed notebooks")
     document.add_argument("--kind", choices=("html", "pdf"), default="html")
     document.add_argument("--target", type=Path)
-    document.add_argument("--report", choices=chapters.REPORTS, default="all", help="that of the study, or of one source")
-    document.add_argument("--sheet", choices=("exercises", "solutions"), default="", help="the report's exercises only")
+    document.add_argument("--report", choices=chapters.REPORTS, default="all", help="all, or one source (default: all)")
+    document.add_argument("--sheet", choices=("exercises", "solutions"), default="", help="print only the exercises")
     document.add_argument("--code", action="store_true", help="show the code of all cells")
     document.add_argument("--notebooks", nargs="+", type=Path, metavar="FILE", help="executed notebooks instead of a report")
-    commands.add_parser("papermill", add_help=False, help="papermill, with the values of the words in place")
+    commands.add_parser("papermill", add_help=False, help="run papermill and fill in the {eval} expressions of the text")
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
     handed_in = commands.add_parser(
         "check",
         help="run a notebook that was handed in, and compare its results",
         description="Compare a notebook that was handed in with its source, run it again, and compare the results. This "
-        "runs other people's code: it is shown first, you are asked, and it runs in a sandbox (bubblewrap) if there is one. "
+        "runs untrusted code: you see it first, you have to confirm, and it runs in a sandbox (bubblewrap) if there is one. "
         f"Exit codes: {'; '.join(f'{code} {words}' for code, words in VERDICTS.items())}.",
     )
     handed_in.add_argument("notebook", type=Path, help="a notebook, or a folder of notebooks")
@@ -94,7 +94,7 @@ def main(arguments=None):
     handed_in.add_argument("--yes", action="store_true", help="run without asking")
     handed_in.add_argument("--timeout", type=int, default=600, help="seconds for each notebook (default: 600)")
     handed_in.add_argument("--unprotected", action="store_true", help="allow the run if there is no sandbox")
-    commands.add_parser("held", help="count the executed cells and stored results that tests do not make again")
+    commands.add_parser("held", help="count the executed cells and stored results that only their hashes check")
     for sub in (notebook, listing, document):
         sub.add_argument("--profile", choices=chapters.PROFILES, default="quick")
     options, rest = parser.parse_known_args(arguments)
@@ -129,7 +129,7 @@ def _run(options):
         return _batch(options)
     if alone := _given(options, "table", "target", "part"):
         raise ValueError(
-            f"{alone} must stand with the settings of a batch, got none; add some, such as those that "
+            f"{alone}: only a batch of your own runs has this option; add settings, such as those that "
             f"'python -m study run {options.experiment} --help' shows"
         )
     chapter, _, name = options.experiment.partition(".")
@@ -169,12 +169,12 @@ def _batch(options):
     experiment = runs.find(options.experiment, stratified=options.stratified)
     found = runs.settings(experiment, options.settings)
     if options.recompute:
-        raise ValueError("--recompute must stand without settings, got some: a batch keeps what it has; remove --recompute")
+        raise ValueError("--recompute: a batch of your own runs keeps its results; remove --recompute or the settings")
     if options.part is not None:
         return _part(options, experiment, runs.parts(found))
     target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
     if options.target and not target.parent.is_dir():
-        raise ValueError(f"--target must be in a folder that is there, got {target}; make {target.parent} first")
+        raise ValueError(f"--target: the folder {target.parent} does not exist; create it first")
     runs.check_target(target)
     replaced = ", which replaces an earlier table" if target.exists() else ""
     rows = runs.table(experiment, found, options.table, progress=sys.stderr.isatty())
@@ -191,10 +191,10 @@ def _part(options, experiment, parts):
     """Compute one part of a batch, which is kept for its table."""
     if others := _given(options, "table", "target"):
         raise ValueError(
-            f"--part must stand without {others}: it writes no table; when all parts are done, run without --part"
+            f"{others}: a part of a batch writes no table; when all parts are done, run the command without --part"
         )
     if options.part not in range(len(parts)):
-        raise ValueError(f"--part must be in 0..{len(parts) - 1}, the parts of this batch, got {options.part}")
+        raise ValueError(f"--part: this batch has the parts 0 to {len(parts) - 1}, got {options.part}")
     experiment(parts[options.part])
     return 0
 
@@ -233,7 +233,7 @@ def _execute_apart(name, profile):
     command = [sys.executable, "-m", "study", "notebook", name, "--profile", profile]
     code = subprocess.run(command, env={**os.environ, "KP_LEADER": str(os.getpid())}).returncode
     if code:
-        print(f"{name}: failed" + (f", {signal.Signals(-code).name} has ended it" if code < 0 else ""), file=sys.stderr)
+        print(f"{name}: failed" + (f", ended by {signal.Signals(-code).name}" if code < 0 else ""), file=sys.stderr)
     return int(code != 0)
 
 
@@ -287,8 +287,8 @@ def _report(options):
             "them, such as Noto Sans CJK for Chinese, Japanese and Korean, or write them in other letters",
             file=sys.stderr,
         )
-    what = {"quick": "what was executed just now, on bundled data", "full": "the study at published scale"}[profile]
-    what = "the notebooks that were named" if options.notebooks else what
+    what = {"quick": "the notebooks executed on bundled data", "full": "the study at published scale"}[profile]
+    what = "the named notebooks" if options.notebooks else what
     print(f"Report: {os.path.relpath(target)} ({what})", flush=True)
     return 0
 
@@ -296,7 +296,7 @@ def _report(options):
 def _ending(target, suffix):
     """The target, which is replaced; ValueError unless its name says that it may be what is written there."""
     if target.suffix != suffix:
-        raise ValueError(f"--target must be the name of a file *{suffix}, got {target}")
+        raise ValueError(f"--target: expected a file name that ends in {suffix}, got {target}")
     return target
 
 
@@ -383,10 +383,10 @@ def _agreed_sandbox(what, options):
     from study.report.sandbox import Sandbox, obstacle
 
     if obstacle() and not options.unprotected:
-        print(f"study: {obstacle()}; to run it unprotected, add --unprotected (make: UNPROTECTED=1)", file=sys.stderr)
+        print(f"study: {obstacle()}; to run without a sandbox, add --unprotected (make: UNPROTECTED=1)", file=sys.stderr)
         return None
     found = Sandbox(protected=not obstacle())
-    print(f"study: the code of {what} runs next, as you, {found}: {found.meaning}.", file=sys.stderr)
+    print(f"study: the code of {what} will run next with your permissions, {found}: {found.meaning}.", file=sys.stderr)
     return found if options.yes or _agreed() else None
 
 
@@ -409,8 +409,8 @@ def _held(options):
     cells = sum(cell["cell_type"] == "code" for notebook in found for cell in notebook["cells"])
     files = sum(len(each.stored_files()) for each in chapters.all_experiments())
     print(
-        f"Held against code, data and parameters by fingerprint only: {cells} cells of {len(found)} executed notebooks and "
-        f"{files} stored results; 'make test-all' runs the notebooks again and computes a part of every experiment."
+        f"Only hashes of code, data and parameters were checked for {cells} cells of {len(found)} executed notebooks and "
+        f"{files} stored results; 'make test-all' runs the notebooks again and recomputes a part of every experiment."
     )
     edited = [(each, where) for each, notebook in zip(plan, found, strict=True) if (where := origin.difference(notebook))]
     for each, where in edited:

@@ -127,6 +127,9 @@ CHAPTERS = [
     ),
     Chapter(source="hermans_opening", reports={"hermans": BODY}, quick=None, reads=("mnist", "orders", "data", "claims")),
     Chapter(source="xu_zhang_opening", reports={"xu-zhang": BODY}, quick=None, reads=("uci", "forms", "comparison")),
+    Chapter(source="akar_ye_opening", reports={"akar-ye": BODY}, quick=None, reads=("seeds",)),
+    Chapter(source="course_opening", reports={"course-page": BODY}, quick=None, reads=("course",)),
+    Chapter(source="family_opening", reports={"family": BODY}, quick=None, reads=("family",)),
     Chapter(
         source="algorithm",
         about="a lesson: how it learns, its predictors, why averaging helps",
@@ -348,7 +351,7 @@ ROOMS = {room.name: room for room in (*(room for chapter in CHAPTERS for room in
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A document of the chapters that name it. listing : its code, functions of kp.literal and modules."""
+    """A document of the chapters that name it. listing : its code, functions of kp.literal."""
 
     title: str
     listing: tuple[str, ...] = ()
@@ -370,7 +373,7 @@ REPORTS = {
     ),
     "course-page": Report(
         title="The delta rule and output codes: a course page reproduced",
-        listing=("delta_rule", "course_kernel_perceptron", "wrong", "kp.delta_rule"),
+        listing=("delta_rule", "course_kernel_perceptron", "wrong"),
     ),
     "family": Report(
         title="The family of the kernel perceptron: an encyclopedia article measured",
@@ -453,11 +456,7 @@ def links(own, profile):
 def listing(name):
     """The code of a report as texts, each (title, source)."""
     literal = importlib.import_module("kp.literal")
-    found = []
-    for each in REPORTS[name].listing:
-        whole = importlib.import_module(each) if "." in each else None
-        found.append((each, inspect.getsource(whole or getattr(literal, each)).rstrip()))
-    return found
+    return [(each, inspect.getsource(getattr(literal, each)).rstrip()) for each in REPORTS[name].listing]
 
 
 def title_page(profile, name="all", *, title="", author="The kp authors"):

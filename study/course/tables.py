@@ -308,10 +308,11 @@ def _matrix(rows):
 
 
 def numbers_table(ledger):
-    """The rows of the ledger with the entries of eq. 45 in one: item, number, page, ours, low, high, n and verdict."""
+    """The rows of the ledger with the entries of eq. 45 in one: item, number, page, recomputed, low, high, n and verdict."""
     matrix = ledger["item"].str.startswith("Eq. 45")
     shown = ledger.loc[~matrix, ["item", "quantity", "published", "ours", "low", "high", "n", "verdict"]]
     (verdict,) = ledger.loc[matrix, "verdict"].unique()
     entries = {"item": "Eq. 45", "quantity": f"{matrix.sum()} legible entries", "n": ledger.loc[matrix, "n"].iloc[0]}
     rows = pd.concat([shown, pd.DataFrame([entries | {"verdict": verdict}])], ignore_index=True)
-    return styled(rows.rename(columns={"published": "page", "low": "95 % from", "high": "to"}), {"n": ","})
+    columns = {"published": "page", "ours": "recomputed", "low": "95 % from", "high": "to"}
+    return styled(rows.rename(columns=columns), {"n": ","})

@@ -14,28 +14,29 @@ from study.datasets.registry import DATASETS, OWN_PROBLEM, PATH, DataError, read
 PREAMBLE = """\
 # Data
 
-This page is written from `data/registry.toml`, by `python -m study.datasets readme > data/README.md`.
+This page is generated from `data/registry.toml` by `python -m study.datasets readme > data/README.md`.
 
 `study.datasets.load(name)` looks for a file in the folder that the environment variable `KP_DATA` names, then in
-`data/raw`; if it is in neither, it is downloaded into `data/raw` from the first address that has it, unless
-`KP_OFFLINE=1`. The sha256 of a file is checked before it is parsed. Files in `KP_DATA` are never written to, and the
+`data/raw`. If it is in neither, it is downloaded into `data/raw` from the first address that has it, unless
+`KP_OFFLINE=1` is set. The sha256 of a file is checked before it is parsed. Files in `KP_DATA` are never written to, and the
 files themselves are not part of this repository. Values are as published: not scaled, not shuffled.
 
     python -m study.datasets                     # lists the sets
-    python -m study.datasets fetch [NAME...]     # downloads what is absent
-    python -m study.datasets verify [NAME...]    # checks what is there, downloads nothing
-    python -m study.datasets add own.csv --label target    # registers a CSV file of yours, in data/own.toml
+    python -m study.datasets fetch [NAME...]     # downloads missing files
+    python -m study.datasets verify [NAME...]    # checks the files that are there, downloads nothing
+    python -m study.datasets add own.csv --label target    # registers your own CSV file, in data/own.toml
 
-A CSV file of yours is text in UTF-8: a line with the names of the columns, then a row for each example, with finite
+Your own CSV file must be UTF-8 text: a line with the names of the columns, then a row for each example, with finite
 numbers in all columns except the label column. Columns may be separated by commas, semicolons, tabs or blanks;
 `--decimal ,` reads decimal commas, and `--no-header` a file without names, whose columns are called `column_1`,
 `column_2`, and so on. Labels are text: `01` and `1` are different labels, and so are `NA` and `None`. A file that could
-be misread is refused, with the line or column and what to do: missing values, words among the numbers, a first line that
-looks like data, columns without a name, and columns that look like row numbers, which `--keep NAME` keeps.
+be misread is refused, and the message names the line or column and says what to do. The reasons are missing values,
+words among the numbers, a first line that looks like data, columns without a name, and columns that look like row
+numbers (`--keep NAME` keeps such a column).
 `study.datasets.read_csv(path)` reads the same files in Python.
 
-An address `zip#member` stands for a member of an archive. The sha256 of a bundled set is over its arrays, as
-`study.datasets.fingerprint` defines it. A synthetic set needs a seed, and nothing else.
+An address `zip#member` means a member of an archive. The sha256 of a bundled set is that of its arrays, as
+`study.datasets.fingerprint` defines it. A synthetic set needs only a seed.
 """
 
 
@@ -114,8 +115,8 @@ def _add_options(commands):
     """The command that registers a CSV file."""
     add = commands.add_parser(
         "add",
-        help="register a CSV file of yours, for all experiments that accept any dataset",
-        description="Register a CSV file of yours: text in UTF-8, with a line of names and a row for each example, and "
+        help="register your own CSV file for use in any experiment that accepts it",
+        description="Register your own CSV file: UTF-8 text with a header line and a row for each example, and "
         "finite numbers in all columns except the label column. The file is copied into data/raw and described in "
         "data/own.toml.",
     )
@@ -124,23 +125,23 @@ def _add_options(commands):
         "--label", required=True, metavar="COLUMN",
         help="name of the label column; its values are text. Without a header also its position, such as 1 or -1 (the last)",
     )  # fmt: skip
-    add.add_argument("--name", help="name of the dataset; by default that of the file")
+    add.add_argument("--name", help="name of the dataset (default: the name of the file)")
     add.add_argument(
         "--replace", action="store_true", help="replace your own dataset of this name, after the file has changed"
     )
     add.add_argument(
         "--separator",
-        help=f"{', '.join(delimited.SEPARATORS)} or one character such as |; by default found in the first rows",
+        help=f"{', '.join(delimited.SEPARATORS)} or one character such as | (default: detected from the first rows)",
     )
-    add.add_argument("--decimal", default=".", choices=list(delimited.NUMBERS), help="decimal separator; . by default")
+    add.add_argument("--decimal", default=".", choices=list(delimited.NUMBERS), help="decimal separator (default: .)")
     add.add_argument(
         "--header", action=argparse.BooleanOptionalAction,
-        help="the first line has the names of the columns, or does not (they are called column_1, column_2, ...); by "
-        "default it has, and names that look like data are refused",
+        help="whether the first line has the names of the columns (default: it has, and names that look like data are "
+        "refused); without a header the columns are called column_1, column_2, ...",
     )  # fmt: skip
     add.add_argument(
         "--keep", action="append", default=[], metavar="COLUMN",
-        help="keep an attribute that looks like row numbers or has no name (column_1, ...); may be given several times",
+        help="keep an attribute that looks like row numbers or has no name (column_1, ...); can be repeated",
     )  # fmt: skip
 
 

@@ -19,9 +19,9 @@ from study.results import store
 
 RAW = ROOT / "data" / "raw"
 TIMEOUT = 30
-"""Seconds without a byte after which a server is given up."""
+"""Timeout of a server, in seconds without a byte."""
 LONGEST = 600
-"""Seconds after which an address is given up even if bytes still come."""
+"""Timeout of a download, in seconds."""
 LARGEST_ARCHIVE = 2**26
 """The most bytes that an archive may have: only the sizes of its members are registered."""
 MOST_FOLDERS = 1000
@@ -36,7 +36,7 @@ def folders():
     if not (name := os.environ.get("KP_DATA")):
         return [RAW]
     if not os.path.isdir(folder := os.path.expanduser(name)):
-        raise DataError(f"{name}: expected KP_DATA to name a folder, found none there; set it to one or unset it")
+        raise DataError(f"KP_DATA: the folder {name} does not exist; set KP_DATA to a folder that exists, or unset it")
     return [Path(folder), RAW]
 
 
@@ -60,11 +60,11 @@ def obtain(file, *, download=True):
     except ValueError as error:
         raise DataError(str(error)) from None
     if file.is_own:
-        raise DataError(f"{file.path}: the file is not in {_places()}; put it back, or {OWN_REMEDY}{_similar(file)}")
+        raise DataError(f"{file.path}: the file was not found in {_places()}; put it back, or {OWN_REMEDY}{_similar(file)}")
     if offline or not download:
-        why = "KP_OFFLINE forbids its download" if offline else "a download was not asked for"
-        raise DataError(f"{file.path}: the file is not in {_places()}, and {why}; {way_out}{_similar(file)}")
-    tried = "" if file.addresses else " no address is registered"
+        why = "KP_OFFLINE forbids downloads" if offline else "downloading was not requested"
+        raise DataError(f"{file.path}: the file was not found in {_places()}, and {why}; {way_out}{_similar(file)}")
+    tried = "" if file.addresses else " no URL is registered"
     for address in file.addresses:
         try:
             blob = _download(file, address)
@@ -72,7 +72,7 @@ def obtain(file, *, download=True):
             tried += f"\n  {address}\n    {type(error).__name__}: {error}"
         else:
             return _store(blob, target, way_out)
-    raise DataError(f"{file.path}: the file could not be downloaded:{tried}\n{way_out}{_similar(file)}")
+    raise DataError(f"{file.path}: the download failed from every URL:{tried}\n{way_out}{_similar(file)}")
 
 
 def _places():
@@ -85,7 +85,7 @@ def _similar(file):
     return "".join(
         f"\n{path} has the size of this file: if it is this file, copy it to {RAW / file.path}"
         if path.stat().st_size == file.size
-        else f"\n{path} has a similar name but not the {file.size:,} bytes of this file: it may be unpacked or cut short"
+        else f"\n{path} has a similar name, but not the {file.size:,} bytes of this file: it may be unpacked or truncated"
         for path in found
     )
 
@@ -108,7 +108,7 @@ def read(file, path):
     remedy = _remedy(file, path)
     try:
         if not path.is_file():  # a named pipe would be read for ever
-            raise DataError(f"{path}: this is a folder or a device and not a file; {remedy}")
+            raise DataError(f"{path}: this is a folder or a device, not a file; {remedy}")
         blob = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path}: the file cannot be read: {error.strerror}; {remedy}") from error
@@ -122,14 +122,14 @@ def _remedy(file, path):
     if RAW in path.parents:
         other = "delete the file and run 'python -m study.datasets fetch', or set KP_DATA to a folder with a good copy"
         return OWN_REMEDY if file.is_own else other
-    return f"replace it there by the registered file, or unset KP_DATA or set it to a folder that has no other {file.path}"
+    return f"replace it with the registered file, or unset KP_DATA, or set it to a folder without another {file.path}"
 
 
 def _mismatch(file, blob):
     """None if the bytes are the file's, else what was expected and what was found."""
     if (found := hashlib.sha256(blob).hexdigest()) == file.sha256:
         return None
-    return f"expected {file.size} bytes of sha256 {file.sha256}, found {len(blob)} bytes of sha256 {found}"
+    return f"expected {file.size} bytes with sha256 {file.sha256}, found {len(blob)} bytes with sha256 {found}"
 
 
 def _download(file, address):
@@ -168,9 +168,9 @@ def _limited(largest, deadline):
             while chunk := response.raw.read1(size, decode_content=decode_content):
                 received += len(chunk)
                 if received > largest:
-                    raise OSError(f"expected at most {largest:,} bytes, got more")
+                    raise OSError(f"the response has more than the expected {largest:,} bytes")
                 if time.monotonic() > deadline:
-                    raise TimeoutError(f"expected the whole file after at most {LONGEST} seconds, got {received:,} bytes")
+                    raise TimeoutError(f"not complete after {LONGEST} seconds ({received:,} bytes received)")
                 block += chunk
                 if len(block) >= size:
                     yield block
@@ -197,5 +197,5 @@ def _store(blob, target, way_out):
     try:
         store.write(target, blob)
     except OSError as error:
-        raise DataError(f"{target}: expected a place to write to, found: {error}; {way_out}") from error
+        raise DataError(f"{target}: the file cannot be written: {error}; {way_out}") from error
     return target

@@ -20,7 +20,7 @@ OWN_REMEDY = "register what is there now with 'python -m study.datasets add FILE
 
 
 class DataError(ValueError):
-    """A data set cannot be had as registered. The message names what was expected and found, and the way out."""
+    """The data set is missing or does not match the registry. The message says what is wrong and how to fix it."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ class Dataset:
     def __post_init__(self):
         n = len(self.classes)
         if list(self.classes) != sorted(set(self.classes)):
-            raise ValueError(f"expected classes that are sorted and differ, got {self.classes}")
+            raise ValueError(f"classes: expected distinct values in sorted order, got {self.classes}")
         if not len(self.target_names) == len(self.counts) == n or len(self.test_counts) not in (0, n):
             raise ValueError(f"expected {n} target_names, {n} counts, and {n} test_counts or none, as there are {n} classes")
         if len(set(self.feature_names)) != self.n_features:
-            raise ValueError("expected feature_names that differ, got some twice")
+            raise ValueError("feature_names: some names occur twice; names must be unique")
 
     @property
     def n_features(self):
@@ -117,7 +117,7 @@ def read(path):
     try:
         entries = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        remedy = "restore it with git" if path == PATH else "correct or delete this file, which git does not keep"
+        remedy = "restore it with git" if path == PATH else "correct or delete this file (it is not under version control)"
         raise DataError(f"{path}: the registry of datasets cannot be read: {error}; {remedy}") from error
     found = {}
     for name, entry in entries.items():

@@ -177,7 +177,7 @@ def ending(exit_code):
         return f"it ended with exit code {exit_code}{limits()}"
     name = signal.Signals(-exit_code).name
     likely = ", most likely by the system, because memory ran out; close other programs, then run the same command again"
-    return f"{name} has ended it{likely if name == 'SIGKILL' else ''}{limits()}"
+    return f"ended by {name}{likely if name == 'SIGKILL' else ''}{limits()}"
 
 
 def limits():

@@ -208,7 +208,7 @@ def check_target(target):
     """ValueError if the table of a batch may not be written to this path: it must replace nothing but an earlier table."""
     target = Path(target)
     if target.suffix != ".csv":
-        raise ValueError(f"--target must be the name of a file *.csv, got {target}")
+        raise ValueError(f"--target: expected a file name that ends in .csv, got {target}")
     if inside := [name for name in COMMITTED if target.resolve().is_relative_to(ROOT / name)]:
         raise ValueError(
             f"--target must be outside {inside[0]}/, which the project's own files are in, got {target}; "

@@ -64,9 +64,9 @@ def _distribution(values, number):
 
 
 def side_by_side(compared):
-    """Tables II and III as published and ours: a row for each set and kernel; cells "mean ± sd" in percent.
+    """Tables II and III, published and recomputed: a row for each set and kernel; cells "mean ± sd" in percent.
 
-    A star marks a number of ours of which the published one lies outside the central 95 %.
+    A star marks a recomputed number if the published one lies outside its central 95 %.
     """
     rows = []
     for (_, dataset, kernel), part in compared.groupby(["table", "dataset", "kernel"], sort=False):
@@ -76,7 +76,7 @@ def side_by_side(compared):
             cells = part[part["split"] == split]
             marks = np.where(inside(cells["verdict"]), "", "*")
             row[f"{word}, published"] = " ± ".join(cells["published"].map("{:.2f}".format))
-            row[f"{word}, ours"] = " ± ".join(cells["ours"].map("{:.2f}".format) + marks)
+            row[f"{word}, recomputed"] = " ± ".join(cells["ours"].map("{:.2f}".format) + marks)
         rows.append(row)
     return styled(pd.DataFrame(rows), {"iterations": ",d"})
 
@@ -800,7 +800,9 @@ def flattery_table(hidden):
 
 def readings_table(across):
     """`across_readings` as they are printed."""
-    return styled(across.drop(columns=["low", "high"]), dict.fromkeys(["published", "ours", "there"], ".2f"))
+    columns = {"ours": "recomputed", "nearest": "nearest reading", "there": "value there"}
+    shown = across.drop(columns=["low", "high"]).rename(columns=columns)
+    return styled(shown, dict.fromkeys(["published", "recomputed", "value there"], ".2f"))
 
 
 def predictors_table(wide):

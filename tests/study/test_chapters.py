@@ -14,7 +14,8 @@ from study.report import manifest, readme
 
 STORED_ONLY = {
     "front", "introduction", "conclusion", "questions", "setup", "ledger", "declaration", "hermans_opening",
-    "hermans_results", "hermans_closing", "xu_zhang_opening", "xu_zhang_closing",
+    "hermans_results", "hermans_closing", "xu_zhang_opening", "xu_zhang_closing", "akar_ye_opening", "course_opening",
+    "family_opening",
 }  # fmt: skip
 """Notebooks that read stored results at published scale and nothing else."""
 

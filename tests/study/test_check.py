@@ -651,7 +651,7 @@ def test_code_is_shown_and_nothing_is_run_without_consent(handed_in, capsys, mon
         assert main(["check", str(path), "--unprotected"]) == code and bool(ran) == (code == OWN)
     shown = capsys.readouterr()
     assert "    mine = 1" in shown.out
-    assert f"the code of this notebook runs next, as you, {BEST}: {BEST.meaning}." in shown.err
+    assert f"the code of this notebook will run next with your permissions, {BEST}: {BEST.meaning}." in shown.err
     assert "no terminal to ask for your consent; add --yes (make: YES=1)" in shown.err
 
 

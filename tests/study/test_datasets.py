@@ -174,7 +174,7 @@ BAD = {
 def test_a_bad_address_is_named_with_its_reason_and_the_next_one_serves(server, raw, register, bad):
     register(server.address + bad)
     message = load_error()
-    assert message.startswith(f"uci/tiny.data: the file could not be downloaded:\n  {server.address}{bad}\n")
+    assert message.startswith(f"uci/tiny.data: the download failed from every URL:\n  {server.address}{bad}\n")
     for part in (BAD[bad], f"put the file at {raw}", "KP_DATA"):
         assert part in message
     assert not raw.exists()
@@ -185,9 +185,9 @@ def test_a_bad_address_is_named_with_its_reason_and_the_next_one_serves(server, 
 @pytest.mark.parametrize(
     ("address", "limit", "message"),
     [
-        ("endless", {}, f"expected at most {len(TABLE):,} bytes, got more"),
-        ("endless#tiny.data", {"LARGEST_ARCHIVE": 10**6}, "expected at most 1,000,000 bytes, got more"),
-        ("slow", {"LONGEST": 0.2}, "expected the whole file after at most 0.2 seconds, got"),
+        ("endless", {}, f"the response has more than the expected {len(TABLE):,} bytes"),
+        ("endless#tiny.data", {"LARGEST_ARCHIVE": 10**6}, "the response has more than the expected 1,000,000 bytes"),
+        ("slow", {"LONGEST": 0.2}, "not complete after 0.2 seconds"),
     ],
 )
 def test_a_server_that_sends_too_much_or_for_too_long_is_given_up(
@@ -225,12 +225,12 @@ def test_a_place_that_cannot_be_written_to_is_reported(server, raw, register):
     raw.write_text("a file where a folder should be")
     register(server.address + "good")
     message = load_error()
-    assert str(raw / "uci" / "tiny.data") in message and "a place to write to" in message and "KP_DATA" in message
+    assert str(raw / "uci" / "tiny.data") in message and "the file cannot be written" in message and "KP_DATA" in message
 
 
 def test_offline_and_without_download_no_address_is_asked(server, raw, register, monkeypatch):
     register(server.address + "good")
-    assert "a download was not asked for" in load_error(download=False)
+    assert "downloading was not requested" in load_error(download=False)
     monkeypatch.setenv("KP_OFFLINE", "1")
     assert "KP_OFFLINE" in load_error() and server.asked == [] and not raw.exists()
 
@@ -273,9 +273,9 @@ def test_a_wrong_file_stops_the_load_and_is_not_touched(server, raw, register, t
     if where == "own":
         monkeypatch.setenv("KP_DATA", str(tmp_path / "own"))
     message = load_error()
-    remedy = "replace it there by the registered file, or unset KP_DATA" if where == "own" else "delete the file and run"
+    remedy = "replace it with the registered file, or unset KP_DATA" if where == "own" else "delete the file and run"
     assert message.startswith(f"{path}: this is not the registered file") and "KP_DATA" in message
-    assert f"found {len(blob)} bytes of sha256 {sha256(blob)}; {remedy}" in message
+    assert f"found {len(blob)} bytes with sha256 {sha256(blob)}; {remedy}" in message
     assert path.read_bytes() == blob and server.asked == []
 
 
@@ -322,7 +322,7 @@ def test_a_large_folder_is_not_searched_to_its_end(raw, register, tmp_path, monk
 def test_kp_data_must_name_a_folder(raw, register, monkeypatch, folder):
     register()
     monkeypatch.setenv("KP_DATA", folder)
-    assert f"{folder}: expected KP_DATA to name a folder" in load_error()
+    assert f"KP_DATA: the folder {folder} does not exist" in load_error()
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
@@ -331,7 +331,7 @@ def test_a_folder_or_a_pipe_in_place_of_a_file_is_reported(raw, register, make):
     path = put(raw)
     path.unlink()
     make(path)
-    assert f"{path}: this is a folder or a device and not a file; delete" in load_error()
+    assert f"{path}: this is a folder or a device, not a file; delete" in load_error()
 
 
 def test_a_set_is_parsed_once_and_again_if_its_file_changes(raw, register):
@@ -411,7 +411,7 @@ def test_a_bundled_copy_that_changed_is_refused(monkeypatch):
     [
         ('title = "MNIST', 'titel = "MNIST', "titel"),
         ("counts = [5923, ", "counts = [", r"expected 10 target_names, 10 counts"),
-        ("classes = [0, 1, 2,", "classes = [1, 0, 2,", "expected classes that are sorted"),
+        ("classes = [0, 1, 2,", "classes = [1, 0, 2,", "classes: expected distinct values in sorted order"),
         ('sha256 = "440f', 'sha256 = "440F', "train-images-idx3-ubyte.gz: expected a sha256"),
     ],
 )

@@ -127,7 +127,7 @@ sys.modules['here'] = os"""
         (
             "dies",
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-            r"dies\.ipynb: Kernel died in cell 3 \(import os, signal\): SIGKILL has ended it, .* because memory ran out",
+            r"dies\.ipynb: Kernel died in cell 3 \(import os, signal\): ended by SIGKILL, .* because memory ran out",
         ),
     ],
 )
@@ -182,7 +182,7 @@ def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_t
     monkeypatch.setattr(subprocess, "run", run)
     assert main(["notebook", *codes, "--jobs", "2"]) == 1
     assert sorted(started) == sorted(["study", "notebook", name, "--profile", "quick"] for name in codes)
-    assert capsys.readouterr().err.splitlines() == ["data: failed", "class: failed, SIGKILL has ended it"]
+    assert capsys.readouterr().err.splitlines() == ["data: failed", "class: failed, ended by SIGKILL"]
     assert main(["notebook", "tour", "tour"]) == 0
 
 
@@ -200,7 +200,7 @@ def test_the_ends_of_processes_are_told_apart_and_narrow_limits_are_named_with_t
 
     of = {resource.RLIMIT_NOFILE: 1024, resource.RLIMIT_AS: resource.RLIM_INFINITY}
     monkeypatch.setattr(resource, "getrlimit", lambda which: (of[which], resource.RLIM_INFINITY))
-    assert notebooks.ending(-signal.SIGSEGV) == "SIGSEGV has ended it"
+    assert notebooks.ending(-signal.SIGSEGV) == "ended by SIGSEGV"
     assert notebooks.ending(7) == "it ended with exit code 7"
     of |= {resource.RLIMIT_NOFILE: 64, resource.RLIMIT_AS: 3 * 2**29}
     assert notebooks.ending(1) == (

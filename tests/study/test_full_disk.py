@@ -87,6 +87,6 @@ def test_a_download_leaves_nothing(disk, monkeypatch):
     monkeypatch.setattr(fetch, "_download", lambda file, address: bytes(50_000))
     monkeypatch.delenv("KP_DATA", raising=False)
     monkeypatch.delenv("KP_OFFLINE", raising=False)
-    with pytest.raises(datasets.DataError, match="expected a place to write to, found: .*No space left on device"):
+    with pytest.raises(datasets.DataError, match="the file cannot be written: .*No space left on device"):
         fetch.obtain(datasets.DATASETS["iris"].files[0])
     assert left(disk) == ["other"]

@@ -369,5 +369,5 @@ def test_a_file_that_changed_is_refused_with_the_remedy_that_works(folder, monke
     assert main(["add", str(kept), "--label", "y", "--replace"]) == 0
     assert loaded(monkeypatch, "my-flowers").X.tolist() == 50 * [[5], [6]]
     kept.unlink()
-    with pytest.raises(DataError, match="own/my-flowers.csv: the file is not in .*; put it back, or register"):
+    with pytest.raises(DataError, match="own/my-flowers.csv: the file was not found in .*; put it back, or register"):
         loaded(monkeypatch, "my-flowers")

@@ -181,7 +181,7 @@ def test_the_table_of_a_batch_replaces_no_other_file(tmp_path, name, capsys):
 def test_a_document_replaces_no_file_of_another_kind(tmp_path, arguments, suffix, capsys):
     (tmp_path / "mine.ipynb").write_text("mine")
     assert main([*arguments, "--target", str(tmp_path / "mine.ipynb")]) != 0
-    assert f"--target must be the name of a file *.{suffix}, got " in capsys.readouterr().err
+    assert f"--target: expected a file name that ends in .{suffix}, got " in capsys.readouterr().err
     assert (tmp_path / "mine.ipynb").read_text() == "mine"
 
 
@@ -194,11 +194,11 @@ def test_a_part_of_a_batch_is_computed_and_kept(build):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--part", "0"], "--part must stand with the settings of a batch, got none; add some"),
-        ([*SMALL, "--degree", "2", "--part", "0", "--target", "y.csv"], "--part must stand without --target"),
-        ([*SMALL, "--degree", "2", "--part", "1"], "--part must be in 0..0, the parts of this batch, got 1"),
-        ([*SMALL, "--degree", "2", "--part", "-1"], "--part must be in 0..0, the parts of this batch, got -1"),
-        ([*SMALL, "--degree", "2", "--recompute"], "--recompute must stand without settings, got some"),
+        (["--part", "0"], "--part: only a batch of your own runs has this option; add settings"),
+        ([*SMALL, "--degree", "2", "--part", "0", "--target", "y.csv"], "--target: a part of a batch writes no table"),
+        ([*SMALL, "--degree", "2", "--part", "1"], "--part: this batch has the parts 0 to 0, got 1"),
+        ([*SMALL, "--degree", "2", "--part", "-1"], "--part: this batch has the parts 0 to 0, got -1"),
+        ([*SMALL, "--degree", "2", "--recompute"], "--recompute: a batch of your own runs keeps its results"),
         ([*SMALL, "--degree", "2", "--target", str(ROOT / "data" / "results" / "mnist_multiclass.csv")],
          "--target must be outside data/, .* name another folder, such as build/"),
         ([*SMALL, "--degree", "2", "--target", str(ROOT / "notebooks" / ".." / "figures" / "new.csv")],
