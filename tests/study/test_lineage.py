@@ -55,6 +55,18 @@ def test_names_stand_for_the_statements_above_the_text():
     assert notebook.lineage("unknown.name", 3) == lineage.Lineage()
 
 
+def test_a_setting_leads_to_the_tables_that_are_made_with_it():
+    notebook = scope(
+        "from study.rejection.experiment import Settings\nfrom study.rejection.facts import Facts", "n = 20",
+        "settings = Settings(n_orders=n)", "doubt = Facts(settings)", "other = 3", "n_left = doubt.agreed.size",
+    )  # fmt: skip
+    for setting in ("n", "settings.n_orders"):
+        assert notebook.lineage(setting, 5, at_end=True).is_setting
+        assert "data/results/rejection_orders.csv" in notebook.made_with(setting, EVERYTHING)
+    assert not notebook.lineage("n_left", 5, at_end=True).is_setting
+    assert notebook.made_with("other", EVERYTHING) == []
+
+
 @pytest.mark.parametrize(
     ("compute", "symbol"),
     [
@@ -71,7 +83,7 @@ def test_a_function_leads_to_all_tables_that_it_reads_when_it_is_called(compute,
 
 
 def test_every_value_of_the_report_has_its_place_in_the_text_and_most_lead_to_a_stored_table():
-    counts = dict.fromkeys(("values", "tables", "parameters", "computed"), 0)
+    counts = dict.fromkeys(("values", "tables", "settings", "computed"), 0)
     for chapter, _ in chapters.report("full", web=True):
         notebook = json.loads(chapter.target("full").read_text(encoding="utf-8"))
         cells = [
@@ -86,11 +98,10 @@ def test_every_value_of_the_report_has_its_place_in_the_text_and_most_lead_to_a_
             for expression in expressions(words):
                 own = names.lineage(expression, index, at_end="at-end" in cells[index][2])
                 files = lineage.files(own.reached, notebook["metadata"]["made_from"]["files"])
-                kind = "tables" if files else "parameters" if own.parameters and not own.facts else "computed"
                 counts["values"] += 1
-                counts[kind] += 1
+                counts["tables" if files else "settings" if own.is_setting else "computed"] += 1
                 assert files or own.facts or own.lines or own.parameters, f"{chapter.name}: {expression}"
-    assert counts["tables"] > 0.6 * counts["values"] > 400
+    assert counts["tables"] > 0.55 * counts["values"] > 400 and counts["settings"] > 50
 
 
 def test_a_value_is_found_where_the_text_says_only_where_it_ends_in_one_way():
