@@ -81,7 +81,7 @@ class Panels:
         )
 
     def data(self, files, said=""):
-        """The rows of a panel on stored tables, and how they are computed again; of a few where something is said of them."""
+        """The rows of a panel on stored tables, a few where something is said of them, and how these are computed again."""
         all_tables = [name for name in files if name.endswith(".csv")]
         tables = all_tables[: FEW if said else None]
         others = len(files) - len(all_tables)
