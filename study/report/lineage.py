@@ -251,6 +251,11 @@ def _made_by(statement, symbol):
 
 def closure(symbols):
     """The symbols and all that they use, the nearest first."""
+    return _closure(tuple(dict.fromkeys(symbols)))
+
+
+@cache
+def _closure(symbols):
     found = {}
     left = list(symbols)
     while left:
