@@ -36,8 +36,7 @@ ORDER = (
 
 
 def rows(ledger, statements):
-    """A list of texts in the order of COLUMNS for each number and each statement, disagreements first; the last text is the
-    name of the report's panel on the code that judges the row.
+    """A list of texts in the order of COLUMNS for each number and each statement, disagreements first.
 
     Ours and its interval have as many decimals as the published number, so that a number "within" is seen to lie between
     the ends.
@@ -47,12 +46,12 @@ def rows(ledger, statements):
         [
             row.source, row.item, row.quantity, *(rounded(number, row.decimals) for number in (row.published, row.ours)),
             *_interval(row), verdict(row.verdict), str(row.choices) if row.choices > 1 else "", row.explanation,
-            names[row.chapter], _panel(row.key),
+            names[row.chapter],
         ]
         for row in ledger.fillna({"explanation": "", "interval_of": ""}).itertuples()
     ]  # fmt: skip
     words = [
-        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter], _panel(row.key)]
+        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter]]
         for row in statements.itertuples()
     ]
     place = COLUMNS.index("verdict")
@@ -74,6 +73,13 @@ def places():
     return {chapter.name: f"{number} {chapter.name}".strip() for chapter, number in chapters.report("full", web=True)}
 
 
+def panels(rows, ledger, statements):
+    """The name of the report's panel on the code that makes a row of the page, for each: by its source, place and words."""
+    keys = ledger.set_index(["source", "item", "quantity"])["key"].to_dict()
+    keys |= statements.set_index(["source", "place", "statement"])["key"].to_dict()
+    return [of_maker(lineage.maker(keys[tuple(row[:3])])) for row in rows]
+
+
 def commands(names):
     """[chapter, command, costs] for each experiment whose results these chapters read."""
     shown = places()
@@ -91,23 +97,19 @@ def write(target):
     ledger, _, statements = claims.stored()
     names = {*ledger["chapter"], *statements["chapter"]}
     shown = places()
-    *found, panels = zip(*rows(ledger, statements), strict=True)
+    found = rows(ledger, statements)
     values = {
         "columns": COLUMNS,
         "verdicts": VERDICTS,
         "links": {shown[name]: f"report.html#chapter-{name}" for name in names},
         "commands": commands(names),
-        "rows": list(zip(*found, strict=True)),
-        "panels": panels,
+        "panels": panels(found, ledger, statements),
+        "rows": found,
     }
     # "</" would end the script.
     texts = {name: json.dumps(value, ensure_ascii=False).replace("</", "<\\/") for name, value in values.items()}
     page = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(texts)
     store.write(target, policy.sealed(page))
-
-
-def _panel(key):
-    return of_maker(lineage.maker(key))
 
 
 def _interval(row):

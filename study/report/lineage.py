@@ -62,13 +62,19 @@ class Symbol:
 
 @dataclass
 class Lineage:
-    """What is behind an expression: lines of the notebook, parameters among them, the nearest functions of the study, and
-    every function from which a table may come."""
+    """What is behind an expression: lines of the notebook, parameters apart, the nearest functions of the study, and every
+    function from which a table may come."""
 
     lines: list = field(default_factory=list)
     parameters: list = field(default_factory=list)
     facts: list = field(default_factory=list)
     reached: list = field(default_factory=list)
+
+    @property
+    def is_setting(self):
+        """Whether the value was given: by a parameter, or in an instance of a class of settings."""
+        classes = [isinstance(each.node, ast.ClassDef) for each in self.facts]
+        return bool(self.parameters) or (bool(classes) and all(classes))
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,11 @@ def chains(node):
     if isinstance(inner, ast.Name):
         return [[inner.id, *reversed(parts)], *found]
     return found + [each for part in ast.iter_child_nodes(inner) for each in chains(part)]
+
+
+def _named(node):
+    """The names that a tree names, without what follows them."""
+    return {parts[0] for parts in chains(node)}
 
 
 def named(dotted):
@@ -240,6 +251,11 @@ def _made_by(statement, symbol):
 
 def closure(symbols):
     """The symbols and all that they use, the nearest first."""
+    return _closure(tuple(dict.fromkeys(symbols)))
+
+
+@cache
+def _closure(symbols):
     found = {}
     left = list(symbols)
     while left:
@@ -295,14 +311,16 @@ def _of_experiment(name):
 
 
 def files(symbols, read):
-    """The files of data that the symbols lead to, of those that were read: names relative to the project, tables first."""
+    """The files of data that the symbols lead to, of those that were read: names relative to the project; tables first, of
+    these the results, and the nearest first."""
     found = {}
     for each in closure(symbols):
         found |= dict.fromkeys(_of_experiment(each.experiment) if each.experiment else ())
         for pattern in _patterns(each):
             found |= dict.fromkeys(name for name in read if fnmatch(name.rpartition("/")[2], pattern))
     kept = [name for name in found if name in read]
-    return sorted(kept, key=lambda name: (not name.endswith(".csv"), list(found).index(name)))
+    order = list(found)
+    return sorted(kept, key=lambda name: (not name.endswith(".csv"), "/results/" not in name, order.index(name)))
 
 
 @cache
@@ -372,6 +390,23 @@ class Scope:
         for parts in chains(ast.parse(expression, mode="eval").body):
             self._follow(parts, before, found, near=True, seen=set())
         return found
+
+    def made_with(self, expression, read):
+        """The files of data that are made with a setting, the value of the expression: those behind the statements that name
+        it, or else behind statements that name what these assign."""
+        names = {parts[0] for parts in chains(ast.parse(expression, mode="eval").body)} - self.imports.keys()
+        seen = set()
+        while names - seen:
+            seen |= names
+            found = Lineage()
+            users = [(place, *each[:2]) for place, each in enumerate(self.statements) if names & _named(each[0])]
+            for place, node, _ in users:
+                for parts in chains(node):
+                    self._follow(parts, place, found, near=False, seen=set())
+            if made := files(found.reached, read):
+                return made
+            names = set().union(*(stored for *_, stored in users))
+        return []
 
     def _follow(self, parts, before, found, *, near, seen):
         """Add what a dotted name leads to. near: whether no function of the study stands between it and the expression."""

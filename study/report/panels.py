@@ -21,6 +21,8 @@ FACTS = 2
 """Functions that a panel shows for an expression."""
 DEPTH = 3
 """How many functions it shows behind one that only passes on what another returns."""
+FEW = 3
+"""Tables that it shows of those that were made with a setting."""
 COLUMNS = 2
 """Up to this many tables are shown with the names of their columns."""
 MARK = "\N{CHECK MARK}"
@@ -78,12 +80,14 @@ class Panels:
             for each in shown
         )
 
-    def data(self, files):
-        """The rows of a panel on stored tables and how they are computed again."""
-        tables = [name for name in files if name.endswith(".csv")]
-        others = len(files) - len(tables)
+    def data(self, files, said=""):
+        """The rows of a panel on stored tables, a few where something is said of them, and how these are computed again."""
+        all_tables = [name for name in files if name.endswith(".csv")]
+        tables = all_tables[: FEW if said else None]
+        others = len(files) - len(all_tables)
         with_columns = len(tables) <= COLUMNS
-        shown = "".join(f"<p>{self.link(name, Path(name).name)} ({_shape(name, with_columns)})" for name in tables)
+        shown = said + "".join(f"<p>{self.link(name, Path(name).name)} ({_shape(name, with_columns)})" for name in tables)
+        shown += f"<p>and {len(all_tables) - len(tables)} other tables" if len(tables) < len(all_tables) else ""
         records = [lineage.records().get(name, {}) for name in tables]
         commands = dict.fromkeys(each["experiment"] for each in records if "experiment" in each)
         seconds = {name: f" ({each:,.0f} s)" for name in commands if (each := lineage.seconds().get(name)) is not None}
@@ -131,10 +135,11 @@ class _Notebook:
         lines = "".join(f"<p><code>{escape(each)}</code>" for each in own.parameters + own.lines)
         parameter = "a parameter, in" if own.parameters and not own.facts and not own.lines else "in"
         files = self.files(found)
-        is_setting = bool(own.parameters) and not own.facts
+        made = self.scope.made_with(expressions[0], self.read) if own.is_setting and not files else []
+        stored = self.panels.data(files or made, "made with this setting: " if made else "")
         return [
             ("expression", code),
-            *(self.panels.data(files) if files else [("tables", "" if is_setting else self.unstored())]),
+            *(stored if files or made else [("tables", self.unstored(own))]),
             ("notebook", f"{parameter} {self.panels.link(self.path, self.path.name)}{lines}"),
             ("code", self.panels.symbols(own.facts)),
         ]
@@ -142,10 +147,12 @@ class _Notebook:
     def files(self, found):
         return lineage.files([symbol for each in found for symbol in each.reached], self.read)
 
-    def unstored(self):
+    def unstored(self, own):
         """What is said of a value that no stored table has."""
+        if own.parameters and not own.facts:
+            return "none: it is a setting of what the notebook computes when it is executed"
         sets = [name.partition("#")[2] for name in self.read if "registry.toml#" in name]
-        of = f", from {', '.join(sets)} ({self.panels.link('data/registry.toml')})" if 0 < len(sets) < FACTS else ""
+        of = f", from {', '.join(sets)} ({self.panels.link('data/registry.toml')})" if 0 < len(sets) < FACTS + 1 else ""
         return f"none: the notebook computes it when it is executed{of}"
 
 

@@ -55,6 +55,18 @@ def test_names_stand_for_the_statements_above_the_text():
     assert notebook.lineage("unknown.name", 3) == lineage.Lineage()
 
 
+def test_a_setting_leads_to_the_tables_that_are_made_with_it():
+    notebook = scope(
+        "from study.rejection.experiment import Settings\nfrom study.rejection.facts import Facts", "n = 20",
+        "settings = Settings(n_orders=n)", "doubt = Facts(settings)", "other = 3", "n_left = doubt.agreed.size",
+    )  # fmt: skip
+    for setting in ("n", "settings.n_orders"):
+        assert notebook.lineage(setting, 5, at_end=True).is_setting
+        assert "data/results/rejection_orders.csv" in notebook.made_with(setting, EVERYTHING)
+    assert not notebook.lineage("n_left", 5, at_end=True).is_setting
+    assert notebook.made_with("other", EVERYTHING) == []
+
+
 @pytest.mark.parametrize(
     ("compute", "symbol"),
     [
@@ -70,27 +82,42 @@ def test_a_function_leads_to_all_tables_that_it_reads_when_it_is_called(compute,
     assert read and read == {name for name in lineage.files([symbol], EVERYTHING) if name.endswith(".csv")}
 
 
-def test_every_value_of_the_report_has_its_place_in_the_text_and_most_lead_to_a_stored_table():
-    counts = dict.fromkeys(("values", "tables", "parameters", "computed"), 0)
+def executed():
+    """(chapter, cells, files read) of the notebooks of the report; of each cell kind, text, tags and words."""
     for chapter, _ in chapters.report("full", web=True):
         notebook = json.loads(chapter.target("full").read_text(encoding="utf-8"))
-        cells = [
-            (each["cell_type"], "".join(each["source"]), each["metadata"].get("tags", [])) for each in notebook["cells"]
-        ]
-        names = lineage.Scope(cells)
-        for index, cell in enumerate(notebook["cells"]):
-            words = "".join(cell["metadata"].get("words", ""))
+        cells = []
+        for each in notebook["cells"]:
+            about = each["metadata"]
+            words = "".join(about.get("words", ""))
+            cells.append((each["cell_type"], "".join(each["source"]), about.get("tags", []), words))
+        yield chapter, cells, notebook["metadata"]["made_from"]["files"]
+
+
+def test_every_value_of_the_report_has_its_place_in_the_text():
+    count = 0
+    for chapter, cells, _ in executed():
+        for number, (_, text, _, words) in enumerate(cells, start=1):
             body = "\n".join(line for line in words.split("\n") if not line.startswith("#"))
-            found = places(references.keyed(references.addressed(words)), references.keyed(cells[index][1]))
-            assert [each[0] for each in found] == EXPRESSION.findall(body), f"{chapter.name}, cell {index + 1}"
+            found = places(references.keyed(references.addressed(words)), references.keyed(text)) if words else []
+            assert [each[0] for each in found] == EXPRESSION.findall(body), f"{chapter.name}, cell {number}"
+            count += len(found)
+    assert count > 800
+
+
+@pytest.mark.long
+def test_every_value_of_the_report_leads_to_code_and_most_to_a_stored_table():
+    counts = dict.fromkeys(("values", "tables", "settings", "computed"), 0)
+    for chapter, cells, read in executed():
+        names = lineage.Scope([each[:3] for each in cells])
+        for index, (_, _, tags, words) in enumerate(cells):
             for expression in expressions(words):
-                own = names.lineage(expression, index, at_end="at-end" in cells[index][2])
-                files = lineage.files(own.reached, notebook["metadata"]["made_from"]["files"])
-                kind = "tables" if files else "parameters" if own.parameters and not own.facts else "computed"
+                own = names.lineage(expression, index, at_end="at-end" in tags)
+                files = lineage.files(own.reached, read)
                 counts["values"] += 1
-                counts[kind] += 1
+                counts["tables" if files else "settings" if own.is_setting else "computed"] += 1
                 assert files or own.facts or own.lines or own.parameters, f"{chapter.name}: {expression}"
-    assert counts["tables"] > 0.6 * counts["values"] > 400
+    assert counts["tables"] > 0.55 * counts["values"] > 400 and counts["settings"] > 50
 
 
 def test_a_value_is_found_where_the_text_says_only_where_it_ends_in_one_way():
