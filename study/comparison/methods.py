@@ -17,7 +17,6 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial.distance import pdist
 from sklearn import linear_model
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import KNeighborsClassifier
@@ -27,6 +26,7 @@ from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.one_vs_all import OneVsAllKernelPerceptron
+from study.protocols.attributes import median_distance
 
 NONE = "-"
 """The kernel and the threshold of methods without, and the predictor of methods that have but one."""
@@ -337,8 +337,3 @@ NAMES = PERCEPTRONS + REFERENCES
 def with_other(bases, values):
     """Every candidate with every value of its other parameter."""
     return [replace(base, other=float(value)) for base in bases for value in values]
-
-
-def median_distance(X):
-    """The median distance of two of at most 1,000 examples of X (n, d), taken at even steps."""
-    return float(np.median(pdist(X[:: -(-len(X) // 1000)])))
