@@ -56,6 +56,11 @@ def interval(errors, n, *, level=0.95):
     return low * n, high * n
 
 
+def rounded(number, decimals):
+    """A number with these decimals as text; "" if it is missing."""
+    return "" if number != number else f"{number:.{decimals}f}"
+
+
 def percentile(values, number):
     """The share of values (n,) below a number, those equal to it counting half; in 0..1."""
     values = np.asarray(values, dtype=float)
