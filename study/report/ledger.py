@@ -44,7 +44,7 @@ def rows(ledger, statements):
     names = places()
     numbers = [
         [
-            row.source, row.item, row.quantity, *(claims.rounded(number, row.decimals) for number in (row.published, row.ours)),
+            row.source, row.item, row.quantity, *(claims.rounded(each, row.decimals) for each in (row.published, row.ours)),
             *_interval(row), verdict(row.verdict), str(row.choices) if row.choices > 1 else "", row.explanation,
             names[row.chapter], row.key,
         ]

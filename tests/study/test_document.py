@@ -431,7 +431,8 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements_and_opens_with_wha
 
 def test_a_row_of_the_ledger_says_what_its_interval_is_over_and_after_which_search_it_was_found():
     row = {
-        "key": "s/1", "source": "S", "item": "Table 1", "quantity": "errors", "published": 862.0, "decimals": 0, "ours": 862.0,
+        "key": "s/1", "source": "S", "item": "Table 1", "quantity": "errors", "published": 862.0, "decimals": 0,
+        "ours": 862.0,
         "low": 807.7, "high": 918.72, "interval_of": "test images", "verdict": "exact", "choices": 1, "explanation": None,
         "chapter": "mnist",
     }  # fmt: skip

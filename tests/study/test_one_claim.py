@@ -1,5 +1,7 @@
 """One row of the ledger by its ID is the stored row, made again from what its room reads."""
 
+import json
+
 import pytest
 
 from study import claims, one_claim
@@ -36,7 +38,8 @@ def test_a_row_is_made_again_and_comes_out_as_it_is_stored(key, capsys):
 def test_published_ours_and_interval_have_the_decimals_of_the_source():
     row = {
         "key": "k", "source": "S", "item": "Table 2", "quantity": "error (%)", "published": 2.7, "ours": 1.28349, "low": 1.1,
-        "high": 2.0, "interval_of": "images", "decimals": 2, "choices": 37, "verdict": "outside", "explanation": float("nan"),
+        "high": 2.0, "interval_of": "images", "decimals": 2, "choices": 37, "verdict": "outside",
+        "explanation": float("nan"),
     }  # fmt: skip
     assert one_claim._number(row) == {
         "source": "S, Table 2: error (%)", "published": "2.70", "ours": "1.28", "interval": "1.10 to 2.00, over images",
@@ -66,12 +69,9 @@ def test_a_row_whose_results_are_stale_is_shown_as_it_is_stored_and_says_so(monk
 
 
 def test_captions_that_name_the_place_in_the_source_are_listed(tmp_path):
-    cells = [
-        "**Figure\N{NO-BREAK SPACE}2.** As the source's Figs 5 and 6.",
-        "**Table\N{NO-BREAK SPACE}1.** See Table 16.",
-        "Fig. 6",
-    ]
+    blank = "\N{NO-BREAK SPACE}"
+    texts = [f"**Figure{blank}2.** As the source's Figs 5 and 6.", f"**Table{blank}1.** See Table 16.", "Fig. 6"]
     path = tmp_path / "a.ipynb"
-    path.write_text(str({"cells": [{"source": [cell]} for cell in cells]}).replace("'", '"').replace('source"s', "sources"))
+    path.write_text(json.dumps({"cells": [{"source": [each]} for each in texts]}))
     assert list(one_claim._captions(path, "Fig. 6 (c)")) == ["Figure 2"]
     assert list(one_claim._captions(path, "Table 1")) == [] == list(one_claim._captions(path, "Section 2"))
