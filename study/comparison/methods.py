@@ -26,6 +26,7 @@ from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.one_vs_all import OneVsAllKernelPerceptron
+from study.protocols import own_method
 from study.protocols.attributes import median_distance
 
 NONE = "-"
@@ -298,6 +299,16 @@ class ReferenceWithKernel(Reference):
         return support, support
 
 
+class Own(Method):
+    """A classifier of the user's own; its name is how it is written, "module:factory" (study.protocols.own_method)."""
+
+    def candidates(self, settings):
+        return [self._base()]
+
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        return own_method.made(self.name, random_state).fit(grams.A, y)
+
+
 class RidgeOnLabels:
     """scikit-learn's kernel ridge regression on +-1 targets, one for each class; the class of the largest value wins."""
 
@@ -332,6 +343,11 @@ KERNEL_PERCEPTRONS = ("one-vs-all", "ordinary", "Xu-Zhang")
 PERCEPTRONS = (*KERNEL_PERCEPTRONS, "linear")
 REFERENCES = tuple(method.name for method in METHODS if not method.has_predictors)
 NAMES = PERCEPTRONS + REFERENCES
+
+
+def of(settings):
+    """The methods of a run: METHODS, and the user's own if the settings name one."""
+    return (*METHODS, Own(settings.method)) if settings.method else METHODS
 
 
 def with_other(bases, values):

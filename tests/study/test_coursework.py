@@ -1,5 +1,6 @@
 """The protocol of course assignments against a literal version: plain loops, the same splits and the same visits."""
 
+import re
 import sys
 from itertools import combinations
 
@@ -9,10 +10,11 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
-from study import datasets
+from study import ROOT, datasets
 from study.coursework import experiment, figures, tables
 from study.coursework.facts import facts
 from study.protocols import own_method
+from study.results import runs
 
 KNN = experiment.KNN
 SMALL = {"n_examples": 150, "degrees": (1, 2), "n_splits": 2, "n_epochs": 2, "n_folds": 3, "random_state": 5}
@@ -112,6 +114,18 @@ def test_an_own_method_meets_the_same_splits_and_its_attributes_are_scaled_on_th
         A, B, y_A, y_B = train_test_split(X, y, test_size=0.2, stratify=y, random_state=seed)
         scale = A.std(axis=0)
         assert errors == np.sum(KNeighborsClassifier().fit(A / scale, y_A).predict(B / scale) != y_B)
+
+
+def test_the_example_of_the_manual_runs_as_one_command_and_has_its_row(tmp_path, monkeypatch):
+    text = (ROOT / "docs" / "RUN.md").read_text(encoding="utf-8").partition("## An estimator of your own")[2]
+    (tmp_path / "mine.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
+    monkeypatch.chdir(tmp_path)
+    (command,) = re.findall(r"-m study run coursework (--dataset wine-bundled .*)", text)
+    (settings,) = runs.settings(experiment.coursework, command.split() + "--n-splits 2 --degrees 1 --n-epochs 1".split())
+    assert settings.method == "mine:make" and settings.random_state == 7
+    found = facts(experiment.coursework.compute(settings), settings).methods
+    assert found.index.tolist() == [experiment.OURS, "mine:make"] and 0 < found.loc["mine:make", "test_mean"] < 0.2
+    sys.modules.pop("mine")
 
 
 def test_the_seed_of_a_split_goes_to_every_step_and_results_depend_on_the_users_file(tmp_path, monkeypatch):
