@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -17,6 +18,15 @@ from study.protocols import own_method
 from study.results import runs
 
 KNN = experiment.KNN
+
+
+@pytest.fixture(autouse=True)
+def no_processes():
+    """Processes would take longer to start than these small runs to compute."""
+    with parallel_config(backend="sequential"):
+        yield
+
+
 SMALL = {"n_examples": 150, "degrees": (1, 2), "n_splits": 2, "n_epochs": 2, "n_folds": 3, "random_state": 5}
 
 
