@@ -151,19 +151,19 @@ def learned(settings, X, y, seed):
 def coursework(settings, *, progress=False):
     """{table: tidy table} of all splits.
 
-    errors: split, method, value (the degree or width, missing for an own method), on (train, test or folds), predictor,
-    errors, n; on folds, of the settings' predictor only. confusion: answers on the test part of a split, at the degree or
-    width that its folds choose: split, label, answer, examples. missed: see the function.
+    errors: repetition, method, value (degree or width, missing for an own method), split (train, test or folds), predictor,
+    errors, n; on folds, of one predictor only. confusion: answers on the test part of a repetition, at the degree or
+    width that its folds choose: repetition, label, answer, examples. missed: see the function.
     """
     X, y, classes = examples(settings)
     jobs = Parallel(n_jobs=2, return_as="generator")(delayed(_one)(settings, X, y, seed) for seed in seeds(settings))
     found = list(tqdm(jobs, total=settings.n_splits, desc="splits", disable=not progress))
-    parts = ([each.assign(split=r) for r, each in enumerate(part)] for part in zip(*found, strict=True))
+    parts = ([each.assign(repetition=r) for r, each in enumerate(part)] for part in zip(*found, strict=True))
     errors, answers = (pd.concat(each, ignore_index=True) for each in parts)
     named = answers.assign(label=classes[y[answers["example"]]], answer=classes[answers["answer"]])
     return {
-        "errors": errors[["split", "method", "value", "on", "predictor", "errors", "n"]],
-        "confusion": named.groupby(["split", "label", "answer"]).size().rename("examples").reset_index(),
+        "errors": errors[["repetition", "method", "value", "split", "predictor", "errors", "n"]],
+        "confusion": named.groupby(["repetition", "label", "answer"]).size().rename("examples").reset_index(),
         "missed": missed(named),
     }
 
@@ -192,7 +192,7 @@ def _one(settings, X, y, seed):
         own = own_method.made(settings.method, seed).fit(A, y[train])
         found += [(settings.method, np.nan, on, NONE, np.sum(own.predict(P) != t), len(t)) for on, (P, t) in parts.items()]
     answers = models[int(np.argmin(held))].predict(B)
-    columns = ["method", "value", "on", "predictor", "errors", "n"]
+    columns = ["method", "value", "split", "predictor", "errors", "n"]
     return pd.DataFrame(found, columns=columns), pd.DataFrame({"example": test, "answer": answers})
 
 

@@ -12,7 +12,7 @@ MOST_LABELLED = 12
 def figure_error_by_value(errors, predictor, varies):
     """Training and test error by degree or width: mean and standard deviation over the splits. No error of 0 is drawn."""
     figure, axis = canvas(height=2.9)
-    for on, rows in tables.by_value(errors, predictor).groupby("on", sort=False):
+    for on, rows in tables.by_value(errors, predictor).groupby("split", sort=False):
         mean, sd = 100 * rows["mean"], 100 * rows["sd"]
         style = look(predictor) | ({} if on == "test" else {"color": GREY})
         axis.errorbar(

@@ -15,27 +15,27 @@ OVERLAP = TEST_SHARE / (1 - TEST_SHARE)
 
 
 def rates(errors, predictor, method=OURS):
-    """Error rates of one predictor: columns split, value, on, rate."""
+    """Error rates of one predictor: columns repetition, value, split, rate."""
     own = errors[(errors["method"] == method) & errors["predictor"].isin([predictor, NONE])]
-    return own.assign(rate=own["errors"] / own["n"])[["split", "value", "on", "rate"]]
+    return own.assign(rate=own["errors"] / own["n"])[["repetition", "value", "split", "rate"]]
 
 
 def by_value(errors, predictor):
     """A row for each degree or width: value, then mean and sd over the splits of the training and of the test error."""
     own = rates(errors, predictor)
-    found = own[own["on"] != FOLDS].groupby(["value", "on"])["rate"].agg(["mean", "std"])
+    found = own[own["split"] != FOLDS].groupby(["value", "split"])["rate"].agg(["mean", "std"])
     return found.rename(columns={"std": "sd"}).reset_index()
 
 
 def choices(errors, predictor):
     """A row for each split: value, the one with the fewest errors on its folds (the first of equals); error, the test error
     there; lowest, the lowest test error of any value, and at, where that is."""
-    wide = rates(errors, predictor).pivot(index=["split", "value"], columns="on", values="rate")
-    chosen = wide[FOLDS].groupby("split").idxmin()
-    best = wide[TEST].groupby("split").idxmin()
+    wide = rates(errors, predictor).pivot(index=["repetition", "value"], columns="split", values="rate")
+    chosen = wide[FOLDS].groupby("repetition").idxmin()
+    best = wide[TEST].groupby("repetition").idxmin()
     return pd.DataFrame(
         {
-            "split": [place for place, _ in chosen],
+            "repetition": [place for place, _ in chosen],
             "value": [value for _, value in chosen],
             "error": wide[TEST].loc[chosen].to_numpy(),
             "training": wide[TRAIN].loc[chosen].to_numpy(),
@@ -47,8 +47,8 @@ def choices(errors, predictor):
 
 def confusion(counts, classes):
     """(mean, sd) over the splits of the share of the test examples of each class that get each answer, (C, C) each."""
-    wide = counts.pivot(index=["split", "label"], columns="answer", values="examples")
-    splits = sorted(counts["split"].unique())
+    wide = counts.pivot(index=["repetition", "label"], columns="answer", values="examples")
+    splits = sorted(counts["repetition"].unique())
     wide = wide.reindex(index=pd.MultiIndex.from_product([splits, classes]), columns=classes).fillna(0).to_numpy()
     shares = wide.reshape(len(splits), len(classes), -1)
     shares = shares / shares.sum(axis=2, keepdims=True)
@@ -66,7 +66,7 @@ def most_confused(counts, classes):
 def against(errors, predictor, other):
     """The test error of another predictor less that of `predictor`, at each degree or width: value, then estimate, low, high
     and p (corrected resampled t over the splits, Holm over the rows)."""
-    wide = [rates(errors, name).query("on == @TEST").pivot(index="split", columns="value", values="rate")
+    wide = [rates(errors, name).query("split == @TEST").pivot(index="repetition", columns="value", values="rate")
             for name in (other, predictor)]  # fmt: skip
     found = {value: statistics.resampled(gap, test_share=OVERLAP) for value, gap in (wide[0] - wide[1]).items()}
     rows = [(value, each.estimate, each.low, each.high, each.p) for value, each in statistics.holm(found).items()]
@@ -80,7 +80,7 @@ def methods(errors, predictor):
     rows = [{"method": OURS, "training": ours["training"], "test": ours["error"]}]
     for name in errors["method"].unique():
         if name != OURS:
-            own = rates(errors, predictor, name).pivot(index="split", columns="on", values="rate")
+            own = rates(errors, predictor, name).pivot(index="repetition", columns="split", values="rate")
             rows.append({"method": name, "training": own[TRAIN], "test": own[TEST]})
     found = []
     for row in rows:
@@ -101,7 +101,7 @@ def errors_table(errors, predictor, varies):
     """`by_value` as notebooks show it."""
     found = by_value(errors, predictor)
     found["rate"] = [with_sd(*each) for each in zip(found["mean"], found["sd"], strict=True)]
-    wide = found.pivot(index="value", columns="on", values="rate")[[TRAIN, TEST]].reset_index()
+    wide = found.pivot(index="value", columns="split", values="rate")[[TRAIN, TEST]].reset_index()
     wide.columns = [varies, "training error (%)", "test error (%)"]
     return styled(wide, {varies: "g"})
 

@@ -7,7 +7,6 @@ split, those of the steps of a pipeline too. What it has to choose, it chooses w
 
 import importlib
 import importlib.util
-import os
 import sys
 from pathlib import Path
 
@@ -49,10 +48,10 @@ def _factory(method):
 
 
 def _found(module):
-    """What Python knows of a module before it is imported, the current folder included, or None."""
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.append(here)  # at the end: no file of the user's stands in for an installed module
+    """What Python knows of a module before it is imported, or None.
+
+    Nothing is added to Python's path: where a notebook is checked, the files beside it are not on it.
+    """
     try:
         return importlib.util.find_spec(module)
     except ModuleNotFoundError:

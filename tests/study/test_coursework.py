@@ -1,6 +1,8 @@
 """The protocol of course assignments against a literal version: plain loops, the same splits and the same visits."""
 
+import os
 import re
+import subprocess
 import sys
 from itertools import combinations
 
@@ -93,8 +95,8 @@ def test_counts_are_those_of_plain_loops_over_the_same_splits_and_visits(scheme,
             held.append(sum(np.sum(answer(train[a], train[b]) != y[train[b]]) for a, b in folds))
             answers.append(answer(train, test))
             counted = [np.sum(answer(train, train) != y[train]), np.sum(answers[-1] != y[test]), held[-1]]
-            own = found["errors"][found["errors"]["split"] == place]
-            rows = own.query("value == @degree and predictor == @predictor").set_index("on")
+            own = found["errors"][found["errors"]["repetition"] == place]
+            rows = own.query("value == @degree and predictor == @predictor").set_index("split")
             assert rows.loc[["train", "test", "folds"], "errors"].tolist() == counted
             assert rows.loc[["train", "test", "folds"], "n"].tolist() == [120, 30, 120]
         said = answers[int(np.argmin(held))]
@@ -117,7 +119,7 @@ def test_widths_are_in_median_distances_and_take_the_place_of_degrees():
 def test_an_own_method_meets_the_same_splits_and_its_attributes_are_scaled_on_the_training_part_only():
     settings = experiment.Settings(dataset="wine-bundled", method=KNN, degrees=(1,), n_splits=2, n_epochs=1)
     found = experiment.coursework.compute(settings)
-    rows = found["errors"].query("method == @KNN and on == 'test'")
+    rows = found["errors"].query("method == @KNN and split == 'test'")
     assert facts(found, settings).methods.loc[KNN, "test_mean"] == (rows["errors"] / rows["n"]).mean()
     X, y = datasets.load_whole("wine-bundled")
     for seed, errors in zip(np.random.RandomState(0).randint(2**31, size=2), rows["errors"], strict=True):
@@ -129,7 +131,7 @@ def test_an_own_method_meets_the_same_splits_and_its_attributes_are_scaled_on_th
 def test_the_example_of_the_manual_runs_as_one_command_and_has_its_row(tmp_path, monkeypatch):
     text = (ROOT / "docs" / "RUN.md").read_text(encoding="utf-8").partition("## An estimator of your own")[2]
     (tmp_path / "mine.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     (command,) = re.findall(r"-m study run coursework (--dataset wine-bundled .*)", text)
     (settings,) = runs.settings(experiment.coursework, command.split() + "--n-splits 2 --degrees 1 --n-epochs 1".split())
     assert settings.method == "mine:make" and settings.random_state == 7
@@ -143,7 +145,7 @@ def test_the_seed_of_a_split_goes_to_every_step_and_results_depend_on_the_users_
         "from sklearn.dummy import DummyClassifier\nfrom sklearn.pipeline import make_pipeline\n"
         "def make():\n    return make_pipeline(DummyClassifier(strategy='uniform'))\n"
     )
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     settings = experiment.Settings(method="my_learner:make")
     assert own_method.made(settings.method, 7)[0].random_state == 7
     before = experiment.coursework.provenance([settings])["data"]
@@ -151,6 +153,15 @@ def test_the_seed_of_a_split_goes_to_every_step_and_results_depend_on_the_users_
     after = experiment.coursework.provenance([settings])["data"]
     assert before != after and set(before) == set(after) and own_method.files(experiment.PUBLISHED[0]) == []
     sys.modules.pop("my_learner")
+
+
+def test_files_in_the_current_folder_are_not_imported_where_python_is_told_not_to(tmp_path):
+    (tmp_path / "mine.py").write_text("from sklearn.svm import SVC as make\nprint('imported')")
+    program = "from study.protocols import own_method; own_method.made('mine:make', 0)"
+    for safe, said in (("", "imported"), ("1", "")):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": safe}
+        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.stdout.strip() == said and bool(done.returncode) == bool(safe)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +198,7 @@ def test_wrong_settings_are_refused(options, message):
 
 def rows(*counts, method=experiment.OURS, predictor="average"):
     """Errors of ten examples: (split, value, on, errors)."""
-    found = pd.DataFrame(counts, columns=["split", "value", "on", "errors"])
+    found = pd.DataFrame(counts, columns=["repetition", "value", "split", "errors"])
     return found.assign(method=method, predictor=predictor, n=10)
 
 
@@ -227,7 +238,7 @@ def test_another_method_is_compared_split_by_split_with_the_corrected_test():
 def test_confusions_are_shares_of_the_class_with_their_spread_over_splits():
     counts = pd.DataFrame(
         [(0, "a", "a", 3), (0, "a", "b", 1), (0, "b", "b", 2), (1, "a", "a", 4), (1, "b", "b", 1), (1, "b", "a", 1)],
-        columns=["split", "label", "answer", "examples"],
+        columns=["repetition", "label", "answer", "examples"],
     )
     mean, sd = tables.confusion(counts, ["a", "b"])
     np.testing.assert_allclose(mean, [[0.875, 0.125], [0.25, 0.75]])
