@@ -9,6 +9,7 @@ python -m study papermill ...    run papermill with its own arguments, and fill 
 python -m study list             list the notebooks of a profile, with the seconds that each took in a batch here
 python -m study report           make the report of the executed notebooks (--kind html or pdf)
 python -m study ledger           write the ledger as a page that can be filtered
+python -m study claim ID         make one row of the ledger again: published, ours, interval, verdict, and where it is argued
 python -m study check FILE       compare a notebook that was handed in with its source, ask, run it again in a sandbox,
                                  and report what is not reproduced; for a folder, write a table
 python -m study held             count the stored results and executed cells that only their hashes check
@@ -81,6 +82,8 @@ def main(arguments=None):
     commands.add_parser("papermill", add_help=False, help="run papermill and fill in the {eval} expressions of the text")
     page = commands.add_parser("ledger", help="write the ledger as a page that can be filtered")
     page.add_argument("--target", type=Path, default=BUILD / "full" / "ledger.html")
+    row = commands.add_parser("claim", help="make one row of the ledger again from the stored results it rests on")
+    row.add_argument("key", metavar="ID", help="as in the ledger, such as hermans-2021/abstract/average/test-error")
     handed_in = commands.add_parser(
         "check",
         help="run a notebook that was handed in, and compare its results",
@@ -106,7 +109,7 @@ def main(arguments=None):
             return _papermill((sys.argv[1:] if arguments is None else arguments)[1:])
         if options.command == "run" and (options.help or not options.experiment):
             return _help(run, options)
-        commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger}
+        commands = {"run": _run, "notebook": _notebook, "list": _list, "report": _report, "ledger": _ledger, "claim": _claim}
         return (commands | {"gather": _gather, "stamp": _stamp, "check": _check, "held": _held})[options.command](options)
     except (DataError, StaleResult, ValueError, RuntimeError, OSError) as error:
         print(f"study: {failures.words(error)}", file=sys.stderr)
@@ -306,6 +309,15 @@ def _ledger(options):
     ledger.write(_ending(options.target, ".html"))
     print(f"Ledger: {os.path.relpath(options.target)}", flush=True)
     return 0
+
+
+def _claim(options):
+    """Print a row of the ledger; 1 if it could not be made again."""
+    from study import one_claim
+
+    found = one_claim.find(options.key)
+    print(found)
+    return int(bool(found.stale))
 
 
 def _check(options):

@@ -49,6 +49,11 @@ STATEMENTS = ("key", "source", "place", "statement", "verdict", "evidence", "cha
 READINGS = ("key", "reading", "ours", "low", "high", "n", "verdict", "percentile")
 
 
+def rounded(number, decimals):
+    """A number with these decimals as text; "" if it is missing."""
+    return "" if number != number else f"{number:.{decimals}f}"
+
+
 def percentile(values, number):
     """The share of values (n,) below a number, those equal to it counting half; in 0..1."""
     values = np.asarray(values, dtype=float)

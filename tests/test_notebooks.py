@@ -116,7 +116,7 @@ def test_a_report_has_what_its_words_point_to(name):
             assert only <= set(chapters.REPORTS)
             if cell.cell_type == "markdown" and (not only or name in only) and "notebook" not in tags(cell):
                 linked = set(re.findall(r"\]\((\w+)\.ipynb\)", cell.source))
-                assert linked <= there | {"ledger", "seeds", "course", "family", "data", "degrees"}, (
+                assert linked <= there | {"ledger", "seeds", "course", "family", "data", "coursework"}, (
                     f"{source}: {linked - there}"
                 )
 

@@ -28,9 +28,11 @@ from threadpoolctl import threadpool_limits
 
 from kp.mistakes import PREDICTORS
 from study import datasets
-from study.comparison.methods import METHODS, NONE, PERCEPTRONS, THRESHOLDS, Candidate, Grams
+from study.comparison import methods
+from study.comparison.methods import NONE, PERCEPTRONS, THRESHOLDS, Candidate, Grams
 from study.datasets.fetch import obtain, read
 from study.datasets.parse import table
+from study.protocols import own_method
 from study.results.experiment import experiment
 
 DATASETS = (
@@ -58,6 +60,7 @@ class Settings:
     largest : the most training examples
     small : with fewer examples three parts validate in turn, else one
     reference_step : reference methods try only every reference_step-th width
+    method : a classifier of one's own besides, as "module:factory" (study.protocols.own_method), or ""
     """
 
     dataset: str
@@ -72,6 +75,15 @@ class Settings:
     largest: int = 3000
     small: int = 1000
     reference_step: int = 2
+    method: str = ""
+
+    def __post_init__(self):
+        own_method.require_method(self)
+
+    @property
+    def plain(self):
+        """The fields, without a method that is not there: published results are of settings without that field."""
+        return {name: value for name, value in asdict(self).items() if name != "method" or value}
 
 
 FULL = [Settings(dataset=name, repetitions=REPETITIONS.get(name, 5)) for name in DATASETS]
@@ -190,9 +202,9 @@ def wrong(method, model, candidates, points, y):
     return [labels != y for labels in method.predictions(model, points, wanted)]
 
 
-def by_kernel(methods, settings):
+def by_kernel(tried, settings):
     """The pairs (method, base candidate) of all methods, one kernel after the other."""
-    pairs = [(method, base) for method in methods for base in method.candidates(settings)]
+    pairs = [(method, base) for method in tried for base in method.candidates(settings)]
     first = {
         key: place for place, key in reversed(list(enumerate(base.of_kernel for _, base in pairs if base.kernel != NONE)))
     }
@@ -207,13 +219,14 @@ def validate(split, settings, random_state):
         scaler = MinMaxScaler().fit(split.X[train])
         grams = Grams(*(scaler.transform(split.X[part]) for part in (train, validation)))
         n += len(validation)
-        for method, base in by_kernel(METHODS, settings):
+        for method, base in by_kernel(methods.of(settings), settings):
             model = method.fit(base, grams, split.y[train], epochs=max(settings.epochs), random_state=random_state)
             served = variants(method, base, settings)
             masks = wrong(method, model, served, method.points(base, grams), split.y[validation])
             for candidate, mask in zip(served, masks, strict=True):
                 errors[candidate] = errors.get(candidate, 0) + int(np.count_nonzero(mask))
-    order = [c for method in METHODS for base in method.candidates(settings) for c in variants(method, base, settings)]
+    bases = [(method, base) for method in methods.of(settings) for base in method.candidates(settings)]
+    order = [each for method, base in bases for each in variants(method, base, settings)]
     found = pd.DataFrame([asdict(candidate) for candidate in order])
     return found.assign(validation_errors=[errors[candidate] for candidate in order], validation_n=n)
 
@@ -237,7 +250,7 @@ def train_and_test(split, validation, settings, random_state):
     scaler = MinMaxScaler().fit(split.X)
     grams = Grams(scaler.transform(split.X), scaler.transform(split.X_test))
     jobs = []
-    for method in METHODS:
+    for method in methods.of(settings):
         own = validation[(validation["method"] == method.name) & (validation["thresholds"] == method.thresholds)]
         jobs += [(method, row) for row in best_candidates(own).to_dict("records")]
     made = [_candidate(row) for _, row in jobs]
@@ -270,7 +283,8 @@ def _candidate(row):
 
 @experiment(
     "comparison", published=FULL, tables=("errors", "validation", "pairs", "splits", "times"), measured=("times",),
-    processes=2, data=lambda settings: [settings.dataset], sample=DATASETS.index("iris"),
+    processes=2, data=lambda settings: [settings.dataset], reads=own_method.files, sample=DATASETS.index("iris"),
+    parameters=lambda settings: settings.plain,
 )  # fmt: skip
 def compare(settings, *, progress=False):
     """{table: tidy table} of one data set, on one thread.

@@ -17,7 +17,6 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial.distance import pdist
 from sklearn import linear_model
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.neighbors import KNeighborsClassifier
@@ -27,6 +26,8 @@ from kp import kernels
 from kp.gram import CrossGram, Points, Products
 from kp.multiclass import MulticlassKernelPerceptron, MulticlassPerceptron
 from kp.one_vs_all import OneVsAllKernelPerceptron
+from study.protocols import own_method
+from study.protocols.attributes import median_distance
 
 NONE = "-"
 """The kernel and the threshold of methods without, and the predictor of methods that have but one."""
@@ -298,6 +299,16 @@ class ReferenceWithKernel(Reference):
         return support, support
 
 
+class Own(Method):
+    """A classifier of the user's own; its name is how it is written, "module:factory" (study.protocols.own_method)."""
+
+    def candidates(self, settings):
+        return [self._base()]
+
+    def fit(self, candidate, grams, y, *, epochs, random_state, count_errors=True):
+        return own_method.made(self.name, random_state).fit(grams.A, y)
+
+
 class RidgeOnLabels:
     """scikit-learn's kernel ridge regression on +-1 targets, one for each class; the class of the largest value wins."""
 
@@ -334,11 +345,11 @@ REFERENCES = tuple(method.name for method in METHODS if not method.has_predictor
 NAMES = PERCEPTRONS + REFERENCES
 
 
+def of(settings):
+    """The methods of a run: METHODS, and the user's own if the settings name one."""
+    return (*METHODS, Own(settings.method)) if settings.method else METHODS
+
+
 def with_other(bases, values):
     """Every candidate with every value of its other parameter."""
     return [replace(base, other=float(value)) for base in bases for value in values]
-
-
-def median_distance(X):
-    """The median distance of two of at most 1,000 examples of X (n, d), taken at even steps."""
-    return float(np.median(pdist(X[:: -(-len(X) // 1000)])))

@@ -472,11 +472,6 @@ IN_POINTS = {"estimate": points, "low": points, "high": points, "p": p_cell}
 """How differences of rates and their tests are printed."""
 
 
-def differences_table(compared):
-    """`among_predictors`, `among_degrees`, or `differences_to` as they are printed."""
-    return styled(compared, IN_POINTS | {"p_same": p_cell})
-
-
 def averaging_table(gaps):
     """`of_final` as it is printed: by degree the points after each epoch, with their intervals."""
     cells = [with_interval(row) for row in gaps.itertuples()]
@@ -490,11 +485,3 @@ def honest_table(honest):
     names = {"among": "chosen among", "estimate": "error", "low": "95 % from", "high": "to"}
     shown = honest.drop(columns=["more", "more low", "more high"]).rename(columns=names)
     return styled(shown, dict.fromkeys(("error", "95 % from", "to"), percent))
-
-
-def rates_by_class(rates, classes):
-    """`by_digit` as it is printed, under the names of the classes."""
-    shown = rates.rename(columns=str)
-    formats = dict.fromkeys(shown.columns, percent)
-    shown.insert(0, "class", classes)
-    return styled(shown, formats)

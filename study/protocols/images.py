@@ -15,6 +15,7 @@ from sklearn.model_selection import train_test_split
 from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
+from study.protocols.attributes import standardised
 from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
 from study.results import store
 
@@ -69,10 +70,8 @@ def examples(name):
         data = replace(data, y=y, y_test=y_test)
     else:
         X_test = np.asarray(data.X_test, dtype=np.float64)
-    centre = X.mean(axis=0)
-    scale = X.std(axis=0) * np.sqrt(X.shape[1])
-    scale[scale == 0] = 1.0
-    return replace(data, X=(X - centre) / scale, X_test=(X_test - centre) / scale)
+    X, X_test = standardised(X, X_test)
+    return replace(data, X=X, X_test=X_test)
 
 
 def estimator(degree, *, n_epochs, random_state, gamma=1.0):

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from study import claims, datasets
+from study.coursework import facts as coursework
+from study.coursework.experiment import ONE_VS_ALL, ONE_VS_ONE
 from study.family import experiment as budgets
 from study.family import facts as of_budgets
 from study.orders.experiment import CURVED
@@ -80,6 +82,13 @@ def files():
     return claims.stored()[0].query("kind == 'files'")["verdict"]
 
 
+def assignment():
+    """`study.coursework.facts` of twenty random splits of scikit-learn's digits, for each scheme."""
+    return SimpleNamespace(
+        one_vs_all=coursework.published("digits", ONE_VS_ALL), one_vs_one=coursework.published("digits", ONE_VS_ONE)
+    )
+
+
 def calibration():
     """Errors of stated chances on the test images: logistic, of a logistic curve of the margin; softmax, at a fitted
     temperature; constant, of the same chance for all."""
@@ -95,5 +104,5 @@ def budget():
 @cache
 def facts():
     """All of them, each by the name of its function."""
-    every = (budget, calibration, features, files, inner_product, log, one_order, stopping, the_one)
+    every = (assignment, budget, calibration, features, files, inner_product, log, one_order, stopping, the_one)
     return SimpleNamespace(**{each.__name__: each() for each in every})

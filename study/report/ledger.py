@@ -22,6 +22,7 @@ COLUMNS = (
     "after a search of",
     "remark",
     "chapter",
+    "ID",
 )
 NOT_CHECKED = "not to be checked"
 VERDICTS = {
@@ -44,14 +45,14 @@ def rows(ledger, statements):
     names = places()
     numbers = [
         [
-            row.source, row.item, row.quantity, *(rounded(number, row.decimals) for number in (row.published, row.ours)),
+            row.source, row.item, row.quantity, *(claims.rounded(each, row.decimals) for each in (row.published, row.ours)),
             *_interval(row), verdict(row.verdict), str(row.choices) if row.choices > 1 else "", row.explanation,
-            names[row.chapter],
+            names[row.chapter], row.key,
         ]
         for row in ledger.fillna({"explanation": "", "interval_of": ""}).itertuples()
     ]  # fmt: skip
     words = [
-        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter]]
+        [row.source, row.place, row.statement, *[""] * 4, row.verdict, "", row.evidence, names[row.chapter], row.key]
         for row in statements.itertuples()
     ]
     place = COLUMNS.index("verdict")
@@ -61,11 +62,6 @@ def rows(ledger, statements):
 def verdict(word):
     """The verdict of the page for one of claims.VERDICTS: two reasons why a number is not checked are one verdict."""
     return NOT_CHECKED if word in ("degenerate", "not comparable") else word
-
-
-def rounded(number, decimals):
-    """A number with these decimals; "" if it is missing."""
-    return "" if number != number else f"{number:.{decimals}f}"
 
 
 def places():
@@ -116,4 +112,4 @@ def _interval(row):
     """The interval of ours, and what it is over; both empty where there is none."""
     if not row.low < row.high:
         return "", ""
-    return f"{rounded(row.low, row.decimals)} to {rounded(row.high, row.decimals)}", row.interval_of
+    return f"{claims.rounded(row.low, row.decimals)} to {claims.rounded(row.high, row.decimals)}", row.interval_of

@@ -53,6 +53,13 @@ def by_chapter():
     return pd.DataFrame(rows, columns=["chapter", "experiments", "seconds", "processor_seconds", "memory"])
 
 
+def of_experiment(name):
+    """The costs of one experiment as a remark, "(12 s, 0.5 GiB)"; "" where they are not known."""
+    file = path(name.partition(".")[0])
+    table = pd.read_csv(noted(file)).set_index("experiment") if file.exists() else pd.DataFrame()
+    return f"({table['seconds'][name]:,.0f} s, {table['memory'][name]:.1f} GiB)" if name in table.index else ""
+
+
 def words(chapter):
     """The costs of a chapter in words; "" where they are not known."""
     if not path(chapter).exists():

@@ -243,7 +243,7 @@ def _with_keys(experiment, run, name):
 TOLD = (
     "degree", "digit", "predictor", "method", "thresholds", "threshold", "kernel", "width", "other", "parameter", "form",
     "preparation", "copies", "protocol", "measure", "neighbours", "algorithm", "reading", "choice", "scaling", "setting",
-    "constant", "repeats", "problem", "budget", "noise", "truncation", "share", "sigma",
+    "constant", "repeats", "problem", "budget", "noise", "truncation", "share", "sigma", "value",
 )  # fmt: skip
 """Columns of tables that tell, next to the settings, what was tried."""
 DRAWN = (*SEEDS, "repetition", "repeat", "fold", "draw")

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom, ttest_1samp, wilcoxon
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import MinMaxScaler
 
 from kp import kernels
 from kp.mistakes import PREDICTORS
@@ -54,7 +56,7 @@ def customary(change_X=1.0, shuffle_y=False):
 
 
 def test_no_choice_depends_on_the_test_part(monkeypatch):
-    monkeypatch.setattr(comparison, "METHODS", (method("ordinary"), method("SVM")))
+    monkeypatch.setattr(methods, "METHODS", (method("ordinary"), method("SVM")))
     monkeypatch.setattr(comparison, "PERCEPTRONS", ("ordinary",))
     found = []
     for data in (customary(), customary(change_X=3.0), customary(shuffle_y=True)):
@@ -65,6 +67,21 @@ def test_no_choice_depends_on_the_test_part(monkeypatch):
         for name in ("errors", "validation"):
             chosen = [each[name].drop(columns=["errors"], errors="ignore") for each in (found[0], other)]
             pd.testing.assert_frame_equal(*chosen)
+
+
+def test_an_own_method_meets_the_same_splits_and_changes_no_other_row(tiny):
+    own = "sklearn.neighbors:KNeighborsClassifier"
+    found = comparison.compare.compute(replace(TINY, method=own))["errors"]
+    pd.testing.assert_frame_equal(found[found["method"] != own].reset_index(drop=True), tiny["errors"])
+    splits = [split for _, _, split in comparison.splits(datasets.load("iris-bundled"), TINY)]
+    for errors, split in zip(found.loc[found["method"] == own, "errors"], splits, strict=True):
+        scaler = MinMaxScaler().fit(split.X)
+        model = KNeighborsClassifier().fit(scaler.transform(split.X), split.y)
+        assert errors == np.sum(model.predict(scaler.transform(split.X_test)) != split.y_test)
+    plain = [comparison.compare.provenance([replace(TINY, method=each)])["parameters"] for each in ("", own)]
+    assert "method" not in plain[0][0] and plain[1][0]["method"] == own
+    with pytest.raises(ValueError, match="method must be written module:factory"):
+        replace(TINY, method="knn")
 
 
 def test_every_example_is_tested_once_in_a_repetition_and_trains_in_the_other_half():

@@ -431,7 +431,8 @@ def test_the_ledger_is_a_page_with_all_numbers_and_statements_and_opens_with_wha
 
 def test_a_row_of_the_ledger_says_what_its_interval_is_over_and_after_which_search_it_was_found():
     row = {
-        "source": "S", "item": "Table 1", "quantity": "errors", "published": 862.0, "decimals": 0, "ours": 862.0,
+        "key": "s/1", "source": "S", "item": "Table 1", "quantity": "errors", "published": 862.0, "decimals": 0,
+        "ours": 862.0,
         "low": 807.7, "high": 918.72, "interval_of": "test images", "verdict": "exact", "choices": 1, "explanation": None,
         "chapter": "mnist",
     }  # fmt: skip
@@ -449,14 +450,14 @@ def test_a_row_of_the_ledger_says_what_its_interval_is_over_and_after_which_sear
         ["862", "862", "", "", "not to be checked", ""],
         ["862", "", "", "", "not to be checked", ""],
     ]
-    assert found[0][-1] == "3 mnist"
+    assert found[0][-2:] == ["3 mnist", "s/1"]
 
 
 def test_an_interval_that_is_rounded_shows_the_verdict(ledger_page):
     numbers = claims.stored()[0]
     for row in numbers[numbers["low"] < numbers["high"]].itertuples():
-        ends = [float(ledger.rounded(end, row.decimals)) for end in (row.low, row.high)]
-        published = float(ledger.rounded(row.published, row.decimals))
+        ends = [float(claims.rounded(end, row.decimals)) for end in (row.low, row.high)]
+        published = float(claims.rounded(row.published, row.decimals))
         assert published == row.published, row.key
         if row.verdict in ("exact", "within", "outside"):
             assert (ends[0] <= published <= ends[1]) == (row.verdict != "outside"), row.key

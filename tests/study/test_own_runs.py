@@ -19,7 +19,7 @@ LABEL = "(?:Figure|Table)\N{NO-BREAK SPACE}\\d+"
 OWN = {
     "mnist": "-p n_train 200 -p n_epochs 2 -p n_orders 2 -p n_linear 2 -p n_held 100",
     "class": "-p n_train 200 -p n_epochs 2 -p random_states 3,5,8,11 -p mine 8",
-    "degrees": "-p dataset wine-bundled -p n_epochs 2 -p n_orders 2",
+    "coursework": "-p dataset wine-bundled -p n_epochs 2 -p n_splits 3 -p degrees 1:3",
 }
 
 

@@ -1,0 +1,1 @@
+"""The protocol of course assignments on kernel perceptrons, on any registered dataset."""
