@@ -39,7 +39,7 @@ from kp.output_codes import OutputCodeKernelPerceptron
 from kp.romma import Romma
 from kp.shared import SharedTraining
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = [
     "PREDICTORS", "BudgetPerceptron", "DeltaRulePerceptron", "ErrorByEpochDisplay", "Forgetron", "MistakeLog",
     "MulticlassKernelPerceptron", "MulticlassLog", "MulticlassPerceptron", "Norma", "OneVsAllKernelPerceptron",
