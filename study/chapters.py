@@ -308,14 +308,14 @@ CHAPTERS = [
     ),
     Chapter(
         source="class",
-        about="thirty seeds; the course assignment on any set; `kp` on your own arrays; six short examples; data and software",
+        about="thirty seeds; a course assignment on any set; `kp` on your own arrays; six short examples; data and software",
         reports={"all": WEB},
         quick={"dataset": "digits", "random_states": "0:12"},
         full={"dataset": "mnist", "n_train": 10_000},
     ),
     Chapter(
         source="coursework",
-        about="thirty seeds; the course assignment on any set; `kp` on your own arrays; six short examples; data and software",
+        about="thirty seeds; a course assignment on any set; `kp` on your own arrays; six short examples; data and software",
         reports={"all": WEB},
         quick={"dataset": "digits", "n_splits": 4},
         full={"dataset": "optdigits"},
@@ -323,17 +323,17 @@ CHAPTERS = [
     ),
     Chapter(
         source="tour",
-        about="thirty seeds; the course assignment on any set; `kp` on your own arrays; six short examples; data and software",
+        about="thirty seeds; a course assignment on any set; `kp` on your own arrays; six short examples; data and software",
         reports={"all": WEB},
     ),
     Chapter(
         source="gallery",
-        about="thirty seeds; the course assignment on any set; `kp` on your own arrays; six short examples; data and software",
+        about="thirty seeds; a course assignment on any set; `kp` on your own arrays; six short examples; data and software",
         reports={"all": WEB},
     ),
     Chapter(
         source="setup",
-        about="thirty seeds; the course assignment on any set; `kp` on your own arrays; six short examples; data and software",
+        about="thirty seeds; a course assignment on any set; `kp` on your own arrays; six short examples; data and software",
         reports={"all": WEB},
         quick=None,
     ),
