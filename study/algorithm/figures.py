@@ -8,6 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
 
 from kp.mistakes import PREDICTORS
+from study.protocols.margins import rounded
 from study.style import BAND, CLAY, INK, NEGATIVE, POSITIVE, PREDICTOR_COLOURS, TEAL, canvas, look
 
 COUNTS = LinearSegmentedColormap.from_list("counts", [NEGATIVE, "#FFFFFF", POSITIVE])
@@ -148,6 +149,7 @@ def figure_orders(table, n_test, run):
 
 def figure_squeeze(table, R, gamma):
     """The weights of a run (`tables.squeezed`) between the line M gamma and the curve sqrt(M) R, which meet at the bound."""
+    R, gamma = rounded(R), rounded(gamma)  # the same picture on every processor
     bound = (R / gamma) ** 2
     made = np.linspace(0, 1.12 * bound, 400)
     figure, axis = canvas(height=2.6)

@@ -136,14 +136,14 @@ def multiset(log, n):
 
 
 def squeezed(log, margins, K, z):
-    """The weights of a run after each mistake, from none on: columns mistakes, along = u.w and length = |w|.
+    """The weights of a run after each mistake, from none on: columns mistakes, along = u.w and length = |w|, to 6 decimals.
 
     margins (n,) z_i u.phi(x_i) of a unit vector u; K (n, n) inner products of the examples with signs z.
     """
     made = np.arange(len(log) + 1)
     alpha = np.array([np.bincount(log.example[:m], minlength=len(z)) for m in made])
     length = np.sqrt(np.einsum("mi,ij,mj->m", alpha * z, K, alpha * z))
-    return pd.DataFrame({"mistakes": made, "along": alpha @ margins, "length": length})
+    return pd.DataFrame({"mistakes": made, "along": alpha @ margins, "length": length}).round(6)
 
 
 def errors_by_order(by_predictor):

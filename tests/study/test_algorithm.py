@@ -182,11 +182,11 @@ def test_the_weights_of_a_run_stay_between_the_line_and_the_curve_of_the_proof()
     found = tables.squeezed(log, margins, kernels.polynomial(1)(X, X), z)
     phi = np.column_stack([np.ones(20), X])  # features of degree 1
     w = np.vstack([np.zeros(3), np.cumsum(z[log.example, None] * phi[log.example], axis=0)])
-    np.testing.assert_allclose(found["length"], np.linalg.norm(w, axis=1), atol=1e-12)
+    np.testing.assert_allclose(found["length"], np.linalg.norm(w, axis=1), atol=1e-6)
     u = np.linalg.lstsq(z[:, None] * phi, margins, rcond=None)[0]
-    np.testing.assert_allclose(found["along"], w @ u, atol=1e-9)
+    np.testing.assert_allclose(found["along"], w @ u, atol=1e-6)
     made = found["mistakes"]
-    assert (found["along"] >= made * margins.min() - 1e-9).all() and (found["length"] <= np.sqrt(made) * R + 1e-9).all()
+    assert (found["along"] >= made * margins.min() - 1e-6).all() and (found["length"] <= np.sqrt(made) * R + 1e-6).all()
     curves = {line.get_label(): line for line in figures.figure_squeeze(found, R, margins.min()).axes[0].lines}
     (length,) = (line for label, line in curves.items() if label.startswith("length"))
     assert length.get_ydata().tolist() == found["length"].tolist()
