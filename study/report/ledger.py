@@ -69,11 +69,9 @@ def places():
     return {chapter.name: f"{number} {chapter.name}".strip() for chapter, number in chapters.report("full", web=True)}
 
 
-def panels(rows, ledger, statements):
-    """The name of the report's panel on the code that makes a row of the page, for each: by its source, place and words."""
-    keys = ledger.set_index(["source", "item", "quantity"])["key"].to_dict()
-    keys |= statements.set_index(["source", "place", "statement"])["key"].to_dict()
-    return [of_maker(lineage.maker(keys[tuple(row[:3])])) for row in rows]
+def panels(rows):
+    """The name of the report's panel on the code that makes a row of the page, for each."""
+    return [of_maker(lineage.maker(row[COLUMNS.index("ID")])) for row in rows]
 
 
 def commands(names):
@@ -99,7 +97,7 @@ def write(target):
         "verdicts": VERDICTS,
         "links": {shown[name]: f"report.html#chapter-{name}" for name in names},
         "commands": commands(names),
-        "panels": panels(found, ledger, statements),
+        "panels": panels(found),
         "rows": found,
     }
     # "</" would end the script.
