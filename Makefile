@@ -23,8 +23,7 @@ unexport JUPYTER_PATH
 # Code of another checkout must not run here.
 unexport PYTHONPATH
 
-# Importing study first says where caches go if the home folder cannot be written; Snakemake would end with an error.
-SNAKEMAKE = $(PY) -c "import study; from snakemake.cli import main; main()" $(ANEW) --profile workflow/profiles/default --quiet host reason rules $(if $(MAKE_TERMOUT),,progress) \
+SNAKEMAKE = @$(PY) workflow/batch.py $(ANEW) --profile workflow/profiles/default --quiet host reason rules \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --
 
 # All tests in lanes, two of which run side by side: first those of kp and of the house, in one lane, so that kp is compiled once

@@ -4,6 +4,8 @@ One small notebook stands for all: it is one of the plan, with the cells that a 
 """
 
 import contextlib
+import io
+import logging
 import os
 import re
 import shlex
@@ -24,7 +26,7 @@ from study.report.notebooks import METADATA
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="where a process stands is seen on Linux")
-QUIET = ["--quiet", "host", "progress", "reason", "rules"]  # as in the Makefile where there is no terminal
+QUIET = ["--quiet", "host", "reason", "rules"]  # as in the Makefile
 CELLS = """\
 from pathlib import Path
 from study import style
@@ -78,8 +80,8 @@ def write(checkout):
 
 
 def start(checkout, *options, target="notebooks", profile="quick", notebooks="algorithm", recompute=0):
-    """Snakemake as `make report` starts it, in a group of processes of its own."""
-    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", *options]
+    """The batch as `make report` starts it, in a group of processes of its own."""
+    command = [sys.executable, "workflow/batch.py", "--profile", "workflow/profiles/default", *options]
     command += ["--config", f"profile={profile}", f"notebooks={notebooks}", f"recompute={recompute}", "--", target]
     cache = str(ROOT / "build" / "numba")
     environment = {**os.environ, "PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": cache}
@@ -113,7 +115,7 @@ def wait_until(condition):
 
 @ON_LINUX
 @pytest.mark.long
-def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_once_the_second_ends(checkout, write):
+def test_a_killed_run_leaves_no_process_and_no_lock_and_of_two_at_once_the_second_ends(checkout, write):
     begun = checkout / "begun"
     go = checkout / "go"
     write("import time\nPath('../begun').touch()\nwhile not Path('../go').exists():\n    time.sleep(0.05)\nprint('done')")
@@ -121,7 +123,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_
     try:
         wait_until(begun.exists)
         code, output = run(checkout, *QUIET)
-        assert code != 0 and "Directory cannot be locked" in output and "--unlock" in output
+        assert code != 0 and output.startswith("Another make is at work in ") and output.count("\n") == 1
     finally:
         killed.kill()  # Snakemake alone, as the system does when memory runs out
         killed.wait()
@@ -130,10 +132,9 @@ def test_a_killed_run_leaves_no_process_and_goes_on_once_unlocked_and_of_two_at_
     executed = checkout / "build/quick/notebooks/algorithm.ipynb"
     assert "done" not in executed.read_text(encoding="utf-8")
     go.touch()
-    code, output = run(checkout, "--unlock")
-    assert code == 0, output
     code, output = run(checkout, *QUIET)
     assert code == 0, output
+    assert re.search(r"^\[1/1\] notebook algorithm: \d+ s$", output, re.MULTILINE)
     assert not re.search("Building DAG|Using shell|Select jobs|Execute |Complete log|Elapsed time", output)
     assert "done" in executed.read_text(encoding="utf-8")
     code, output = run(checkout, "--quiet", "host")
@@ -308,5 +309,43 @@ def test_a_failed_notebook_its_cell_and_its_log_are_named_each_time_and_its_form
     for _ in range(2):
         code, output = run(checkout, *QUIET)
         assert code != 0 and "algorithm failed, build/quick/logs/algorithm.log:" in output
-        assert re.search(r"algorithm\.ipynb: cell 5 \(1 / 0\) failed:\n  ZeroDivisionError: division by zero\n", output)
+        assert re.search(r"algorithm\.ipynb: cell 6 \(1 / 0\) failed:\n  ZeroDivisionError: division by zero\n", output)
         assert copy.read_bytes() == before
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_will_take(monkeypatch, tmp_path, stream):
+    monkeypatch.syspath_prepend(ROOT / "workflow")
+    import progress
+
+    now = [0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    written = tmp_path / "b.tsv"
+    written.write_text("s\th:m:s\n30.5\t0:00:30\n")
+    jobs = {"a": ("notebook a", None), "b": ("notebook b", progress.last_seconds(written)), "c": ("report", None)}
+    assert progress.last_seconds(tmp_path / "absent") is None
+    output = stream()
+    said = progress.Progress(jobs, 2, output)
+
+    def log(event, message="", **values):
+        record = logging.makeLogRecord({"msg": message, "event": event, **values})
+        return said.filter(record)
+
+    assert not log("run_info", stats={"a": 1, "b": 1, "c": 1, "all": 1, "total": 4})
+    assert log("job_info", rule_name="a", jobid=1) and log("job_info", rule_name="b", jobid=2)
+    now[0] = 10
+    assert not log("job_finished", job_id=1)
+    assert log("job_info", rule_name="all", jobid=9) and not log("job_finished", job_id=9)
+    assert log(None, "Error in rule b") and not log(None, "Complete log(s): /home/a")
+    # 20 more seconds of b, which began when a did, and 10 of c, by the mean of what has ended, on two cores.
+    lines = output.getvalue()
+    if stream is Terminal:
+        assert "\r\x1b[Kat work: notebook a, notebook b …\r" in lines
+        assert lines.endswith("at work: notebook b, about 15 s left …")
+    else:
+        assert lines == "[1/3] notebook a: 10 s, about 15 s left\n"
