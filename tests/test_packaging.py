@@ -71,7 +71,9 @@ def modules(path):
 def imported(*patterns):
     """The distributions of what files import from outside, the standard library aside."""
     found = set().union(*(modules(path) for pattern in patterns for path in ROOT.glob(pattern)))
-    found -= {"kp", "study", "oracles"} | {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    found -= {"kp", "study", "oracles"} | {
+        path.stem for name in ("benchmarks", "workflow") for path in (ROOT / name).glob("*.py")
+    }
     # What is not installed goes by its own name.
     apart = {"pypandoc", "mpl_toolkits", "sklearnex"}
     return {name(distributions().get(module, [module])[0]) for module in found - sys.stdlib_module_names - apart}

@@ -33,8 +33,13 @@ def table():
         results = " ".join(sorted(path for path in tables if path.endswith(".csv")))
         for name in figures(chapter):
             path = chapters.FIGURES["full"] / f"{chapter.name}-{name}.svg"
-            drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))[1]
-            rows.append((path.name, chapter.name, drawn_by, notebook, results))
+            drawn_by = re.search(r"<dc:source>(.+?)</dc:source>", path.read_text(encoding="utf-8"))
+            if not drawn_by:
+                raise ValueError(
+                    f"{path}: the file does not say which function or notebook drew it; execute the notebook again: "
+                    f"python -m study notebook {chapter.name} --profile full"
+                )
+            rows.append((path.name, chapter.name, drawn_by[1], notebook, results))
     return pd.DataFrame(rows, columns=["file", "chapter", "function", "notebook", "results"])
 
 

@@ -96,11 +96,11 @@ def test_executed_notebooks_and_figures_are_those_of_the_plan_and_no_others():
     assert {*expected, chapters.MANIFEST, ROOT / "figures" / "front-ladder.png"} == set(found)
 
 
-def test_a_figure_that_names_no_function_is_refused_with_the_remedy(monkeypatch, tmp_path):
+def test_a_figure_of_unknown_origin_is_refused_with_the_remedy(monkeypatch, tmp_path):
     monkeypatch.setitem(chapters.FIGURES, "full", tmp_path)
     for picture in manifest.pictures(chapters.chapter("front"), "full"):
         picture.write_text("<svg></svg>")
-    with pytest.raises(ValueError, match=r"front-ladder\.svg: expected .* begin it with study\.style\.canvas"):
+    with pytest.raises(ValueError, match=r"front-ladder\.svg: the file does not say .* python -m study notebook front --profile full"):
         manifest.table()
 
 

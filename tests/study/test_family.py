@@ -416,7 +416,7 @@ def test_errors_by_budget_are_drawn_in_percent_as_means_over_orders_with_their_r
     budget = means["oldest"].index[0]
     cost = tables.cost_of_budget(made["streams"], ODD_OR_EVEN, budget)
     assert cost.estimate == pytest.approx(means["oldest", budget] - means["perceptron", 0]) and cost.low < cost.high
-    line, _, (bars,) = figures.figure_budget(summary).axes[1].containers[1]
+    line, _, (bars,) = figures.figure_budget(summary).axes[1].containers[-1]
     own = made["final"].query("method == 'forgetron' and problem == @ODD_OR_EVEN")
     rates = (100 * own["errors"] / own["n_test"]).groupby(own["budget"]).agg(["mean", "min", "max"])
     np.testing.assert_allclose(line.get_ydata().astype(float), rates["mean"])
