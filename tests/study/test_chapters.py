@@ -100,7 +100,7 @@ def test_a_figure_of_unknown_origin_is_refused_with_the_remedy(monkeypatch, tmp_
     monkeypatch.setitem(chapters.FIGURES, "full", tmp_path)
     for picture in manifest.pictures(chapters.chapter("front"), "full"):
         picture.write_text("<svg></svg>")
-    with pytest.raises(ValueError, match=r"front-ladder\.svg: the file does not say .* python -m study notebook front --profile full"):
+    with pytest.raises(ValueError, match=r"front-ladder\.svg: the file does not say .* study notebook front --profile full"):
         manifest.table()
 
 
