@@ -105,9 +105,9 @@ RUNS = $(addprefix tests/study/test_,chapters.py check.py own_runs.py runs.py)
 BATCH = $(addprefix tests/study/test_,forked.py document.py experiment.py machines.py workflow.py)
 # These read the runs at published scale, which need the raw images: their executed copies are held by their fingerprint.
 SOURCES = $(filter-out %.part.ipynb %.failed.ipynb notebooks/front.ipynb notebooks/conclusion.ipynb notebooks/questions.ipynb notebooks/%_opening.ipynb notebooks/%_closing.ipynb,$(sort $(wildcard notebooks/*.ipynb)))
-NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm data doubt))
+NOTEBOOKS_1 = $(addprefix notebooks/,$(addsuffix .ipynb,algorithm budgets data doubt lower mnist))
 # The longest are for `make test-all`; `make report` executes them, too.
-NOTEBOOKS_3 = $(addprefix notebooks/,$(addsuffix .ipynb,budgets classes course family hermans_results lower mnist seeds tables uci))
+NOTEBOOKS_3 = $(addprefix notebooks/,$(addsuffix .ipynb,course family hermans_results seeds uci))
 
 # Two lanes share the processor, so each computes with one thread; that of kp uses all, and holds its bits against one.
 $(filter-out test-kp,$(LANES)): export OPENBLAS_NUM_THREADS := 1

@@ -837,7 +837,7 @@ def test_without_a_sandbox_nothing_is_run_unless_that_is_allowed(script, told, h
     monkeypatch.setattr(rerun, "cells", lambda path, notebook, where, _: ran.append(where) or {0: notebook.cells[0]})
     assert main(["check", str(path), "--yes"]) == NOT_RUN and not ran
     shown = capsys.readouterr()
-    assert told in shown.err and "to run it unprotected, add --unprotected (make: UNPROTECTED=1)" in shown.err
+    assert told in shown.err and "to run without a sandbox, add --unprotected (make: UNPROTECTED=1)" in shown.err
     assert shown.err.count("\n") == 1 and shown.out.endswith("Verdict: not run.\n")
     assert main(["check", str(path), "--yes", "--unprotected"]) == OWN and ran == [OPEN]
     assert "as you, unprotected: it can read, change, delete and send away whatever you can." in capsys.readouterr().err
