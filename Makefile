@@ -90,7 +90,7 @@ api: environment ## the classes and functions of kp, a page for each module: bui
 PYTEST = $(PY) -m pytest -p no:nbval
 NBVAL = $(PY) -m pytest -p study.report -p no:cacheprovider --nbval-current-env
 
-test: environment ## check style and formatting, run the tests and most notebooks on bundled data (5 to 8 minutes)
+test: environment ## check style and formatting, run the tests and most notebooks on bundled data (about 5 minutes)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	@$(MAKE) --no-print-directory -j 2 $(LANES)

@@ -449,6 +449,8 @@ class BudgetPerceptron(OnlineKernelClassifier):
 
     Examples
     --------
+    With a picture, in notebooks/gallery.ipynb: "How many examples must be kept?".
+
     >>> from kp import BudgetPerceptron
     >>> model = BudgetPerceptron("rbf", gamma=1, budget=2, removal="oldest", shuffle=False)
     >>> model.fit([[0], [1], [2], [3]], ["a", "b", "a", "b"]).support_.tolist()
@@ -701,6 +703,8 @@ class Norma(OnlineKernelClassifier):
 
     Examples
     --------
+    With a picture, in notebooks/gallery.ipynb: "Learning from a stream, tested on each example before it is learnt".
+
     >>> from kp import Norma
     >>> model = Norma("rbf", gamma=1, alpha=0.1, shuffle=False)
     >>> model.fit([[0], [1], [2]], ["a", "b", "a"]).support_.tolist()

@@ -44,6 +44,8 @@ class ErrorByEpochDisplay:
 
     Examples
     --------
+    With a picture, in notebooks/gallery.ipynb: "All predictors after every epoch, from one fit".
+
     >>> from sklearn.datasets import load_digits
     >>> from kp import ErrorByEpochDisplay, OneVsAllKernelPerceptron
     >>> X, y = load_digits(return_X_y=True)

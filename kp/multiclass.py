@@ -203,6 +203,8 @@ class MulticlassKernelPerceptron(_AllClasses):
 
     Examples
     --------
+    With a picture, in notebooks/gallery.ipynb: "Three classes in one run".
+
     >>> from kp import MulticlassKernelPerceptron
     >>> X, y = [[0, 0], [4, 0], [0, 4]], ["a", "b", "c"]
     >>> model = MulticlassKernelPerceptron(

@@ -116,6 +116,8 @@ class OneVsAllKernelPerceptron(_OutputCodes):
 
     Examples
     --------
+    With a picture, in notebooks/gallery.ipynb: "A boundary, and the mistakes that made it".
+
     >>> from sklearn.datasets import load_digits
     >>> from kp import OneVsAllKernelPerceptron
     >>> X, y = load_digits(return_X_y=True)

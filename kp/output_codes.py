@@ -231,6 +231,8 @@ class OutputCodeKernelPerceptron(_OutputCodes):
 
     Examples
     --------
+    With a picture, in notebooks/gallery.ipynb: "Which classes are confused, with a perceptron for each pair".
+
     >>> from kp import OutputCodeKernelPerceptron
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["a", "b", "c", "d"]
     >>> model = OutputCodeKernelPerceptron(degree=2, code="binary", random_state=0).fit(X, y)

@@ -130,7 +130,7 @@ def figure_too_low(hidden, speakers):
     _dumbbells(axes[0], labels, hidden["apparent"], hidden["again"])
     _dumbbells(axes[1], speakers["kernel"].tolist(), speakers["known"], speakers["new"])
     axes[0].set_title("settings chosen on the test folds")
-    axes[1].set_title("vowel, whose folds mix speakers")
+    axes[1].set_title("vowel, with new speakers")
     styles = {"marker": "o", "color": style.INK, "lw": 0, "markersize": 5}
     words = {"none": "as the article measures", style.INK: "in other repeats (left), on new speakers (right)"}
     handles = [Line2D([], [], markerfacecolor=fill, label=label, **styles) for fill, label in words.items()]

@@ -840,7 +840,10 @@ def test_without_a_sandbox_nothing_is_run_unless_that_is_allowed(script, told, h
     assert told in shown.err and "to run without a sandbox, add --unprotected (make: UNPROTECTED=1)" in shown.err
     assert shown.err.count("\n") == 1 and shown.out.endswith("Verdict: not run.\n")
     assert main(["check", str(path), "--yes", "--unprotected"]) == OWN and ran == [OPEN]
-    assert "with your permissions, unprotected: it can read, change, delete and send away whatever you can." in capsys.readouterr().err
+    assert (
+        "with your permissions, unprotected: it can read, change, delete and send away whatever you can."
+        in capsys.readouterr().err
+    )
 
 
 def test_the_table_of_a_folder_replaces_nothing_but_an_earlier_one(tmp_path):
