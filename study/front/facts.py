@@ -112,13 +112,14 @@ def network():
 
 def recipe():
     """Images deskewed, of unit norm, with shifted copies of the misclassified ones; five orders. error, low, high: over
-    orders and images; to_svm: its difference from the SVM on raw pixels; deskewed: the error of deskewed images alone, at
-    degree 4; foreseen: that held-out images would have chosen that degree, too, and deskewing before all other single
-    preparations."""
+    orders and images; chosen: its degree and number of copies; to_svm: its difference from the SVM on raw pixels; deskewed:
+    the error of deskewed images alone, at degree 4; foreseen: that held-out images would have chosen that degree, too, and
+    deskewing before all other single preparations."""
     own, deskewed = lower.step.recipe, lower.step.deskewed
     foreseen = lower.alone.index[1] == "deskewed" and lower.alone["degree"].iloc[1] == 4
     return SimpleNamespace(
         error=own.error, low=own.low, high=own.high, to_svm=lower.recipe.svm, deskewed=deskewed.error,
+        chosen=(lower.chosen.degree, lower.chosen.copies),
         foreseen=foreseen and deskewed.name == "deskewed images, degree 4",
     )  # fmt: skip
 
