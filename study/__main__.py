@@ -210,7 +210,7 @@ def _command(options):
 
 def _list(options):
     for chapter in chapters.chapters(options.profile):
-        seconds = costs.of_notebook(chapter, options.profile)
+        seconds = costs.last_seconds(options.profile, chapter.name)
         print(f"{chapter.name:24}{seconds:6.0f} s" if seconds else chapter.name)
     return 0
 

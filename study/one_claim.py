@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from study import ROOT, chapters, claims, reading
+from study.report import lineage
 from study.results import costs, store
 
 NEAREST = 3
@@ -57,7 +58,7 @@ def find(key):
     before = set(reading.READ)
     reading.READ.clear()
     try:
-        made = _made(row, "statements" if "statement" in row else "claims")
+        made = _made(key)
         return Found(made, tuple(sorted(name for name in reading.READ if name.startswith("data/"))))
     except store.StaleResult as error:
         return Found(row, (), str(error))
@@ -65,28 +66,11 @@ def find(key):
         reading.READ.update(before)
 
 
-def _made(row, kind):
-    """The row as its room makes it."""
-    for room in dict.fromkeys([*chapters.chapter(row["chapter"]).experiments, *chapters.ROOMS]):
-        if not _may_have(room, row, kind):
-            continue
-        functions = importlib.import_module(f"study.{room}.claims")
-        if hasattr(functions, kind):
-            rows = getattr(functions, kind)()
-            if len(own := rows[rows["key"] == row["key"]]):
-                return own.iloc[0].to_dict()
-    raise store.StaleResult(f"no room makes the row {row['key']}; run: python -m study run claims --recompute")
-
-
-def _may_have(room, row, kind):
-    """Whether a room can make a row, without importing it."""
-    path = ROOT / "study" / room / "claims.py"
-    if not path.exists():
-        return False
-    if kind == "statements":
-        path = path.with_name("statements.toml")
-        return path.exists() and f'"{row["key"]}"' in path.read_text(encoding="utf-8")
-    return f'"{row["source"]}"' in path.read_text(encoding="utf-8")
+def _made(key):
+    """The row as the function of its room makes it."""
+    maker = lineage.maker(key)
+    rows = getattr(importlib.import_module(maker.module), maker.name)()
+    return rows[rows["key"] == key].iloc[0].to_dict()
 
 
 def _number(row):

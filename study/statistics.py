@@ -323,6 +323,11 @@ class Membership:
     varies: str
 
 
+def distances(vectors):
+    """How far each vector (n, m) lies from the mean of all: the sum of its squared scores."""
+    return (((vectors - vectors.mean(axis=0)) / vectors.std(axis=0)) ** 2).sum(axis=1)
+
+
 def membership(numbers, repeats, *, varies):
     """The joint place of numbers (m,) among repeats (n, m): an exact permutation test, each repeat taken for the numbers.
 
@@ -341,7 +346,7 @@ def membership(numbers, repeats, *, varies):
     m = pooled.shape[1]
     if not n or not m:
         return Membership(1.0 if n else np.nan, 0, 0, 1.0 if n else np.nan, m, n, varies)
-    total = (((pooled - pooled.mean(axis=0)) / pooled.std(axis=0)) ** 2).sum(axis=1)
+    total = distances(pooled)
     sides = np.sign(pooled - np.median(pooled, axis=0))
     uneven = np.abs(sides.sum(axis=1))
     # Values that differ by rounding only count as equal.

@@ -1,10 +1,8 @@
 """What a batch says while it runs: each job that has ended, its seconds, and about how long the rest will take."""
 
-import csv
 import logging
 import sys
 import time
-from pathlib import Path
 from statistics import mean
 
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -63,12 +61,3 @@ class Progress(logging.Filter):
     def say(self, text, end):
         start = "\r\x1b[K" if self.stream.isatty() else ""
         print(start + text, end=end, file=self.stream, flush=True)
-
-
-def last_seconds(path):
-    """The seconds in a benchmark file of Snakemake; None if there is none that can be read."""
-    try:
-        with open(Path(path), newline="", encoding="utf-8") as file:
-            return float(next(csv.DictReader(file, delimiter="\t"))["s"])
-    except (OSError, ValueError, KeyError, StopIteration):
-        return None

@@ -28,8 +28,8 @@ def by_value(errors, predictor):
 
 
 def choices(errors, predictor):
-    """A row for each split: value, the one with the fewest errors on its folds (the first of equals); error, the test error
-    there; lowest, the lowest test error of any value, and at, where that is."""
+    """A row for each split: repetition; value, the one with the fewest errors on its folds (the first of equals); error and
+    training, the test and the training error there; lowest, the lowest test error of any value, and at, where that is."""
     wide = rates(errors, predictor).pivot(index=["repetition", "value"], columns="split", values="rate")
     chosen = wide[FOLDS].groupby("repetition").idxmin()
     best = wide[TEST].groupby("repetition").idxmin()

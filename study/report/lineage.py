@@ -323,13 +323,6 @@ def files(symbols, read):
     return sorted(kept, key=lambda name: (not name.endswith(".csv"), "/results/" not in name, order.index(name)))
 
 
-@cache
-def seconds():
-    """{experiment: seconds of a computation from nothing}."""
-    found = pd.concat(map(pd.read_csv, sorted(MEASURED.glob("*_computing.csv"))))
-    return dict(zip(found["experiment"], found["seconds"], strict=True))
-
-
 def makers():
     """The functions that make the rows of the ledger: claims and statements of all rooms."""
     modules = sorted(name for name in code.SOURCES if re.fullmatch(r"study\.\w+\.claims", name))

@@ -16,6 +16,7 @@ from pathlib import Path
 from study import ROOT
 from study.report import lineage, references
 from study.report.expressions import conditions, places
+from study.results import costs
 
 FACTS = 2
 """Functions that a panel shows for an expression."""
@@ -90,8 +91,7 @@ class Panels:
         shown += f"<p>and {len(all_tables) - len(tables)} other tables" if len(tables) < len(all_tables) else ""
         records = [lineage.records().get(name, {}) for name in tables]
         commands = dict.fromkeys(each["experiment"] for each in records if "experiment" in each)
-        seconds = {name: f" ({each:,.0f} s)" for name in commands if (each := lineage.seconds().get(name)) is not None}
-        computed = (f"<p><code>python -m study run {each} --recompute</code>{seconds.get(each, '')}" for each in commands)
+        computed = (f"<p><code>python -m study run {each} --recompute</code> {_cost(each)}" for each in commands)
         shown += f"<p>and {others} files of arrays beside them" if others and tables else ""
         return [("tables", shown), ("compute again", "".join(computed))]
 
@@ -187,6 +187,9 @@ def _prose(doc):
     """A docstring as HTML."""
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(doc, quote=False))
     return re.sub(r"\s*\n\n\s*", "<br>", text)
+
+
+_cost = cache(costs.of_experiment)
 
 
 @cache

@@ -31,16 +31,19 @@ def keep():
             store.write(path(chapter), table.to_csv(index=False))
 
 
-def of_notebook(chapter, profile):
-    """The seconds that a notebook took when Snakemake executed it last, or None."""
-    found = _benchmark(profile, chapter.name)
-    return None if found is None else found.s
+def last_seconds(profile, name):
+    """The seconds that a notebook or an experiment took when Snakemake ran it last, or None."""
+    found = _benchmark(profile, name)
+    return None if found is None else float(found.s)
 
 
 def _benchmark(profile, name):
-    """The measurement of a rule of the Snakefile: s, cpu_time, max_rss (MiB) and others; None where there is none."""
-    file = BUILD / profile / "benchmarks" / f"{name}.tsv"
-    return pd.read_csv(file, sep="\t").iloc[0] if file.exists() else None
+    """The measurement of a rule of the Snakefile: s, cpu_time, max_rss (MiB) and others; None if there is none, or the file
+    was cut off."""
+    try:
+        return pd.read_csv(BUILD / profile / "benchmarks" / f"{name}.tsv", sep="\t").iloc[0]
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def by_chapter():

@@ -391,10 +391,10 @@ def distances(results, in_epochs, programs):
     for name in in_epochs["reading"].unique():
         program = f"{DEMOTED_IN_WORDS[known.loc[name, 'demote']]}, {orders[known.loc[name, 'order']]}"
         for table, reading in (("II", with_sonar_unscaled(name)), ("III", name)):
-            everyone = np.vstack(together(results, {table: reading}))
-            far = (((everyone - everyone.mean(axis=0)) / everyone.std(axis=0)) ** 2).sum(axis=1)
+            printed, repeats = together(results, {table: reading})
+            far = statistics.distances(np.vstack([printed, repeats]))
             row = {"program": program, "table": table, "printed": np.arange(len(far)) == 0, "distance": far}
-            frames.append(pd.DataFrame(row | {"p": (far >= far[0]).mean()}))
+            frames.append(pd.DataFrame(row | {"p": statistics.membership(printed, repeats, varies=VARIES).p}))
     return pd.concat(frames, ignore_index=True)
 
 

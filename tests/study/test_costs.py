@@ -41,3 +41,11 @@ def test_a_chapter_is_written_when_all_its_experiments_were_measured_and_then_st
     measure(first, 99)
     costs.keep()
     assert costs.path("algorithm").read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["", "s\th:m:s\n", "\x00\x00"])
+def test_a_measurement_that_was_cut_off_counts_as_none(measure, content):
+    measure("a", 10)
+    assert costs.last_seconds("full", "a") == 10.0
+    (costs.BUILD / "full" / "benchmarks" / "a.tsv").write_text(content)
+    assert costs.last_seconds("full", "a") is None and costs.last_seconds("full", "absent") is None

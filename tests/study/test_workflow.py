@@ -319,16 +319,13 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
-def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_will_take(monkeypatch, tmp_path, stream):
+def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_will_take(monkeypatch, stream):
     monkeypatch.syspath_prepend(ROOT / "workflow")
     import progress
 
     now = [0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    written = tmp_path / "b.tsv"
-    written.write_text("s\th:m:s\n30.5\t0:00:30\n")
-    jobs = {"a": ("notebook a", None), "b": ("notebook b", progress.last_seconds(written)), "c": ("report", None)}
-    assert progress.last_seconds(tmp_path / "absent") is None
+    jobs = {"a": ("notebook a", None), "b": ("notebook b", 30.5), "c": ("report", None)}
     output = stream()
     said = progress.Progress(jobs, 2, output)
 
