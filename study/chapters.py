@@ -116,7 +116,7 @@ CHAPTERS = [
         about="eight results; four questions, five sources, how to read the numbers",
         reports={"all": FRONT},
         quick=None,
-        reads=("mnist", "orders", "references", "growth", "lowest", "claims"),
+        reads=("mnist", "references", "growth", "lowest", "claims"),
     ),
     Chapter(
         source="introduction",
@@ -125,7 +125,7 @@ CHAPTERS = [
         quick=None,
         reads=("claims",),
     ),
-    Chapter(source="hermans_opening", reports={"hermans": BODY}, quick=None, reads=("mnist", "orders", "data", "claims")),
+    Chapter(source="hermans_opening", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
     Chapter(source="xu_zhang_opening", reports={"xu-zhang": BODY}, quick=None, reads=("uci", "forms", "comparison")),
     Chapter(source="akar_ye_opening", reports={"akar-ye": BODY}, quick=None, reads=("seeds",)),
     Chapter(source="course_opening", reports={"course-page": BODY}, quick=None, reads=("course",)),
@@ -137,19 +137,14 @@ CHAPTERS = [
         computes=(Room(name="algorithm", cores=1),),
     ),
     Chapter(source="hermans_results", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
-    Chapter(source="hermans_closing", reports={"hermans": BODY}, quick=None, reads=("mnist", "orders", "claims")),
+    Chapter(source="hermans_closing", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
     Chapter(
         source="mnist",
         about="Hermans's study, then twenty orders: degree, predictor, epochs",
         reports={"all": BODY, "hermans": BODY},
         quick={"dataset": "digits"},
         full={"dataset": "mnist", "n_orders": 20, "n_linear": 5, "n_held": 10_000},
-        computes=(
-            Room(name="mnist"),
-            Room(name="orders", modules=("experiment", "kept")),
-            Room(name="data", cores=1),
-            Room(name="romma"),
-        ),
+        computes=(Room(name="mnist", modules=("experiment", "orders", "kept", "images", "romma")),),
         reads=("claims",),
     ),
     Chapter(
@@ -168,7 +163,7 @@ CHAPTERS = [
             Room(name="growth"),
             Room(name="lowest", memory={"held": 14_000, "reached": 14_000}),
         ),
-        reads=("orders",),
+        reads=("mnist",),
     ),
     Chapter(
         source="doubt",
@@ -211,14 +206,14 @@ CHAPTERS = [
         reports={"all": BODY, "family": BODY},
         quick={"n_train": 400, "budgets": "10 20 50", "n_repeats": 4},
         full={"dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "n_orders": 3},
-        reads=("family", "orders"),
+        reads=("family", "mnist"),
     ),
     Chapter(
         source="conclusion",
         about="answers and a recipe; fourteen questions of users; published numbers beside ours",
         reports={"all": BODY},
         quick=None,
-        reads=("mnist", "orders", "references", "growth", "lowest", "claims"),
+        reads=("mnist", "references", "growth", "lowest", "claims"),
     ),
     Chapter(
         source="questions",
@@ -226,7 +221,7 @@ CHAPTERS = [
         reports={"all": BODY},
         quick=None,
         computes=(Room(name="questions"),),
-        reads=("orders", "references", "growth", "lowest", "rejection", "family", "coursework", "claims"),
+        reads=("mnist", "references", "growth", "lowest", "rejection", "family", "coursework", "claims"),
     ),
     Chapter(
         source="ledger",
@@ -276,7 +271,7 @@ CHAPTERS = [
         reports={"all": WEB},
         quick={"dataset": "digits"},
         full={"dataset": "mnist"},
-        reads=("data",),
+        reads=("mnist",),
     ),
     *(
         Chapter(

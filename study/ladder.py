@@ -12,9 +12,8 @@ from study.growth import experiment as growth
 from study.growth import tables as of_growth
 from study.lowest import experiment as lowest
 from study.lowest import tables as of_recipes
-from study.orders import experiment as orders
-from study.orders import tables as of_orders
-from study.orders.facts import Facts, published
+from study.mnist import orders, over_orders
+from study.mnist.facts import Facts, published
 from study.references import experiment
 from study.references import tables as learners
 
@@ -26,7 +25,7 @@ class Perceptrons:
     labels (n,); chosen: degree and epoch of the average predictor with the fewest errors on held-out images, a row for each
     order; ours (R, n) bool, where that choice errs; together (n,) bool, where a vote of the R choices errs; first (R, n)
     bool, where the average predictor of the degree that was timed errs after one epoch; linear (L, 4, n) bool, where the
-    predictors of degree 1 err after the last epoch; ensembles: the table of study.orders.tables.ensembles.
+    predictors of degree 1 err after the last epoch; ensembles: the table of study.mnist.over_orders.ensembles.
     """
 
     labels: np.ndarray
@@ -59,8 +58,8 @@ def perceptrons(dataset="mnist", *, n_held=10_000, n_orders=orders.N_ORDERS):
         ours=votes != own.labels,
         together=majority(votes) != own.labels,
         first=own.wrong[:, timed, place, 0],
-        linear=of_orders.wrong(linear, own.labels)[:, 0, :, -1],
-        ensembles=of_orders.ensembles(own.predictions, own.labels, orders.CURVED, predictor=learners.CONTROL),
+        linear=over_orders.wrong(linear, own.labels)[:, 0, :, -1],
+        ensembles=over_orders.ensembles(own.predictions, own.labels, orders.CURVED, predictor=learners.CONTROL),
     )
 
 

@@ -10,18 +10,16 @@ from study.course import claims as course
 from study.family import claims as family
 from study.mnist import claims as mnist
 from study.multiclass import claims as multiclass
-from study.orders import claims as orders
 from study.results import store
 from study.results.experiment import experiment
-from study.romma import claims as romma
 from study.seeds import claims as seeds
 from study.uci import claims as uci
 
 # In the order of the sources.
-CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, romma.claims)
-READINGS = (uci.readings, seeds.readings, course.readings, romma.readings)
+CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, mnist.li_long)
+READINGS = (uci.readings, seeds.readings, course.readings, mnist.readings)
 STATEMENTS = (
-    mnist.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
+    mnist.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
     course.statements, family.statements,
 )  # fmt: skip
 

@@ -116,7 +116,7 @@ def canvas(rows=1, columns=1, *, width=WIDTH, height=3.4, **options):
 
 
 def _caller():
-    """The outermost function of a module of figures among the callers, as "study.data.figures.figure_counts"."""
+    """The outermost function of a module of figures among the callers, as "study.mnist.figures.figure_grid"."""
     frame = sys._getframe(1)
     found = ""
     while frame:

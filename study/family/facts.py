@@ -11,7 +11,7 @@ import pandas as pd
 
 from study.family import experiment, tables
 from study.family.names import FINAL, MARGIN, NORMA, NORMA_AVERAGE, ODD_OR_EVEN, SVM
-from study.orders import tables as orders
+from study.mnist import over_orders
 
 FEW = 0.15
 """Up to this share of wrong labels there are few."""
@@ -90,12 +90,12 @@ def remedies(learnt):
 
 
 def ten_digits(noise, poly, rbf):
-    """Ten digits and wrong labels, from the table of study.orders.experiment.noise, the average predictor against the
+    """Ten digits and wrong labels, from the table of study.mnist.orders.noise, the average predictor against the
     final one after the last epoch: poly, its rows of `against_final` by share of wrong labels, and few, those of at most
     10 %; largest and reach, the largest difference and the end of an interval that lies farthest from 0, with RBF
     kernels; late and late_rbf, the share of mistakes after the third epoch at 30 % wrong labels; n, the number of
     differences (Holm)."""
-    compared = orders.against_final(noise, noise["epoch"].max())
+    compared = over_orders.against_final(noise, noise["epoch"].max())
     gains = compared[(compared["predictor"] == "average") & ~compared["threshold"]]
     own = gains[gains["kernel"] == poly].set_index("share")
     others = gains[gains["kernel"] != poly]

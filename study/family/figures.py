@@ -1,6 +1,7 @@
 """Figures of the chapter on budgets and of the family: growth, budgets, wrong labels, what rules hold, bounds, machines.
 
-Tables are those of study.family.experiment and study.family.tables; wrong labels of ten digits are those of study.orders.
+Tables are those of study.family.experiment and study.family.tables; wrong labels of ten digits are those of
+study.mnist.orders.
 """
 
 import numpy as np
@@ -152,7 +153,7 @@ def figure_remedies(rates):
 
 def figure_ten_digits(noise, epoch, kernels):
     """Test error after an epoch by the share of wrong labels, a panel for each of `kernels`, without threshold. Lines
-    are means over orders, bands go from the lowest to the highest. noise is the table of study.orders.experiment.noise."""
+    are means over orders, bands go from the lowest to the highest. noise is the table of study.mnist.orders.noise."""
     figure, axes = canvas(1, len(kernels), height=2.4, sharey=True, squeeze=False)
     rows = noise[(noise["epoch"] == epoch) & ~noise["threshold"]]
     for axis, kernel in zip(axes.flat, kernels, strict=True):

@@ -308,7 +308,7 @@ def overfitting(found, watched=(*PERCEPTRONS, MARGIN, NORMA)):
     return pd.DataFrame(rows, columns=columns)
 
 
-# Wrong labels of ten digits: the table of study.orders.experiment.noise.
+# Wrong labels of ten digits: the table of study.mnist.orders.noise.
 
 
 def late_mistakes(noise):

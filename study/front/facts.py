@@ -14,7 +14,7 @@ from study import claims
 from study.comparison import facts as sets
 from study.forms import facts as forms
 from study.forms import tables as of_forms
-from study.orders.facts import published as orders
+from study.mnist.facts import published as orders
 from study.references import tables as learners
 from study.references.facts import published as lower
 from study.rejection.facts import published as doubt
@@ -31,7 +31,7 @@ def facts():
 
 
 def error():
-    """`study.orders.facts.Facts.error`."""
+    """`study.mnist.facts.Facts.error`."""
     return orders.error
 
 
@@ -50,7 +50,7 @@ def epochs():
 
 
 def averaging():
-    """`study.orders.facts.Facts.averaging`, and half: after how many epochs at most, over the degrees 2 to 6, the average
+    """`study.mnist.facts.Facts.averaging`, and half: after how many epochs at most, over the degrees 2 to 6, the average
     predictor has no higher mean error than the final one after ten."""
     return SimpleNamespace(**vars(orders.averaging), half=orders.halved.max())
 

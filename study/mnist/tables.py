@@ -1,8 +1,10 @@
-"""Small tables that the MNIST chapters show or draw conclusions from, aggregated from those of study.mnist.experiment.
+"""Small tables that the MNIST chapters show or draw conclusions from: of the images, and of one visiting order of each
+degree, aggregated from those of study.mnist.experiment. Those over many orders: study.mnist.over_orders.
 
 multiclass is the stored table (degree, epoch, predictor, split, errors, n); wrong (degrees, 4, E, n) says of each predictor
 and test image whether it is misclassified, the axes in the order of degrees, PREDICTORS and epochs. Ties go to the lowest
-degree and the earliest epoch. Rates are fractions; intervals are exact binomial ones at 95 %, over test images.
+degree and the earliest epoch. Rates are fractions; intervals are exact binomial ones at 95 %, over test images. X (n, d) are
+images as rows of pixels, y (n,) their labels.
 """
 
 from itertools import product
@@ -14,6 +16,44 @@ from kp.mistakes import PREDICTORS
 from study import statistics
 from study.mnist import pairs
 from study.words import p_cell, percent, points, styled
+
+QUARTILES = [0.25, 0.5, 0.75]
+
+
+def counts(y, y_test):
+    """How many images of each class there are: a table (class, training, test)."""
+    found = pd.DataFrame({"training": pd.Series(y).value_counts(), "test": pd.Series(y_test).value_counts()})
+    return found.sort_index().rename_axis("class").reset_index()
+
+
+def ink(X, y, top):
+    """Ink of the images of each class, as a share of an image that is black all over: a table (label, low, median, high)."""
+    share = pd.DataFrame({"label": y, "ink": X.mean(axis=1) / top}).groupby("label")["ink"]
+    return share.quantile(QUARTILES).unstack().set_axis(["low", "median", "high"], axis=1).reset_index()
+
+
+def more(a, b):
+    """The share of pairs of a number of a (n,) and one of b (m,) in which the first is larger; ties count one half."""
+    b = np.sort(b)
+    return float((np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")).mean() / (2 * len(b)))
+
+
+def kinds(pairs):
+    """How often two classes meet among pairs (label_first, label_second): {"1 and 7": 12}, as a Series, most often first."""
+    ends = np.sort(pairs[["label_first", "label_second"]], axis=1)
+    return (
+        pd.Series([f"{a} and {b}" for a, b in ends], dtype=object)
+        .value_counts(sort=False)
+        .sort_values(ascending=False, kind="stable")
+    )
+
+
+def moved(X, side):
+    """|x - x'| (n,), where x' is the image x moved by one pixel to the right, with background coming in."""
+    images = X.reshape(-1, side, side).astype(float)
+    shifted = np.zeros_like(images)
+    shifted[:, :, 1:] = images[:, :, :-1]
+    return np.sqrt(((images - shifted) ** 2).sum(axis=(1, 2)))
 
 
 def with_rates(table):
@@ -227,3 +267,22 @@ def eighteen_table(ranked):
 def degrees_table(over):
     """`over_degrees` as it is printed."""
     return styled(over, dict.fromkeys(over.columns[4:], percent))
+
+
+LI_LONG_COLUMNS = {
+    **{("test error (%)", epoch): (f"error (%), T = {epoch}", ".2f") for epoch in range(1, 5)},
+    **{("mistakes of all learners", epoch): (f"mistakes, T = {epoch}", ",.0f") for epoch in (1, 4)},
+}
+"""The columns that are shown, by what is counted and the epoch."""
+
+
+def li_long_table(rows):
+    """Li & Long's Table 1 next to ours, from the rows of the ledger: for each learner "printed | ours" of its errors, and of
+    its mistakes after the first and the last epoch."""
+    parts = rows["quantity"].str.extract(r"(?P<learner>.*), (?P<what>.*) after epoch (?P<epoch>\d)")
+    table = parts[["learner"]].drop_duplicates().set_index("learner")
+    for (what, epoch), (name, form) in LI_LONG_COLUMNS.items():
+        own = rows[(parts["what"] == what) & (parts["epoch"] == str(epoch))]
+        texts = [f"{row.published:{form}} | {row.ours:{form}}" for row in own.itertuples()]
+        table[name] = dict(zip(parts.loc[own.index, "learner"], texts, strict=True))
+    return table.reset_index()

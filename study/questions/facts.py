@@ -10,9 +10,9 @@ from study.coursework import facts as coursework
 from study.coursework.experiment import ONE_VS_ALL, ONE_VS_ONE
 from study.family import experiment as budgets
 from study.family import facts as of_budgets
-from study.orders.experiment import CURVED
-from study.orders.facts import published as orders
-from study.orders.tables import UNTOLD
+from study.mnist.facts import published as orders
+from study.mnist.orders import CURVED
+from study.mnist.over_orders import UNTOLD
 from study.questions import experiment, tables
 from study.references.facts import FEATURES
 from study.references.facts import published as lower

@@ -16,7 +16,7 @@ from study.growth import experiment as growth
 from study.growth import tables as prepared
 from study.lowest import tables as recipes
 from study.lowest.experiment import UPRIGHT
-from study.orders.experiment import N_ORDERS
+from study.mnist.orders import N_ORDERS
 from study.protocols.images import OWN_NEW
 from study.references import experiment, tables
 

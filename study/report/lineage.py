@@ -29,7 +29,7 @@ STORED = re.compile(r"[\w.*{}-]+\.(csv|npz|toml)")
 
 @dataclass(frozen=True)
 class Symbol:
-    """A function, class, member of a class or constant of a module: "study.orders.facts", "Facts.error"; part is the
+    """A function, class, member of a class or constant of a module: "study.mnist.facts", "Facts.error"; part is the
     attribute that is taken of the SimpleNamespace which it returns, or ""."""
 
     module: str
@@ -53,7 +53,7 @@ class Symbol:
 
     @property
     def experiment(self):
-        """The name of the experiment that it is, as "orders.runs", or ""."""
+        """The name of the experiment that it is, as "mnist.orders", or ""."""
         for each in getattr(self.node, "decorator_list", ()):
             if isinstance(each, ast.Call) and ast.unparse(each.func) == EXPERIMENT and each.args:
                 return f"{ast.literal_eval(each.args[0])}.{self.name}"
@@ -234,7 +234,7 @@ def _named_in(nodes, symbol, local, *, follow=False):
 
 
 def _other_name(statement, name):
-    """The dotted name for which a name stands by a statement, such as `kept = orders.kept`; None if it is more than that."""
+    """The dotted name for which a name stands by a statement, such as `kept = facts.kept`; None if it is more than that."""
     value = getattr(statement, "value", None)
     is_alias = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
     found = chains(value) if is_alias and isinstance(value, ast.Attribute) else []
@@ -323,18 +323,23 @@ def files(symbols, read):
     return sorted(kept, key=lambda name: (not name.endswith(".csv"), "/results/" not in name, order.index(name)))
 
 
-def makers():
-    """The functions that make the rows of the ledger: claims and statements of all rooms."""
-    modules = sorted(name for name in code.SOURCES if re.fullmatch(r"study\.\w+\.claims", name))
-    return [Symbol(name, each) for name in modules for each in ("claims", "statements") if each in _module(name).members]
+LEDGER = "study.ledger"
+CLAIMS, STATEMENTS = "CLAIMS", "STATEMENTS"
+"""The module of the ledger, and its lists of the functions that make the rows."""
+
+
+def makers(*names):
+    """The functions that make the rows of the ledger: those in the lists of these names, by default in both."""
+    lists = [_module(LEDGER).members[name].value for name in names or (CLAIMS, STATEMENTS)]
+    return [_in_module(LEDGER, parts)[0] for each in lists for parts in chains(each)]
 
 
 def maker(key):
     """The one of `makers` that makes the row of a key: of a statement by its file; of a number by the file of published
     numbers that has the key, or by how keys begin in its code."""
-    for each in makers():
+    for each in makers(STATEMENTS):
         file = code.PATHS[each.module].with_name("statements.toml")
-        if each.name == "statements" and any(key == said["key"] for said in _statements(file)):
+        if any(key == said["key"] for said in _statements(file)):
             return each
     fits = {begin: each for begin, each in _beginnings() if key.startswith(begin)}
     if not fits:
@@ -351,8 +356,9 @@ def _statements(file):
 def _beginnings():
     """[(text, symbol)]: how the keys of numbers begin, or whole keys, with the maker that has them in its code or files."""
     found = []
-    for each in (each for each in makers() if each.name == "claims"):
-        nodes = ast.walk(ast.parse(code.SOURCES[each.module]))
+    for each in makers(CLAIMS):
+        own = [symbol.node for symbol in closure([each]) if symbol.module == each.module]
+        nodes = (node for outer in own for node in ast.walk(outer))
         texts = [_text(node, each) for node in nodes if isinstance(node, ast.Constant | ast.JoinedStr)]
         found += [(begin, each) for text in texts if "/" in (begin := re.split(r"[*{]", text)[0]) and " " not in begin]
         for name in files([each], published()):

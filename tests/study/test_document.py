@@ -310,7 +310,7 @@ def test_figures_are_saved_with_the_same_bytes_if_there_is_a_folder_and_closed(t
     for folder in ("one", "two", ""):
         fig, ax = plt.subplots()
         ax.plot([1, 2])
-        fig.drawn_by = "study.data.figures.figure_lines"
+        fig.drawn_by = "study.mnist.figures.figure_lines"
         chapter = display.OpenChapter(SHOWN, "data", False, folder)
         pictures.append(chapter._png(fig))
         label, output = chapter.named("lines")
@@ -319,7 +319,7 @@ def test_figures_are_saved_with_the_same_bytes_if_there_is_a_folder_and_closed(t
     one, two = sorted(tmp_path.rglob("*.svg"))
     written = one.read_text(encoding="utf-8")
     assert written == two.read_text(encoding="utf-8") and pictures[0] == pictures[1]
-    assert "study.data.figures.figure_lines" in written and "Figure\N{NO-BREAK SPACE}2" in written
+    assert "study.mnist.figures.figure_lines" in written and "Figure\N{NO-BREAK SPACE}2" in written
 
 
 def test_figures_of_runs_with_other_parameters_have_other_names():

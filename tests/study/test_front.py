@@ -23,7 +23,7 @@ TABLE = "".join(
 @pytest.fixture(scope="module")
 def errors():
     """Mean errors in percent by degree, predictor and epoch."""
-    runs = pd.read_csv(RESULTS / "orders_runs.csv")
+    runs = pd.read_csv(RESULTS / "mnist_orders.csv")
     return 100 * (runs["errors"] / runs["n"]).groupby([runs["degree"], runs["predictor"], runs["epoch"]]).mean()
 
 

@@ -14,8 +14,7 @@ from kp.one_vs_all import OneVsAllKernelPerceptron
 from kp.shared import SharedTraining
 from study import datasets
 from study.mnist import experiment as mnist
-from study.orders import experiment as orders
-from study.orders import kept
+from study.mnist import kept, orders
 from study.protocols import images
 
 
@@ -43,14 +42,14 @@ def test_the_chapters_of_mnist_run_on_another_set():
     assert part.n_train == 100
     (counts,) = (found["multiclass"] for found in mnist.degrees.compute([part]))
     assert set(counts.loc[counts["split"] == "test", "n"]) == {50} and counts["errors"].min() < 10
-    (found,) = orders.runs.compute([orders.Settings(dataset="iris-bundled", degrees=(2,), n_epochs=2)])
-    row = found["runs"].query("predictor == 'average' and epoch == 2")
+    (found,) = orders.orders.compute([orders.Settings(dataset="iris-bundled", degrees=(2,), n_epochs=2)])
+    row = found["orders"].query("predictor == 'average' and epoch == 2")
     assert row["n"].item() == 50 and row["errors"].item() < 10
 
 
 @pytest.fixture
 def two(monkeypatch):
-    """Two of the digits in place of ten, for the chapters on MNIST and on orders."""
+    """Two of the digits in place of ten, for the chapter on MNIST."""
     data = datasets.load("digits")
     some, new = (np.isin(y, (3, 8)) for y in (data.y, data.y_test))
     parts = {"X": data.X[some], "y": data.y[some], "X_test": data.X_test[new], "y_test": data.y_test[new]}
@@ -82,8 +81,8 @@ def test_two_classes_are_predicted_as_by_the_estimator(two):
             row = {"split": split, "epoch": epoch, "predictor": name}
             assert errors(found["multiclass"], row) == [((f > 0) != (y == 8)).sum()]
             assert errors(found["binary"], row) == [(np.where(y == 8, f, -f) <= 0).sum()] * 2
-    (found,) = orders.runs.compute([orders.Settings(degrees=(2,), **options)])
-    assert np.array_equal(found["runs"]["errors"], wrong.ravel())
+    (found,) = orders.orders.compute([orders.Settings(degrees=(2,), **options)])
+    assert np.array_equal(found["orders"]["errors"], wrong.ravel())
 
 
 def errors(table, row):

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, ladder, statistics
-from study.orders import experiment as orders
+from study.mnist import orders
 from study.references import experiment, facts, figures, tables
 from study.references.experiment import OURS, Again, Candidate, Chosen, Ours
 

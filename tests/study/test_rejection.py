@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from kp import OneVsAllKernelPerceptron
 from study import datasets, statistics
-from study.orders import experiment as orders
+from study.mnist import orders
 from study.rejection import experiment, facts, figures, inputs, tables
 from study.rejection.experiment import KINDS, PREDICTORS, Settings
 

@@ -1,1 +1,0 @@
-"""The chapter on the images: what they are, how balanced, how alike (Hermans 2021, Figs 1 and 2)."""
