@@ -12,7 +12,7 @@ KEYS = {
     "hermans-2021/fig-6/degree-3/epoch-10/average/test": ("data/results/mnist_multiclass.csv", "mnist.degrees"),
     "li-long-1999/table-1/voted-perceptron/epoch-3/error": ("data/results/mnist_romma.csv", "mnist.romma"),
     "course-page/test-9-2": ("data/results/course_confusion.csv", "course.digits"),
-    "hermans-2021/statement/slow": ("data/results/mnist_multiclass.csv", "mnist.degrees"),
+    "course-page/learning-rate": ("data/results/course_parity.csv", "course.parity"),
 }
 
 
