@@ -6,8 +6,7 @@ fresh shuffle for each epoch and each digit. The scikit-learn digits take the pl
 The part of one degree is three tables of counts (multiclass errors, binary errors for each digit, confusion matrices on the
 test set) and the arrays from which all of it can be made again: the predictions on the test set and the mistake logs.
 
-What the predictors differ in on the same test images is tested in `comparisons`; nearest neighbours on these images are the
-baseline that needs no learning: `neighbours`.
+Nearest neighbours on these images are the baseline that needs no learning: `neighbours`.
 
 Symbols: C classes, E epochs; predictors in the order of PREDICTORS, splits train and test.
 """
@@ -25,7 +24,6 @@ from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.shared import SharedTraining
 from study import datasets
-from study.mnist import pairs
 from study.protocols.images import by_class, estimator, examples, require_examples
 from study.protocols.settings import require_integers
 from study.results import store
@@ -242,28 +240,6 @@ class SixDegrees:
     def runs(self):
         """The Settings of the degrees, a list."""
         return [Settings(degree=degree, **vars(self)) for degree in DEGREES]
-
-
-@experiment(
-    "mnist", published=[SixDegrees()], tables=("paired",), data=lambda s: [s.dataset],
-    reads=lambda s: degrees.stored_files() if s == SixDegrees() else [],
-)  # fmt: skip
-def comparisons(settings, *, progress=False):
-    """Predictors against each other on the same test images, from the predictions of `degrees`: the rows of
-    pairs.against_average after the first and the last epoch, family "average", and of pairs.against_best after the last,
-    family "best"."""
-    results = degrees(settings.runs(), progress=progress)
-    data = examples(settings.dataset)
-    predictions = np.stack([arrays["predictions"] for arrays in results["arrays"]])
-    labels = data.class_indices_test
-    wrong = predictions != labels
-    last = settings.n_epochs
-    best = pairs.ordered(results["multiclass"]).iloc[0]
-    families = {
-        "average": pairs.against_average(wrong, DEGREES, sorted({1, last})),
-        "best": pairs.against_best(wrong, DEGREES, best, last),
-    }
-    return pd.concat([table.assign(family=name) for name, table in families.items()], ignore_index=True)
 
 
 NEIGHBOURS = (1, 3)

@@ -18,7 +18,7 @@ import numpy as np
 from kp.mistakes import PREDICTORS
 from study import RESULTS, claims, datasets, statistics
 from study.mnist import experiment, kept, orders, over_orders, tables
-from study.mnist.experiment import NeighbourSettings, SixDegrees
+from study.mnist.experiment import DEGREES, NeighbourSettings, SixDegrees
 from study.mnist.images import Settings, image_pairs
 from study.mnist.orders import CURVED, N_LINEAR, N_ORDERS
 from study.protocols.images import examples
@@ -31,8 +31,6 @@ LAST = -1
 """The place of the last epoch."""
 SOURCE_RUN = SixDegrees()
 """The published study: the order of each degree whose seed is the degree."""
-AVERAGE = 1
-"""The place of the average predictor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -425,9 +423,10 @@ def confusions(run=SOURCE_RUN):
 def one_order(run=SOURCE_RUN):
     """At which (epoch, degree, predictor) one order detects more errors than the average predictor's, at degrees above 1:
     McNemar's exact test, Holm over 36 with degree 1; over test images."""
-    pairs = experiment.comparisons(run)
-    seen = pairs[(pairs["family"] == "average") & (pairs["degree"] > 1) & (pairs["p"] < statistics.ALPHA)]
-    seen = seen[seen["estimate"] > 0]
+    labels = datasets.load(run.dataset).class_indices_test
+    wrong = np.stack([arrays["predictions"] for arrays in six_degrees(run)["arrays"]]) != labels
+    pairs = over_orders.among_predictors(wrong[None], DEGREES, sorted({1, run.n_epochs}))
+    seen = pairs[(pairs["degree"] > 1) & (pairs["verdict"] == over_orders.HIGHER)]
     return list(zip(seen["epoch"], seen["degree"], seen["predictor"], strict=True))
 
 
@@ -437,7 +436,10 @@ def halves(run=SOURCE_RUN):
     1 after the last epoch and for the nearest neighbour (Fisher's tests, Holm over all)."""
     labels = datasets.load(run.dataset).class_indices_test
     arrays = six_degrees(run)["arrays"][1:]
-    errors = {f"degree {d}": own["predictions"][AVERAGE, -1] != labels for d, own in enumerate(arrays, start=2)}
+    errors = {
+        f"degree {d}": own["predictions"][PREDICTORS.index(over_orders.CONTROL), LAST] != labels
+        for d, own in enumerate(arrays, start=2)
+    }
     neighbour = experiment.neighbours(NeighbourSettings(run.dataset, run.n_train))["arrays"][0]["predictions"][0, 0]
     found = tables.halves(errors | {"nearest neighbour": neighbour != labels}, len(labels) // 2)
     return bool(((found["p"] < statistics.ALPHA) & (found["estimate"] > 0)).all())
@@ -448,17 +450,15 @@ def one_degree(run):
     """What one run (experiment.Settings) has to say for itself, over its test images.
 
     multiclass, binary: its tables; last: error rates after the last epoch by predictor; against: the other predictors less
-    the average one there (McNemar's exact test, Holm over three), and reach: the largest difference that it may not show;
-    logs: those of its perceptrons, with their number of mistakes and of support vectors.
+    the average one there (`over_orders.among_predictors`, Holm over three), and reach: the largest difference that it may
+    not show; logs: those of its perceptrons, with their number of mistakes and of support vectors.
     """
     results = experiment.degrees(run)
     multiclass = results["multiclass"]
     end = multiclass.query("epoch == @run.n_epochs and split == 'test'").set_index("predictor")
     own = results["arrays"][0]
-    missed = own["predictions"][:, -1] != examples(run.dataset).class_indices_test
-    pairs = {name: statistics.mcnemar(row, missed[AVERAGE]) for name, row in zip(PREDICTORS, missed, strict=True)}
-    pairs.pop("average")
-    against = statistics.table(statistics.holm(pairs))
+    wrong = own["predictions"] != examples(run.dataset).class_indices_test
+    against = over_orders.among_predictors(wrong[None, None], [run.degree], [run.n_epochs])
     own_logs = experiment.logs_from_arrays(own)
     return SimpleNamespace(
         multiclass=multiclass, binary=results["binary"], last=end["errors"] / end["n"], against=against,

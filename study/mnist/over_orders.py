@@ -143,19 +143,30 @@ def verdicts(pairs, keys, names, within=ROPE):
     Orders and test images vary (statistics.crossed); p and p_same, of the difference and of its lying within +-`within`, are
     corrected by Holm, each over all rows. verdict is HIGHER or LOWER where p tells a difference, else SAME where p_same
     tells that there is none of that size, else UNTOLD. The two families err with probability 0.05 each, so with 0.10 at most
-    together.
+    together. In one order only the test images vary (statistics.mcnemar), and p_same is missing.
     """
-    gaps = dict(enumerate(np.asarray(a, dtype=float) - b for a, b in pairs))
-    told = statistics.holm({i: statistics.crossed(gap) for i, gap in gaps.items()})
-    same = statistics.holm({i: statistics.crossed_equivalence(gap, within=within) for i, gap in gaps.items()})
+    told = statistics.holm({i: _difference(a, b) for i, (a, b) in enumerate(pairs)})
+    same = {i: statistics.crossed_equivalence(_gap(a, b), within=within) for i, (a, b) in enumerate(pairs) if len(a) > 1}
+    p_same = {i: each.p for i, each in statistics.holm(same).items()} if same else {}
     rows = [
-        (*key, each.estimate, each.low, each.high, each.p, same[i].p)
+        (*key, each.estimate, each.low, each.high, each.p, p_same.get(i, np.nan))
         for (i, each), key in zip(told.items(), keys, strict=True)
     ]
     table = pd.DataFrame(rows, columns=[*names, "estimate", "low", "high", "p", "p_same"])
     side = np.where(table["estimate"] > 0, HIGHER, LOWER)
     alike = np.where(table["p_same"] < statistics.ALPHA, SAME, UNTOLD)
     return table.assign(verdict=np.where(table["p"] < statistics.ALPHA, side, alike))
+
+
+def _difference(a, b):
+    """The mean of wrong a less wrong b (R, n), over orders and test images; of one order, over test images."""
+    if len(a) == 1 and a.dtype == bool:
+        return statistics.mcnemar(a[0], b[0])
+    return statistics.crossed(_gap(a, b))
+
+
+def _gap(a, b):
+    return np.asarray(a, dtype=float) - b
 
 
 def differences_to(pairs, degree):

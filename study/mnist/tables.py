@@ -14,7 +14,6 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics
-from study.mnist import pairs
 from study.words import p_cell, percent, points, styled
 
 QUARTILES = [0.25, 0.5, 0.75]
@@ -56,6 +55,11 @@ def moved(X, side):
     return np.sqrt(((images - shifted) ** 2).sum(axis=(1, 2)))
 
 
+def ordered(multiclass, split="test"):
+    """The rows of one split, those with the fewest errors first; ties go to the lowest degree and the earliest epoch."""
+    return multiclass[multiclass["split"] == split].sort_values(["errors", "degree", "epoch"], kind="stable")
+
+
 def with_rates(table):
     """The table of counts with error (a fraction) and its exact 95 % interval, low and high (fractions)."""
     low, high = statistics.exact(table["errors"], table["n"])
@@ -79,7 +83,7 @@ def _by_predictor(rows, index):
 
 def ranking(multiclass, split="test"):
     """The best degree and epoch of each predictor, with rates and intervals; the predictor with the fewest errors first."""
-    best = pairs.ordered(multiclass, split).groupby("predictor", as_index=False, sort=False).first()
+    best = ordered(multiclass, split).groupby("predictor", as_index=False, sort=False).first()
     return with_rates(best)[["predictor", "degree", "epoch", "errors", "n", "error", "low", "high"]]
 
 
@@ -87,7 +91,7 @@ def eighteen(multiclass, predictors=("final", "average", "minimizing")):
     """Each degree and predictor at the epoch with its fewest test errors, the fewest first: rank, predictor, degree, epoch,
     errors, error, low, high, and training, the training errors of the same predictor."""
     own = multiclass[multiclass["predictor"].isin(predictors)]
-    best = pairs.ordered(own).groupby(["predictor", "degree"], as_index=False, sort=False).first()
+    best = ordered(own).groupby(["predictor", "degree"], as_index=False, sort=False).first()
     train = own[own["split"] == "train"].set_index(["predictor", "degree", "epoch"])["errors"].rename("training")
     found = with_rates(best).join(train, on=["predictor", "degree", "epoch"])
     found.insert(0, "rank", range(1, len(found) + 1))
@@ -253,9 +257,9 @@ def differences_table(differences):
 
 
 def average_table(against):
-    """Tests against the average predictor (statistics.table) as they are printed."""
+    """Tests against the average predictor (`over_orders.among_predictors`) as they are printed."""
     formats = {"minus average": points, "low": points, "high": points, "p": p_cell}
-    shown = against.rename(columns={"comparison": "predictor", "estimate": "minus average"})
+    shown = against.rename(columns={"estimate": "minus average"})
     return styled(shown[["predictor", *formats]], formats)
 
 
