@@ -16,6 +16,7 @@ from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.margins import rounded, separable_bound, unit_margins
+from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment
 
 GAP = 0.1
@@ -24,7 +25,7 @@ DEGREES = range(1, 7)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """n_samples examples with this gap (see `gapped`), drawn with the seed random_state; one degree, n_orders orders."""
 
     gap: float = GAP
@@ -57,7 +58,7 @@ def bounds(part, *, progress=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Toy:
+class Toy(BaseSettings):
     """The toy set (see study.datasets.moons), n_test fresh examples, and how often and how long it is learnt."""
 
     n_samples: int = 60

@@ -33,6 +33,7 @@ from study.comparison.methods import NONE, PERCEPTRONS, THRESHOLDS, Candidate, G
 from study.datasets.fetch import obtain, read
 from study.datasets.parse import table
 from study.protocols import own_method
+from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment
 
 DATASETS = (
@@ -49,7 +50,7 @@ STEADIEST = ("average", "voted", "final", "minimizing", NONE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """A data set, and how much is tried on it.
 
     repetitions : how often a set without customary split is halved; of one with such a split, how often a subset of the
@@ -78,6 +79,7 @@ class Settings:
     method: str = ""
 
     def __post_init__(self):
+        super().__post_init__()
         own_method.require_method(self)
 
     @property

@@ -27,7 +27,7 @@ from kp.gram import CrossGram, Points, Products
 from kp.output_codes import OutputCodeKernelPerceptron
 from study import datasets
 from study.protocols.margins import rounded
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings
 from study.results import store
 from study.results.experiment import experiment
 
@@ -70,7 +70,7 @@ rows of eq. 45 whose sums are known have 116 images of a digit in one half, so t
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """The images, "mnist" or "digits", and how often each experiment is repeated.
 
     n_seeds runs count modifications, n_code_seeds compare the codes, n_splits halve the images; their seeds are
@@ -83,9 +83,8 @@ class Settings:
     n_splits: int
     random_state: int = 0
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        require_integers(self, n_seeds=(1, None), n_code_seeds=(1, None), n_splits=(1, None), random_state=(0, None))
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"n_seeds": (1, None), "n_code_seeds": (1, None)}
 
 
 PUBLISHED = Settings(dataset="mnist", n_seeds=1000, n_code_seeds=200, n_splits=100)

@@ -26,7 +26,7 @@ from kp.mistakes import PREDICTORS
 from study import datasets
 from study.protocols import own_method
 from study.protocols.attributes import are_images, median_distance, standardised
-from study.protocols.settings import require_integers, require_known
+from study.protocols.settings import COMMON, BaseSettings, require_integers
 from study.results.experiment import experiment
 
 TEST_SHARE = 0.2
@@ -39,7 +39,7 @@ TRAIN, TEST, FOLDS = "train", "test", "folds"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """The protocol on one dataset.
 
     n_examples : so many, stratified, are drawn with the seed; "all" becomes their number
@@ -61,6 +61,9 @@ class Settings:
     method: str = ""
     random_state: int = 0
 
+    KNOWN = {"scheme": SCHEMES, "predictor": PREDICTORS}
+    BOUNDS = {"n_splits": (2, 1000), "n_folds": (2, 20), "degrees": None}
+
     def __post_init__(self):
         registered = datasets.registered(self.dataset)
         size = registered.n_train + (registered.n_test or 0)
@@ -69,12 +72,10 @@ class Settings:
         for name, kind in (("degrees", int), ("widths", float)):
             object.__setattr__(self, name, () if kind is int and self.widths else tuple(map(kind, getattr(self, name))))
         object.__setattr__(self, "coef0", float(self.coef0))
-        require_known(self, scheme=SCHEMES, predictor=PREDICTORS)
-        require_integers(
-            self, n_examples=(50, size), n_splits=(2, 1000), n_epochs=(1, 1000), n_folds=(2, 20), random_state=(0, 2**32 - 1)
-        )
+        super().__post_init__()
+        require_integers(self, n_examples=(50, size))
         if not self.widths:
-            require_integers(self, degrees=(1, 40))
+            require_integers(self, degrees=COMMON["degrees"])
         if not (all(0 < width < np.inf for width in self.widths) and 0 <= self.coef0 < np.inf):
             raise ValueError(f"widths must be positive and coef0 at least 0, got widths={self.widths}, coef0={self.coef0}")
         if len(set(self.values)) < len(self.values):

@@ -24,6 +24,7 @@ from study import datasets
 from study.family import descent, guarantee
 from study.family.names import KEYS, METHODS, ODD_OR_EVEN, PROBLEMS, TEN_DIGITS
 from study.protocols.margins import mistake_bound, rounded, separable_bound, unit_margins
+from study.protocols.settings import IMAGES, BaseSettings, require_integers
 from study.results.experiment import experiment
 
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -89,7 +90,7 @@ class Guarantee(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """Settings of a notebook's run. n_train: the first examples of the training set; budgets: B for odd or even;
     class_budgets: B of each of ten learners; n_orders random orders seeded random_state, random_state + 1, ...; gamma of the
     RBF kernel.
@@ -121,17 +122,13 @@ class Settings:
     size_repeats: int
     random_state: int = 0
 
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"n_repeats": (2, None), "size_repeats": (2, None)}
+
     def __post_init__(self):
-        if self.dataset not in ("mnist", "digits"):
-            raise ValueError(f"dataset must be mnist or digits, got {self.dataset!r}")
-        size = sum(datasets.registered(self.dataset).counts)
-        most = {"n_train": size, "n_noise": self.n_train // 2} | dict.fromkeys(CUT, self.n_train)
-        for name, high in most.items():
-            if not 20 <= getattr(self, name) <= high:
-                raise ValueError(f"{name} must be in 20..{high}, got {getattr(self, name)!r}")
-        for name in ("n_repeats", "size_repeats"):
-            if getattr(self, name) < 2:
-                raise ValueError(f"{name} must be at least 2, for an interval, got {getattr(self, name)!r}")
+        super().__post_init__()
+        most = {"n_noise": self.n_train // 2} | dict.fromkeys(("n_train", *CUT), self.n_train)
+        require_integers(self, **{name: (20, high) for name, high in most.items()})
 
     def _part(self, kind, **changes):
         common = ("dataset", "n_train", "n_orders", "random_state", "degree")

@@ -19,7 +19,7 @@ from kp.shared import SharedTraining
 from study import datasets
 from study.protocols.images import in_order, predictions, sizes
 from study.protocols.preparations import PREPARATIONS, with_shifts
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings
 from study.results.alone import alone
 from study.results.experiment import experiment
 
@@ -34,7 +34,7 @@ MEMORY_BUDGET = 6 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class Prepared(BaseSettings):
     """One visiting order of these degrees on images prepared in one of the PREPARATIONS. Raises ValueError otherwise."""
 
     dataset: str = "mnist"
@@ -43,10 +43,7 @@ class Prepared:
     degrees: tuple[int, ...] = DEGREES
     n_epochs: int = 10
 
-    def __post_init__(self):
-        object.__setattr__(self, "degrees", tuple(self.degrees))
-        require_known(self, dataset=IMAGES, preparation=PREPARATIONS)
-        require_integers(self, order=(0, 10**6), degrees=(1, 40), n_epochs=(1, 1000))
+    KNOWN = {"dataset": IMAGES, "preparation": PREPARATIONS}
 
 
 def preparation_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
@@ -86,7 +83,7 @@ PLAIN = str.maketrans({" ": "_", "[": "", "]": "", ",": ""})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Growth:
+class Growth(BaseSettings):
     """n training examples drawn at random, with one-pixel shifts beyond all there are, and one visiting order."""
 
     dataset: str = "mnist"
@@ -95,10 +92,8 @@ class Growth:
     degrees: tuple[int, ...] = DEGREES
     n_epochs: int = 10
 
-    def __post_init__(self):
-        object.__setattr__(self, "degrees", tuple(self.degrees))
-        require_known(self, dataset=IMAGES)
-        require_integers(self, n=(10, 10**6), order=(0, 10**6), degrees=(1, 40), n_epochs=(1, 1000))
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"n": (10, 10**6)}
 
 
 def growth_settings(dataset="mnist", *, n_orders=N_ORDERS):

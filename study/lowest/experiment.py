@@ -18,7 +18,7 @@ import pandas as pd
 from study import datasets
 from study.protocols.images import OWN_NEW, PROTOCOLS, SHARED_KEPT, in_order
 from study.protocols.preparations import PREPARATIONS, shifted, unit_norm
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings
 from study.results import store
 from study.results.alone import alone
 from study.results.experiment import experiment
@@ -43,7 +43,7 @@ MEMORY_BUDGET = 12 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(BaseSettings):
     """A recipe in one visiting order. The last n_held training images, at most a quarter, are held out; 0: the test images
     are classified instead. Raises ValueError for what is unknown."""
 
@@ -56,11 +56,8 @@ class Recipe:
     n_held: int = 10_000
     n_epochs: int = 10
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES, preparation=PREPARED, protocol=PROTOCOLS)
-        require_integers(self, degree=(1, 40), order=(0, 10**6), n_held=(0, 10**6), n_epochs=(1, 1000))
-        if self.copies not in WAYS:
-            raise ValueError(f"copies must be one of {', '.join(map(str, WAYS))}, got {self.copies!r}")
+    KNOWN = {"dataset": IMAGES, "preparation": PREPARED, "protocol": PROTOCOLS, "copies": WAYS}
+    BOUNDS = {"n_held": (0, 10**6)}
 
 
 def learnt(part, memory_budget):

@@ -24,8 +24,8 @@ from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
 from kp.shared import SharedTraining
 from study import datasets
-from study.protocols.images import by_class, estimator, examples, require_examples
-from study.protocols.settings import require_integers
+from study.protocols.images import by_class, estimator, examples
+from study.protocols.settings import BaseSettings
 from study.results import store
 from study.results.experiment import experiment
 
@@ -36,7 +36,7 @@ MEMORY_BUDGET = 3 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """Parameters of one run; the defaults are those of the source.
 
     dataset : "mnist", "digits", the small set that comes with scikit-learn, or any other registered set of examples.
@@ -55,10 +55,9 @@ class Settings:
     random_state: int | str = "degree"
 
     def __post_init__(self):
-        require_examples(self)
         if self.random_state == "degree":
             object.__setattr__(self, "random_state", self.degree)
-        require_integers(self, degree=(1, 40), n_epochs=(1, 1000), random_state=(0, 2**32 - 1))
+        super().__post_init__()
 
 
 PUBLISHED = [Settings(degree=degree) for degree in DEGREES]
@@ -250,15 +249,11 @@ ROWS = 256
 
 
 @dataclass(frozen=True)
-class NeighbourSettings:
-    """A data set, "mnist" or "digits", and how many training images, the first of the set; "all" becomes their number."""
+class NeighbourSettings(BaseSettings):
+    """A data set, and how many training images, the first of the set; "all" becomes their number."""
 
     dataset: str = "mnist"
     n_train: int | str = "all"
-
-    def __post_init__(self):
-        settings = Settings(dataset=self.dataset, degree=1, n_train=self.n_train)
-        object.__setattr__(self, "n_train", settings.n_train)
 
 
 @experiment(

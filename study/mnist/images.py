@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from kp.gram import Points, Products
 from study import datasets
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings
 from study.results.experiment import experiment
 
 ROWS = 1024
@@ -82,16 +82,15 @@ def nearest_pairs(X, y, count, *, measure="distance", progress=False):
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(BaseSettings):
     """Which pairs: how many of the training images of a data set, "mnist" or "digits", by one of MEASURES."""
 
     dataset: str
     count: int = 20
     measure: str = "distance"
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES, measure=MEASURES)
-        require_integers(self, count=(1, 1000))
+    KNOWN = {"dataset": IMAGES, "measure": MEASURES}
+    BOUNDS = {"count": (1, 1000)}
 
 
 @experiment(

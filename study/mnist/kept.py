@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
-from study.protocols.images import OWN_NEW, PROTOCOLS, examples, in_order, predictions, require_examples, sizes
-from study.protocols.settings import require_integers
+from study.protocols.images import OWN_NEW, PROTOCOLS, examples, in_order, predictions, sizes
+from study.protocols.settings import BaseSettings
 from study.results.alone import alone
 from study.results.experiment import experiment
 
@@ -36,7 +36,7 @@ MEMORY_BUDGET = 6 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class Kept(BaseSettings):
     """One visiting order of these degrees under these protocols; the last epoch and those of READ are looked at."""
 
     dataset: str = "mnist"
@@ -46,13 +46,7 @@ class Kept:
     n_epochs: int = 10
     n_train: int | str = "all"
 
-    def __post_init__(self):
-        require_examples(self)
-        object.__setattr__(self, "degrees", tuple(self.degrees))
-        object.__setattr__(self, "protocols", tuple(self.protocols))
-        if not self.protocols or set(self.protocols) - set(PROTOCOLS):
-            raise ValueError(f"protocols must be some of {'; '.join(PROTOCOLS)}, got {self.protocols}")
-        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), degrees=(1, 40))
+    KNOWN = {"protocols": PROTOCOLS}
 
 
 def kept_settings(

@@ -23,8 +23,8 @@ from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from kp.shared import SharedTraining
-from study.protocols.images import examples, in_order, predictions, require_examples, sizes
-from study.protocols.settings import require_integers
+from study.protocols.images import examples, in_order, predictions, sizes
+from study.protocols.settings import BaseSettings, n_examples, require_integers
 from study.results.experiment import experiment
 
 CURVED = (2, 3, 4, 5, 6)
@@ -39,7 +39,7 @@ MEMORY_BUDGET = 6 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """One visiting order of these degrees.
 
     dataset is a registered set of examples; n_train the number of training images, the first of the set, "all" becoming
@@ -54,9 +54,8 @@ class Settings:
     n_held: int = 0
 
     def __post_init__(self):
-        size = require_examples(self)
-        object.__setattr__(self, "degrees", tuple(self.degrees))
-        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000), n_held=(0, size - 10), degrees=(1, 40))
+        super().__post_init__()
+        require_integers(self, n_held=(0, n_examples(self.dataset) - 10))
 
 
 def settings(dataset="mnist", *, n_orders=N_ORDERS, n_linear=N_LINEAR, degrees=(1, *CURVED), **options):

@@ -19,8 +19,8 @@ from kp.mistakes import PREDICTORS
 from kp.romma import Romma
 from kp.shared import SharedTraining
 from study import datasets
-from study.protocols.images import PROTOCOLS, SHARED_KEPT, in_order, predictions, require_examples, sizes
-from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
+from study.protocols.images import PROTOCOLS, SHARED_KEPT, in_order, predictions, sizes
+from study.protocols.settings import IMAGES, BaseSettings, order_seed
 from study.results.experiment import experiment
 
 DEGREE = 4
@@ -43,7 +43,7 @@ MEMORY_BUDGET = 6 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """One of VARIANTS in one visiting order, read in one of two ways.
 
     dataset is "mnist" or "digits"; n_train the number of training images, the first of the set, "all" becoming their number.
@@ -57,10 +57,7 @@ class Settings:
     n_epochs: int = N_EPOCHS
     n_train: int | str = "all"
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES, variant=VARIANTS, reading=READINGS)
-        require_examples(self)
-        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000))
+    KNOWN = {"dataset": IMAGES, "variant": VARIANTS, "reading": READINGS}
 
 
 def settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
@@ -113,7 +110,7 @@ def table(part, model, data):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class Order(BaseSettings):
     """A visiting order of kernel perceptrons; the fields are as in `Settings`."""
 
     dataset: str = "mnist"
@@ -121,10 +118,7 @@ class Order:
     n_epochs: int = N_EPOCHS
     n_train: int | str = "all"
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        require_examples(self)
-        require_integers(self, order=(0, 10**6), n_epochs=(1, 1000))
+    KNOWN = {"dataset": IMAGES}
 
 
 def perceptron_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):

@@ -19,6 +19,7 @@ from kp.joint import Linear, collect_mistakes, squared
 from kp.perceptron import visiting_orders
 from study import datasets
 from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
+from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment
 
 UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
@@ -36,7 +37,7 @@ ORDERS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class Problem(BaseSettings):
     """A set in the plane, drawn with the seed random_state, and a Xu-Zhang perceptron for it.
 
     kernel: "linear", "poly" (homogeneous, of this degree) or "rbf" (of the width sigma). factor: of all coordinates;
@@ -86,7 +87,7 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """Settings of a notebook's run: five linearly separable classes, and spirals, their seed, and the kernels."""
 
     five: str = "five-classes"

@@ -16,7 +16,7 @@ from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
 from study.protocols.attributes import standardised
-from study.protocols.settings import IMAGES, order_seed, require_integers, require_known
+from study.protocols.settings import IMAGES, n_examples, order_seed
 from study.results import store
 
 PROTOCOLS = {
@@ -28,28 +28,6 @@ PROTOCOLS = {
 """Whose an order is, and how long it lasts: the parameters of the estimator. The first is Hermans's, the last Freund and
 Schapire's."""
 OWN_NEW, *_, SHARED_KEPT = PROTOCOLS
-TESTED = 3
-"""One in so many examples of a set without a test part is tested."""
-
-
-def require_examples(settings):
-    """The number of training examples of the field dataset, a registered set of examples: any but the synthetic ones.
-
-    A field n_train of "all" becomes that number. Raises ValueError for another set, or unless n_train is 10 to that number.
-    """
-    datasets.registered(settings.dataset)
-    require_known(settings, dataset=[name for name, each in datasets.DATASETS.items() if each.kind != "synthetic"])
-    size = n_examples(settings.dataset)
-    if settings.n_train == "all":
-        object.__setattr__(settings, "n_train", size)
-    require_integers(settings, n_train=(10, size))
-    return size
-
-
-def n_examples(name):
-    """The number of training examples of `examples`."""
-    dataset = datasets.registered(name)
-    return dataset.n_train if dataset.n_test else dataset.n_train - -(-dataset.n_train // TESTED)
 
 
 @cache

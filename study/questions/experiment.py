@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from kp import OneVsAllKernelPerceptron
 from study import datasets
-from study.protocols.settings import require_integers, require_known
+from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment
 
 DATASETS = ("iris", "sonar", "wine", "seeds", "vowel", "winequality-red", "digits")
@@ -30,7 +30,7 @@ CONSTANTS = (0.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """A data set, and how often it is cut into folds. Raises ValueError for other sets or numbers."""
 
     dataset: str
@@ -38,9 +38,7 @@ class Settings:
     n_folds: int = 10
     max_iter: int = 10
 
-    def __post_init__(self):
-        require_known(self, dataset=(*DATASETS, *BUNDLED))
-        require_integers(self, n_repeats=(1, 1000), n_folds=(2, 100), max_iter=(1, 1000))
+    KNOWN = {"dataset": (*DATASETS, *BUNDLED)}
 
 
 def settings(names=DATASETS, **options):

@@ -43,7 +43,7 @@ from threadpoolctl import threadpool_limits
 from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings
 from study.results import store
 from study.results.alone import alone
 from study.results.experiment import experiment
@@ -159,7 +159,7 @@ EPOCHS = (1, 2, 3, 5, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class Candidate(BaseSettings):
     """One candidate of a method: the values ((name, value), ...) of its parameters. The last n_held training images choose,
     after training on the others."""
 
@@ -168,8 +168,7 @@ class Candidate:
     values: tuple
     n_held: int = 10_000
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES, method=ESTIMATORS)
+    KNOWN = {"dataset": IMAGES, "method": ESTIMATORS}
 
     @property
     def estimator(self):
@@ -246,7 +245,7 @@ def with_intelex(machine, *, n_jobs=1):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
+class Chosen(BaseSettings):
     """A method with the values ((name, value), ...) that held-out images chose, and with so many features or hidden units
     (None: it has neither)."""
 
@@ -255,8 +254,7 @@ class Chosen:
     values: tuple = ()
     size: int | None = None
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES, method=ESTIMATORS)
+    KNOWN = {"dataset": IMAGES, "method": ESTIMATORS}
 
     @property
     def name(self):
@@ -422,16 +420,14 @@ def _by_intelex(part, patience):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ours:
+class Ours(BaseSettings):
     """The kernel perceptron of a degree on "mnist" or "digits", with nothing to choose."""
 
     dataset: str = "mnist"
     degree: int = 3
     patience: ClassVar = PATIENCE
 
-    def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        require_integers(self, degree=(1, 40))
+    KNOWN = {"dataset": IMAGES}
 
     @property
     def epochs(self):

@@ -20,7 +20,7 @@ from tqdm import tqdm
 from kp.shared import SharedTraining
 from study import datasets
 from study.protocols.images import in_order
-from study.protocols.settings import IMAGES, require_integers, require_known
+from study.protocols.settings import IMAGES, BaseSettings, require_integers, require_known
 from study.rejection.inputs import KINDS, odd_inputs
 from study.results.experiment import experiment
 
@@ -34,7 +34,7 @@ MEMORY_BUDGET = 2 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """Parameters of one ensemble.
 
     dataset : "mnist", or "digits", the small set that comes with scikit-learn.
@@ -57,21 +57,21 @@ class Settings:
     n_odd: int | str = "default"
     random_state: int = 0
 
+    KNOWN = {"dataset": IMAGES}
+    BOUNDS = {"n_orders": (2, 255)}
+
     def __post_init__(self):
-        require_known(self, dataset=IMAGES)
-        known = datasets.registered(self.dataset)
-        size = sum(known.counts)
-        n_test = sum(known.test_counts)
+        require_known(self, **self.KNOWN)
+        images = datasets.registered(self.dataset)
+        size = images.n_train
         if self.n_held_out == "default":
             object.__setattr__(self, "n_held_out", HELD_OUT[self.dataset])
         if self.n_odd == "default":
             object.__setattr__(self, "n_odd", HELD_OUT[self.dataset] // 10)
         if self.n_train == "all" and isinstance(self.n_held_out, int):
             object.__setattr__(self, "n_train", size - self.n_held_out)
-        require_integers(
-            self, degree=(1, 40), n_epochs=(1, 1000), n_orders=(2, 255), n_held_out=(100, size - 10), n_train=(10, size),
-            n_odd=(1, n_test), random_state=(0, 2**32 - 1),
-        )  # fmt: skip
+        super().__post_init__()
+        require_integers(self, n_held_out=(100, size - 10), n_odd=(1, images.n_test))
         if self.n_train + self.n_held_out > size:
             raise ValueError(f"n_train must be at most {size - self.n_held_out}, got {self.n_train}; or hold out fewer")
 

@@ -27,7 +27,7 @@ from tqdm import tqdm
 
 from study import datasets
 from study.protocols.margins import kesler_pairs, rounded
-from study.protocols.settings import require_integers
+from study.protocols.settings import BaseSettings
 from study.results import store
 from study.results.experiment import experiment
 from study.seeds.kernel_ridge import local_scale, self_tuning_kernel
@@ -65,7 +65,7 @@ and reciprocals of whole numbers, k to whole numbers, lambda to one, two or five
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """A data set, the number of random splits, and the seed that draws them.
 
     On the seeds all n_splits serve the settings of Table 3, the first quarter the comparison of methods, the first tenth the
@@ -76,9 +76,7 @@ class Settings:
     n_splits: int
     random_state: int = 0
 
-    def __post_init__(self):
-        datasets.registered(self.dataset)
-        require_integers(self, n_splits=(2, None), random_state=(0, None))
+    BOUNDS = {"n_splits": (2, None)}
 
 
 PUBLISHED = Settings(dataset="seeds", n_splits=1000)

@@ -19,7 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
 from kp.joint import DEMOTE
-from study.protocols.settings import require_integers
+from study.protocols.settings import BaseSettings
 from study.results.experiment import experiment
 from study.uci import protocol as cv
 from study.uci import readings as rd
@@ -73,7 +73,7 @@ RATES = ["train_mean", "train_sd", "test_mean", "test_sd"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(BaseSettings):
     """Settings of the runs on one data set. rows are methods, one for each kernel: those of Tables II and III, or others.
 
     n_repeats cross-validations of n_folds each are made, from random_state on, and fewer in secondary experiments
@@ -90,8 +90,7 @@ class Settings:
     widths: tuple = WIDTHS
     inner_folds: int = INNER_FOLDS
 
-    def __post_init__(self):
-        require_integers(self, n_folds=(2, None), n_repeats=(1, None), inner_folds=(2, None))
+    BOUNDS = {"inner_folds": (2, None)}
 
     def count(self, name, kernel=""):
         """The number of repeats of an experiment, at least 1; vowel costs most, and there the linear perceptron."""

@@ -32,7 +32,7 @@ from kp.joint import DEMOTE, NO_LIMIT, Dense, Linear, collect_mistakes, product,
 from kp.mistakes import PREDICTORS, MulticlassLog, first_rows, net_promotions
 from kp.perceptron import visiting_orders
 from study import datasets
-from study.protocols.settings import require_integers, require_known
+from study.protocols.settings import BaseSettings
 
 KERNELS = ("linear", "poly", "rbf")
 FOLDS = ("stratified", "plain", "consecutive")
@@ -44,7 +44,7 @@ EPOCHS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(BaseSettings):
     """A perceptron and a variant of the protocol.
 
     kernel "linear" (the perceptron of Table II, in input space), "poly" (x . y)^parameter or "rbf" of width parameter
@@ -64,9 +64,7 @@ class Method:
     order: str = "fresh"
     unit: str = "epochs"
 
-    def __post_init__(self):
-        require_known(self, kernel=KERNELS, demote=DEMOTE, scaling=SCALINGS, folds=FOLDS, order=ORDERS, unit=UNITS)
-        require_integers(self, max_iter=(1, None))
+    KNOWN = {"kernel": KERNELS, "demote": DEMOTE, "scaling": SCALINGS, "folds": FOLDS, "order": ORDERS, "unit": UNITS}
 
     def visits(self, n):
         """The number of visits to n examples at most: an epoch that is not the last has an update."""

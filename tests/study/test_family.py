@@ -381,9 +381,9 @@ def test_that_no_harm_is_detected_does_not_show_that_there_is_none():
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"dataset": "iris"}, "dataset must be mnist or digits, got 'iris'"),
-        ({"n_train": 1201}, "n_train must be in 20..1200, got 1201"),
-        ({"n_repeats": 1}, "n_repeats must be at least 2, for an interval, got 1"),
+        ({"dataset": "iris"}, "dataset must be one of mnist, digits, got 'iris'"),
+        ({"n_train": 1201}, "n_train must be an integer in 10..1200, got 1201"),
+        ({"n_repeats": 1}, "n_repeats must be an integer of at least 2, got 1"),
     ],
 )
 def test_settings_that_cannot_be_run_are_refused(changes, message):
