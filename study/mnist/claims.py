@@ -40,8 +40,8 @@ def claims():
     """The rows of the ledger; see study.claims. Errors are counts among n. Raises StaleResult if our counts are stale."""
     files = {name: store.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
     learners = {
-        "errors": store.read_table(RESULTS / "references_errors.csv"),
-        "choices": store.read_table(MEASURED / "references_machines.csv"),
+        "errors": store.read_table(RESULTS / "lower_learners.csv"),
+        "choices": store.read_table(MEASURED / "lower_machines.csv"),
     }
     return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], learners, files, store.published(FINAL_REPORT))
 

@@ -108,7 +108,7 @@ def similar():
 
 def uncertainty(labels):
     """Whether the images with the smallest leads of the highest score over the next are misclassified more often."""
-    with np.load(noted(RESULTS / "rejection_ensemble.npz")) as file:
+    with np.load(noted(RESULTS / "doubt_ensemble.npz")) as file:
         f = file["single"][file["part"] == 1]
     wrong = f.argmax(axis=1) != labels
     ordered = np.sort(f, axis=1)

@@ -351,7 +351,7 @@ class Facts:
 
     def missed(self, learner):
         """(n,) bool: which test images another learner misclassifies, one of the chapter on lower errors: "RBF SVM", say."""
-        with np.load(noted(RESULTS / f"references_{learner.replace(',', '').replace(' ', '_')}.npz")) as file:
+        with np.load(noted(RESULTS / f"lower_learners_{learner.replace(',', '').replace(' ', '_')}.npz")) as file:
             return file["predictions"][0] != self.labels
 
     def against(self, learner):

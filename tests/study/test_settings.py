@@ -11,8 +11,8 @@ from study.protocols.settings import require_integers
 
 EXPERIMENTS = {each.name: each for each in chapters.all_experiments()}
 CHECKED = (
-    "mnist.neighbours", "orders.runs", "orders.kept", "rejection.ensemble", "references.perceptron",
-    "growth.prepared", "growth.curves", "lowest.held", "data.pairs", "seeds.methods", "course.codes", "romma.runs",
+    "mnist.neighbours", "orders.runs", "orders.kept", "doubt.ensemble", "lower.perceptron",
+    "lower.prepared", "lower.curves", "lower.held", "data.pairs", "seeds.methods", "course.codes", "romma.runs",
     "questions.kernels",
 )  # fmt: skip
 """Experiments whose settings say what each of their fields may be."""

@@ -1,4 +1,4 @@
-"""Small tables of the chapter on rejection, from the arrays of study.rejection.experiment: pure functions, all cheap.
+"""Small tables of the chapter on doubt, from the arrays of study.doubt.experiment: pure functions, all cheap.
 
 Sources: Chow 1970 (reject option); Platt 1999 (logistic curve); Guo et al. 2017 (temperature, expected calibration error);
 Geifman & El-Yaniv 2017 (risk-coverage curves, guaranteed risk); Traub et al. 2024, arXiv 2407.01032 (AUGRC); Vovk, Gammerman
@@ -17,7 +17,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, log_softmax, softmax
 
 from study import statistics
-from study.rejection.experiment import KINDS, PARTS, PREDICTORS
+from study.doubt.experiment import KINDS, PARTS, PREDICTORS
 from study.words import p_cell, styled
 
 BINS = 15

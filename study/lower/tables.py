@@ -1,12 +1,11 @@
-"""Small tables of the chapter on lower errors and their price. Rates and differences are fractions."""
+"""Small tables of the chapter on lower errors and their price: pure functions. Rates and differences are fractions."""
 
 import numpy as np
 import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import statistics, words
-from study.references import experiment
-from study.references.experiment import CONTROL, INTELEX, OURS
+from study.lower.experiment import CONTROL, EPOCHS, INTELEX, OURS
 
 MARGIN = 0.002
 """Errors that differ by less than 0.2 points count as equal in practice; set before the machines were chosen."""
@@ -41,11 +40,9 @@ def compared(errors, predictions, ours, labels):
     return table.assign(verdict=[each.word("lower", "higher", tie[i]) for i, each in enumerate(tests.values())])
 
 
-def costs(dataset="mnist", *, n_held=10_000):
-    """All learners as stored, those of scikit-learn, the average predictor after some epochs, and what scikit-learn-intelex
-    has: method, epoch, error (a rate), fit and predict (processor seconds) and peak (GiB), medians over days, and numbers
-    (stored)."""
-    errors, spent = _stored(dataset, n_held)
+def costs(errors, spent):
+    """All learners: method, epoch, error (a rate), fit and predict (processor seconds) and peak (GiB), medians over days,
+    and numbers (stored). errors, spent: those of `Facts.timed`, of the kernel perceptron the average predictor."""
     others = [name for name in PREDICTORS if name != CONTROL]
     table = errors[~errors["predictor"].isin(others)]
     medians = spent.groupby(["method", "epoch"])[["fit", "predict", "peak"]].median().reset_index()
@@ -53,68 +50,30 @@ def costs(dataset="mnist", *, n_held=10_000):
     return table[["method", "epoch", "error", "fit", "predict", "peak", "numbers"]]
 
 
-def by_day(dataset="mnist", *, n_held=10_000, what="fit"):
+def by_day(spent, what="fit"):
     """How many times as long as all epochs of the kernel perceptron each other learner trained (what "fit") or predicted
     (what "predict"), by its method (rows) and on each day (columns)."""
-    spent = _stored(dataset, n_held)[1].pivot(index=["method", "epoch"], columns="day", values=what)
-    return spent.xs(0, level="epoch") / spent.loc[OURS, max(experiment.EPOCHS)]
+    wide = spent.pivot(index=["method", "epoch"], columns="day", values=what)
+    return wide.xs(0, level="epoch") / wide.loc[OURS, max(EPOCHS)]
 
 
-def slower(dataset="mnist", *, n_held=10_000, what="fit"):
-    """`by_day` in short: its median, low and high over the days, by method (rows)."""
-    days = by_day(dataset, n_held=n_held, what=what)
+def over_days(days):
+    """median, low and high over the days of a table with a column for each."""
     return pd.DataFrame({"median": days.median(axis=1), "low": days.min(axis=1), "high": days.max(axis=1)})
 
 
-def seconds(dataset="mnist", *, n_held=10_000):
-    """The seconds in which the kernel perceptron learns in all its epochs: median, low and high over the days."""
-    spent = _stored(dataset, n_held)[1].set_index(["method", "epoch"]).loc[[(OURS, max(experiment.EPOCHS))], "fit"]
-    return spent.agg(["median", "min", "max"]).set_axis(["median", "low", "high"])
-
-
-def _stored(dataset, n_held):
-    """The errors of all learners, and what they cost on each day."""
-    results = experiment.learners(experiment.settings(dataset, n_held=n_held))
-    ours = experiment.perceptron([experiment.Ours(dataset=dataset)])
-    errors = [results["errors"], ours["perceptron"]]
-    spent = [results["costs"].assign(day=0), ours["perceptron_costs"].assign(day=0)]
-    if fast := experiment.intelex_settings(dataset, n_held=n_held):
-        found = experiment.intelex(fast).assign(predictor="", epoch=0, day=0)
-        errors.append(found[list(errors[0].columns)])
-        spent.append(found[list(spent[0].columns)])
-    if later := experiment.again_settings(dataset, n_held=n_held):
-        spent.append(experiment.again(later))
-    return pd.concat(errors, ignore_index=True), pd.concat(spent, ignore_index=True)
-
-
-def predicted(results, method):
-    """The classes (n_test,) that a method, by its name in the results of `learners`, gives the test images."""
-    predictions = np.concatenate([arrays["predictions"] for arrays in results["arrays"]])
-    return predictions[list(results["errors"]["method"]).index(method)]
-
-
-def choices(dataset="mnist", *, n_held=10_000):
-    """The held-out errors of all candidates of all methods that are compared and have a choice."""
-    methods = {part.method for part in experiment.settings(dataset, n_held=n_held)}
-    tables = [
-        experiment.held(experiment.candidates(method, dataset, n_held=n_held))
-        for method in experiment.ESTIMATORS if method in methods and len(experiment.GRIDS[method]) > 1
-    ]  # fmt: skip
-    return pd.concat(tables, ignore_index=True)
-
-
-def tried(choices, grids, names):
+def choices(held, grids, names):
     """A row for each method that has a choice: method, candidates, grid (its values), choice, at the edge (the parameters
     of the choice that have the first or last value of their range), fewest and most (held-out errors).
 
-    choices: the table of that function; grids {method: [{parameter: value}]} in its order; names: printed names of
+    held: the held-out errors of all candidates; grids {method: [{parameter: value}]} in its order; names: printed names of
     parameters.
     """
     rows = []
-    for method, part in choices.groupby("method", sort=False):
+    for method, part in held.groupby("method", sort=False):
         grid = grids[method]
-        held = part["held"].to_numpy()
-        place = int(held.argmin())
+        errors = part["held"].to_numpy()
+        place = int(errors.argmin())
         values = {name: sorted({each[name] for each in grid}) for name in grid[0]}
         edges = [
             names.get(name, name)
@@ -124,16 +83,21 @@ def tried(choices, grids, names):
         shown = "; ".join(
             f"{names.get(name, name)} {', '.join(f'{value:g}' for value in found)}" for name, found in values.items()
         )
-        rows.append((method, len(grid), shown, part["choice"].iloc[place], ", ".join(edges), held.min(), held.max()))
+        rows.append((method, len(grid), shown, part["choice"].iloc[place], ", ".join(edges), errors.min(), errors.max()))
     columns = ["method", "candidates", "grid", "choice", "at the edge", "fewest", "most"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def choices_table(found):
+    """`choices` as they are printed."""
+    return words.styled(found, dict.fromkeys(["fewest", "most"], ","))
 
 
 def bill(compared, costs, ladder, first):
     """Errors and their costs, the lowest error first: learner, error with error low and error high; estimate, low and high,
     of the kernel perceptron less the learner; fit and predict (seconds), peak (GiB), numbers (stored) and threads.
 
-    compared, costs, ladder: the tables of these functions. The kernel perceptron has its steps of the ladder that were
+    compared, costs: the tables of these functions; ladder: that of `Facts`. The kernel perceptron has its steps that were
     timed, and its first epoch, whose error is a mean over visiting orders and test images: first (R, n) bool, where it errs.
     What scikit-learn-intelex finds is not compared: only its number of errors is stored.
     """
@@ -204,12 +168,32 @@ def times(fit, predict, peak):
     return words.styled(shown.assign(**{"memory (GiB)": peak.loc[fit.index].to_numpy()}), {"memory (GiB)": ".2f"})
 
 
-# For readers.
+# Votes and steps.
 
 
-def tried_table(found):
-    """`tried` as it is printed."""
-    return words.styled(found, dict.fromkeys(["fewest", "most"], ","))
+def majority(votes):
+    """(n,): the class that most of votes (R, n) name; ties go to the lowest."""
+    return np.stack([(votes == c).sum(axis=0) for c in range(int(votes.max()) + 1)]).argmax(axis=0)
+
+
+def step(name, wrong, spent=None, *, times=1, threads=1, hindsight=False):
+    """A row of `Facts.ladder`: wrong (R, n) or (n,) bool, and the costs of one training, of which there are so many."""
+    if wrong.ndim == 2:
+        found = statistics.crossed(wrong.astype(float))
+        low = found.low
+        high = found.high
+    else:
+        low, high = statistics.wilson(wrong.sum(), wrong.size)
+    row = {"name": name, "error": wrong.mean(), "low": low, "high": high, "hindsight": hindsight}
+    if spent is None:
+        return row
+    return row | {
+        "seconds": times * spent["fit"],
+        "memory": spent["peak"],
+        "predict": times * spent["predict"],
+        "numbers": times * spent.get("numbers", np.nan),
+        "threads": threads,
+    }
 
 
 def votes_table(ensembles):
@@ -224,3 +208,102 @@ def votes_table(ensembles):
         }
     )
     return words.styled(shown, {"one order": ".2%", "vote": ".2%", "p": words.p_cell})
+
+
+# Prepared images, and more of them.
+
+
+def wrong_by(names, arrays, labels):
+    """{name: (R, D, n) bool}: where the average predictor errs, from arrays with predictions (n, D, 4), grouped by names."""
+    found = {}
+    for name, each in zip(names, arrays, strict=True):
+        wrong = each["predictions"][:, :, PREDICTORS.index(CONTROL)] != labels[:, None]
+        found.setdefault(name, []).append(wrong.T)
+    return {name: np.stack(orders) for name, orders in found.items()}
+
+
+def effects(wrong, degrees):
+    """Every preparation against raw pixels at the same degree: preparation, degree, error, control (that of raw pixels),
+    estimate, low, high, p and verdict.
+
+    wrong {preparation: (R, D, n) bool}. The difference is over orders and test images (statistics.crossed), with Holm's
+    correction over all rows.
+    """
+    raw = wrong["raw"]
+    keys = [(name, d) for name in wrong if name != "raw" for d in range(len(degrees))]
+    tests = statistics.holm({(name, d): statistics.crossed(wrong[name][:, d].astype(float) - raw[:, d]) for name, d in keys})
+    rows = [(name, degrees[d], wrong[name][:, d].mean(), raw[:, d].mean()) for name, d in keys]
+    table = pd.DataFrame(rows, columns=["preparation", "degree", "error", "control"])
+    table = table.join(statistics.table(tests)[["estimate", "low", "high", "p"]])
+    return table.assign(verdict=[test.word("lower", "higher", "–") for test in tests.values()])
+
+
+def laws(wrong, degrees):
+    """The test error as a power a n^b of the number n of images: degree, exponent b with low and high, and p, of whether the
+    exponent changes with n (Holm over the degrees); missing where nothing is misclassified.
+
+    wrong {n: (R, D, n_test) bool}. Lines of least squares through log error by log n, and parabolas for the change, over
+    orders, draws and test images (statistics.crossed).
+    """
+    x = np.log10(list(wrong))
+    slope = np.linalg.pinv(np.vander(x, 2))[0]
+    change = 2 * np.linalg.pinv(np.vander(x - x.mean(), 3))[0]
+    found = {}
+    bends = {}
+    for place, degree in enumerate(degrees):
+        by_size = np.stack([each[:, place] for each in wrong.values()])
+        if by_size.any(axis=(1, 2)).all():
+            found[degree], bends[degree] = (_of_log_errors(by_size, weights) for weights in (slope, change))
+    bends = statistics.holm(bends)
+    rows = [(degree, test.estimate, test.low, test.high, bends[degree].p) for degree, test in found.items()]
+    table = pd.DataFrame(rows, columns=["degree", "exponent", "low", "high", "p"]).set_index("degree")
+    return table.reindex(list(degrees))
+
+
+def _of_log_errors(wrong, weights):
+    """The Difference sum_s weights_s log10 e_s, with e_s the error rate at size s: wrong (S, R, n), weights (S,).
+
+    Over orders and images: each log is linear near the mean rate, so that every image of every order has its own part in it.
+    """
+    means = wrong.mean(axis=(1, 2))
+    shares = np.einsum("s,srn->rn", weights / (means * np.log(10)), wrong)
+    return statistics.crossed(shares + weights @ (np.log10(means) - 1 / np.log(10)))
+
+
+def on_law(rates, exponent, n):
+    """The error rate at n by the law with this exponent that fits rates {size: rate} best, least squares of logarithms."""
+    sizes = np.log(list(rates))
+    return float(np.exp(np.mean(np.log(list(rates.values()))) + exponent * (np.log(n) - sizes.mean())))
+
+
+# Recipes: found has a row for each that was tried.
+
+
+def alone(found):
+    """The fewest held-out errors of each preparation without copies: preparation, degree and error, the lowest first."""
+    rows = found[found["copies"] == 0]
+    best = rows.loc[rows.groupby("preparation")["errors"].idxmin()]
+    return best[["preparation", "degree", "error"]].sort_values("error", ignore_index=True)
+
+
+def lines(found):
+    """The recipe with the fewest errors of each preparation, of each number of copies, and of each protocol, in the order in
+    which they were tried; ties go to the first."""
+    kinds = found.groupby(["preparation", "copies", "protocol"], sort=False)
+    return found.loc[kinds["errors"].idxmin()].reset_index(drop=True)
+
+
+def recipes_table(found):
+    """Recipes as they are printed."""
+    shown = pd.DataFrame(
+        {
+            "preparation": found["preparation"],
+            "copies": found["copies"],
+            "degree": found["degree"],
+            "held-out errors": found["errors"],
+            "held-out error": found["error"],
+            "training (s)": found["prepare"] + found["fit"],
+            "memory (GiB)": found["peak"],
+        }
+    )
+    return words.styled(shown, {"held-out error": ".2%", "training (s)": ",.0f", "memory (GiB)": ".1f"})

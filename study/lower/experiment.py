@@ -87,7 +87,7 @@ PATIENCE = 120
 """How often a training is timed, unless it takes more than so many seconds."""
 DAYS = (1, 2)
 """Further days on which every learner was trained and timed once more, besides that of `learners`, 0. Another day is a
-number more here, and `python -m study run references.again` on an idle machine."""
+number more here, and `python -m study run lower.again` on an idle machine."""
 MACHINES = ("polynomial SVM", "RBF SVM")
 INTELEX = " (scikit-learn-intelex)"
 """Learners that scikit-learn-intelex has, too, and how they are marked when it has trained them."""
@@ -203,7 +203,7 @@ def _estimator(part, size):
     return made
 
 
-@experiment("references", published=machine_candidates, measured=("machines",), data=lambda part: [part.dataset])
+@experiment("lower", published=machine_candidates, measured=("machines",), data=lambda part: [part.dataset])
 def machines(part, *, progress=False):
     """Errors of a support vector machine on the held-out images: method, choice, held (errors), n_held.
 
@@ -214,7 +214,7 @@ def machines(part, *, progress=False):
     return _held(part, with_intelex(part.estimator, n_jobs=2), dtype=np.float32)
 
 
-@experiment("references", published=all_candidates, data=lambda part: [part.dataset], sample=30)
+@experiment("lower", published=all_candidates, data=lambda part: [part.dataset], sample=30)
 def choices(part, *, progress=False):
     """Errors of a candidate on the held-out images: method, choice, held (errors), n_held."""
     with threadpool_limits(1):
@@ -240,7 +240,7 @@ def with_intelex(machine, *, n_jobs=1):
         raise RuntimeError(
             "support vector machines on MNIST are chosen with scikit-learn-intelex, which is not installed here; pip "
             "install scikit-learn-intelex (x86-64 processors only), or keep what it found in "
-            "data/measured/references_machines.csv"
+            "data/measured/lower_machines.csv"
         ) from None
     return svm.SVC(**machine.get_params(), n_jobs=n_jobs)
 
@@ -296,7 +296,7 @@ def seeded_settings(dataset="mnist", *, n_held=10_000):
     return [Seeded(**vars(part), seed=seed) for part in networks for seed in SEEDS]
 
 
-@experiment("references", published=seeded_settings, data=lambda part: [part.dataset])
+@experiment("lower", published=seeded_settings, data=lambda part: [part.dataset])
 def networks(part, *, progress=False):
     """Errors of a neural network on the test images from one more seed: method, seed, errors, n_test."""
     data = datasets.load(part.dataset)
@@ -324,21 +324,22 @@ SPENT = ("fit", "predict", "runs", "peak")
 
 
 @experiment(
-    "references", published=settings, tables=("errors", "costs"), measured=("costs",),
-    arrays=lambda part: part.name.replace(",", "").replace(" ", "_"), data=lambda part: [part.dataset], sample=19,
+    "lower", published=settings, tables=("learners", "learners_costs"), measured=("learners_costs",),
+    arrays=lambda part: f"learners_{part.name.replace(',', '').replace(' ', '_')}", data=lambda part: [part.dataset],
+    sample=19,
 )  # fmt: skip
 def learners(part, *, progress=False):
-    """{errors, costs, arrays} of one method.
+    """{learners, learners_costs, arrays} of one method.
 
-    errors: method (by its name), choice, predictor, epoch ("" and 0: there is none), errors, n_test, numbers (stored for
-    predictions). costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians),
+    learners: method (by its name), choice, predictor, epoch ("" and 0: there is none), errors, n_test, numbers (stored for
+    predictions). learners_costs: method, epoch, fit and predict (processor seconds), runs (of which they are medians),
     peak (GiB). Array predictions (1, n_test): indices of classes.
     """
     labels = datasets.load(part.dataset).class_indices_test
     found, numbers, cost = alone(_reference, part, PATIENCE)
     row = part.name, in_words(part.values), "", 0, int((found != labels).sum()), len(labels), numbers
     errors, costs = _tables([row], [(part.name, 0, *cost)])
-    return {"errors": errors, "costs": costs, "arrays": {"predictions": found[None]}}
+    return {"learners": errors, "learners_costs": costs, "arrays": {"predictions": found[None]}}
 
 
 def in_words(values):
@@ -405,7 +406,7 @@ def intelex_settings(dataset="mnist", *, n_held=10_000):
     return [part for part in settings(dataset, n_held=n_held) if part.method in MACHINES] if dataset == "mnist" else []
 
 
-@experiment("references", published=intelex_settings, measured=("intelex",), data=lambda part: [part.dataset])
+@experiment("lower", published=intelex_settings, measured=("intelex",), data=lambda part: [part.dataset])
 def intelex(part, *, progress=False):
     """A support vector machine as in `learners`, by scikit-learn-intelex in single precision, with one thread.
 
@@ -450,8 +451,8 @@ class Once(Ours):
 
 
 @experiment(
-    "references", published=[Ours()], tables=("perceptron", "perceptron_costs"), measured=("perceptron_costs",),
-    arrays=lambda part: "kernel_perceptron", data=lambda part: [part.dataset], sample=Once(),
+    "lower", published=[Ours()], tables=("perceptron", "perceptron_costs"), measured=("perceptron_costs",),
+    arrays=lambda part: "perceptron", data=lambda part: [part.dataset], sample=Once(),
 )  # fmt: skip
 def perceptron(part, *, progress=False):
     """{perceptron, perceptron_costs, arrays} after each of EPOCHS: errors and costs, with the columns of `learners`."""
@@ -510,7 +511,7 @@ def again_settings(dataset="mnist", *, n_held=10_000):
 
 
 @experiment(
-    "references", published=again_settings, measured=("again",), data=lambda part: [part.learner.dataset], sample=20
+    "lower", published=again_settings, measured=("again",), data=lambda part: [part.learner.dataset], sample=20
 )  # fmt: skip
 def again(part, *, progress=False):
     """Costs of one more training: method (by its name in the other tables), epoch, day, and fit, predict, runs and peak."""

@@ -1,15 +1,14 @@
 """The chapter on prepared images and on more of them: integers stay integers, runs are the estimator's, laws are found."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from kp import OneVsAllKernelPerceptron, kernels
 from kp.gram import Points
 from kp.mistakes import PREDICTORS
 from study import datasets, statistics
-from study.growth import experiment, tables
-from study.growth.experiment import Growth, Prepared
+from study.lower import facts, growth, tables
+from study.lower.growth import Growth, Prepared
 from study.protocols import preparations
 
 
@@ -66,7 +65,7 @@ def test_a_shift_moves_every_image_by_its_own_way():
 
 def test_a_part_is_the_estimator_on_prepared_images(digits):
     options = {"dataset": "digits", "preparation": "centred", "degrees": (2, 3), "n_epochs": 3}
-    _, found = experiment.prepared.compute([Prepared(order=order, **options) for order in (0, 1)])
+    _, found = growth.prepared.compute([Prepared(order=order, **options) for order in (0, 1)])
     X, X_test, gamma = preparations.centred(digits.X, digits.X_test)
     model = OneVsAllKernelPerceptron(degree=3, gamma=gamma, max_iter=3, random_state=103, stop_if_separated=False)
     model.fit(X, digits.y)
@@ -82,7 +81,7 @@ def test_a_part_is_the_estimator_on_prepared_images(digits):
 
 def test_a_curve_ends_at_all_examples_and_draws_fewer(digits):
     whole, few, other, shifted = (
-        experiment.examples(Growth(dataset="digits", n=n, order=order))[0]
+        growth.examples(Growth(dataset="digits", n=n, order=order))[0]
         for n, order in ((1200, 3), (75, 3), (75, 4), (6000, 0))
     )
     np.testing.assert_array_equal(whole, digits.X)
@@ -91,7 +90,7 @@ def test_a_curve_ends_at_all_examples_and_draws_fewer(digits):
 
 def test_more_images_than_there_are_are_refused():
     with pytest.raises(ValueError, match="n must be at most 1200, or 6000 with all shifts, got 1201"):
-        experiment.curves.compute(Growth(dataset="digits", n=1201))
+        growth.curves.compute(Growth(dataset="digits", n=1201))
 
 
 def test_effects_are_told_over_orders_and_images():
@@ -107,56 +106,44 @@ def test_effects_are_told_over_orders_and_images():
 SIZES = (100, 200, 400, 800)
 
 
-def laws_of(wrong, **quantities):
-    """tables.laws by quantity, of wrong {n: (R, 1, n_test)} at degree 2; quantities {name: function of (n, order)}."""
-    counts = {"errors": lambda n, r: wrong[n][r, 0].sum(), "mistakes": lambda n, r: 3 * n**0.7,
-              "support": lambda n, r: 2 * n**0.8} | quantities  # fmt: skip
-    keys = pd.MultiIndex.from_product([SIZES, range(len(wrong[SIZES[0]]))], names=["n", "order"]).to_frame(index=False)
-    curves = keys.assign(degree=2, epoch=1, predictor="final", n_test=1000)
-    for name, of in counts.items():
-        curves[name] = [of(*key) for key in keys.itertuples(index=False)]
-    costs = keys.assign(degrees=1, fit=1e-4 * keys["n"] ** 1.5, peak=np.nan)
-    return tables.laws(curves, costs, wrong, (2,), predictor="final").set_index("quantity")
-
-
-def hard_images(orders=3, n=1000):
-    """wrong {n: (R, 1, n)} of a law with exponent -0.5, in which orders agree on most of the hard images."""
+def hard_images(orders=3, n=1000, bend=0.0):
+    """wrong {n: (R, 1, n)} of a law with exponent -0.5, in which orders agree on most of the hard images; bend: what each
+    tenfold n adds to it."""
     rng = np.random.default_rng(1)
     difficulty = rng.random(n)
-    return {size: (difficulty + rng.normal(0, 0.01, (orders, 1, n))) < 5 * size**-0.5 for size in SIZES}
+    rates = {size: 5 * size**-0.5 * 10 ** (bend / 2 * np.log10(size / 100) ** 2) for size in SIZES}
+    return {size: (difficulty + rng.normal(0, 0.01, (orders, 1, n))) < rate for size, rate in rates.items()}
 
 
-def test_the_interval_of_the_errors_exponent_is_over_test_images_too():
+def test_the_interval_of_the_exponent_is_over_test_images_too():
     """As wide as that of a bootstrap over orders and images."""
     wrong = hard_images(5)
     rng = np.random.default_rng(0)
-    errors = laws_of(wrong).loc["errors"]
+    law = tables.laws(wrong, (2,)).loc[2]
     part = np.stack([wrong[n][:, 0] for n in SIZES]).astype(float)
     drawn = []
     for _ in range(200):
         images = rng.multinomial(1000, np.full(1000, 1e-3))
         orders_ = rng.integers(5, size=5)
         drawn.append(np.polyfit(np.log(SIZES), np.log((part[:, orders_] @ images).mean(axis=1)), 1)[0])
-    np.testing.assert_allclose((errors["low"], errors["high"]), np.quantile(drawn, [0.025, 0.975]), atol=0.015)
+    np.testing.assert_allclose((law["low"], law["high"]), np.quantile(drawn, [0.025, 0.975]), atol=0.015)
 
 
-def test_power_laws_are_found_again_and_one_that_bends_is_told_from_one_that_does_not():
-    rng = np.random.default_rng(2)
-    noise = {(n, r): rng.uniform(0.999, 1.001) for n in SIZES for r in range(3)}
-    bent = laws_of(hard_images(), support=lambda n, r: 3 * n**0.7 * 10 ** (0.1 * np.log10(n / 100) ** 2) * noise[n, r])
-    straight = laws_of(hard_images(), mistakes=lambda n, r: 3 * n**0.7 * noise[n, r])
-    assert bent.loc["support", "change"] == pytest.approx(0.2, abs=0.02) and bent.loc["support", "p"] < 0.05
-    assert straight["exponent"].to_dict() == pytest.approx(
-        {"errors": -0.5, "mistakes": 0.7, "support": 0.8, "fit": 1.5}, abs=0.05
-    )
-    assert straight.loc["errors", "low"] < -0.5 < straight.loc["errors", "high"]
-    assert straight.loc["fit", ["least", "greatest"]].tolist() == pytest.approx([1.5, 1.5])
-    assert straight.loc[["errors", "mistakes"], "p"].min() > 0.05 and np.isnan(straight.loc["fit", "p"])
+def test_a_power_law_is_found_again_and_one_that_bends_is_told_from_one_that_does_not():
+    straight, bent = (tables.laws(hard_images(n=20_000, bend=bend), (2,)).loc[2] for bend in (0, 0.4))
+    assert straight["low"] < -0.5 < straight["high"] and straight["exponent"] == pytest.approx(-0.5, abs=0.02)
+    assert straight["p"] > 0.05 > 1e-4 > bent["p"]
+
+
+def test_without_an_error_there_is_no_law():
+    wrong = hard_images()
+    both = {n: np.concatenate([each, np.zeros_like(each)], axis=1) for n, each in wrong.items()}
+    found = tables.laws(both, (2, 3))
+    assert found.loc[2].equals(tables.laws(wrong, (2,)).loc[2]) and found.loc[3].isna().all()
 
 
 def test_stored_predictions_are_those_of_the_experiment(monkeypatch):
-    monkeypatch.setitem(experiment.SIZES, "digits", (300, 1200))
-    grown = tables.grown("digits", n_orders=2)
-    runs = experiment.curves(experiment.growth_settings("digits", n_orders=2))["curves"]
-    rows = tables.last(runs, predictor="average").query("n == 300 and degree == 6").sort_values("order")
-    assert grown[300][:, 1].sum(axis=1).tolist() == rows["errors"].tolist()
+    monkeypatch.setitem(growth.SIZES, "digits", (300, 1200))
+    found = facts.Facts(dataset="digits", n_growth_orders=2)
+    rows = found.curves["curves"].query("n == 300 and degree == 6 and predictor == 'average' and epoch == 10")
+    assert found.grown[300][:, 1].sum(axis=1).tolist() == rows.sort_values("order")["errors"].tolist()

@@ -57,8 +57,8 @@ def preparation_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
 
 
 @experiment(
-    "growth", published=preparation_settings, arrays=lambda part: f"{part.preparation.translate(PLAIN)}_{part.order}",
-    data=lambda part: [part.dataset], together=True,
+    "lower", published=preparation_settings, data=lambda part: [part.dataset], together=True,
+    arrays=lambda part: f"prepared_{part.preparation.translate(PLAIN)}_{part.order}",
 )  # fmt: skip
 def prepared(parts, *, progress=False):
     """{prepared, arrays} of each part: errors on the test images after each epoch, and the predictions after the last.
@@ -109,14 +109,14 @@ def growth_settings(dataset="mnist", *, n_orders=N_ORDERS):
 
 
 @experiment(
-    "growth", published=growth_settings, tables=("curves", "costs"), measured=("costs",),
-    arrays=lambda part: f"{part.n}_{part.order}", data=lambda part: [part.dataset],
+    "lower", published=growth_settings, tables=("curves", "curves_costs"), measured=("curves_costs",),
+    arrays=lambda part: f"curves_{part.n}_{part.order}", data=lambda part: [part.dataset],
 )  # fmt: skip
 def curves(part, *, progress=False):
-    """{curves, costs, arrays} of one part, each in a separate process.
+    """{curves, curves_costs, arrays} of one part, each in a separate process.
 
-    curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as in `prepared`. costs: n, order,
-    degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
+    curves: n, degree, order, epoch, predictor, errors, first, n_test, mistakes, support, as in `prepared`. curves_costs: n,
+    order, degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
     """
     n = len(datasets.load(part.dataset).X)
     most = VIRTUAL[part.dataset][0]
@@ -125,7 +125,7 @@ def curves(part, *, progress=False):
     *found, cost = alone(_learnt, part, MEMORY_BUDGET)
     table, last = _result(part, "n", *found)
     costs = pd.DataFrame([(part.n, part.order, len(part.degrees), *cost)], columns=COSTS)
-    return {"curves": table, "costs": costs, "arrays": {"predictions": last}}
+    return {"curves": table, "curves_costs": costs, "arrays": {"predictions": last}}
 
 
 COSTS = ["n", "order", "degrees", "fit", "predict", "peak"]

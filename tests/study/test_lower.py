@@ -13,10 +13,10 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
-from study import datasets, ladder, statistics
+from study import datasets, statistics
+from study.lower import experiment, facts, figures, tables
+from study.lower.experiment import OURS, Again, Candidate, Chosen, Ours
 from study.orders import experiment as orders
-from study.references import experiment, facts, figures, tables
-from study.references.experiment import OURS, Again, Candidate, Chosen, Ours
 
 SMALL = {"dataset": "digits", "n_held": 300}
 
@@ -36,7 +36,7 @@ def test_a_learner_is_chosen_on_held_out_images_after_training_on_all_others_and
     np.testing.assert_array_equal(result["arrays"]["predictions"][0], predicted)
     numbers = best.support_vectors_.size + best.dual_coef_.size + best.intercept_.size
     expected = [f"gamma = {best.gamma:g}, C = {best.C:g}", (predicted != data.class_indices_test).sum(), numbers]
-    assert result["errors"][["choice", "errors", "numbers"]].to_numpy().tolist() == [expected]
+    assert result["learners"][["choice", "errors", "numbers"]].to_numpy().tolist() == [expected]
 
 
 def test_machines_of_intelex_have_the_parameters_of_those_of_scikit_learn():
@@ -90,7 +90,7 @@ def test_every_learner_has_one_thread_while_it_is_timed(monkeypatch):
 def test_numbers_stored_are_those_a_prediction_needs(method, numbers):
     values = tuple(experiment.GRIDS[method][0].items())
     result = experiment.learners.compute(Chosen(dataset="digits", method=method, values=values, size=40))
-    assert result["errors"]["numbers"].tolist() == [numbers]
+    assert result["learners"]["numbers"].tolist() == [numbers]
 
 
 def test_a_tree_needs_a_value_for_each_leaf_and_four_numbers_for_each_other_node():
@@ -115,7 +115,7 @@ def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_
         machine.set_params(nystroem__n_components=60).fit(X, y)
         predicted = machine.predict(data.X_test / data.X.max())
     assert (row["choice"], row["held"]) == ("gamma = 0.01, C = 10", wrong.sum())
-    assert found["errors"]["method"].tolist() == ["Nystroem, 60"]
+    assert found["learners"]["method"].tolist() == ["Nystroem, 60"]
     np.testing.assert_array_equal(found["arrays"]["predictions"][0], predicted)
 
 
@@ -140,25 +140,26 @@ def test_on_another_day_each_training_is_timed_once_under_the_name_of_its_learne
 
 
 def test_costs_are_medians_over_the_days_on_which_all_learners_were_trained():
-    costs = tables.costs().set_index(["method", "epoch"])
-    first = experiment.learners(experiment.settings())["costs"].set_index(["method", "epoch"])
+    found = facts.published
+    costs = found.costs.set_index(["method", "epoch"])
+    first = experiment.learners(experiment.settings())["learners_costs"].set_index(["method", "epoch"])
     later = experiment.again(experiment.again_settings()).set_index(["method", "epoch"])
     assert len(later) == len(experiment.DAYS) * len(costs)
     svm = ("RBF SVM", 0)
     both = [first.loc[svm, "fit"], *later.loc[[svm], "fit"]]
     assert costs.loc[svm, "fit"] == np.median(both)
     ours = experiment.perceptron([Ours()])["perceptron_costs"].set_index("epoch").loc[10, "fit"]
-    ratios = tables.by_day()
+    ratios = tables.by_day(found.timed[1])
     assert ratios.loc["RBF SVM", 0] == both[0] / ours and len(ratios.columns) == len(both)
-    short = tables.slower().loc["RBF SVM"]
+    short = found.slower.loc["RBF SVM"]
     assert short["median"] == np.median(ratios.loc["RBF SVM"]) and short["low"] <= short["median"] <= short["high"]
-    own = tables.seconds()
+    own = found.seconds
     assert own["low"] <= own["median"] == costs.loc[(OURS, 10), "fit"] <= own["high"]
 
 
 def test_the_largest_network_has_an_error_for_each_seed():
-    costs = tables.costs().set_index("method")["error"]
     found = facts.published
+    costs = found.costs.set_index("method")["error"]
     assert found.best["error"] == costs["neural network, 3,000"] and len(found.seeds) == len(experiment.SEEDS)
 
 
@@ -242,15 +243,16 @@ def test_networks_are_those_of_the_comparison_from_other_seeds():
 
 @pytest.fixture(scope="module")
 def own():
-    return ladder.perceptrons("digits", n_held=300, n_orders=3)
+    return facts.Facts(dataset="digits", n_held=300, n_orders=3, n_growth_orders=2)
 
 
 def test_a_vote_goes_to_the_class_with_most_orders_and_of_equals_to_the_lowest():
-    assert ladder.majority(np.array([[2, 0, 1], [2, 1, 0], [1, 1, 0], [1, 0, 0]])).tolist() == [1, 0, 0]
+    assert tables.majority(np.array([[2, 0, 1], [2, 1, 0], [1, 1, 0], [1, 0, 0]])).tolist() == [1, 0, 0]
 
 
 def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_choose(own):
     data = datasets.load("digits")
+    own = own.orders
     choice = own.chosen.iloc[1]
     least = {}
     for degree in orders.CURVED:
@@ -273,12 +275,10 @@ def test_ours_are_the_estimator_at_the_degree_and_epoch_that_held_out_images_cho
 
 
 def test_facts_of_a_vote_and_of_copies_are_differences_of_counts(own):
-    found = facts.Facts(dataset="digits", n_held=300, n_orders=3, n_growth_orders=2)
-    labels = datasets.load("digits").class_indices_test
-    assert found.vote.estimate == pytest.approx(own.together.mean() - own.ours.mean())
-    copies = found.copies
-    with_copies, without = found.grown[copies.n][0, 0], found.grown[1200][0, 0]
-    assert copies.change.estimate == pytest.approx((with_copies.sum() - without.sum()) / len(labels))
+    assert own.vote.estimate == pytest.approx(own.orders.together.mean() - own.orders.ours.mean())
+    copies = own.copies
+    with_copies, without = own.grown[copies.n][0, 0], own.grown[1200][0, 0]
+    assert copies.change.estimate == pytest.approx((with_copies.sum() - without.sum()) / len(own.labels))
     assert (copies.error, copies.before) == (with_copies.mean(), without.mean())
 
 
@@ -291,7 +291,7 @@ def test_ten_times_the_images_leave_what_the_power_law_says():
 
 @pytest.mark.long
 def test_the_ladder_has_the_steps_and_the_costs_of_stored_runs(own):
-    table = ladder.ladder("digits", n_held=300, n_orders=3, n_growth_orders=2)
+    table, own = own.ladder, own.orders
     assert table.loc[0, "error"] == own.linear[:, PREDICTORS.index("final")].mean()
     assert table.loc[2, "error"] == own.ours.mean()
     assert table.loc[3, "error"] == own.together.mean()

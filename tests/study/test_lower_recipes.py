@@ -6,8 +6,9 @@ import pytest
 
 from kp import OneVsAllKernelPerceptron
 from study import datasets
-from study.lowest import experiment, figures, tables
-from study.lowest.experiment import UPRIGHT, WAYS, Recipe
+from study.lower import figures, recipes, tables
+from study.lower.facts import Facts, published
+from study.lower.recipes import UPRIGHT, WAYS, Recipe
 from study.protocols.preparations import NORM, deskew, each, shifted
 
 SMALL = {"dataset": "digits", "n_held": 300}
@@ -16,7 +17,7 @@ SMALL = {"dataset": "digits", "n_held": 300}
 def literal(recipe):
     """Classes of the held-out or test images by the words of the recipe, with the public estimator."""
     data = datasets.load("digits")
-    X, X_test, gamma = experiment.PREPARED[recipe.preparation](data.X, data.X_test)
+    X, X_test, gamma = recipes.PREPARED[recipe.preparation](data.X, data.X_test)
     n = len(X) - recipe.n_held
     scored = X[n:] if recipe.n_held else X_test
     X = X[:n]
@@ -42,7 +43,7 @@ def literal(recipe):
     ids=str,
 )
 def test_a_recipe_is_what_its_words_say(recipe):
-    found, (n_examples, _, _), _ = experiment.learnt(recipe, 2**28)
+    found, (n_examples, _, _), _ = recipes.learnt(recipe, 2**28)
     expected, n = literal(recipe)
     np.testing.assert_array_equal(found.astype(int), expected.astype(int))
     assert n_examples == n > 1000
@@ -50,7 +51,7 @@ def test_a_recipe_is_what_its_words_say(recipe):
 
 def test_upright_images_are_deskewed_first_and_have_the_same_norm():
     data = datasets.load("digits")
-    X, _, gamma = experiment.upright(data.X[:20], data.X_test[:1])
+    X, _, gamma = recipes.upright(data.X[:20], data.X_test[:1])
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), NORM, rtol=1e-3)
     assert gamma == NORM**-2
     plain = each(deskew, data.X[:20])
@@ -59,15 +60,15 @@ def test_upright_images_are_deskewed_first_and_have_the_same_norm():
 
 
 def test_the_chosen_recipe_has_the_fewest_errors_on_held_out_images():
-    parts = experiment.candidates()
-    tried = tables.tried()
-    assert experiment.CHOSEN == experiment.best() == parts[int(tried["errors"].argmin())]
+    parts = recipes.candidates()
+    tried = published.recipes
+    assert recipes.CHOSEN == recipes.best() == parts[int(tried["errors"].argmin())]
 
 
 def test_another_number_of_held_out_images_chooses_again():
-    tried = tables.tried("digits", n_held=200)
+    tried = Facts(dataset="digits", n_held=200).recipes
     fewest = tried.loc[tried["errors"].idxmin()]
-    first, *_ = experiment.chosen("digits", n_held=200)
+    first, *_ = recipes.chosen("digits", n_held=200)
     assert (first.preparation, first.degree, first.copies) == tuple(fewest[["preparation", "degree", "copies"]])
 
 
@@ -75,11 +76,11 @@ def test_steps_are_the_best_of_each_line_and_of_equals_the_first():
     key = {"protocol": "own, new", "order": 0, "n": 100}
     rows = [("raw", 3, 0, 7), ("raw", 4, 0, 5), ("raw", 5, 0, 5), ("raw", 4, 8, 4), ("raw", 5, 8, 2)]
     tried = pd.DataFrame(rows, columns=["preparation", "degree", "copies", "errors"]).assign(**key)
-    assert tables.steps(tried)[["degree", "copies"]].to_numpy().tolist() == [[4, 0], [5, 8]]
+    assert tables.lines(tried)[["degree", "copies"]].to_numpy().tolist() == [[4, 0], [5, 8]]
 
 
 def test_lines_of_the_figure_are_the_errors_of_the_table():
-    tried = tables.tried()
+    tried = published.recipes
     (axis,) = figures.figure_recipes(tried).axes
     plain = tried[tried["protocol"] == "own, new"]
     drawn = np.concatenate([line.get_ydata() for line in axis.lines])

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from study import datasets, statistics
-from study.rejection import tables
-from study.rejection.experiment import KINDS, Settings, ensemble, points
+from study.doubt import tables
+from study.doubt.experiment import KINDS, Settings, ensemble, points
 
 
 @dataclass(frozen=True)

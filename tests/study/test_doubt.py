@@ -1,4 +1,4 @@
-"""The chapter on rejection: votes and scores against single estimators, odd inputs, and tables against literal ones."""
+"""The chapter on doubt: votes and scores against single estimators, odd inputs, and tables against literal ones."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -18,9 +18,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from kp import OneVsAllKernelPerceptron
 from study import datasets, statistics
+from study.doubt import experiment, facts, figures, inputs, tables
+from study.doubt.experiment import KINDS, PREDICTORS, Settings
 from study.orders import experiment as orders
-from study.rejection import experiment, facts, figures, inputs, tables
-from study.rejection.experiment import KINDS, PREDICTORS, Settings
 
 SMALL = Settings(dataset="digits", degree=2, n_epochs=2, n_orders=3, n_train=200, n_held_out=150, n_odd=12)
 

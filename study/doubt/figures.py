@@ -1,4 +1,4 @@
-"""Figures of the chapter on rejection. Tables are those of study.rejection.tables; rates are drawn in percent."""
+"""Figures of the chapter on doubt. Tables are those of study.doubt.tables; rates are drawn in percent."""
 
 import numpy as np
 

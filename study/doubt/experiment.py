@@ -19,9 +19,9 @@ from tqdm import tqdm
 
 from kp.shared import SharedTraining
 from study import datasets
+from study.doubt.inputs import KINDS, odd_inputs
 from study.protocols.images import in_order
 from study.protocols.settings import IMAGES, require_integers, require_known
-from study.rejection.inputs import KINDS, odd_inputs
 from study.results.experiment import experiment
 
 HELD_OUT = {"mnist": 10_000, "digits": 300}
@@ -84,7 +84,7 @@ PUBLISHED = [Settings()]
 
 
 @experiment(
-    "rejection", published=PUBLISHED, tables=("orders",), arrays=lambda _: "ensemble", data=lambda s: [s.dataset],
+    "doubt", published=PUBLISHED, tables=("orders",), arrays=lambda _: "ensemble", data=lambda s: [s.dataset],
     sample=replace(PUBLISHED[0], n_orders=2),
 )  # fmt: skip
 def ensemble(settings, *, progress=False):
