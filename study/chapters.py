@@ -160,7 +160,13 @@ CHAPTERS = [
         about="lower errors, other learners, seconds and memory",
         reports={"all": BODY},
         quick={"dataset": "digits"},
-        full={"dataset": "mnist", "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
+        full={
+            "dataset": "mnist",
+            "recipe_degrees": "3 4 5 6 7 8 9",
+            "n_held": 10_000,
+            "n_orders": 20,
+            "n_growth_orders": 5,
+        },
         computes=(
             Room(
                 name="lower",

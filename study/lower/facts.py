@@ -32,9 +32,18 @@ class Facts:
     """The quantities of one run of the chapter, whose parameters these are; each is computed when it is asked for."""
 
     dataset: str = "mnist"
+    degrees: tuple[int, ...] = orders.CURVED
+    growth_degrees: tuple[int, ...] = growth.DEGREES
+    recipe_degrees: tuple[int, ...] = ()
     n_held: int = 10_000
     n_orders: int = orders.N_ORDERS
     n_growth_orders: int = growth.N_ORDERS
+
+    def __post_init__(self):
+        """Each degree once, in ascending order; of recipes, those of the dataset if none is given."""
+        for name in ("degrees", "growth_degrees", "recipe_degrees"):
+            found = getattr(self, name) or recipes.DEGREES[self.dataset]
+            object.__setattr__(self, name, tuple(sorted(set(found))))
 
     @cached_property
     def labels(self):
@@ -52,18 +61,17 @@ class Facts:
         threads, and memory (GiB) belong to one trained predictor, and to a vote as many times as it has orders. They are
         missing where nothing was timed.
         """
-        most, degree = growth.VIRTUAL[self.dataset]
+        most, degree = growth.VIRTUAL[self.dataset], self.degree
         own = self.orders
         timed = self.costs.set_index(["method", "epoch"])
         ours, svm = timed.loc[(experiment.OURS, max(experiment.EPOCHS))], timed.loc[(tables.SVM, 0)]
         shifted = self.curves["curves_costs"].query("n == @most").iloc[0]
-        deskewed = self.prepared["deskewed"][:, growth.DEGREES.index(degree)]
         steps = [
             tables.step("linear perceptron, final predictor", own.linear[:, PREDICTORS.index("final")]),
             tables.step("linear perceptron, average predictor", own.linear[:, PREDICTORS.index(experiment.CONTROL)]),
             tables.step("kernel perceptron, average predictor", own.ours, ours),
             tables.step(f"vote of {self.n_orders} orders", own.together, ours, times=self.n_orders),
-            tables.step(f"deskewed images, degree {degree}", deskewed, hindsight=True),
+            tables.step(f"deskewed images, degree {degree}", self.prepared["deskewed"][:, 0], hindsight=True),
             tables.step(f"shifted copies, degree {degree}", self.grown[most][0, 0], shifted, threads=2, hindsight=True),
             tables.step(f"chosen recipe, degree {self.chosen.degree}", self.recipe.wrong, self.recipe.costs, threads=2),
             tables.step(tables.SVM, self.wrong_of(tables.SVM), svm),
@@ -85,7 +93,8 @@ class Facts:
         predictors of degree 1 err after the last epoch; ensembles: `study.orders.tables.ensembles`.
         """
         n_linear = min(self.n_orders, orders.N_LINEAR)
-        own = Orders(dataset=self.dataset, n_orders=self.n_orders, n_linear=n_linear, n_held=self.n_held)
+        sizes = {"n_orders": self.n_orders, "n_linear": n_linear, "n_held": self.n_held}
+        own = Orders(dataset=self.dataset, degrees=tuple(sorted({1, *self.degrees})), **sizes)
         own = published_orders if own == published_orders else own  # what that has computed is there
         chosen = own.chosen[own.chosen["among"] == experiment.CONTROL].reset_index(drop=True)
         place = PREDICTORS.index(experiment.CONTROL)
@@ -98,7 +107,7 @@ class Facts:
         linear = [arrays["predictions"] for arrays in own.results["arrays"][self.n_orders :]]
         return SimpleNamespace(
             chosen=chosen, ours=votes != self.labels, together=tables.majority(votes) != self.labels,
-            first=own.wrong[:, own.place_of(experiment.Ours(dataset=self.dataset).degree), place, 0],
+            first=own.wrong[:, own.place_of(self.timed_one.degree), place, 0],
             linear=of_orders.wrong(linear, self.labels)[:, 0, :, -1],
             ensembles=of_orders.ensembles(own.predictions, self.labels, own.above, predictor=experiment.CONTROL),
         )  # fmt: skip
@@ -178,18 +187,24 @@ class Facts:
 
     # Seconds and memory.
 
+    @property
+    def timed_one(self):
+        """The kernel perceptron that is timed: of degree 3, or of the least above 1 where 3 is none of the degrees."""
+        above = [degree for degree in self.degrees if degree > 1]
+        return experiment.Ours(dataset=self.dataset, degree=3 if 3 in above else above[0])
+
     @cached_property
     def timed(self):
         """(errors, spent): the errors of all classifiers, and what they cost on each day; among them the kernel perceptron
         after some epochs, and what scikit-learn-intelex has."""
-        ours = experiment.perceptron([experiment.Ours(dataset=self.dataset)])
+        ours = experiment.perceptron([self.timed_one])
         errors = [self.trained["learners"], ours["perceptron"]]
         spent = [self.trained["learners_costs"].assign(day=0), ours["perceptron_costs"].assign(day=0)]
         if fast := experiment.intelex_settings(self.dataset, n_held=self.n_held):
             found = experiment.intelex(fast).assign(predictor="", epoch=0, day=0)
             errors.append(found[list(errors[0].columns)])
             spent.append(found[list(spent[0].columns)])
-        if later := experiment.again_settings(self.dataset, n_held=self.n_held):
+        if later := experiment.again_settings(self.timed_one, n_held=self.n_held):
             spent.append(experiment.again(later))
         return pd.concat(errors, ignore_index=True), pd.concat(spent, ignore_index=True)
 
@@ -266,27 +281,32 @@ class Facts:
 
     # Prepared images.
 
+    @property
+    def degree(self):
+        """The degree that texts name, which learns from shifted copies, too: the least."""
+        return self.growth_degrees[0]
+
     @cached_property
     def prepared(self):
         """{preparation: (R, D, n) bool}: where the average predictor errs on prepared images."""
-        parts = growth.preparation_settings(self.dataset, n_orders=self.n_growth_orders)
+        parts = growth.preparation_settings(self.dataset, n_orders=self.n_growth_orders, degrees=self.growth_degrees)
         return tables.wrong_by([part.preparation for part in parts], growth.prepared(parts)["arrays"], self.labels)
 
     @cached_property
     def effects(self):
         """The error on prepared images above that on raw pixels, by preparation and degree, over orders and test images
         (crossed random effects), p and verdict with Holm's correction over all."""
-        return tables.effects(self.prepared, growth.DEGREES)
+        return tables.effects(self.prepared, self.growth_degrees)
 
     @property
     def n_prepared(self):
         """How many test errors `effects` compares, with those of raw pixels."""
-        return len(self.effects) + len(growth.DEGREES)
+        return len(self.effects) + len(self.growth_degrees)
 
     @cached_property
     def change(self):
-        """The rows of `effects` at degree 4, by preparation."""
-        own = self.effects[self.effects["degree"] == 4]
+        """The rows of `effects` at `degree`, by preparation."""
+        own = self.effects[self.effects["degree"] == self.degree]
         return {row.preparation: row for row in own.itertuples()}
 
     def verdicts(self, preparation):
@@ -295,28 +315,31 @@ class Facts:
 
     # More images.
 
+    @property
+    def curve_parts(self):
+        return growth.growth_settings(self.dataset, n_orders=self.n_growth_orders, degrees=self.growth_degrees)
+
     @cached_property
     def curves(self):
         """The stored runs on n images (`growth.curves`)."""
-        return growth.curves(growth.growth_settings(self.dataset, n_orders=self.n_growth_orders))
+        return growth.curves(self.curve_parts)
 
     @cached_property
     def grown(self):
         """{n: (R, D, n_test) bool}: where the average predictor errs after training on n images; the last n is that with
         shifts, of one order and one degree."""
-        parts = growth.growth_settings(self.dataset, n_orders=self.n_growth_orders)
-        return tables.wrong_by([part.n for part in parts], self.curves["arrays"], self.labels)
+        return tables.wrong_by([part.n for part in self.curve_parts], self.curves["arrays"], self.labels)
 
     @cached_property
     def laws(self):
         """The exponents of the test error as a power of the number of images, by degree (`tables.laws`), without shifts."""
         drawn = dict(list(self.grown.items())[:-1])
-        return tables.laws(drawn, growth.DEGREES)
+        return tables.laws(drawn, self.growth_degrees)
 
     @cached_property
     def law(self):
-        """The row of `laws` at the degree of the shifted copies."""
-        return self.laws.loc[self.copies.degree]
+        """The row of `laws` at `degree`."""
+        return self.laws.loc[self.degree]
 
     @cached_property
     def tenfold(self):
@@ -326,22 +349,31 @@ class Facts:
 
     @cached_property
     def copies(self):
-        """All images with four shifted copies of each: n (examples), degree, error, before (without the copies, in the same
-        order), and change, of the test error (McNemar's test)."""
-        n, degree = growth.VIRTUAL[self.dataset]
+        """All images with four shifted copies of each, at `degree`: n (examples), error, before (without the copies, in the
+        same order), and change, of the test error (McNemar's test)."""
+        n = growth.VIRTUAL[self.dataset]
         with_copies = self.grown[n][0, 0]
-        without = self.grown[datasets.load(self.dataset).X.shape[0]][0, growth.DEGREES.index(degree)]
+        without = self.grown[growth.SIZES[self.dataset][-1]][0, 0]
         return SimpleNamespace(
-            n=n, degree=degree, error=with_copies.mean(), before=without.mean(),
-            change=statistics.mcnemar(with_copies, without),
-        )  # fmt: skip
+            n=n, error=with_copies.mean(), before=without.mean(), change=statistics.mcnemar(with_copies, without)
+        )
 
     # The recipe.
+
+    @property
+    def recipe_options(self):
+        return {"n_held": self.n_held, "degrees": self.recipe_degrees}
+
+    @property
+    def copied_named(self):
+        """The degrees that were tried with copies, in words: "recipes of degree 9", "degrees 7, 8 and 9"."""
+        *others, last = map(str, self.recipe_degrees[-recipes.COPIED[self.dataset] :])
+        return f"degrees {', '.join(others)} and {last}" if others else f"recipes of degree {last}"
 
     @cached_property
     def recipes(self):
         """All recipes that were tried: the columns of `recipes.held` and of its costs, and error (held-out)."""
-        found = recipes.held(recipes.candidates(self.dataset, n_held=self.n_held))
+        found = recipes.held(recipes.candidates(self.dataset, **self.recipe_options))
         table = found["held"].merge(found["held_costs"], on=list(recipes.KEY), validate="one_to_one")
         return table.assign(error=table["errors"] / table["n"])
 
@@ -369,7 +401,7 @@ class Facts:
     @cached_property
     def chosen(self):
         """The recipe with the fewest held-out errors."""
-        return recipes.chosen(self.dataset, n_held=self.n_held)[0]
+        return recipes.chosen(self.dataset, **self.recipe_options)[0]
 
     @cached_property
     def recipe(self):
@@ -377,7 +409,7 @@ class Facts:
         over orders: fit (seconds, with those of preparing), predict and peak; svm, its error above that of the RBF SVM on
         raw pixels, and vote, that of a vote of its orders above that of one order; both over orders and test images (crossed
         random effects)."""
-        found = recipes.reached(recipes.chosen(self.dataset, n_held=self.n_held))
+        found = recipes.reached(recipes.chosen(self.dataset, **self.recipe_options))
         said = np.stack([arrays["predictions"] for arrays in found["arrays"]])
         wrong = said != self.labels
         together = tables.majority(said) != self.labels

@@ -35,7 +35,7 @@ PLACES = {
 """Where the name of a point is written, in points from it, if not to its right; by its longest beginning."""
 CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 """Behind a name, so that lines do not cross it."""
-MARKS = (("o", BLUE), ("s", "white"))
+MARKS = (("o", BLUE), ("s", "white"), ("D", BLUE), ("^", "white"))
 """Marker of the degrees, in order, and what fills it."""
 LINES = {
     ("raw", 0): (GREY, "o", ":"),

@@ -27,8 +27,8 @@ DEGREES = (4, 6)
 N_ORDERS = 5
 SIZES = {"mnist": (1000, 2000, 4000, 8000, 16_000, 32_000, 60_000), "digits": (75, 150, 300, 600, 1200)}
 """Numbers of training examples of the learning curves; the last are all there are."""
-VIRTUAL = {"mnist": (300_000, 4), "digits": (6000, 4)}
-"""Numbers of examples with one-pixel shifts, five times all, and the degree that learns from them."""
+VIRTUAL = {"mnist": 300_000, "digits": 6000}
+"""Numbers of examples with one-pixel shifts, five times all; one degree learns from them."""
 MEMORY_BUDGET = 6 * 2**30
 """Bytes for rows of inner products."""
 
@@ -101,11 +101,10 @@ class Growth:
         require_integers(self, n=(10, 10**6), order=(0, 10**6), degrees=(1, 40), n_epochs=(1, 1000))
 
 
-def growth_settings(dataset="mnist", *, n_orders=N_ORDERS):
-    """The parts of `curves`: every size in every order, then the images with their shifts in one."""
-    n, degree = VIRTUAL[dataset]
-    curve = [Growth(dataset=dataset, n=n, order=r) for n in SIZES[dataset] for r in range(n_orders)]
-    return [*curve, Growth(dataset=dataset, n=n, degrees=(degree,))]
+def growth_settings(dataset="mnist", *, n_orders=N_ORDERS, degrees=DEGREES):
+    """The parts of `curves`: every size in every order, then the images with their shifts in one, at the first degree."""
+    curve = [Growth(dataset=dataset, n=n, order=r, degrees=degrees) for n in SIZES[dataset] for r in range(n_orders)]
+    return [*curve, Growth(dataset=dataset, n=VIRTUAL[dataset], degrees=degrees[:1])]
 
 
 @experiment(
@@ -119,7 +118,7 @@ def curves(part, *, progress=False):
     order, degrees (how many are learnt together), fit and predict (seconds), peak (GiB). Array predictions (n_test, D, 4).
     """
     n = len(datasets.load(part.dataset).X)
-    most = VIRTUAL[part.dataset][0]
+    most = VIRTUAL[part.dataset]
     if part.n > n and part.n != most:
         raise ValueError(f"n must be at most {n}, or {most} with all shifts, got {part.n}")
     *found, cost = alone(_learnt, part, MEMORY_BUDGET)
@@ -134,7 +133,7 @@ COSTS = ["n", "order", "degrees", "fit", "predict", "peak"]
 def examples(part):
     """(X, y) of a part: all images with their shifts, or a random draw of at most all."""
     data = datasets.load(part.dataset)
-    if part.n == VIRTUAL[part.dataset][0]:
+    if part.n == VIRTUAL[part.dataset]:
         return with_shifts(data.X, data.y)
     drawn = np.sort(np.random.RandomState(part.order).permutation(len(data.X))[: part.n])
     return data.X[drawn], data.y[drawn]

@@ -109,22 +109,26 @@ def _tables(part, found, counts, cost):
     return row, pd.DataFrame([(*key, *cost)], columns=SPENT)
 
 
-DEGREES = (3, 4, 5, 6, 7, 8, 9)
+DEGREES = {"mnist": (3, 4, 5, 6, 7, 8, 9), "digits": (3, 9)}
+"""Degrees that are tried; with copies, the highest COPIED of them."""
+COPIED = {"mnist": 3, "digits": 1}
 CHOSEN = Recipe(preparation=UPRIGHT, degree=7, copies=12)
 """`best()`, the recipe that 10,000 held-out images of MNIST choose."""
 N_ORDERS = 5
 """Visiting orders of the chosen recipe."""
 
 
-def candidates(dataset="mnist", *, n_held=10_000):
-    """The parts of `held`: every preparation at every degree, then copies, then the order that is kept; few on "digits"."""
+def candidates(dataset="mnist", *, n_held=10_000, degrees=None):
+    """The parts of `held`: every preparation at every degree, in ascending order, then copies at the highest, then the order
+    that is kept; few on "digits"."""
     options = {"dataset": dataset, "n_held": n_held}
-    if dataset != "mnist":
-        plain = [Recipe(preparation=name, degree=degree, **options) for name in ("raw", UPRIGHT) for degree in (3, 9)]
-        return [*plain, *(Recipe(preparation=UPRIGHT, degree=9, copies=k, **options) for k in (4, 8, 12))]
-    plain = [Recipe(preparation=name, degree=degree, **options) for name in PREPARED for degree in DEGREES]
-    copied = [Recipe(preparation=UPRIGHT, degree=degree, copies=k, **options) for degree in (7, 8, 9) for k in (4, 8, 12)]
-    return [*plain, *copied, Recipe(preparation=UPRIGHT, degree=7, copies=12, protocol=SHARED_KEPT, **options)]
+    degrees = degrees or DEGREES[dataset]
+    names = PREPARED if dataset == "mnist" else ("raw", UPRIGHT)
+    high = degrees[-COPIED[dataset] :]
+    plain = [Recipe(preparation=name, degree=degree, **options) for name in names for degree in degrees]
+    copied = [Recipe(preparation=UPRIGHT, degree=degree, copies=k, **options) for degree in high for k in (4, 8, 12)]
+    kept = Recipe(preparation=UPRIGHT, degree=high[0], copies=12, protocol=SHARED_KEPT, **options)
+    return [*plain, *copied, *([kept] if dataset == "mnist" else [])]
 
 
 @experiment(
@@ -140,15 +144,15 @@ def held(part, *, progress=False):
     return {"held": row, "held_costs": cost}
 
 
-def best(dataset="mnist", *, n_held=10_000):
-    """The recipe with the fewest errors on the held-out images; ties go to the first."""
-    tried = candidates(dataset, n_held=n_held)
+def best(dataset="mnist", **options):
+    """The recipe with the fewest errors on the held-out images; ties go to the first. options: those of `candidates`."""
+    tried = candidates(dataset, **options)
     return tried[int(held(tried)["held"]["errors"].argmin())]
 
 
-def chosen(dataset="mnist", *, n_held=10_000):
-    """The parts of `reached`: the chosen recipe in several visiting orders."""
-    recipe = CHOSEN if (dataset, n_held) == ("mnist", 10_000) else best(dataset, n_held=n_held)
+def chosen(dataset="mnist", **options):
+    """The parts of `reached`: the chosen recipe in several visiting orders. options: those of `candidates`."""
+    recipe = CHOSEN if candidates(dataset, **options) == candidates() else best(dataset, **options)
     return [replace(recipe, order=r, n_held=0) for r in range(N_ORDERS)]
 
 

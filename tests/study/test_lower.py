@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kp import PREDICTORS, OneVsAllKernelPerceptron
 from study import datasets, statistics
-from study.lower import experiment, facts, figures, tables
+from study.lower import experiment, facts, figures, recipes, tables
 from study.lower.experiment import OURS, Again, Candidate, Chosen, Ours
 from study.orders import experiment as orders
 
@@ -324,3 +324,20 @@ def test_a_bill_has_what_was_timed_from_the_lowest_error_up():
     mean = statistics.crossed(wrong.astype(float))  # over the orders, and not the single order that was timed
     assert first[["error", "error low", "error high"]].tolist() == [wrong.mean(), mean.low, mean.high]
     assert (first["fit"], first["numbers"]) == (1.5, 40) and np.isnan(first["estimate"])
+
+
+def test_the_degrees_of_a_run_lead_to_the_parts_of_all_experiments_and_the_least_is_that_of_the_copies():
+    found = facts.Facts(dataset="digits", degrees=(4, 2), growth_degrees=(5, 3, 5), recipe_degrees=(6, 2, 4))
+    assert (found.degrees, found.growth_degrees, found.recipe_degrees) == ((2, 4), (3, 5), (2, 4, 6))
+    assert found.timed_one == Ours(dataset="digits", degree=2) and found.degree == 3
+    *curve, copies = found.curve_parts
+    assert {part.degrees for part in curve} == {(3, 5)} and (copies.n, copies.degrees) == (6000, (3,))
+    tried = recipes.candidates("digits", **found.recipe_options)
+    assert {part.degree for part in tried if not part.copies} == {2, 4, 6}
+    assert {part.degree for part in tried if part.copies} == {6} and found.copied_named == "recipes of degree 6"
+    assert facts.published.copied_named == "degrees 7, 8 and 9" and facts.Facts().recipe_degrees == recipes.DEGREES["mnist"]
+
+
+def test_our_seconds_of_other_days_are_those_of_the_published_degree_alone():
+    assert experiment.again_settings(Ours()) == experiment.again_settings() != []
+    assert experiment.again_settings(Ours(degree=4)) == experiment.again_settings(Ours(dataset="digits")) == []
