@@ -84,7 +84,7 @@ PUBLISHED = [Settings()]
 
 
 @experiment(
-    "doubt", published=PUBLISHED, tables=("orders",), arrays=lambda _: "ensemble", data=lambda s: [s.dataset],
+    "doubt", published=PUBLISHED, tables=("orders",), arrays=lambda _: "", data=lambda s: [s.dataset],
     sample=replace(PUBLISHED[0], n_orders=2),
 )  # fmt: skip
 def ensemble(settings, *, progress=False):

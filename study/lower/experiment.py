@@ -325,8 +325,7 @@ SPENT = ("fit", "predict", "runs", "peak")
 
 @experiment(
     "lower", published=settings, tables=("learners", "learners_costs"), measured=("learners_costs",),
-    arrays=lambda part: f"learners_{part.name.replace(',', '').replace(' ', '_')}", data=lambda part: [part.dataset],
-    sample=19,
+    arrays=lambda part: part.name, data=lambda part: [part.dataset], sample=19,
 )  # fmt: skip
 def learners(part, *, progress=False):
     """{learners, learners_costs, arrays} of one method.
@@ -452,7 +451,7 @@ class Once(Ours):
 
 @experiment(
     "lower", published=[Ours()], tables=("perceptron", "perceptron_costs"), measured=("perceptron_costs",),
-    arrays=lambda part: "perceptron", data=lambda part: [part.dataset], sample=Once(),
+    arrays=lambda part: "", data=lambda part: [part.dataset], sample=Once(),
 )  # fmt: skip
 def perceptron(part, *, progress=False):
     """{perceptron, perceptron_costs, arrays} after each of EPOCHS: errors and costs, with the columns of `learners`."""

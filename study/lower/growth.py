@@ -58,7 +58,7 @@ def preparation_settings(dataset="mnist", *, n_orders=N_ORDERS, **options):
 
 @experiment(
     "lower", published=preparation_settings, data=lambda part: [part.dataset], together=True,
-    arrays=lambda part: f"prepared_{part.preparation.translate(PLAIN)}_{part.order}",
+    arrays=lambda part: f"{part.preparation} {part.order}",
 )  # fmt: skip
 def prepared(parts, *, progress=False):
     """{prepared, arrays} of each part: errors on the test images after each epoch, and the predictions after the last.
@@ -79,10 +79,6 @@ def prepared(parts, *, progress=False):
         for i, (part, own) in enumerate(zip(group, models, strict=True)):
             table, last = _result(part, "preparation", found[i * len(own) : (i + 1) * len(own)], sizes(own))
             yield {"prepared": table, "arrays": {"predictions": last}}
-
-
-PLAIN = str.maketrans({" ": "_", "[": "", "]": "", ",": ""})
-"""How the name of a preparation becomes that of a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +105,7 @@ def growth_settings(dataset="mnist", *, n_orders=N_ORDERS, degrees=DEGREES):
 
 @experiment(
     "lower", published=growth_settings, tables=("curves", "curves_costs"), measured=("curves_costs",),
-    arrays=lambda part: f"curves_{part.n}_{part.order}", data=lambda part: [part.dataset],
+    arrays=lambda part: f"{part.n} {part.order}", data=lambda part: [part.dataset],
 )  # fmt: skip
 def curves(part, *, progress=False):
     """{curves, curves_costs, arrays} of one part, each in a separate process.

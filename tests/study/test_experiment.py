@@ -174,7 +174,7 @@ def test_tables_arrays_and_measured_times_are_kept_apart(folders):
     declare(**SEVERAL).publish()
     times = files(folders / "measured")
     declare(**SEVERAL).publish(recompute=True)
-    assert list(files(folders / "results")) == ["toy_size_2.npz", "toy_size_3.npz", "toy_values.csv", "toy_values.json"]
+    assert list(files(folders / "results")) == ["toy_both.npz", "toy_values.csv", "toy_values.json"]
     assert files(folders / "measured") == times and list(times) == ["toy_times.csv", "toy_times.json"]
     found = declare(**SEVERAL)(PUBLISHED)
     assert [len(a["i"]) for a in found["arrays"]] == list(found["times"]["size"]) == [3, 2]
@@ -297,10 +297,10 @@ def test_a_stamped_result_that_comes_out_equal_again_keeps_its_files(folders, mo
 def test_arrays_that_are_of_another_run_than_their_tables_are_stale(folders):
     declared = declare(**SEVERAL)
     declared.publish()
-    path = folders / "results" / "toy_size_3.npz"
-    store.write_arrays(path, {"i": np.arange(3) + 1}, declared._without_code([PUBLISHED[0]]))
-    assert not declared.is_fresh()
-    with pytest.raises(StaleResult, match="toy_size_3.npz does not belong to its tables; make it again with: python"):
+    other = {"size_3/i": np.arange(3) + 1, "size_2/i": np.arange(2)}
+    store.write_arrays(folders / "results" / "toy_both.npz", other, declared._without_code(PUBLISHED))
+    assert not declared.is_fresh() and len(declared(PUBLISHED[1])["arrays"][0]["i"]) == 2
+    with pytest.raises(StaleResult, match="toy_both.npz does not belong to its tables; make it again with: python"):
         declared(PUBLISHED[0])
 
 
