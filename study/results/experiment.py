@@ -64,8 +64,8 @@ class Experiment:
         Those of the tables that hold times or memory. They are kept apart, in data/measured; what was once measured for
         these parameters stays until its file is deleted, for any code.
     arrays : function settings -> str, or None
-        The name of a part in the experiment's file of arrays, <chapter>_<function>.npz, whose members are part/array; "" where
-        there is one part only. The result has the arrays of a part under the key "arrays".
+        The name of a part in the experiment's file of arrays, <chapter>_<function>.npz, whose members are part/array; ""
+        where there is one part only. The result has the arrays of a part under the key "arrays".
     data : function settings -> list of str
         The names of the data sets that are used (study.datasets).
     reads : function settings -> list of paths

@@ -294,6 +294,26 @@ def test_a_stamped_result_that_comes_out_equal_again_keeps_its_files(folders, mo
     assert files(folders / "results") == before
 
 
+def test_arrays_of_all_parts_are_in_one_file_of_the_same_bytes_and_earlier_parts_stay(folders):
+    declare(**SEVERAL, published=PUBLISHED[:1]).publish()
+    assert published_calls(**SEVERAL) == PUBLISHED[1:]
+    path = folders / "results" / "toy_both.npz"
+    with np.load(path) as file:
+        members = {name: file[name].tolist() for name in file.files if name != "provenance"}
+    assert members == {"size_3/i": [0, 1, 2], "size_2/i": [0, 1]}
+    content = path.read_bytes()
+    declare(**SEVERAL).publish(recompute=True)
+    assert path.read_bytes() == content
+
+
+def test_arrays_of_one_part_need_no_name_of_it(folders):
+    declared = declare(**SEVERAL | {"arrays": lambda s: "", "published": PUBLISHED[:1]})
+    declared.publish()
+    with np.load(folders / "results" / "toy_both.npz") as file:
+        assert set(file.files) == {"i", "provenance"}
+    assert declared(PUBLISHED[0])["arrays"][0]["i"].tolist() == [0, 1, 2]
+
+
 def test_arrays_that_are_of_another_run_than_their_tables_are_stale(folders):
     declared = declare(**SEVERAL)
     declared.publish()
