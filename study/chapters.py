@@ -28,16 +28,19 @@ FRONT, BODY, APPENDIX, WEB = "front", "chapter", "appendix", "web"
 class Room:
     """A folder of study with experiments, and what it takes to compute them.
 
-    modules : those that declare experiments, in the order of the results; cores : 1 if they use one only, so that two run at
-    a time; memory : {experiment: MB} of those that need more than the others; foreign : experiments with results of
+    modules : {module: cores} of those that declare experiments, in the order of the results; where they use one core, two
+    run at a time; memory : {experiment: MB} of those that need more than the others; foreign : experiments with results of
     third-party classifiers, whose last bits depend on the processor: they are kept while they belong to the code.
     """
 
     name: str
-    modules: tuple[str, ...] = ("experiment",)
-    cores: int = 2
+    modules: dict = field(default_factory=lambda: {"experiment": 2})
     memory: dict = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
+
+    def cores(self, experiment):
+        """How many cores an experiment of the room uses."""
+        return self.modules[experiment.__module__.rpartition(".")[2]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +119,7 @@ CHAPTERS = [
         about="eight results; four questions, five sources, how to read the numbers",
         reports={"all": FRONT},
         quick=None,
-        reads=("mnist", "references", "growth", "lowest", "claims"),
+        reads=("mnist", "lower", "claims"),
     ),
     Chapter(
         source="introduction",
@@ -134,7 +137,7 @@ CHAPTERS = [
         source="algorithm",
         about="a lesson: how it learns, its predictors, why averaging helps",
         reports={"all": BODY, "hermans": BODY, "family": BODY},
-        computes=(Room(name="algorithm", cores=1),),
+        computes=(Room(name="algorithm", modules={"experiment": 1}),),
     ),
     Chapter(source="hermans_results", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
     Chapter(source="hermans_closing", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
@@ -144,7 +147,7 @@ CHAPTERS = [
         reports={"all": BODY, "hermans": BODY},
         quick={"dataset": "digits"},
         full={"dataset": "mnist", "n_orders": 20, "n_linear": 5, "n_held": 10_000},
-        computes=(Room(name="mnist", modules=("experiment", "orders", "kept", "images", "romma")),),
+        computes=(Room(name="mnist", modules={"experiment": 2, "orders": 2, "kept": 2, "images": 1, "romma": 2}),),
         reads=("claims",),
     ),
     Chapter(
@@ -152,16 +155,20 @@ CHAPTERS = [
         about="lower errors, other learners, seconds and memory",
         reports={"all": BODY},
         quick={"dataset": "digits"},
-        full={"dataset": "mnist", "n_held": 10_000, "n_orders": 20, "n_growth_orders": 5},
+        full={
+            "dataset": "mnist",
+            "recipe_degrees": "3 4 5 6 7 8 9",
+            "n_held": 10_000,
+            "n_orders": 20,
+            "n_growth_orders": 5,
+        },
         computes=(
             Room(
-                name="references",
-                cores=1,
-                memory={"learners": 15_000, "again": 15_000},
+                name="lower",
+                modules={"experiment": 1, "growth": 2, "recipes": 2},
+                memory={"learners": 15_000, "again": 15_000, "held": 14_000, "reached": 14_000},
                 foreign=frozenset({"again", "choices", "intelex", "learners", "machines", "networks"}),
             ),
-            Room(name="growth"),
-            Room(name="lowest", memory={"held": 14_000, "reached": 14_000}),
         ),
         reads=("mnist",),
     ),
@@ -171,7 +178,7 @@ CHAPTERS = [
         reports={"all": BODY, "hermans": BODY},
         quick={"dataset": "digits", "n_orders": 8},
         full={"dataset": "mnist"},
-        computes=(Room(name="rejection"),),
+        computes=(Room(name="doubt"),),
     ),
     Chapter(
         source="classes",
@@ -187,7 +194,7 @@ CHAPTERS = [
             "dataset": "mnist",
             "datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine",
         },
-        computes=(Room(name="multiclass", cores=1), Room(name="comparison"), Room(name="forms")),
+        computes=(Room(name="multiclass", modules={"experiment": 1}), Room(name="comparison"), Room(name="forms")),
     ),
     Chapter(
         source="tables",
@@ -213,7 +220,7 @@ CHAPTERS = [
         about="answers and a recipe; fourteen questions of users; published numbers beside ours",
         reports={"all": BODY},
         quick=None,
-        reads=("mnist", "references", "growth", "lowest", "claims"),
+        reads=("mnist", "lower", "claims"),
     ),
     Chapter(
         source="questions",
@@ -221,7 +228,7 @@ CHAPTERS = [
         reports={"all": BODY},
         quick=None,
         computes=(Room(name="questions"),),
-        reads=("mnist", "references", "growth", "lowest", "rejection", "family", "coursework", "claims"),
+        reads=("mnist", "lower", "doubt", "family", "coursework", "claims"),
     ),
     Chapter(
         source="ledger",
@@ -241,7 +248,7 @@ CHAPTERS = [
             "n_splits": 1000,
             "n_hard_splits": 10,
         },
-        computes=(Room(name="seeds", cores=1),),
+        computes=(Room(name="seeds", modules={"experiment": 1}),),
     ),
     Chapter(
         source="course",
@@ -249,7 +256,7 @@ CHAPTERS = [
         reports={"all": WEB, "course-page": BODY},
         quick={"dataset": "digits", "n_seeds": 10, "n_code_seeds": 4, "n_search": 100},
         full={"dataset": "mnist", "n_seeds": 1000, "n_code_seeds": 200, "n_splits": 100},
-        computes=(Room(name="course", cores=1),),
+        computes=(Room(name="course", modules={"experiment": 1}),),
     ),
     Chapter(
         source="family",
@@ -339,7 +346,7 @@ CHAPTERS = [
     ),
 ]
 
-LEDGER = Room(name="claims")
+LEDGER = Room(name="claims", modules={"ledger": 2})
 """The ledger, which reads all results: its experiment is in study.ledger."""
 ROOMS = {room.name: room for room in (*(room for chapter in CHAPTERS for room in chapter.computes), LEDGER)}
 """{name: Room} in the order of computation."""
@@ -409,7 +416,8 @@ def experiments(name, *, unpublished=False):
 
     if name not in ROOMS:
         raise ValueError(f"experiment must be one of {', '.join(ROOMS)}, got {name!r}")
-    names = ["study.ledger"] if name == LEDGER.name else [f"study.{name}.{module}" for module in ROOMS[name].modules]
+    package = "study" if name == LEDGER.name else f"study.{name}"
+    names = [f"{package}.{module}" for module in ROOMS[name].modules]
     found = [each for module in names for each in vars(importlib.import_module(module)).values()]
     found = [each for each in found if isinstance(each, Experiment) and each.__module__ in names]
     return [each for each in found if unpublished or each.published]

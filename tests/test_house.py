@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
 STUDY = sorted((ROOT / "study").rglob("*.py"))
 SHARED = {"datasets", "protocols", "report", "results"}
-QUOTED = ("family/facts.py", "front/facts.py", "questions/facts.py", "references/facts.py")
-TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "ladder.py", "report/played.py", *QUOTED)}
+QUOTED = ("family/facts.py", "front/facts.py", "questions/facts.py", "lower/facts.py")
+TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "report/played.py", *QUOTED)}
 """What puts the results of several chapters together, or shows the run of one on a page."""
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED
 
@@ -126,7 +126,7 @@ def test_what_a_notebook_imports_is_used_in_code_or_words():
 
 def test_experiments_import_nothing_that_shows_or_judges_results():
     """An edit of a room's tables, figures or verdicts, of the plan or of a report makes no result stale but the ledger."""
-    shown = {"tables", "figures", "facts", "claims", "published", "chapters", "report", "style", "words", "ladder"}
+    shown = {"tables", "figures", "facts", "claims", "published", "chapters", "report", "style", "words"}
     for each in chapters.all_experiments():
         if each.chapter != chapters.LEDGER.name:
             found = code.reached(code.program(each.compute))

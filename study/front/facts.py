@@ -12,12 +12,12 @@ import pandas as pd
 from kp.mistakes import PREDICTORS
 from study import claims
 from study.comparison import facts as sets
+from study.doubt.facts import published as doubt
 from study.forms import facts as forms
 from study.forms import tables as of_forms
+from study.lower import tables as learners
+from study.lower.facts import published as lower
 from study.mnist.facts import published as orders
-from study.references import tables as learners
-from study.references.facts import published as lower
-from study.rejection.facts import published as doubt
 from study.uci import facts as tables_of_2005
 from study.words import interval, intervals, size, span
 
@@ -87,7 +87,7 @@ def order():
 
 
 def vote():
-    """gain: by how much a vote of all orders differs from a single order (`study.references.facts.Facts.vote`)."""
+    """gain: by how much a vote of all orders differs from a single order (`study.lower.facts.Facts.vote`)."""
     return SimpleNamespace(gain=lower.vote)
 
 

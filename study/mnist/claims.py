@@ -69,8 +69,8 @@ def claims():
     stale."""
     files = {name: store.published(f"hermans_2021_{name}") for name in ("multiclass_errors", "binary_errors", "confusion")}
     learners = {
-        "errors": store.read_table(RESULTS / "references_errors.csv"),
-        "choices": store.read_table(MEASURED / "references_machines.csv"),
+        "errors": store.read_table(RESULTS / "lower_learners.csv"),
+        "choices": store.read_table(MEASURED / "lower_machines.csv"),
     }
     return rows(degrees(PUBLISHED), neighbours(NEAREST)["neighbours"], learners, files, store.published(FINAL_REPORT))
 
@@ -338,7 +338,7 @@ def similar():
 
 def uncertainty(labels):
     """Whether the images with the smallest leads of the highest score over the next are misclassified more often."""
-    with np.load(noted(RESULTS / "rejection_ensemble.npz")) as file:
+    with np.load(noted(RESULTS / "doubt_ensemble.npz")) as file:
         f = file["single"][file["part"] == 1]
     wrong = f.argmax(axis=1) != labels
     ordered = np.sort(f, axis=1)

@@ -361,8 +361,8 @@ class Facts:
 
     def missed(self, learner):
         """(n,) bool: which test images another learner misclassifies, one of the chapter on lower errors: "RBF SVM", say."""
-        with np.load(noted(RESULTS / f"references_{learner.replace(',', '').replace(' ', '_')}.npz")) as file:
-            return file["predictions"][0] != self.labels
+        with np.load(noted(RESULTS / "lower_learners.npz")) as file:
+            return file[f"{learner}/predictions"][0] != self.labels
 
     def against(self, learner):
         """By how much the honest error of the average predictor exceeds that of another learner: a Difference over orders

@@ -8,15 +8,15 @@ import numpy as np
 from study import claims, datasets
 from study.coursework import facts as coursework
 from study.coursework.experiment import ONE_VS_ALL, ONE_VS_ONE
+from study.doubt.facts import published as doubt
 from study.family import experiment as budgets
 from study.family import facts as of_budgets
+from study.lower.facts import FEATURES
+from study.lower.facts import published as lower
 from study.mnist.facts import published as orders
 from study.mnist.orders import CURVED
 from study.mnist.over_orders import UNTOLD
 from study.questions import experiment, tables
-from study.references.facts import FEATURES
-from study.references.facts import published as lower
-from study.rejection.facts import published as doubt
 
 
 @cache

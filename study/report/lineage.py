@@ -306,8 +306,8 @@ def published():
 def _of_experiment(name):
     """The files of an experiment, tables first."""
     own = {path: record for path, record in records().items() if record.get("experiment") == name}
-    arrays = [f"data/results/{each}" for record in own.values() for each in record.get("arrays", ())]
-    return list(dict.fromkeys([*own, *arrays]))
+    has_arrays = any("arrays" in record for record in own.values())
+    return [*own, *([f"data/results/{name.replace('.', '_')}.npz"] if has_arrays else [])]
 
 
 def files(symbols, read):

@@ -92,7 +92,7 @@ class Panels:
         records = [lineage.records().get(name, {}) for name in tables]
         commands = dict.fromkeys(each["experiment"] for each in records if "experiment" in each)
         computed = (f"<p><code>python -m study run {each} --recompute</code> {_cost(each)}" for each in commands)
-        shown += f"<p>and {others} files of arrays beside them" if others and tables else ""
+        shown += f"<p>and {others} file{'s' * (others > 1)} of arrays beside them" if others and tables else ""
         return [("tables", shown), ("compute again", "".join(computed))]
 
 

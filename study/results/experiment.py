@@ -64,7 +64,8 @@ class Experiment:
         Those of the tables that hold times or memory. They are kept apart, in data/measured; what was once measured for
         these parameters stays until its file is deleted, for any code.
     arrays : function settings -> str, or None
-        The name of a part's file of arrays. The result has them under the key "arrays".
+        The name of a part in the experiment's file of arrays, <chapter>_<function>.npz, whose members are part/array; ""
+        where there is one part only. The result has the arrays of a part under the key "arrays".
     data : function settings -> list of str
         The names of the data sets that are used (study.datasets).
     reads : function settings -> list of paths
@@ -160,10 +161,11 @@ class Experiment:
                 self._keep(s, result)
         results = [earlier[s] if s in earlier else self._checkpoint(s) for s in self.published]
         arrays = {}
-        for s, result in zip(self.published, results, strict=True) if self.arrays else ():
-            path = self._array_path(s)
-            store.write_arrays(path, result["arrays"], self._without_code([s]))
-            arrays[path.name] = store.arrays_hash(result["arrays"])
+        if self.arrays:
+            parts = {self.arrays(s): result["arrays"] for s, result in zip(self.published, results, strict=True)}
+            members = {f"{part}/{name}".lstrip("/"): array for part, own in parts.items() for name, array in own.items()}
+            store.write_arrays(self.array_path, members, self._without_code(self.published))
+            arrays = {part: store.arrays_hash(own) for part, own in parts.items()}
         for table in self.tables:
             parts = [result[table] for result in results]
             if table not in self.measured or not self._is_stored(table):
@@ -223,12 +225,8 @@ class Experiment:
         Call it after the sample was computed again and came out equal: the provenance says on which day. Raises StaleResult
         if they belong to other parameters or data.
         """
-        arrays = {}
-        for s in self.published if self.arrays else ():
-            path = self._array_path(s)
-            source = self._without_code([s])
-            values = store.read_arrays(path, source, self.command, keys=store.WITHOUT_CODE)
-            arrays[path.name] = store.arrays_hash(values)
+        found = self._read_arrays(self.published, keys=store.WITHOUT_CODE) if self.arrays else {}
+        arrays = {self.arrays(s): store.arrays_hash(own) for s, own in found.items()}
         marks = {"sample_equal": {"date": str(date.today()), "sample": self._sample_named()}}
         for table in self.tables:
             if table not in self.measured:
@@ -251,8 +249,8 @@ class Experiment:
         try:
             for table in self.tables:
                 self._read(table)
-            for s in self.published if self.arrays else ():
-                self._read_arrays(s)
+            if self.arrays:
+                self._read_arrays(self.published)
         except store.StaleResult:
             return False
         return True
@@ -264,7 +262,7 @@ class Experiment:
 
     def stored_files(self):
         """All files of published results, tables first."""
-        return [self.path(t) for t in self.tables] + [self._array_path(s) for s in self.published if self.arrays]
+        return [self.path(t) for t in self.tables] + ([self.array_path] if self.arrays else [])
 
     def source_files(self):
         """The source files, relative to the project, in which the code stands that the results depend on."""
@@ -329,8 +327,9 @@ class Experiment:
             for s in settings:
                 part = published.index(s)
                 found[s][table] = rows.iloc[ends[part] : ends[part + 1]].reset_index(drop=True)
-        for s in settings if self.arrays else ():
-            found[s]["arrays"] = self._read_arrays(s, keys)
+        if self.arrays and settings:
+            for s, own in self._read_arrays(settings, among, keys).items():
+                found[s]["arrays"] = own
         return found
 
     def _earlier(self):
@@ -348,15 +347,21 @@ class Experiment:
         keys = ("experiment", "parameters") if table in self.measured else keys
         return store.read_table(self.path(table), self.provenance(among or self.published), self.command, keys=keys)
 
-    def _read_arrays(self, settings, keys=tuple(store.KEYS)):
-        """The published arrays of a part; where the code counts, they are those that belong to the tables."""
-        path = self._array_path(settings)
-        arrays = store.read_arrays(path, self._without_code([settings]), self.command, keys=store.WITHOUT_CODE)
+    def _read_arrays(self, settings, among=None, keys=tuple(store.KEYS)):
+        """{settings: arrays} of some published parts (or of `among`); where the code counts, they belong to the tables."""
+        path = self.array_path
+        parts = {self.arrays(s): s for s in settings}
+        source = self._without_code(among or self.published)
+        members = store.read_arrays(path, source, self.command, keys=store.WITHOUT_CODE, folders=parts)
+        found = {s: {} for s in settings}
+        for member, array in members.items():
+            part, _, name = member.rpartition("/")
+            found[parts[part]][name] = array
         if "code" in keys:
             known = store.read_record(self.path(self.tables[0]), self.command).get("arrays", {})
-            if known.get(path.name) != store.arrays_hash(arrays):
+            if any(known.get(part) != store.arrays_hash(found[s]) for part, s in parts.items()):
                 raise store.StaleResult(f"{path.name} does not belong to its tables; make it again with: {self.command}")
-        return arrays
+        return found
 
     def _is_stored(self, table):
         try:
@@ -365,8 +370,10 @@ class Experiment:
             return False
         return True
 
-    def _array_path(self, settings):
-        return RESULTS / f"{self.chapter}_{self.arrays(settings)}.npz"
+    @property
+    def array_path(self):
+        """The file of the published arrays."""
+        return RESULTS / f"{self.name.replace('.', '_')}.npz"
 
     def _steps(self, settings):
         """The folder of the steps of one part that is being computed."""

@@ -38,7 +38,7 @@ def stamp_all(experiments, *, jobs=1):
     Those that use one core go side by side, `jobs` at a time; then the others, which use more, in their order: what reads
     another's results comes after it.
     """
-    alone = [each for each in experiments if chapters.ROOMS[each.chapter].cores > 1]
+    alone = [each for each in experiments if chapters.ROOMS[each.chapter].cores(each) > 1]
     # Processes of these may start processes of their own (study.results.alone), which those of joblib may not.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         started = [pool.submit(_timed, each) for each in experiments if each not in alone]

@@ -72,24 +72,26 @@ WITHOUT_CODE = tuple(key for key in KEYS if key != "code")
 """Those that must match where the code may have changed since."""
 
 
-def read_arrays(path, source, command, *, keys=tuple(KEYS)):
+def read_arrays(path, source, command, *, keys=tuple(KEYS), folders=None):
     """The arrays stored for this provenance. Raises StaleResult if they are missing, damaged, or of another provenance.
 
-    The fields of `keys` must agree; versions may differ. command is the remedy in the message.
+    The fields of `keys` must agree; versions may differ. command is the remedy in the message. folders: those of which the
+    arrays are read, named folder/array ("" for those without), if not all.
     """
-    arrays, record = _arrays_and_record(path, command)
+    arrays, record = _arrays_and_record(path, command, folders)
     _check(path, record, source, command, keys)
     return arrays
 
 
-def _arrays_and_record(path, command):
-    """The arrays of a file, and their provenance."""
+def _arrays_and_record(path, command, folders):
+    """The arrays of a file that are asked for, and the provenance of all."""
     try:
         with np.load(noted(path)) as file:
-            arrays = {name: file[name] for name in file.files}
-        record = json.loads(str(arrays.pop("provenance")))
-        if record.pop("arrays") != sorted(arrays):
-            raise ValueError("arrays are missing")
+            record = json.loads(str(file["provenance"]))
+            names = sorted(set(file.files) - {"provenance"})
+            if record.pop("arrays") != names:
+                raise ValueError("arrays are missing")
+            arrays = {name: file[name] for name in names if folders is None or name.rpartition("/")[0] in folders}
     except FileNotFoundError:
         raise _missing(path, command) from None
     except Exception as error:  # a damaged archive can fail in a dozen ways

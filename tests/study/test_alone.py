@@ -6,8 +6,8 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 
-from study.references import experiment
-from study.references.experiment import Chosen
+from study.lower import experiment
+from study.lower.experiment import Chosen
 from study.results.alone import alone, measured
 
 PART = Chosen(method="linear SVM", dataset="digits", values=(("C", 0.1),))

@@ -174,7 +174,7 @@ def test_tables_arrays_and_measured_times_are_kept_apart(folders):
     declare(**SEVERAL).publish()
     times = files(folders / "measured")
     declare(**SEVERAL).publish(recompute=True)
-    assert list(files(folders / "results")) == ["toy_size_2.npz", "toy_size_3.npz", "toy_values.csv", "toy_values.json"]
+    assert list(files(folders / "results")) == ["toy_both.npz", "toy_values.csv", "toy_values.json"]
     assert files(folders / "measured") == times and list(times) == ["toy_times.csv", "toy_times.json"]
     found = declare(**SEVERAL)(PUBLISHED)
     assert [len(a["i"]) for a in found["arrays"]] == list(found["times"]["size"]) == [3, 2]
@@ -294,13 +294,33 @@ def test_a_stamped_result_that_comes_out_equal_again_keeps_its_files(folders, mo
     assert files(folders / "results") == before
 
 
+def test_arrays_of_all_parts_are_in_one_file_of_the_same_bytes_and_earlier_parts_stay(folders):
+    declare(**SEVERAL, published=PUBLISHED[:1]).publish()
+    assert published_calls(**SEVERAL) == PUBLISHED[1:]
+    path = folders / "results" / "toy_both.npz"
+    with np.load(path) as file:
+        members = {name: file[name].tolist() for name in file.files if name != "provenance"}
+    assert members == {"size_3/i": [0, 1, 2], "size_2/i": [0, 1]}
+    content = path.read_bytes()
+    declare(**SEVERAL).publish(recompute=True)
+    assert path.read_bytes() == content
+
+
+def test_arrays_of_one_part_need_no_name_of_it(folders):
+    declared = declare(**SEVERAL | {"arrays": lambda s: "", "published": PUBLISHED[:1]})
+    declared.publish()
+    with np.load(folders / "results" / "toy_both.npz") as file:
+        assert set(file.files) == {"i", "provenance"}
+    assert declared(PUBLISHED[0])["arrays"][0]["i"].tolist() == [0, 1, 2]
+
+
 def test_arrays_that_are_of_another_run_than_their_tables_are_stale(folders):
     declared = declare(**SEVERAL)
     declared.publish()
-    path = folders / "results" / "toy_size_3.npz"
-    store.write_arrays(path, {"i": np.arange(3) + 1}, declared._without_code([PUBLISHED[0]]))
-    assert not declared.is_fresh()
-    with pytest.raises(StaleResult, match="toy_size_3.npz does not belong to its tables; make it again with: python"):
+    other = {"size_3/i": np.arange(3) + 1, "size_2/i": np.arange(2)}
+    store.write_arrays(folders / "results" / "toy_both.npz", other, declared._without_code(PUBLISHED))
+    assert not declared.is_fresh() and len(declared(PUBLISHED[1])["arrays"][0]["i"]) == 2
+    with pytest.raises(StaleResult, match="toy_both.npz does not belong to its tables; make it again with: python"):
         declared(PUBLISHED[0])
 
 

@@ -57,12 +57,12 @@ def test_names_stand_for_the_statements_above_the_text():
 
 def test_a_setting_leads_to_the_tables_that_are_made_with_it():
     notebook = scope(
-        "from study.rejection.experiment import Settings\nfrom study.rejection.facts import Facts", "n = 20",
+        "from study.doubt.experiment import Settings\nfrom study.doubt.facts import Facts", "n = 20",
         "settings = Settings(n_orders=n)", "doubt = Facts(settings)", "other = 3", "n_left = doubt.agreed.size",
     )  # fmt: skip
     for setting in ("n", "settings.n_orders"):
         assert notebook.lineage(setting, 5, at_end=True).is_setting
-        assert "data/results/rejection_orders.csv" in notebook.made_with(setting, EVERYTHING)
+        assert "data/results/doubt_orders.csv" in notebook.made_with(setting, EVERYTHING)
     assert not notebook.lineage("n_left", 5, at_end=True).is_setting
     assert notebook.made_with("other", EVERYTHING) == []
 

@@ -23,6 +23,11 @@ def test_every_stored_file_belongs_to_one_experiment():
     assert sorted(stored) == sorted(declared)
 
 
+def test_each_part_has_arrays_of_its_own():
+    parts = {each.name: [each.arrays(s) for s in each.published] for each in EXPERIMENTS if each.arrays}
+    assert parts and {name for name, own in parts.items() if len(set(own)) < len(own)} == set()
+
+
 LEDGER = """
 from study import ledger, reading
 for each in (*ledger.CLAIMS, *ledger.READINGS, *ledger.STATEMENTS):

@@ -11,8 +11,8 @@ from study.protocols.settings import BaseSettings, require_integers
 
 EXPERIMENTS = {each.name: each for each in chapters.all_experiments()}
 CHECKED = (
-    "mnist.neighbours", "mnist.orders", "mnist.kept", "rejection.ensemble", "references.perceptron",
-    "growth.prepared", "growth.curves", "lowest.held", "mnist.image_pairs", "seeds.methods", "course.codes", "mnist.romma",
+    "mnist.neighbours", "mnist.orders", "mnist.kept", "doubt.ensemble", "lower.perceptron",
+    "lower.prepared", "lower.curves", "lower.held", "mnist.image_pairs", "seeds.methods", "course.codes", "mnist.romma",
     "questions.kernels",
 )  # fmt: skip
 """Experiments whose settings say what each of their fields may be."""

@@ -218,7 +218,7 @@ def test_all_is_computed_again_but_what_other_peoples_software_found(checkout):
     names, commands = planned(checkout, "full", recompute=1, notebooks="seeds")
     found = {name.removeprefix("experiment_") for name in names if name.startswith("experiment_")}
     computed = {each.name.replace(".", "_") for each in chapters.all_experiments()}
-    foreign = {f"references_{name}" for name in ("again", "choices", "intelex", "learners", "machines", "networks")}
+    foreign = {f"lower_{name}" for name in ("again", "choices", "intelex", "learners", "machines", "networks")}
     assert foreign < computed and found == computed - foreign
     assert all("--recompute" in each for each in commands if "study run" in each)
 

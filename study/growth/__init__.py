@@ -1,1 +1,0 @@
-"""The chapter on prepared images and on more of them."""
