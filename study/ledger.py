@@ -5,24 +5,23 @@ from dataclasses import dataclass
 import pandas as pd
 
 from study import RESULTS, ROOT, claims
-from study.comparison import claims as comparison
+from study.budgets import claims as budgets
+from study.classes import claims as classes
 from study.course import claims as course
-from study.family import claims as family
 from study.mnist import claims as mnist
-from study.multiclass import claims as multiclass
 from study.orders import claims as orders
 from study.results import store
 from study.results.experiment import experiment
 from study.romma import claims as romma
 from study.seeds import claims as seeds
-from study.uci import claims as uci
+from study.tables import claims as tables
 
 # In the order of the sources.
-CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, romma.claims)
-READINGS = (uci.readings, seeds.readings, course.readings, romma.readings)
+CLAIMS = (mnist.claims, classes.claims, tables.claims, seeds.claims, course.claims, romma.claims)
+READINGS = (tables.readings, seeds.readings, course.readings, romma.readings)
 STATEMENTS = (
-    mnist.statements, orders.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
-    course.statements, family.statements,
+    mnist.statements, orders.statements, classes.statements, tables.statements, seeds.statements, course.statements,
+    budgets.statements,
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 KP = sorted((ROOT / "kp").glob("*.py"))
 STUDY = sorted((ROOT / "study").rglob("*.py"))
 SHARED = {"datasets", "protocols", "report", "results"}
-QUOTED = ("family/facts.py", "front/facts.py", "questions/facts.py", "references/facts.py")
+QUOTED = ("budgets/facts.py", "front/facts.py", "questions/facts.py", "references/facts.py")
 TOGETHER = {ROOT / "study" / name for name in ("ledger.py", "ladder.py", "report/played.py", *QUOTED)}
 """What puts the results of several chapters together, or shows the run of one on a page."""
 CHAPTERS = {path.name for path in (ROOT / "study").iterdir() if (path / "__init__.py").exists()} - SHARED

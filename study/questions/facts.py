@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from study import claims, datasets
+from study.budgets import experiment as budgets
+from study.budgets import facts as of_budgets
 from study.coursework import facts as coursework
 from study.coursework.experiment import ONE_VS_ALL, ONE_VS_ONE
-from study.family import experiment as budgets
-from study.family import facts as of_budgets
 from study.orders.experiment import CURVED
 from study.orders.facts import published as orders
 from study.orders.tables import UNTOLD
@@ -97,7 +97,7 @@ def calibration():
 
 
 def budget():
-    """`study.family.facts.budget` of the published runs."""
+    """`study.budgets.facts.budget` of the published runs."""
     return of_budgets.budget(budgets.PUBLISHED)
 
 
