@@ -1,7 +1,8 @@
 """The experiments on the published tables: which cross-validations are run on each data set, at which scale.
 
 Source: Xu & Zhang 2005, section IV.B. The ten folds of 2005 are not known, so the ten-fold cross-validation is repeated with
-other folds. Each data set has one settings object, and every experiment takes it: the three published rows (linear, kernel),
+other folds, and any other data set can go through it. Each data set has one settings object, and every experiment takes it:
+the three published rows (linear, kernel; rows, of a set that is not published),
 the same under other readings of the source (readings), the learning curves, the grid of kernel parameters, the choice by
 inner folds (chosen), the four predictors, with thresholds and without (thresholds), other methods (baselines), one of them
 fold by fold (rival), and new speakers. The cross-validations themselves are in study.tables.protocol and
@@ -20,14 +21,15 @@ from sklearn.utils.parallel import Parallel, delayed
 from tqdm import tqdm
 
 from kp.joint import DEMOTE
-from study.protocols.settings import require_integers
+from study import datasets
+from study.protocols.settings import require_integers, require_known
 from study.results.experiment import experiment
 from study.tables import protocol as cv
 from study.tables import readings as rd
 from study.tables import rivals
 from study.tables.protocol import Method, summary
 from study.tables.readings import Reading
-from study.tables.source import SETS, original, published_rates
+from study.tables.source import KERNELS, SETS, original, published_rates
 
 DEMOTED = tuple(Reading(demote=demote, order=order) for demote in DEMOTE for order in ("fresh", "fixed"))
 """Who is demoted, with a fresh shuffle in each epoch or one for all; iterations are epochs."""
@@ -73,26 +75,51 @@ KEYS = ["dataset", "kernel", "parameter", "iterations", "repeat"]
 RATES = ["train_mean", "train_sd", "test_mean", "test_sd"]
 
 
+LARGEST = 10_000
+"""The most examples of a set: the kernel matrix of a training part is held and squared, and more than one at a time."""
+SMOOTHEST = {"linear": 0.0, "poly": 2.0, "rbf": 0.6}
+"""Degree and width of the rows of a set that is not in the source: the smoothest in print, with the fewest ITERATIONS."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Settings of the runs on one data set. rows are methods, one for each kernel: those of Tables II and III, or others.
+    """Settings of the runs on one data set, any that is registered.
 
+    Of its three `rows` that of `kernel` gets another parameter (degree or width) or max_iter where they are not "published".
     n_repeats cross-validations of n_folds each are made, from random_state on, and fewer in secondary experiments
     (`count`). degrees and widths are the grid from which inner_folds choose.
-    Raises ValueError for numbers of folds or repeats that make no cross-validation.
+    Raises ValueError for a set that is unknown or too large, and for numbers that make no cross-validation.
     """
 
     dataset: str
-    rows: tuple
+    kernel: str = "rbf"
+    parameter: float | str = "published"
+    max_iter: int | str = "published"
     n_folds: int = N_FOLDS
     n_repeats: int = N_REPEATS
     random_state: int = 0
-    degrees: tuple = DEGREES
-    widths: tuple = WIDTHS
+    degrees: tuple[int, ...] = DEGREES
+    widths: tuple[float, ...] = WIDTHS
     inner_folds: int = INNER_FOLDS
 
     def __post_init__(self):
-        require_integers(self, n_folds=(2, None), n_repeats=(1, None), inner_folds=(2, None))
+        require_known(self, kernel=tuple(KERNELS))
+        require_integers(self, n_folds=(2, None), n_repeats=(1, None), inner_folds=(2, None), degrees=(1, None))
+        data = datasets.registered(self.dataset)
+        if (n := sum(data.counts) + data.n_test) > LARGEST:
+            raise ValueError(
+                f"dataset {self.dataset}: it has {n:,} examples, and at most {LARGEST:,} can be cross-validated"
+            )
+        _ = self.rows  # which says what is wrong with parameter and max_iter
+
+    @property
+    def rows(self):
+        """The three methods, one for each kernel: those of Tables II and III, or `methods` of a set that is not there."""
+        rows = methods(self.dataset)
+        given = {name: getattr(self, name) for name in ("parameter", "max_iter")}
+        changes = {name: value for name, value in given.items() if value != "published"}
+        rows[self.kernel] = replace(rows[self.kernel], **changes)
+        return tuple(rows.values())
 
     def count(self, name, kernel=""):
         """The number of repeats of an experiment, at least 1; vowel costs most, and there the linear perceptron."""
@@ -118,34 +145,20 @@ class Settings:
 
 
 def methods(dataset, **changes):
-    """{kernel: Method}: the three published rows of a set, in the base protocol unless `changes` say otherwise."""
-    rows = published_rates().query("dataset == @name", local_dict={"name": original(dataset)})
-    rows = rows.drop_duplicates("kernel")
-    if rows.empty:
-        known = ", ".join((*SETS, "iris-bundled", "wine-bundled"))
-        raise ValueError(f"dataset must be one of {known}, got {dataset!r}")
+    """{kernel: Method}: the three published rows of a set, in the base protocol unless `changes` say otherwise.
+
+    Of a set that is not in the source they have the SMOOTHEST parameters.
+    """
+    rows = published_rates().query("dataset == @name", local_dict={"name": original(dataset)}).drop_duplicates("kernel")
+    known = {row.kernel: (row.parameter, row.iterations) for row in rows.itertuples()}
+    known = known or {kernel: (value, min(ITERATIONS)) for kernel, value in SMOOTHEST.items()}
     return {
-        row.kernel: Method(kernel=row.kernel, parameter=row.parameter, max_iter=row.iterations, **changes)
-        for row in rows.itertuples()
+        kernel: Method(kernel=kernel, parameter=parameter, max_iter=max_iter, **changes)
+        for kernel, (parameter, max_iter) in known.items()
     }
 
 
-def settings(dataset, *, kernel="rbf", parameter="published", max_iter="published", changes=None, **options):
-    """The Settings of a notebook's parameters.
-
-    Of the three published rows of the set, that of `kernel` gets another parameter or max_iter where they are not
-    "published"; changes are fields of `Method` for all rows. options are those of `Settings`.
-    """
-    rows = methods(dataset, **(changes or {}))
-    if kernel not in rows:
-        raise ValueError(f"kernel must be one of {', '.join(rows)}, got {kernel!r}")
-    for name, value in (("parameter", parameter), ("max_iter", max_iter)):
-        if value != "published":
-            rows[kernel] = replace(rows[kernel], **{name: value})
-    return Settings(dataset=dataset, rows=tuple(rows.values()), **options)
-
-
-PUBLISHED = [settings(name) for name in SETS]
+PUBLISHED = [Settings(dataset=name) for name in SETS]
 
 
 def family(run):
@@ -156,7 +169,12 @@ def family(run):
 def _plain(*names):
     """Return the inputs of an experiment as plain values: the rows, folds and repeats, and these fields besides."""
     common = ("dataset", "rows", "n_folds", "n_repeats", "random_state")
-    return lambda settings: {name: value for name, value in asdict(settings).items() if name in (*common, *names)}
+
+    def plain(settings):
+        every = asdict(settings) | {"rows": [asdict(row) for row in settings.rows]}
+        return {name: every[name] for name in (*common, *names)}
+
+    return plain
 
 
 DECLARED = {
@@ -164,6 +182,13 @@ DECLARED = {
     "data": lambda settings: [settings.dataset],
     "sample": replace(PUBLISHED[SETS.index("wine")], n_repeats=2),
 }
+
+
+@experiment("tables", data=DECLARED["data"], parameters=_plain())
+def rows(settings, *, progress=False):
+    """The three perceptrons on any data set, a row for each fold; errors and n are those of the test part."""
+    table = _folds(settings, "rows", settings.rows, progress=progress)
+    return table.rename(columns={"test_errors": "errors", "n_test": "n"})
 
 
 @experiment("tables", **DECLARED, parameters=lambda settings: {"dataset": settings.dataset})

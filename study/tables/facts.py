@@ -46,7 +46,7 @@ def plain_reading(by_reading):
     central 95 % of our repeats and n_outside do not, n_linear of these by the linear perceptron. surprise: the mean test
     error that is farthest from ours (tables.surprise).
     """
-    rows = by_reading[by_reading["reading"] == tables.BASE]
+    rows = by_reading[(by_reading["reading"] == tables.BASE) & by_reading["published"].notna()]
     outside = rows[rows["verdict"] == "outside"]
     counts = tables.counts(rows)
     return SimpleNamespace(
@@ -56,7 +56,7 @@ def plain_reading(by_reading):
         inside=counts["inside"],
         n_outside=len(outside),
         n_linear=int((outside["kernel"] == "linear").sum()),
-        surprise=tables.surprise(rows),
+        surprise=tables.surprise(rows) if len(rows) else None,
     )
 
 

@@ -50,7 +50,8 @@ def figure_distributions(repeats, compared):
     )
     axes[0].set_ylabel("kernel, iterations")
     band = Patch(color=style.BAND, label="central 95 % of the repeats")
-    figure.legend(handles=[*_diamond_handles(), band], loc="outside upper center", ncols=3)
+    diamonds = _diamond_handles() if _in_print(compared) else []
+    figure.legend(handles=[*diamonds, band], loc="outside upper center", ncols=3)
     return figure
 
 
@@ -174,17 +175,21 @@ def figure_readings_of_set(compared):
             axis.plot(row.median, y, "|", color=style.BLACK, markersize=5)
             if row.low == row.high:
                 axis.annotate(f"{row.low:.2f}", (row.low, y), (4, -2), textcoords="offset points", fontsize=5)
-        axis.axvline(part["published"].iloc[0], color=RED, lw=1)
+        if _in_print(rows):
+            axis.axvline(part["published"].iloc[0], color=RED, lw=1)
         axis.set(xlabel=f"mean {word} error (%)")
         axis.grid(False, axis="y")
     axes[0].set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
     axes[0].set_yticklabels([name.replace("iterations are ", "") for name in names], fontsize=6)
-    handles = [
-        Line2D([], [], color=RED, lw=1, label="published"),
-        Line2D([], [], lw=3, label="central 95 %, published inside", **READINGS[True]),
-        Line2D([], [], lw=3, label="published outside", **READINGS[False]),
-        Line2D([], [], color=style.BLACK, marker="|", lw=0, markersize=5, label="median"),
-    ]
+    median = Line2D([], [], color=style.BLACK, marker="|", lw=0, markersize=5, label="median")
+    handles = [Line2D([], [], lw=3, label="central 95 % of the repeats", **READINGS[True]), median]
+    if _in_print(rows):
+        handles = [
+            Line2D([], [], color=RED, lw=1, label="published"),
+            Line2D([], [], lw=3, label="central 95 %, published inside", **READINGS[True]),
+            Line2D([], [], lw=3, label="published outside", **READINGS[False]),
+            median,
+        ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)
     return figure
 
@@ -201,7 +206,7 @@ def figure_curves(table, compared):
         axis.set(xscale="log", xlabel="iterations at most (epochs)", title=KERNELS[kernel])
     axes[0, 0].set_ylabel("mean error (%)")
     _from_zero(axes[0])
-    _split_legend(figure)
+    _split_legend(figure, compared)
     return figure
 
 
@@ -227,7 +232,7 @@ def figure_parameters(grid, compared):
         axis.minorticks_off()
         axis.set_ylim(bottom=-0.2)
     axes[0, 0].set_ylabel("mean error (%)")
-    _split_legend(figure)
+    _split_legend(figure, compared)
     return figure
 
 
@@ -249,6 +254,11 @@ def figure_predictors(table):
     axes[0, 0].set_ylabel("test error (%)")
     _from_zero(axes[0])
     return figure
+
+
+def _in_print(compared):
+    """Whether there is a published number among the rows of `tables.compare`."""
+    return compared["published"].notna().any()
 
 
 def _kernels(table, known):
@@ -295,7 +305,7 @@ def _published_means(axis, compared, kernel, split, x):
     axis.plot(rows[x], rows["published"], SPLIT_MARKERS[split], color=RED, zorder=5, clip_on=False, **fill)
 
 
-def _split_legend(figure):
+def _split_legend(figure, compared):
     handles = [
         Line2D([], [], color=style.BLACK, dashes=style.DASHES[split], label=f"{word} error")
         for split, word in SPLITS.items()
@@ -311,5 +321,6 @@ def _split_legend(figure):
             markerfacecolor="none" if split == "train" else RED,
         )  # fmt: skip
         for split, word in SPLITS.items()
+        if _in_print(compared)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=4)

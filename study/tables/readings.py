@@ -7,6 +7,7 @@ share folds, scaling and kernel share what is computed before the first visit.
 """
 
 from dataclasses import asdict, astuple, dataclass, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,9 @@ from kp.joint import DEMOTE
 from study.protocols.settings import require_known
 from study.tables import protocol
 from study.tables.protocol import UNITS, Fold, Shuffles, in_parallel, load, run, splits
+from study.tables.source import SETS
 
 SCALINGS = (*protocol.SCALINGS, "outside")
-IN_UNIT = ("sonar",)
-"""The sets whose attributes lie in [0, 1] as they are."""
-TWO_CLASSES = ("sonar",)
-"""The sets in which a mistake has one rival only: whoever is demoted, it is the same."""
 DIGITS = 6
 """To which rates (fractions) are stored."""
 
@@ -52,15 +50,26 @@ class Reading:
         "outside" is "none" where all attributes lie in [0, 1], else "train"; of two classes the winner is demoted.
         """
         found = self
+        in_unit, two_classes = _nature(dataset)
         if self.scaling == "outside":
-            found = replace(found, scaling="none" if dataset in IN_UNIT else "train")
-        return replace(found, demote="winner") if dataset in TWO_CLASSES else found
+            found = replace(found, scaling="none" if in_unit else "train")
+        return replace(found, demote="winner") if two_classes else found
 
     @property
     def key(self):
         """All answers in a word: "winner-epochs-fresh-train-stratified-threshold"."""
         *words, threshold = astuple(self)
         return "-".join([*words, "threshold" if threshold else "without"])
+
+
+@cache
+def _nature(dataset):
+    """Whether all attributes of a set lie in [0, 1] as they are, and whether it has two classes, so that a mistake has one
+    rival only. Of the sets in print it is known without their files: both are so of sonar alone."""
+    if dataset in SETS:
+        return dataset == "sonar", dataset == "sonar"
+    X, y = load(dataset)
+    return bool(X.min() >= 0 and X.max() <= 1), y.max() == 1
 
 
 def cross_validate(jobs, *, n_folds=10, threads=2, progress=False):

@@ -20,6 +20,16 @@ def original(dataset):
     return dataset.removesuffix("-bundled")
 
 
+def in_print(names):
+    """The names of data sets, all of which are in the source, some as bundled copies. Raises ValueError for others."""
+    if others := [name for name in names if original(name) not in SETS]:
+        raise ValueError(
+            f"datasets: the tables of 2005 have no {', '.join(others)}, only {', '.join(SETS)} (iris-bundled and "
+            "wine-bundled stand for two of them); notebooks/uci.ipynb takes any set"
+        )
+    return names
+
+
 def setting(kernel, parameter):
     """A kernel and its parameter in short: "linear", "p = 2", "σ = 0.3"."""
     return f"{SYMBOLS[kernel]} = {parameter:g}" if SYMBOLS[kernel] else "linear"

@@ -9,6 +9,7 @@ on this sample, and their variance is corrected for what training parts share (s
 """
 
 from dataclasses import asdict, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from study.tables.arithmetic import reachable
 from study.tables.experiment import DEMOTED, ITERATIONS, KEYS, N_FOLDS, RATES, READINGS, SHORT, UNSCALED
 from study.tables.protocol import summary
 from study.tables.readings import Reading
-from study.tables.source import KERNELS, SPLITS, cited_errors, original, printed, published_rates, setting
+from study.tables.source import KERNELS, SETS, SPLITS, cited_errors, original, printed, published_rates, setting
 from study.words import p_cell, percent, points, styled
 
 BASE = "plain reading"
@@ -40,21 +41,35 @@ def repeats_of(results):
     return summary(pd.concat([results["linear"], results["kernel"]], ignore_index=True), KEYS)
 
 
+def asked(repeats):
+    """`published_rates`, and of sets that are not in print the same rows without a number."""
+    known = published_rates()
+    rows = repeats.drop_duplicates(["dataset", "kernel"])[["dataset", "kernel", "parameter", "iterations"]]
+    rows = rows[~rows["dataset"].map(original).isin(SETS)]
+    each = pd.DataFrame(product(SPLITS, ("mean", "sd")), columns=["split", "statistic"])
+    others = rows.merge(each, how="cross").assign(published=np.nan)
+    others = others.assign(table=np.where(others["kernel"] == "linear", "II", "III"))
+    return pd.concat([known, others[known.columns]], ignore_index=True) if len(others) else known
+
+
 def compare(repeats, rates=None):
-    """Each published rate and ours: a row for each of `rates` whose set and setting `repeats` has.
+    """Each published rate and ours: a row for each of `rates` (default: `asked`) whose set and setting `repeats` has.
 
     Adds ours (the mean over the repeats), low, median, high (2.5 %, 50 %, 97.5 %; percent), percentile (a fraction),
-    repeats (their number) and verdict; a 0.00 that is 0.00 in all our repeats is degenerate.
+    repeats (their number) and verdict; a 0.00 that is 0.00 in all our repeats is degenerate. Of a set that is not in print
+    percentile is missing, and verdict "".
     """
     rows = []
     groups = {(original(d), k): part for (d, k), part in repeats.groupby(["dataset", "kernel"])}
-    for row in (published_rates() if rates is None else rates).to_dict("records"):
+    for row in (asked(repeats) if rates is None else rates).to_dict("records"):
         part = groups.get((row["dataset"], row["kernel"]))
         if part is not None and all((part[key] == row[key]).all() for key in ("parameter", "iterations")):
             values = (100 * part[f"{row['split']}_{row['statistic']}"]).round(2).to_numpy()
             rows.append(row | _distribution(values, row["published"]))
     table = pd.DataFrame(rows, columns=[*published_rates().columns, *COMPARED[:-1]])
-    return judged(table, decimals=2, degenerate=(table[["published", "low", "high"]] == 0).all(axis=1))
+    table = judged(table, decimals=2, degenerate=(table[["published", "low", "high"]] == 0).all(axis=1))
+    printed = table["published"].notna()
+    return table.assign(verdict=table["verdict"].where(printed, ""), percentile=table["percentile"].where(printed))
 
 
 def _distribution(values, number):
@@ -66,7 +81,8 @@ def _distribution(values, number):
 def side_by_side(compared):
     """Tables II and III, published and recomputed: a row for each set and kernel; cells "mean ± sd" in percent.
 
-    A star marks a recomputed number if the published one lies outside its central 95 %.
+    A star marks a recomputed number if the published one lies outside its central 95 %. Of sets that are not in print the
+    recomputed numbers alone.
     """
     rows = []
     for (_, dataset, kernel), part in compared.groupby(["table", "dataset", "kernel"], sort=False):
@@ -78,7 +94,11 @@ def side_by_side(compared):
             row[f"{word}, published"] = " ± ".join(cells["published"].map("{:.2f}".format))
             row[f"{word}, recomputed"] = " ± ".join(cells["ours"].map("{:.2f}".format) + marks)
         rows.append(row)
-    return styled(pd.DataFrame(rows), {"iterations": ",d"})
+    table = pd.DataFrame(rows)
+    if compared["published"].isna().all():
+        table = table.drop(columns=[f"{word}, published" for word in SPLITS.values()])
+        table = table.rename(columns={f"{word}, recomputed": word for word in SPLITS.values()})
+    return styled(table, {"iterations": ",d"})
 
 
 def counts(compared):
@@ -148,7 +168,7 @@ def by_reading(results, *, n_folds=N_FOLDS):
     """
     results = with_repeats(results)
     frames = []
-    rates = published_rates()
+    rates = asked(results["repeats"])
     for table, readings in READINGS.items():
         part = rates[rates["table"] == table]
         for reading in readings:
@@ -184,6 +204,8 @@ def _beside(results, table, reading, *, sets=None, n_folds=N_FOLDS):
         if sets is not None and original(dataset) not in sets:
             continue
         row = rates[(rates["dataset"] == original(dataset)) & (rates["kernel"] == kernel)]
+        if row.empty:
+            continue
         same = [(part[key] == row[key].iloc[0]).all() for key in ("parameter", "iterations")]
         if all(same):
             numbers += row["published"].tolist()
@@ -335,6 +357,12 @@ NUMBER = ["table", "dataset", "kernel", "split", "statistic"]
 """Key columns of the published rates."""
 
 
+ACROSS = [
+    "number", "published", "ours", "low", "high", "verdict", "inside", "readings", "fewest changes", "nearest", "there",
+]  # fmt: skip
+"""The columns of `across_readings`."""
+
+
 def across_readings(compared):
     """Every published number, its verdict under the plain reading, and how it fares under the others.
 
@@ -343,6 +371,7 @@ def across_readings(compared):
     nearest (that whose mean comes nearest), there (its mean).
     """
     rows = []
+    compared = compared[compared["published"].notna()]
     others = dict(tuple(compared[compared["reading"] != BASE].groupby(NUMBER)))
     for row in compared[compared["reading"] == BASE].to_dict("records"):
         same = others[tuple(row[name] for name in NUMBER)]
@@ -352,7 +381,7 @@ def across_readings(compared):
         fewest = min(under, key=lambda name: name.count(","), default="")
         found = {"inside": len(under), "readings": len(same), "fewest changes": fewest}
         rows.append(numbers | found | {"nearest": nearest["reading"], "there": nearest["ours"]})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=ACROSS)
 
 
 DEMOTED_IN_WORDS = {"winner": "the winner", "first": "the first", "all": "all", "each": "all, a promotion each"}
@@ -759,20 +788,25 @@ def beyond_iterations(results):
 
 
 def rival_table(results, *, n_folds=N_FOLDS):
-    """The RBF kernel perceptron less the support vector machine: a row for each set and setting ("published", "chosen"),
-    columns set, setting, estimate, low, high, p, n.
+    """The RBF kernel perceptron less the support vector machine: a row for each set and setting ("published", or "given" of
+    a set that is not in print, and "chosen"), columns set, setting, estimate, low, high, p, n.
 
     p is corrected over the sets in results, for each way of choosing by itself: give it all sets that are compared anywhere.
     """
     ways = against_rival(results, n_folds=n_folds).items()
-    parts = [comparison_table(found).assign(setting=way) for way, found in ways]
-    return pd.concat(parts)[["set", "setting", "estimate", "low", "high", "p", "n"]]
+    table = pd.concat([comparison_table(found).assign(setting=way) for way, found in ways])
+    given = (table["setting"] == "published") & ~table["set"].isin(SETS)
+    return table.assign(setting=table["setting"].mask(given, "given"))[["set", "setting", *COMPARISON[1:]]]
+
+
+COMPARISON = ["set", "estimate", "low", "high", "p", "n"]
+"""The columns of `comparison_table`."""
 
 
 def comparison_table(found):
     """A row for each comparison {set: Difference}: set, estimate, low and high (fractions), p and n."""
     table = statistics.table(found, comparison="set")
-    return table.assign(set=table["set"].map(original))[["set", "estimate", "low", "high", "p", "n"]]
+    return table.assign(set=table["set"].map(original))[COMPARISON]
 
 
 def predictor_errors(results):

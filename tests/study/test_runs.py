@@ -62,8 +62,8 @@ def test_wrong_options_say_what_was_expected(options, message):
 
 
 def test_an_experiment_whose_settings_cannot_be_typed_says_so():
-    with pytest.raises(ValueError, match="tables.sets cannot be run in a batch: no option can hold its rows"):
-        runs.settings(runs.find("tables"), [])
+    with pytest.raises(ValueError, match="classes.growth cannot be run in a batch: no option can hold its choice"):
+        runs.settings(runs.find("classes.growth"), [])
     for name, options in (("tables", {"stratified": True}), ("nosuch", {})):
         with pytest.raises(ValueError, match=f"experiment must be one of .*, got '{name}"):
             runs.find(name, **options)

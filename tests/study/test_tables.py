@@ -37,7 +37,7 @@ def run_of(parameters):
         "degrees": several("degrees", options["degrees"], int),
         "widths": several("widths", options["widths"], float),
     }
-    return experiment.settings(**options)
+    return experiment.Settings(**options)
 
 
 def test_the_full_chapters_read_what_is_published_and_the_quick_tables_what_the_quick_chapters_computed():
@@ -50,23 +50,26 @@ def test_the_full_chapters_read_what_is_published_and_the_quick_tables_what_the_
 
 
 def test_an_experiment_depends_only_on_what_it_uses():
-    run = experiment.settings("wine", inner_folds=3)
-    other = experiment.settings("wine")
+    run = experiment.Settings(dataset="wine", inner_folds=3)
+    other = experiment.Settings(dataset="wine")
     for each in experiment.EXPERIMENTS:
         assert (each._plain(run) == each._plain(other)) == (each is not experiment.chosen)
-        assert (each._plain(experiment.settings("wine", parameter=0.5)) == each._plain(other)) == (each is experiment.sets)
+        wider = experiment.Settings(dataset="wine", parameter=0.5)
+        assert (each._plain(wider) == each._plain(other)) == (each is experiment.sets)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dataset": "letter"}, "dataset must be one of iris, .*, got 'letter'"),
+        ({"dataset": "nosuch"}, "nosuch"),
+        ({"dataset": "mnist"}, "dataset mnist: it has 70,000 examples, and at most 10,000 can be cross-validated"),
+        ({"max_iter": "many"}, "max_iter must be an integer of at least 1, got 'many'"),
         ({"kernel": "spline"}, "kernel must be one of linear, poly, rbf.*, got 'spline'"),
     ],
 )
 def test_parameters_of_a_notebook_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
-        experiment.settings(**{"dataset": "iris", **options})
+        experiment.Settings(**{"dataset": "iris", **options})
 
 
 # Published beside ours.
@@ -83,6 +86,30 @@ def test_a_published_number_is_compared_only_with_the_setting_it_is_for():
         ["iris", "test", "sd", 5.0, 0.0, "outside"],
     ]
     assert tables.compare(repeats.assign(iterations=1999)).empty and tables.compare(repeats.assign(parameter=0.2)).empty
+
+
+def test_of_a_set_that_is_not_in_print_there_are_our_numbers_alone():
+    ours = {"train_mean": 0.01, "train_sd": 0.02, "test_mean": [0.1, 0.2, 0.3], "test_sd": 0.04}
+    theirs = tables.compare(repeats_table("wine", "linear", **ours))
+    found = tables.compare(pd.concat([repeats_table("moons", kernel, **ours) for kernel in cv.KERNELS]))
+    columns = ["table", "kernel", "parameter", "split", "statistic", "ours"]
+    assert found[columns].to_numpy().tolist() == [
+        ["II" if kernel == "linear" else "III", kernel, parameter, split, statistic, 100 * value]
+        for kernel, parameter in (("linear", 0), ("poly", 2), ("rbf", 0.6))
+        for split, statistic, value in (
+            ("train", "mean", 0.01), ("train", "sd", 0.02), ("test", "mean", 0.2), ("test", "sd", 0.04)
+        )
+    ]  # fmt: skip
+    assert found[["published", "percentile"]].isna().all(axis=None) and set(found["verdict"]) == {""}
+    assert tables.side_by_side(found).columns.tolist() == ["set", "kernel", "iterations", "training", "test"]
+    plain = facts.plain_reading(found.assign(reading=tables.BASE))
+    assert (plain.printed, plain.n, plain.surprise) == (0, 0, None)
+    assert tables.across_readings(found.assign(reading=tables.BASE)).empty
+    for compared, n in ((found, 1), (theirs, 3)):
+        repeats = repeats_table(compared["dataset"].iloc[0], "linear", **ours)
+        assert len(figures.figure_distributions(repeats, compared).legends[0].get_texts()) == n
+    with pytest.raises(ValueError, match="the tables of 2005 have no moons"):
+        source.in_print(("iris-bundled", "moons"))
 
 
 def test_a_rate_of_zero_in_all_repeats_is_degenerate():
@@ -245,7 +272,7 @@ def test_predictors_are_averaged():
 def tiny():
     """{name: table} of two repeats of the wines, which are soon separated, under a few readings; nothing is stored."""
     options = {"n_folds": 3, "n_repeats": 2, "inner_folds": 2, "degrees": (4, 6), "widths": (0.6, 0.3)}
-    run = experiment.settings("wine-bundled", **options)
+    run = experiment.Settings(dataset="wine-bundled", **options)
     changes = [{"demote": "all"}, {"threshold": False}, {"order": "fixed"}, {"demote": "all", "order": "fixed"}]
     few = [Reading(), *(Reading(**each) for each in changes), Reading(scaling="outside"), ONE_PROGRAM]
     with pytest.MonkeyPatch.context() as patch:

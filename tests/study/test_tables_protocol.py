@@ -17,6 +17,7 @@ from kp.joint import DEMOTE, collect_mistakes
 from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron
 from study import datasets
+from study.results import runs
 from study.tables import experiment
 from study.tables import protocol as cv
 from study.tables import readings as rd
@@ -125,8 +126,9 @@ def test_outside_is_for_the_set_in_the_unit_interval_which_has_two_classes():
             data = datasets.load(name, download=False)
         except datasets.DataError:
             pytest.skip(f"the files of {name} are not there; get them with: python -m study.datasets fetch {name}")
-        assert (0 <= data.X.min() <= data.X.max() <= 1) == (name in rd.IN_UNIT) == (name == "sonar")
-        assert (len(data.classes) == 2) == (name in rd.TWO_CLASSES)
+        in_unit, two_classes = 0 <= data.X.min() <= data.X.max() <= 1, len(data.classes) == 2
+        assert (in_unit, two_classes) == rd._nature(name.removesuffix("-bundled")) == rd._nature(name)
+    assert outside.of("moons") == Reading() and outside.of("digits") == Reading(demote="all")
 
 
 @settings(deadline=None, max_examples=20, derandomize=True)
@@ -164,6 +166,21 @@ def test_folds_are_those_of_scikit_learn_with_our_estimators(kernel, demote):
         wrong = [(p[-1].predict(p[0].transform(X[b]), predictor=name) != y[b]).sum() for p, (_, b) in pairs]
         assert table.loc[name, "test_errors"] == sum(wrong)
     assert table.loc["final", "support"] == pytest.approx(np.mean([len(each.support_) for each in fitted]))
+
+
+def test_a_set_that_is_not_in_the_source_goes_through_the_same_protocol():
+    """The bundled digits, by the command's options, against the literal algorithm in the first fold."""
+    options = {"dataset": "digits", "kernel": "poly", "max-iter": 20, "n-folds": 3, "n-repeats": 1}
+    typed = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+    [run] = runs.settings(runs.find("tables"), typed)
+    table = experiment.rows.compute(run)
+    X, y = cv.load("digits")
+    train, test = next(iter(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y)))
+    assert table["kernel"].tolist() == [kernel for kernel in cv.KERNELS for _ in range(3)]
+    for method, row in zip(run.rows, table[table["fold"] == 0].itertuples(), strict=True):
+        assert (row.train_errors, row.errors, row.mistakes) == literal_errors(X, y, train, test, method, 0)
+        assert (row.parameter, row.iterations) == {"linear": (0, 500), "poly": (2, 20), "rbf": (0.6, 500)}[row.kernel]
+        assert (row.n_train, row.n) == (len(train), len(test))
 
 
 def test_one_run_gives_what_a_run_of_each_limit_gives():
@@ -230,7 +247,7 @@ def test_stored_folds_come_out_again_to_the_last_digit(kernel, repeat):
 @pytest.mark.parametrize("name", ["kernel", "predictors", "chosen", "readings", "rival"])
 def test_rows_are_the_same_on_any_number_of_threads(name, monkeypatch):
     sizes = {"n_folds": 2, "n_repeats": 1, "degrees": (1, 2), "widths": (0.6,), "inner_folds": 2}
-    run = experiment.settings("iris-bundled", **sizes)
+    run = experiment.Settings(dataset="iris-bundled", **sizes)
     found = []
     for threads in (1, 3):
         monkeypatch.setattr(experiment, "cpu_count", lambda threads=threads: threads)
