@@ -52,7 +52,7 @@ def main(arguments=None):
     run = commands.add_parser("run", help="compute an experiment at published scale and write its tables", add_help=False)
     run.add_argument("-h", "--help", action="store_true", help="show this help and the options of the named experiment")
     run.add_argument(
-        "experiment", nargs="?", help=f"one of {', '.join(chapters.ROOMS)}, or one of its tables, such as uci.kernel"
+        "experiment", nargs="?", help=f"one of {', '.join(chapters.ROOMS)}, or one of its tables, such as tables.kernel"
     )
     run.add_argument("--recompute", action="store_true", help="ignore stored results")
     batch = run.add_argument_group(
@@ -65,7 +65,7 @@ def main(arguments=None):
     batch.add_argument("--target", type=Path, help="CSV file to write (default: build/runs/EXPERIMENT.csv)")
     batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and write no table")
     stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; mark equal ones as up to date")
-    stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as uci.kernel (default: all)")
+    stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as tables.kernel (default: all)")
     stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments on one core that run at a time")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows (default: all)")

@@ -129,10 +129,10 @@ CHAPTERS = [
         reads=("claims",),
     ),
     Chapter(source="hermans_opening", reports={"hermans": BODY}, quick=None, reads=("mnist", "claims")),
-    Chapter(source="xu_zhang_opening", reports={"xu-zhang": BODY}, quick=None, reads=("uci", "forms", "comparison")),
+    Chapter(source="xu_zhang_opening", reports={"xu-zhang": BODY}, quick=None, reads=("classes", "tables")),
     Chapter(source="akar_ye_opening", reports={"akar-ye": BODY}, quick=None, reads=("seeds",)),
     Chapter(source="course_opening", reports={"course-page": BODY}, quick=None, reads=("course",)),
-    Chapter(source="family_opening", reports={"family": BODY}, quick=None, reads=("family",)),
+    Chapter(source="family_opening", reports={"family": BODY}, quick=None, reads=("budgets",)),
     Chapter(
         source="algorithm",
         about="a lesson: how it learns, its predictors, why averaging helps",
@@ -194,7 +194,7 @@ CHAPTERS = [
             "dataset": "mnist",
             "datasets": "optdigits pendigits letter satimage vowel seeds winequality-red winequality-white iris sonar wine",
         },
-        computes=(Room(name="multiclass", modules={"experiment": 1}), Room(name="comparison"), Room(name="forms")),
+        computes=(Room(name="classes", modules={"plane": 1, "comparison": 2, "forms": 2}),),
     ),
     Chapter(
         source="tables",
@@ -202,18 +202,17 @@ CHAPTERS = [
         reports={"all": BODY, "xu-zhang": BODY},
         quick={"datasets": " ".join(filter(None, UCI_SETS.values())), **UCI_SCALES["quick"]},
         full={"datasets": " ".join(UCI_SETS), **UCI_SCALES["full"]},
-        computes=(Room(name="uci"),),
+        computes=(Room(name="tables"),),
     ),
-    Chapter(
-        source="xu_zhang_closing", reports={"xu-zhang": BODY}, quick=None, reads=("uci", "forms", "comparison", "claims")
-    ),
+    Chapter(source="xu_zhang_closing", reports={"xu-zhang": BODY}, quick=None, reads=("classes", "tables", "claims")),
     Chapter(
         source="budgets",
         about="short memory and wrong labels",
         reports={"all": BODY, "family": BODY},
         quick={"n_train": 400, "budgets": "10 20 50", "n_repeats": 4},
         full={"dataset": "mnist", "n_train": 60000, "budgets": "50 100 250 500 1000 2000", "n_orders": 3},
-        reads=("family", "mnist"),
+        computes=(Room(name="budgets"),),
+        reads=("mnist",),
     ),
     Chapter(
         source="conclusion",
@@ -228,7 +227,7 @@ CHAPTERS = [
         reports={"all": BODY},
         quick=None,
         computes=(Room(name="questions"),),
-        reads=("mnist", "lower", "doubt", "family", "coursework", "claims"),
+        reads=("mnist", "lower", "doubt", "budgets", "coursework", "claims"),
     ),
     Chapter(
         source="ledger",
@@ -270,7 +269,7 @@ CHAPTERS = [
             "class_budgets": "50 100 250",
             "n_orders": 3,
         },
-        computes=(Room(name="family"),),
+        reads=("budgets",),
     ),
     Chapter(
         source="data",
@@ -304,7 +303,7 @@ CHAPTERS = [
             reports={"all": WEB},
             quick={"dataset": bundled, **UCI_SCALES["quick"]} if bundled else None,
             full={"dataset": name, **UCI_SCALES["full"]},
-            reads=("uci",),
+            reads=("tables",),
         )
         for name, bundled in UCI_SETS.items()
     ),

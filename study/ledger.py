@@ -5,22 +5,20 @@ from dataclasses import dataclass
 import pandas as pd
 
 from study import RESULTS, ROOT, claims
-from study.comparison import claims as comparison
+from study.budgets import claims as budgets
+from study.classes import claims as classes
 from study.course import claims as course
-from study.family import claims as family
 from study.mnist import claims as mnist
-from study.multiclass import claims as multiclass
 from study.results import store
 from study.results.experiment import experiment
 from study.seeds import claims as seeds
-from study.uci import claims as uci
+from study.tables import claims as tables
 
 # In the order of the sources.
-CLAIMS = (mnist.claims, multiclass.claims, uci.claims, seeds.claims, course.claims, mnist.li_long)
-READINGS = (uci.readings, seeds.readings, course.readings, mnist.readings)
+CLAIMS = (mnist.claims, classes.claims, tables.claims, seeds.claims, course.claims, mnist.li_long)
+READINGS = (tables.readings, seeds.readings, course.readings, mnist.readings)
 STATEMENTS = (
-    mnist.statements, multiclass.statements, uci.statements, comparison.statements, seeds.statements,
-    course.statements, family.statements,
+    mnist.statements, classes.statements, tables.statements, seeds.statements, course.statements, budgets.statements,
 )  # fmt: skip
 
 

@@ -89,7 +89,8 @@ def main(argv=None):
         if arguments.command == "add":
             options = {name: getattr(arguments, name) for name in ("separator", "decimal", "header", "keep")}
             name = own.enter(arguments.file, arguments.label, arguments.name, replace=arguments.replace, **options)
-            print(f"{name}: registered in data/own.toml; python -m study run comparison --dataset {name} --repetitions 1")
+            command = f"python -m study run classes.compare --dataset {name} --repetitions 1"
+            print(f"{name}: registered in data/own.toml; {command}")
             return 0
         if arguments.command in (None, "list"):
             print(*_listing(), sep="\n")

@@ -11,14 +11,13 @@ import pandas as pd
 
 from kp.mistakes import PREDICTORS
 from study import claims
-from study.comparison import facts as sets
+from study.classes import facts as forms
+from study.classes.tables import PRINTED
 from study.doubt.facts import published as doubt
-from study.forms import facts as forms
-from study.forms import tables as of_forms
 from study.lower import tables as learners
 from study.lower.facts import published as lower
 from study.mnist.facts import published as orders
-from study.uci import facts as tables_of_2005
+from study.tables import facts as tables_of_2005
 from study.words import interval, intervals, size, span
 
 
@@ -137,10 +136,10 @@ def several_classes():
     thresholds misclassify (McNemar, Holm; intervals over test images); printed: the error of that update as printed;
     sets: the differences of the forms from one-vs-all on eleven small sets (Wilcoxon's signed ranks)."""
     others = {"joint": "ordinary", "xu_zhang": "Xu-Zhang, no threshold"}
-    found = forms.errors()
+    found = forms.digit_errors()
     return SimpleNamespace(
-        one_vs_all=found["one-vs-all"], printed=found[of_forms.PRINTED], sets=list(sets.forms().values()),
-        **{name: _turned(forms.gap("one-vs-all", form)) for name, form in others.items()},
+        one_vs_all=found["one-vs-all"], printed=found[PRINTED], sets=list(forms.set_gaps().values()),
+        **{name: _turned(forms.digit_gap("one-vs-all", form)) for name, form in others.items()},
     )  # fmt: skip
 
 

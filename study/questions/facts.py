@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from study import claims, datasets
+from study.budgets import experiment as budgets
+from study.budgets import facts as of_budgets
 from study.coursework import facts as coursework
 from study.coursework.experiment import ONE_VS_ALL, ONE_VS_ONE
 from study.doubt.facts import published as doubt
-from study.family import experiment as budgets
-from study.family import facts as of_budgets
 from study.lower.facts import FEATURES
 from study.lower.facts import published as lower
 from study.mnist.facts import published as orders
@@ -97,7 +97,7 @@ def calibration():
 
 
 def budget():
-    """`study.family.facts.budget` of the published runs."""
+    """`study.budgets.facts.budget` of the published runs."""
     return of_budgets.budget(budgets.PUBLISHED)
 
 

@@ -1,11 +1,11 @@
 """A declared experiment: settings in, tidy tables out, read where they are stored and fresh, else computed.
 
-    @experiment("uci", published=PUBLISHED, data=lambda settings: [settings.dataset])
+    @experiment("tables", published=PUBLISHED, data=lambda settings: [settings.dataset])
     def kernel(settings, *, progress=False):
         ...
         return table
 
-    kernel(PUBLISHED[0])     the rows of one part of the published table, as stored in data/results/uci_kernel.csv
+    kernel(PUBLISHED[0])     the rows of one part of the published table, as stored in data/results/tables_kernel.csv
     kernel(PUBLISHED)        all of them
     kernel(other_settings)   computed once and kept under build/results
     kernel.publish()         computes what is missing of the published table, part by part, and writes it

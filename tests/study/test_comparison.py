@@ -14,9 +14,8 @@ from kp.mistakes import PREDICTORS
 from kp.multiclass import MulticlassKernelPerceptron
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from study import datasets, statistics
-from study.comparison import experiment as comparison
-from study.comparison import methods, tables
-from study.comparison.methods import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS, THRESHOLDS, Candidate
+from study.classes import comparison, methods, tables
+from study.classes.methods import KERNEL_PERCEPTRONS, METHODS, PERCEPTRONS, THRESHOLDS, Candidate
 from study.words import p_cell
 
 TINY = comparison.Settings(
@@ -261,7 +260,7 @@ def test_widths_are_judged_by_their_best_predictor():
     curves = tables.width_curves(table)
     part = curves.query("method == 'ordinary' and thresholds == 'off'")
     assert part[["width", "error", "n"]].to_numpy().tolist() == [[1.0, 7 / 50, 50], [0.25, 6 / 50, 50]]
-    means = tables.by_width(table).set_index(["method", "thresholds", "predictor", "width"])["error"]
+    means = tables.sets_by_width(table).set_index(["method", "thresholds", "predictor", "width"])["error"]
     assert means["ordinary", "on", "average", 0.25] == 10 / 50
     narrow = tables.averages_at_narrowest(pd.concat([table.assign(dataset=name) for name in "ab"]))
     assert narrow["ordinary", "on"].estimate == pytest.approx(4 / 50)

@@ -305,7 +305,7 @@ def test_an_executed_copy_belongs_to_what_it_has_read_and_to_no_other_file(small
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
 def test_what_is_read_when_modules_are_imported_counts_for_the_kernels_that_have_them():
-    program = "from study.report import forked; forked.use(['study.uci.experiment']); print(*forked.READ)"
+    program = "from study.report import forked; forked.use(['study.tables.experiment']); print(*forked.READ)"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=ROOT)
     assert "data/published/xu_zhang_2005.csv" in done.stdout.split()
 
@@ -318,4 +318,4 @@ def test_a_new_entry_of_the_plan_makes_no_notebook_stale():
 
 def test_a_notebook_names_the_modules_that_it_imports():
     found = origin.modules(chapters.chapter("tour").notebook)
-    assert "kp.estimator" in found and "study.uci.tables" not in found
+    assert "kp.estimator" in found and "study.tables.tables" not in found

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study.forms import experiment as forms
-from study.forms import facts, figures, tables
+from study.classes import facts, figures, forms, tables
 from study.results import experiment as machine
 
 N = 250
@@ -55,8 +54,8 @@ def test_steps_are_removed_when_their_part_is_done(tmp_path, monkeypatch):
     monkeypatch.setattr(forms, "SQUARED", 0)
     choice = replace(CHOICE, form="Xu-Zhang", widths=(16.0,), degrees=())
     settings = forms.Settings(choice=choice, n=100, epochs=2)
-    first = forms.growth(settings)["errors"]
-    assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["errors"].equals(first)
+    first = forms.growth(settings)["growth"]
+    assert not list(tmp_path.rglob("*.npz")) and forms.growth(settings)["growth"].equals(first)
 
 
 def test_test_errors_are_those_of_the_chosen_kernel_alone(results):
@@ -65,7 +64,7 @@ def test_test_errors_are_those_of_the_chosen_kernel_alone(results):
     for form, kernel in forms.chosen(choice).items():
         best = choice.set_index(["form", "kernel", "parameter"]).sort_index().loc[(form, *kernel)]
         assert best["errors"].min() == fewest[form]
-        used = grown["errors"].query("form == @form")
+        used = grown["growth"].query("form == @form")
         assert set(zip(used["kernel"], used["parameter"], strict=True)) == {kernel}
 
 
@@ -167,7 +166,7 @@ def test_every_form_is_judged_with_its_best_width_on_the_same_terms(on_equal_ter
 def test_comparisons_on_equal_terms_are_made_of_the_flags(on_equal_terms):
     equal = on_equal_terms[1]
     wrong = equal["arrays"][0]["wrong"]
-    gaps = tables.pairs(wrong)
+    gaps = tables.gaps(wrong)
     assert {gap.adjusted for gap in gaps.values()} == {"Holm over 8"}
     both = wrong[:, 0, 1].mean(axis=1) - wrong[:, 1, 1].mean(axis=1)
     assert gaps["one-vs-all", "ordinary", "average"].estimate == pytest.approx(both[0])
@@ -216,7 +215,7 @@ def test_widths_are_found_by_the_average_predictor(on_equal_terms):
     table = on_equal_terms[0]["tuning"]
     (arrays,) = on_equal_terms[0]["arrays"]
     average = table[table["predictor"] == "average"]
-    by_width = tables.by_width(table, 120).set_index(["form", "width"])
+    by_width = tables.digits_by_width(table, 120).set_index(["form", "width"])
     groups = average.groupby(["form", "width"])
     assert by_width["error"].to_dict() == pytest.approx((groups["errors"].mean() / 100).to_dict())
     assert by_width["mistakes"].to_dict() == groups["mistakes"].median().to_dict()
@@ -229,7 +228,7 @@ def test_widths_are_found_by_the_average_predictor(on_equal_terms):
 
 def test_figures_on_equal_terms_draw_their_tables(on_equal_terms):
     tuned, equal = on_equal_terms
-    curves = tables.by_width(tuned["tuning"], 120)
+    curves = tables.digits_by_width(tuned["tuning"], 120)
     own = curves[curves["form"] == "ordinary"].sort_values("width")
     level = tables.equal_rates(equal["equal"])
     axes = figures.figure_own_width(curves).axes

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from study import chapters, claims, reading
-from study.comparison import experiment as sets
+from study.classes import comparison
 from study.questions import facts as questions
 from study.report import lineage, references
 from study.report.expressions import EXPRESSION, expressions, places
@@ -71,7 +71,7 @@ def test_a_setting_leads_to_the_tables_that_are_made_with_it():
     ("compute", "symbol"),
     [
         (lambda: questions.constant.__wrapped__(), Symbol("study.questions.facts", "the_one")),
-        (lambda: sets.compare(sets.FULL), Symbol("study.comparison.facts", "svm")),
+        (lambda: comparison.compare(comparison.FULL), Symbol("study.classes.facts", "set_svm")),
         (claims.stored, Symbol("study.front.facts", "replication", "counted")),
     ],
 )
@@ -136,7 +136,7 @@ def test_each_row_of_the_ledger_leads_to_the_code_of_its_source():
         for source, rows in numbers.groupby("source")
     }
     assert rooms == {
-        "Hermans 2021": {"mnist"}, "Xu & Zhang 2005": {"uci", "multiclass"}, "Akar & Ye 2017": {"seeds"},
+        "Hermans 2021": {"mnist"}, "Xu & Zhang 2005": {"tables", "classes"}, "Akar & Ye 2017": {"seeds"},
         "Li & Long 1999": {"mnist"}, "Course page": {"course"},
     }  # fmt: skip
     assert {lineage.maker(key).name for key in numbers["key"]} == {"claims", "li_long"}

@@ -22,7 +22,7 @@ def test_a_row_is_made_again_and_comes_out_as_it_is_stored(key, capsys):
     known = next(table[table["key"] == key].iloc[0] for table in (numbers, said) if (table["key"] == key).any())
     found = one_claim.find(key)
     file, experiment = KEYS[key]
-    assert file in found.files and not any("uci" in name for name in found.files), "nothing of another room is read"
+    assert file in found.files and not any("tables_" in name for name in found.files), "nothing of another room is read"
     for name in set(known.index) - {"explanation", "percentile", "interval_of"}:
         assert found.row[name] == known[name] or (known[name] != known[name]), name
     assert main(["claim", key]) == 0

@@ -58,13 +58,13 @@ def test_committed_results_belong_to_the_code_whatever_is_under_build(declared):
 
 OURS = {each.name for each in EXPERIMENTS}
 EDITS = {
-    "the walk along logs": ("kp/predictors.py", "before + sign * k[j]", "before - sign * k[j]", {"mnist", "uci"}, set()),
-    "a budget": ("kp/budget.py", "def ", "def _a_", {"family"}, {"mnist", "uci", "seeds"}),
+    "the walk along logs": ("kp/predictors.py", "before + sign * k[j]", "before - sign * k[j]", {"mnist", "tables"}, set()),
+    "a budget": ("kp/budget.py", "def ", "def _a_", {"budgets"}, {"mnist", "tables", "seeds"}),
     "an environment variable": ("kp/__init__.py", "from kp.budget", "os.environ['X'] = ''\nfrom kp.budget", OURS, set()),
     "how files are read": ("study/datasets/parse.py", "def vowel(file)", "def vowel(file, x=1)", OURS, set()),
     "how tables are stored": ("study/results/store.py", "table_text(table)\n", "table_text(table.T)\n", OURS, set()),
-    "a protocol of one room": ("study/uci/protocol.py", "inner_folds=3", "inner_folds=5", {"uci"}, {"mnist", "seeds"}),
-    "a message": ("study/seeds/experiment.py", "to be solved", "to be resolved", {"seeds"}, {"mnist", "uci"}),
+    "a protocol of one room": ("study/tables/protocol.py", "inner_folds=3", "inner_folds=5", {"tables"}, {"mnist", "seeds"}),
+    "a message": ("study/seeds/experiment.py", "to be solved", "to be resolved", {"seeds"}, {"mnist", "tables"}),
 }
 """{what is edited: (file, text, its replacement, what must be stale, what must not): rooms, or names of results}."""
 

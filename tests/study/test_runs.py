@@ -61,9 +61,9 @@ def test_wrong_options_say_what_was_expected(options, message):
 
 
 def test_an_experiment_whose_settings_cannot_be_typed_says_so():
-    with pytest.raises(ValueError, match="uci.sets cannot be run in a batch: no option can hold its rows"):
-        runs.settings(runs.find("uci"), [])
-    for name, options in (("uci", {"stratified": True}), ("nosuch", {})):
+    with pytest.raises(ValueError, match="classes.growth cannot be run in a batch: no option can hold its choice"):
+        runs.settings(runs.find("classes.growth"), [])
+    for name, options in (("tables", {"stratified": True}), ("nosuch", {})):
         with pytest.raises(ValueError, match=f"experiment must be one of .*, got '{name}"):
             runs.find(name, **options)
 
@@ -108,12 +108,12 @@ def test_a_summary_takes_the_last_epoch_of_what_has_epochs_and_tells_apart_all_t
 
 def test_a_summary_of_a_comparison_has_every_method_as_it_was_chosen_in_each_fold():
     rows = pd.DataFrame({
-        "experiment": "comparison.compare", "fold": [0, 1, 0, 1, 0, 1], "method": ["one-vs-all"] * 4 + ["SVM"] * 2,
+        "experiment": "classes.compare", "fold": [0, 1, 0, 1, 0, 1], "method": ["one-vs-all"] * 4 + ["SVM"] * 2,
         "thresholds": ["off", "off", "on", "on", "-", "-"], "kernel": ["rbf", "poly", "rbf", "rbf", "rbf", "rbf"],
         "width": [1.0, np.nan, 1.0, 2.0, 4.0, 4.0], "degree": [np.nan, 2.0, *[np.nan] * 4],
         "epoch": [20, 5, 1, 5, np.nan, np.nan], "validation_errors": 1, "errors": [3, 5, 2, 4, 1, 3],
     })  # fmt: skip
-    table = runs.summary(rows, runs.settings(runs.find("comparison"), ["--dataset", "iris-bundled"]))
+    table = runs.summary(rows, runs.settings(runs.find("classes.compare"), ["--dataset", "iris-bundled"]))
     assert table[["method", "thresholds", "count", "mean"]].to_numpy().tolist() == [
         ["one-vs-all", "off", 2, 4.0], ["one-vs-all", "on", 2, 3.0], ["SVM", "-", 2, 2.0],
     ]  # fmt: skip

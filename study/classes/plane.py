@@ -1,0 +1,343 @@
+"""Multiclass perceptrons in the plane: what Xu and Zhang's algorithm can learn, and how many mistakes it makes.
+
+Sources: Xu & Zhang 2005 (eqs 10 and 11, Figs 1 to 3); Duda, Hart & Stork 2001 (Kesler's construction); Novikoff 1962.
+
+Symbols: X (n, 2) examples, y (n,) indices of C classes, K (n, n) kernel values, G (n, n) what the mistakes add to scores:
+K + 1 for the ordinary perceptron, K^2 + 1 for Xu and Zhang's. Classes are separable if one w has a positive product with
+all of Kesler's vectors (see study.protocols.margins); every mistake that demotes one class adds one of them to w.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linprog
+from sklearn.base import clone
+
+from kp import MulticlassKernelPerceptron, MulticlassPerceptron, kernels
+from kp.joint import Linear, collect_mistakes, squared
+from kp.perceptron import visiting_orders
+from study import datasets
+from study.protocols.margins import kesler_margins, kesler_pairs, rounded, separable_bound
+from study.protocols.settings import BaseSettings
+from study.results.experiment import experiment
+
+UPDATES = {"ordinary": "ordinary", "Xu-Zhang": "xu-zhang"}
+"""The updates under their names in tables, and as the estimator has them."""
+DEMOTED = ("winner", "first", "all")
+"""The choices of the demoted class that are compared."""
+
+WIDTHS = (0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+FACTORS = (0.7, 1.0, 1.4, 2.0, 2.5)
+ORDERS = 20
+"""Visiting orders in which the mistakes of both updates are compared."""
+
+
+# The settings of a notebook, and the parts of its tables.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(BaseSettings):
+    """A set in the plane, drawn with the seed random_state, and a Xu-Zhang perceptron for it.
+
+    kernel: "linear", "poly" (homogeneous, of this degree) or "rbf" (of the width sigma). factor: of all coordinates;
+    centred: the mean of the examples is moved to the origin.
+    """
+
+    dataset: str
+    kernel: str
+    degree: int = 2
+    sigma: float = 1.0
+    factor: float = 1.0
+    centred: bool = False
+    demote: str = "winner"
+    max_iter: int
+    random_state: int = 0
+
+    def examples(self):
+        """X (n, 2), y (n,)."""
+        data = datasets.load(self.dataset, random_state=self.random_state)
+        X = self.factor * data.X
+        return X - X.mean(axis=0) if self.centred else X, data.y
+
+    def gram(self, X):
+        """K (n, n)."""
+        return kernel_of(self.kernel, degree=self.degree, sigma=self.sigma)(X, X)
+
+    def estimator(self, **options):
+        own = {name: getattr(self, name) for name in ("demote", "max_iter", "random_state")}
+        own |= parameters_of(self.kernel, degree=self.degree, sigma=self.sigma)
+        return MulticlassKernelPerceptron(**(own | {"n_jobs": 1, "count_errors": False} | options))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders(Problem):
+    """The same in n_orders visiting orders, seeded from 0 on."""
+
+    n_orders: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One of the source's figures, on n_draws draws of a set of the same description."""
+
+    item: str
+    n_draws: int = 20
+    max_iter: int = 5000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(BaseSettings):
+    """Settings of a notebook's run: five linearly separable classes, and spirals, their seed, and the kernels."""
+
+    five: str = "five-classes"
+    spirals: str = "four-spirals"
+    sigma: float = 0.6
+    degree: int = 2
+    max_iter: int = 2000
+    demote: str = "winner"
+    random_state: int = 0
+
+    def problem(self, dataset, kernel, kind=Problem, **changes):
+        common = {name: getattr(self, name) for name in ("max_iter", "demote", "random_state")}
+        own = {"poly": {"degree": self.degree}, "rbf": {"sigma": self.sigma}}.get(kernel, {})
+        return kind(**(common | own | {"dataset": dataset, "kernel": kernel} | changes))
+
+    def separability(self):
+        """The parts of `separability`: three sets, two kernels each."""
+        sets = [(self.five, False), (self.five, True), (self.spirals, False)]
+        return [self.problem(name, kernel, centred=moved) for name, moved in sets for kernel in ("linear", "poly")]
+
+    def widths(self):
+        """Parts of `mistakes`: the spirals by the width of the RBF kernel."""
+        return [self.problem(self.spirals, "rbf", Orders, sigma=width, demote="winner") for width in WIDTHS]
+
+    def factors(self):
+        """Parts of `mistakes`: the five classes by the factor on their coordinates."""
+        return [self.problem(self.five, "poly", Orders, factor=factor, demote="winner") for factor in FACTORS]
+
+    def orders(self):
+        """The parts of `orders`: those of `mistakes`, in ORDERS orders."""
+        return [replace(part, n_orders=ORDERS) for part in self.widths() + self.factors()]
+
+    def identities(self):
+        """The parts of `identities`: the sets of the source's figures, with their kernels."""
+        kinds = [(self.five, "linear"), (self.five, "poly"), (self.spirals, "rbf")]
+        return [self.problem(name, kernel, demote="winner") for name, kernel in kinds]
+
+
+PUBLISHED = Settings()
+"""The settings of the committed tables."""
+
+
+def kernel_of(name, *, degree=2, sigma=1.0):
+    """The kernel of a Xu-Zhang perceptron: "linear", "poly" (x.y)^degree or "rbf" exp(-|x - y|^2 / (2 sigma^2))."""
+    found = {"linear": kernels.linear(), "poly": kernels.polynomial(degree, coef0=0.0), "rbf": kernels.gaussian(sigma=sigma)}
+    return found[name]
+
+
+def parameters_of(name, **options):
+    """Parameters of an estimator that is Xu and Zhang's, with the kernel `kernel_of(name, **options)`."""
+    own = kernel_of(name, **options)
+    kernel = {"kernel": name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
+    return kernel | {"update": "xu-zhang", "predictor": "final"}
+
+
+# Limits of learning.
+
+
+@experiment("classes", published=PUBLISHED.separability, data=lambda part: [part.dataset])
+def separability(part, *, progress=False):
+    """Rank, separability and the run of a Problem: one row.
+
+    Columns: dataset, centred, kernel, examples, rank, separable, converged ("yes" or "no"), epochs, mistakes, errors (of the
+    last predictor on the training examples).
+    """
+    X, y = part.examples()
+    model = part.estimator().fit(X, y)
+    K = part.gram(X)
+    words = ["yes" if fact else "no" for fact in (separable(K, y), model.converged_)]
+    errors = int(np.sum(model.predict(X) != y))
+    names = ["dataset", "centred", "kernel", "examples", "rank", "separable", "converged", "epochs", "mistakes", "errors"]
+    row = (part.dataset, part.centred, part.kernel, len(y), rank(K)[0], *words, model.n_iter_)
+    return pd.DataFrame([(*row, model.mistakes_[0].n_mistakes(), errors)], columns=names)
+
+
+def rank(K):
+    """The rank of a symmetric matrix K (n, n), and an orthonormal basis (n, rank) of its columns."""
+    values, vectors = np.linalg.eigh(K)
+    held = np.abs(values) > len(K) * np.finfo(float).eps * np.abs(values).max()
+    return int(held.sum()), vectors[:, held]
+
+
+def separable(K, y):
+    """True if scores f_c = K a_c + b_c exist of which each example's own is the highest: Kesler's criterion in K's span.
+
+    A linear programme looks for functions in the span of the columns of K and the constant with f_i - f_j >= 1.
+    """
+    features = np.column_stack([np.sqrt(len(K)) * rank(K)[1], np.ones(len(K))])
+    pairs, signs = kesler_pairs(y)
+    A = np.einsum("pc,pr->pcr", signs, features[pairs]).reshape(len(pairs), -1)
+    found = linprog(np.zeros(A.shape[1]), A_ub=-A, b_ub=-np.ones(len(A)), bounds=(None, None))
+    if found.status not in (0, 2):
+        raise RuntimeError(f"expected the linear programme to be solved or refuted, got: {found.message}")
+    return found.status == 0
+
+
+def cycles(X, y, *, max_iter=10_000):
+    """Runs of the linear perceptron of eq. 5 with each choice of the demoted class on X (n, d), always in the order given.
+
+    X are whole numbers, so that the state is exact: W and b less those of the first class, on which alone decisions depend.
+    If it is the same at the ends of two epochs, all between them comes again for ever. Columns: demoted, ends ("stops",
+    "repeats", or "open" after max_iter epochs), epochs (until it stopped, or until the first state that came again), period.
+    """
+    rows = []
+    for demote in DEMOTED:
+        learner = Linear(np.asarray(X, dtype=float), y, y.max() + 1, demote=demote)
+        seen = {}
+        row = (demote, "open", max_iter, 0)
+        for epoch in range(1, max_iter + 1):
+            mistaken, *_ = learner.epoch(np.arange(len(y)))
+            state = np.column_stack([learner.W - learner.W[0], learner.b - learner.b[0]]).tobytes()
+            if not len(mistaken) or state in seen:
+                row = (demote, "repeats", seen[state], epoch - seen[state]) if len(mistaken) else (demote, "stops", epoch, 0)
+                break
+            seen[state] = epoch
+        rows.append(row)
+    return pd.DataFrame(rows, columns=["demoted", "ends", "epochs", "period"])
+
+
+# How many mistakes.
+
+
+@experiment("classes", published=lambda: PUBLISHED.widths() + PUBLISHED.factors(), data=lambda part: [part.dataset])
+def mistakes(part, *, progress=False):
+    """Mistakes until an epoch passes without one, and their bound, of both updates on one problem: two rows.
+
+    Columns: dataset, kernel, sigma, factor, update, radius = R, margin = gamma, bound = 2 (R / gamma)^2, as Kesler's vectors
+    have squared lengths of at most 2 R^2; fewest, median, most mistakes and the median number of epochs over the orders.
+    Mistakes are missing if any order had not converged. The winner is demoted: where all rivals are, a mistake adds no
+    Kesler vector, and the bound does not hold.
+    """
+    X, y = part.examples()
+    K = part.gram(X)
+    rows = []
+    for (name, update), G in zip(UPDATES.items(), (K + 1, squared(K) + 1), strict=True):
+        R = np.sqrt(G.diagonal().max())
+        margins = kesler_margins(G, y)
+        fits = [part.estimator(update=update, random_state=seed).fit(X, y) for seed in range(part.n_orders)]
+        made = [fit.mistakes_[0].n_mistakes() if fit.converged_ else np.nan for fit in fits]
+        counts = min(made), np.median(made), max(made), np.median([fit.n_iter_ for fit in fits])
+        counts = (np.nan,) * 4 if np.isnan(made).any() else counts
+        values = [rounded(v, 9) for v in (R, margins.min(), separable_bound(margins, np.sqrt(2) * R))]
+        rows.append((part.dataset, part.kernel, part.sigma, part.factor, name, *values, *map(float, counts)))
+    names = ["dataset", "kernel", "sigma", "factor", "update", "radius", "margin", "bound"]
+    return pd.DataFrame(rows, columns=[*names, "fewest", "median", "most", "epochs"])
+
+
+# Fresh draws.
+
+
+def runs(name, models, *, n_draws, random_state=0):
+    """Fit each model of {method: estimator} to fresh draws of a synthetic set; tidy, one row a method and draw.
+
+    Draw d has the seed random_state + d for its examples and their order, its test set the seed random_state + n_draws + d.
+    Columns: method, draw, converged, epochs, mistakes, train_errors, n_train, test_errors, n_test.
+    """
+    rows = []
+    for draw in range(n_draws):
+        seed = random_state + draw
+        train, test = (datasets.load(name, random_state=each) for each in (seed, seed + n_draws))
+        for method, model in models.items():
+            fit = clone(model).set_params(random_state=seed).fit(train.X, train.y)
+            mistakes = sum(len(np.unique(log.step)) for log in fit.mistakes_)
+            converged = all(log.step[-1] < log.steps() - len(train.y) for log in fit.mistakes_)
+            wrong = [int(np.sum(fit.predict(part.X) != part.y)) for part in (train, test)]
+            rows.append((method, draw, converged, fit.n_iter_, mistakes, wrong[0], len(train.y), wrong[1], len(test.y)))
+    names = "method draw converged epochs mistakes train_errors n_train test_errors n_test"
+    return pd.DataFrame(rows, columns=names.split())
+
+
+# The same over many orders and draws, for tests.
+
+
+@experiment("classes", published=PUBLISHED.orders, data=lambda part: [part.dataset])
+def orders(part, *, progress=False):
+    """Mistakes of both updates on one problem, order by order: the seed of an order gives both the same visits.
+
+    Columns: dataset, kernel, sigma, factor, update, order, converged, epochs, mistakes.
+    """
+    X, y = part.examples()
+    own = (part.dataset, part.kernel, part.sigma, part.factor)
+    rows = []
+    for name, update in UPDATES.items():
+        for seed in range(part.n_orders):
+            fit = part.estimator(update=update, random_state=seed).fit(X, y)
+            rows.append((*own, name, seed, fit.converged_, fit.n_iter_, fit.mistakes_[0].n_mistakes()))
+    names = ["dataset", "kernel", "sigma", "factor", "update", "order", "converged", "epochs", "mistakes"]
+    return pd.DataFrame(rows, columns=names)
+
+
+@experiment("classes", published=PUBLISHED.identities, data=lambda part: [part.dataset])
+def identities(part, *, progress=False):
+    """Check the source's statements on convergence, on one Problem whose kernel is given: one row.
+
+    Columns: dataset, kernel, examples, classes, converged, mistakes; transformed ("yes" if eq. 5 on the examples' kernel
+    values makes the mistakes of eq. 11, in example, step and class); kesler ("yes" if the weights of eq. 5 are the sum of
+    the Kesler vectors of its mistakes, up to rounding); bound (on mistakes, where one class is demoted); support (distinct
+    examples with a mistake of the ordinary update); affine ("yes" if the scores on the examples are affine functions of
+    them, up to rounding).
+    """
+    X, y = part.examples()
+    K = part.gram(X)
+    model = part.estimator().fit(X, y)
+    orders = visiting_orders(len(y), 1, model.n_iter_, random_state=np.random.RandomState(part.random_state))
+    learner = Linear(K, y, y.max() + 1, demote=part.demote)
+    log = collect_mistakes(learner, orders)
+    (own,) = model.mistakes_
+    same = all(np.array_equal(getattr(log, name), getattr(own, name)) for name in ("example", "step", "promoted", "demoted"))
+    total = np.zeros_like(learner.W)
+    for q, i, j in zip(log.example, log.promoted, log.demoted, strict=True):
+        total[i] += K[q]
+        total[j] -= K[q]
+    F = model.decision_function(X)
+    design = np.column_stack([X, np.ones(len(X))])
+    rest = F - design @ np.linalg.lstsq(design, F, rcond=None)[0]
+    summed = np.allclose(total, learner.W, rtol=1e-9)
+    affine = np.abs(rest).max() < 1e-9 * np.abs(F).max()
+    G = squared(K) + 1
+    bound = rounded(separable_bound(kesler_margins(G, y), np.sqrt(2 * G.diagonal().max())))
+    support = len(part.estimator(update="ordinary").fit(X, y).support_)
+    same, summed, affine = ("yes" if fact else "no" for fact in (same, summed, affine))
+    row = (part.dataset, part.kernel, len(y), int(y.max()) + 1, model.converged_, own.n_mistakes())
+    names = ["dataset", "kernel", "examples", "classes", "converged", "mistakes"]
+    names += ["transformed", "kesler", "bound", "support", "affine"]
+    return pd.DataFrame([(*row, same, summed, bound, support, affine)], columns=names)
+
+
+# The source's figures.
+
+FIGURES = {
+    "Fig. 1": ("five-classes", MulticlassPerceptron()),
+    "Fig. 2 (a)": ("five-classes", MulticlassKernelPerceptron(**parameters_of("linear"))),
+    "Fig. 2 (b)": ("five-classes", MulticlassKernelPerceptron(**parameters_of("poly", degree=2))),
+    "Fig. 3": ("four-spirals", MulticlassKernelPerceptron(**parameters_of("rbf", sigma=0.6))),
+}
+"""The set and the estimator behind each of the source's figures."""
+
+
+def source_figures_parts():
+    """The parts of `source_figures`."""
+    return [Figure(item=item) for item in FIGURES]
+
+
+@experiment("classes", published=source_figures_parts, data=lambda part: [FIGURES[part.item][0]])
+def source_figures(part, *, progress=False):
+    """The estimator behind one of the source's figures on draws of a set of the same description, seeded from 0 on.
+
+    The source's points are not known. Columns: item, then those of `runs` but the method.
+    """
+    name, model = FIGURES[part.item]
+    options = {"max_iter": part.max_iter, "count_errors": False, "n_jobs": 1}
+    found = runs(name, {part.item: clone(model).set_params(**options)}, n_draws=part.n_draws)
+    return found.rename(columns={"method": "item"})

@@ -1,1 +1,0 @@
-"""The chapter that compares the multiclass perceptrons with each other and with reference methods."""

@@ -1,1 +1,0 @@
-"""The chapter on the family of the kernel perceptron (encyclopedia article)."""

@@ -1,1 +1,0 @@
-"""The chapter on the three multiclass forms on MNIST."""

@@ -1,1 +1,0 @@
-"""The chapter on Xu and Zhang's algorithm (2005, eqs 2 to 11, Figs 1 to 3)."""
