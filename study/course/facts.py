@@ -19,13 +19,13 @@ def printed():
 
 
 def effects(steps):
-    """Single modifications at η = 1, from the table of `experiment.steps`, over all n_runs of both examples: their number;
-    the shares of corrected ones, after which all outputs are right on the sample presented, and of those after which fewer
+    """Single modifications at η = 1, from the table of `experiment.steps`, over all runs of both examples: their number; the
+    shares of corrected ones, after which all outputs are right on the sample presented, and of those after which fewer
     (fell) or more samples (rose) are wrong than before."""
     own = steps[steps["eta"] == 1]
     sums = own[["modifications", "corrected", "fell", "rose"]].sum()
     shares = sums[["corrected", "fell", "rose"]] / sums["modifications"]
-    return SimpleNamespace(n_runs=len(own), modifications=sums["modifications"], **shares)
+    return SimpleNamespace(modifications=sums["modifications"], **shares)
 
 
 @cache

@@ -88,13 +88,8 @@ def figure_effects(shares):
     left = np.zeros(len(rows))
     for name, (colour, ink, label) in looks.items():
         bars = axis.barh(rows, shares[name], left=left, color=colour, height=0.7, label=label)
-        axis.bar_label(
-            bars,
-            [percent(share, 0) if share > 0.05 else "" for share in shares[name]],
-            label_type="center",
-            color=ink,
-            fontsize=8,
-        )
+        labels = [percent(share, 0) if share > 0.05 else "" for share in shares[name]]
+        axis.bar_label(bars, labels, label_type="center", color=ink, fontsize=8)
         left += shares[name]
     axis.invert_yaxis()
     axis.set(xlabel="share of the modifications", xlim=(0, 1))
