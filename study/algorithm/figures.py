@@ -92,7 +92,7 @@ def figure_log(table, A, z, ends, best):
     sign z (n,), dark for a large alpha. ends (E,) steps made when each epoch ended; best the number of mistakes of the
     minimizing predictor.
     """
-    figure, (above, below) = canvas(2, 1, height=4.6, sharex=True, height_ratios=[1.3, 1])
+    figure, (above, below) = canvas(2, 1, height=4.8, sharex=True, height_ratios=[1.15, 1])
     (steps, n) = A.shape
     largest = A.max()
     held = table["example"].unique()[::-1]
@@ -105,16 +105,19 @@ def figure_log(table, A, z, ends, best):
     errors = [*table["training_errors"], table["training_errors"].iloc[-1]]
     below.step(at, errors, where="post", color="#555555", linewidth=1.1)
     chosen = table.iloc[best - 1]
-    for name, step, count, mistake, side, rise in (
-        ("minimizing", chosen["step"] + 1, chosen["training_errors"], best, "left", -17),
-        ("final", ends[-1], errors[-1], len(table), "right", 10),
+    # Labels stand above all of the curve, joined to their marks.
+    for name, step, count, mistake in (
+        ("minimizing", chosen["step"] + 1, chosen["training_errors"], best),
+        ("final", ends[-1], errors[-1], len(table)),
     ):
+        colour = PREDICTOR_COLOURS[name]
+        side = "right" if step > steps / 2 else "left"
         below.plot(step, count, **look(name), markersize=8, linestyle="none", zorder=4, clip_on=False)
         below.annotate(
-            f"{name}: mistake {mistake}, {count} wrong", (step, count), (0, rise), textcoords="offset points", ha=side,
-            color=PREDICTOR_COLOURS[name], bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8},
+            f"{name}: mistake {mistake}, {count} wrong", (step, count), (step, 1.12 * max(errors)), ha=side, color=colour,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.8, "relpos": (float(side == "right"), 0)},
         )  # fmt: skip
-    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.1 * max(errors)), xlim=(0, steps))
+    below.set(xlabel="step", ylabel=f"wrong of {n} examples", ylim=(0, 1.25 * max(errors)), xlim=(0, steps))
     for axis in (above, below):
         axis.grid(False)
         for end in ends[:-1]:

@@ -130,7 +130,7 @@ def figure_remedies(rates):
     """Test error of every learner after the last pass with its 95 % interval, a panel for each rate of wrong labels. The
     band goes from NORMA to the final predictor. rates is tables.rates_by_learner."""
     panels = rates["noise"].unique()
-    figure, axes = canvas(1, len(panels), height=2.5, sharey=True, squeeze=False)
+    figure, axes = canvas(1, len(panels), height=2.5, sharex=True, sharey=True, squeeze=False)
     places = {name: -place for place, name in enumerate(LEARNERS)}
     looks = {name: (PREDICTOR_COLOURS[name], PREDICTOR_MARKERS[name]) for name in (FINAL, AVERAGE, VOTED)}
     looks[SVM] = METHOD_COLOURS[SVM], METHOD_MARKERS[SVM]
@@ -143,7 +143,7 @@ def figure_remedies(rates):
         ends = part.set_index("learner")["test"]
         axis.axvspan(100 * ends[NORMA], 100 * ends[FINAL], color=BAND, alpha=0.6, lw=0, zorder=0)
         axis.set(title=f"{percent(noise, 0)} wrong" if noise else "right labels", xlabel="test error (%)")
-        axis.set_xlim(0, 108 * part["high"].max())
+    axes[0, 0].set_xlim(0, 108 * rates["high"].max())
     axes[0, 0].set_yticks(list(places.values()), map(spelled, places))
     bar = Line2D([], [], color=GREY, marker="o", markersize=4, label="mean, 95\N{NO-BREAK SPACE}% interval")
     gap = Patch(color=BAND, label="gap, final predictor to NORMA")

@@ -19,13 +19,13 @@ def printed():
 
 
 def effects(steps):
-    """Single modifications at η = 1, from the table of `experiment.steps`, over all n_runs of both examples: their number;
-    the shares of corrected ones, after which all outputs are right on the sample presented, and of those after which fewer
+    """Single modifications at η = 1, from the table of `experiment.steps`, over all runs of both examples: their number; the
+    shares of corrected ones, after which all outputs are right on the sample presented, and of those after which fewer
     (fell) or more samples (rose) are wrong than before."""
     own = steps[steps["eta"] == 1]
     sums = own[["modifications", "corrected", "fell", "rose"]].sum()
     shares = sums[["corrected", "fell", "rose"]] / sums["modifications"]
-    return SimpleNamespace(n_runs=len(own), modifications=sums["modifications"], **shares)
+    return SimpleNamespace(modifications=sums["modifications"], **shares)
 
 
 @cache
@@ -71,12 +71,16 @@ def codes(settings):
 
 @cache
 def digits(settings):
-    """Both codes on digits, by the width of the kernel: by_width (`tables.by_width`), hot its rows of one-hot codes. best:
-    its row of the lowest error, at the width in_words; at_best: binary minus one-hot codes there, and n_higher: at how
-    many widths that is detected (corrected resampled t over splits, Holm). ordinary: the rows whose range holds the page's
-    error. unmatched, any_output: at the best width the share of test images that match no code, and the median error if any
-    wrong output counts."""
-    errors = experiment.digits(settings)["digits"]
+    """Both codes on digits, by the width of the kernel: errors, rows of splits; by_width (`tables.by_width`), and hot, of it
+    the rows of one-hot codes.
+
+    best: the row of the lowest error in hot, at the width in_words; at_best: binary minus one-hot codes there, and n_higher:
+    at how many widths that is detected (corrected resampled t over splits, Holm). page: the page's error, and ordinary, the
+    rows of hot whose range holds it. unmatched, any_output: at the best width the share of test images that match no code,
+    and the median error if any wrong output counts. confusions: of the training and the test half, at the width
+    confused_at, of the split whose error is nearest to the page's.
+    """
+    errors, confusion = experiment.digits(settings).values()
     by_width = tables.by_width(errors)
     hot = by_width[by_width["code"] == "one-hot"].set_index("width")
     best = hot.loc[hot["ours"].idxmin()]
@@ -84,6 +88,8 @@ def digits(settings):
     page = experiment.page()["test_error"]
     own = errors[(errors["code"] == "one-hot") & (errors["width"] == best.name)]
     return SimpleNamespace(
+        errors=errors, page=page, confusions=tables.nearest_split(confusion, page)[1:],
+        confused_at=tables.fractions(confusion["width"][:1])[0],
         by_width=by_width, hot=hot, best=best, in_words=tables.fractions([best.name])[0], at_best=differences[best.name],
         n_higher=len(tables.by_verdict(differences)["higher"]), ordinary=hot[hot["low"].le(page) & hot["high"].ge(page)],
         unmatched=own["unmatched"].sum() / own["n_test"].sum(),

@@ -15,6 +15,7 @@ from study.style import (
     CLASS_COLOURS,
     CLASS_MARKERS,
     GREY,
+    INK,
     PERCENT,
     PUBLISHED,
     SKY,
@@ -76,6 +77,25 @@ def figure_moving_lines(X, y, log, weights, codes):
     handles = [Line2D([], [], color=c, linestyle=s, label=f"output {i}") for i, (c, s) in enumerate(OUTPUTS, start=1)]
     handles += [Line2D([], [], label="sample presented", **sample), *_class_handles(codes)]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
+    return figure
+
+
+def figure_effects(shares):
+    """Bars: after what share of the modifications fewer, as many and more samples are wrong (tables.steps_table)."""
+    figure, axis = canvas(height=1.75)
+    rows = [f"{2**row.inputs} classes, $s = {row.s:g}$" for row in shares.itertuples()]
+    looks = {"fell": ("#F0F0F0", BLACK, "fewer"), "stayed": (BAND, BLACK, "as many"), "rose": (INK, "white", "more")}
+    left = np.zeros(len(rows))
+    for name, (colour, ink, label) in looks.items():
+        bars = axis.barh(rows, shares[name], left=left, color=colour, height=0.7, label=label)
+        labels = [percent(share, 0) if share > 0.05 else "" for share in shares[name]]
+        axis.bar_label(bars, labels, label_type="center", color=ink, fontsize=8)
+        left += shares[name]
+    axis.invert_yaxis()
+    axis.set(xlabel="share of the modifications", xlim=(0, 1))
+    axis.xaxis.set_major_formatter(PERCENT)
+    axis.grid(False)
+    figure.legend(loc="outside upper center", ncols=3, title="samples wrong afterwards", title_fontsize=8)
     return figure
 
 

@@ -129,7 +129,7 @@ def figure_differences(effects):
     """How much each preparation changes the error, reductions first: a mark with its interval for each degree."""
     order = effects.groupby("preparation")["estimate"].mean().sort_values().index
     degrees = sorted(effects["degree"].unique())
-    figure, axis = canvas(width=5.6, height=0.36 * len(order) + 0.7)
+    figure, axis = canvas(width=5.6, height=0.27 * len(order) + 0.65)
     axis.axvline(0, **REFERENCE)
     for row in effects.itertuples():
         place = degrees.index(row.degree)
@@ -138,8 +138,9 @@ def figure_differences(effects):
         ends = [[x - 100 * row.low], [100 * row.high - x]]
         axis.errorbar(x, y, xerr=ends, **_mark(place))
         if row.preparation == order[-1]:
+            shift = 5, 5 * (place == 0)
             axis.annotate(
-                f"degree {row.degree}", (100 * row.high, y), xytext=(5, 0), textcoords="offset points", va="center",
+                f"degree {row.degree}", (100 * row.high, y), xytext=shift, textcoords="offset points", va="center",
                 fontsize=8.5, color=BLUE,
             )  # fmt: skip
     axis.set(yticks=range(len(order)), yticklabels=list(order), xlabel="change of the test error (percentage points)")

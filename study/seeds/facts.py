@@ -13,7 +13,7 @@ import pandas as pd
 
 from study import statistics
 from study.seeds import derivations, experiment, tables
-from study.seeds.methods import MAJORITY, MILDER, REFERENCE
+from study.seeds.methods import BEST, MAJORITY, MILDER, REFERENCE
 from study.words import number
 
 DISCRIMINANT = "linear discriminant analysis"
@@ -31,7 +31,8 @@ def accuracies(settings):
     nine: rows of `tables.table_3`; shown, the same without published numbers where these are of other data, and against,
     the numbers that protocols are compared with; settled: the rows of settings that are sound in all random splits, half the
     mean half-width of their ranges, between how far their means differ, and harder the share of random splits in which they
-    are less accurate on average than on the source's split; spread: how far the means of the nine settings differ.
+    are less accurate on average than on the source's split; spread: how far the means of the nine settings differ;
+    optimum: the row of the setting that the source calls optimal.
     """
     splits = experiment.table_3_splits(settings)
     nine = tables.table_3(experiment.protocol_variants(settings), splits)
@@ -42,14 +43,20 @@ def accuracies(settings):
         against=nine["published" if own else "ours"][:-1], settled=settled, spread=np.ptp(nine["mean"][:9]),
         half=(settled["high"] - settled["low"]).mean() / 2, between=np.ptp(settled["mean"]),
         harder=tables.hardness(nine, splits)[1],
+        optimum=nine[(nine[tables.SETTING] == pd.Series(BEST)).all(axis=1)].squeeze(),
     )  # fmt: skip
 
 
 @cache
 def protocols(settings):
-    """How many of the nine numbers each of the n protocols reproduces: equal by the best one, next_best by the second."""
+    """How many of the nine numbers each of the n protocols reproduces: equal by the best one, next_best by the second.
+
+    whole, part: the variance of attributes that are centred and divided by their length over all examples, and over the
+    training examples of the source's split.
+    """
     counts = tables.agreement(experiment.protocol_variants(settings))
-    return SimpleNamespace(n=len(counts), equal=counts["equal"][0], next_best=counts["equal"][1])
+    whole, part = experiment.facts(settings).set_index("fact")["value"].filter(like="variance")
+    return SimpleNamespace(n=len(counts), equal=counts["equal"][0], next_best=counts["equal"][1], whole=whole, part=part)
 
 
 @cache
@@ -64,10 +71,25 @@ def misprint(settings):
     return SimpleNamespace(table=table, tried=table["tried"].sum(), fits=fits, before=near[19], after=near[21])
 
 
-def variances(settings):
-    """(whole, part): the variance of attributes that are centred and divided by their length over all examples, and over the
-    training examples of the source's split."""
-    return experiment.facts(settings).set_index("fact")["value"].filter(like="variance").tolist()
+@cache
+def spectrum(settings):
+    """Eigenvalues of K on the training examples of the source's split: smallest, the lowest by τ and k
+    (`derivations.spectrum`), and first_taus, where it gets negative for each k, in order.
+
+    At our reading of the misprinted setting (at): sweep, the test error by λ; poles, the λ that cancel a negative
+    eigenvalue; lowest, the smallest eigenvalue.
+    """
+    data = experiment.examples(settings.dataset)
+    train, test = experiment.fixed_split(data.y)
+    X = experiment.scaled(data.X, train, "whole")
+    at = experiment.MISPRINT[1]
+    smallest = derivations.spectrum(X[train], taus=np.geomspace(0.05, 50, 40), ks=(2, 3, 5, 10, 20))
+    lambdas = np.geomspace(0.01, 100, 801)
+    sweep, poles = derivations.poles(X, data.y, train, test, tau=at["tau"], k=at["k"], lambdas=lambdas)
+    first_taus = sorted(smallest[smallest["smallest"] < 0].groupby("k")["tau"].min())
+    return SimpleNamespace(
+        smallest=smallest, first_taus=first_taus, at=at, sweep=sweep, poles=poles, lowest=-poles.max(initial=0)
+    )
 
 
 @cache
@@ -95,12 +117,14 @@ def optima(settings):
 @cache
 def surface(settings):
     """Mean test errors over random splits on the grid of λ, τ and k: table, a row for each setting; most_sound, what nine of
-    ten sound settings stay below, and unsound, the mean of those that are not; ceiling, the fewest errors of each split."""
+    ten sound settings stay below, and unsound, the mean of those that are not; n_splits; ceiling, the fewest errors of each
+    split; marks, the settings of the source, and reading, that of the misprinted one."""
     table, ceiling = experiment.surface(settings).values()
+    *marks, reading = experiment.table_3_settings()
     sound = table["indefinite"] == 0
     return SimpleNamespace(
         table=table, ceiling=ceiling, most_sound=table.loc[sound, "mean_error"].quantile(0.9),
-        unsound=table.loc[~sound, "mean_error"].mean(),
+        unsound=table.loc[~sound, "mean_error"].mean(), n_splits=table["splits"].iloc[0], marks=marks, reading=reading,
     )  # fmt: skip
 
 
@@ -115,10 +139,13 @@ def methods(settings):
 
 @cache
 def compared(settings):
-    """Other methods minus the classifier of the source at its best setting: differences {method: Difference} (bootstrap over
-    the examples, Holm), of which linear is linear discriminant analysis and clusters k-means; paired, the rows of
-    `tables.paired`; error, the mean test error by method; higher and lower, the rows that differ detectably; open_ends, how
-    large the other differences may be; reached, the mean accuracy with λ, τ and k chosen on the training part."""
+    """Other methods minus the classifier of the source at its best setting, over n_splits random splits.
+
+    differences: {method: Difference} (bootstrap over the examples, Holm); of these, linear is linear discriminant analysis,
+    and clusters k-means; paired, rows of `tables.paired`; error, the mean test error by method; higher and lower, the rows
+    that differ detectably; open_ends, how large the other differences may be; reached, the mean accuracy with λ, τ and k
+    chosen on the training part.
+    """
     by_split, by_example = methods(settings)
     differences = tables.against(by_example)
     paired = tables.paired(by_split, differences)
@@ -127,7 +154,7 @@ def compared(settings):
         error=paired.set_index("method")["error"], higher=paired[paired["verdict"] == "higher"],
         lower=paired[paired["verdict"] == "lower"],
         open_ends=statistics.farthest(each for each in differences.values() if each.p >= statistics.ALPHA),
-        reached=tuned_accuracy(by_example),
+        reached=tuned_accuracy(by_example), n_splits=by_split["split"].nunique(),
     )  # fmt: skip
 
 
@@ -142,24 +169,35 @@ def tuned_accuracy(points):
 
 @cache
 def persistent(settings):
-    """Examples that are misclassified in more than half of their tests: core, those by more than half of the methods, and
-    share, their part of all errors; own, how many the source's classifier misclassifies, first_and_last of the first and the
-    last class; no_outliers, those among its own that linear discriminant analysis classifies."""
+    """How often examples are misclassified when they are tested: rates {method: (n,) error rates} of the source's classifier
+    and of linear discriminant analysis.
+
+    In more than half of their tests: core, those by more than half of the methods, and share, their part of all errors; own,
+    how many the source's classifier misclassifies, first_and_last of the first and the last class; no_outliers, those among
+    its own that linear discriminant analysis classifies.
+    """
     points = methods(settings)[1]
     table = tables.persistent_errors(points)
     core = table[table["methods"] > 0.5]
     by_class = tables.persistent_by_class(points, REFERENCE, points["label"].nunique())
     own = by_class.sum()
     return SimpleNamespace(
+        rates={name: tables.error_rates(points, name) for name in (REFERENCE, DISCRIMINANT)},
         core=len(core), share=core["errors"].sum() / table["errors"].sum(), own=own,
         first_and_last=by_class[0] + by_class[2],
         no_outliers=own - tables.persistent_in_common(points, REFERENCE, DISCRIMINANT),
     )  # fmt: skip
 
 
-def inseparable(answers):
-    """The pairs of classes that no plane separates, from rows of `tables.separable`."""
-    return answers.loc[(answers["planes"] == "no") & ~answers["classes"].str.contains("all"), "classes"].tolist()
+@cache
+def separable(settings):
+    """What linear functions separate: table (`tables.separable`); no_plane, the pairs that no plane separates; and whether
+    all_surfaces of the second degree separate theirs."""
+    table = tables.separable(experiment.separation(settings))
+    pairs = (table["planes"] == "no") & ~table["classes"].str.contains("all")
+    return SimpleNamespace(
+        table=table, no_plane=table.loc[pairs, "classes"].tolist(), all_surfaces="no" not in table["surfaces"].values
+    )
 
 
 def network(hard):
@@ -175,7 +213,8 @@ def wine(hard):
     of its own; source_setting and milder: the classifier at the source's setting and at a sound one minus the most frequent
     grade; machine: the support vector machine minus the network. table: mean test errors (`tables.hard_table`); lowest:
     the lowest of all. smallest: (source's setting, milder one), the smallest eigenvalues of K. kept, dropped: the error of
-    the nearest neighbour with copies of wines and without.
+    the nearest neighbour with copies of wines and without. methods, always: the errors of all methods
+    (`tables.hard_methods`) and of the most frequent grade.
     """
     majority = tables.hard_against(hard, MAJORITY, [REFERENCE, MILDER])
     of_network = network(hard)
@@ -186,5 +225,6 @@ def wine(hard):
         sets=sets, majority=majority, network=of_network, source_setting=[majority[name, REFERENCE] for name in sets],
         milder=[majority[name, MILDER] for name in sets], machine=[of_network[name, VECTORS] for name in sets],
         table=table, lowest=table[sets].iloc[-1].tolist(), smallest=[derivations.hard_spectrum(name)[1] for name in sets],
-        kept=copies["kept"].tolist(), dropped=copies["dropped"].tolist(),
+        kept=copies["kept"].tolist(), dropped=copies["dropped"].tolist(), methods=tables.hard_methods(hard),
+        always=tables.hard_majority(hard),
     )  # fmt: skip

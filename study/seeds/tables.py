@@ -432,3 +432,29 @@ def clusterings_table(kinds):
 def wine_table(wine):
     """`hard_table` as it is printed."""
     return words.styled(wine, dict.fromkeys(wine.columns[1:], ".1%"))
+
+
+def maps_table(maps):
+    """`derivations.feature_maps` as they are printed; tiny eigenvalues are rounding errors."""
+    columns = {"smallest_eigenvalue": "smallest / largest eigenvalue", "difference": "largest difference"}
+    return words.styled(maps.round(12).replace(-0.0, 0.0).rename(columns=columns))
+
+
+def wine_tests_table(majority, network):
+    """Differences of errors on wine from the most frequent grade and from the neural network (facts.wine), as printed."""
+    pairs = {"most frequent class": compared(majority), "neural network": compared(network)}
+    return words.styled(pd.concat(pairs).rename_axis(["minus", "dataset", "method"]).reset_index())
+
+
+def numbers_table(ledger):
+    """The rows of the ledger but those of Table 3, as they are printed: quantity, source, recomputed, 95 % range, verdict.
+
+    The counts, which cannot fail, are one row.
+    """
+    counts = ledger["verdict"] == "degenerate"
+    shown = ledger[~counts & (ledger["item"] != "Table 3")]
+    (verdict,) = ledger.loc[counts, "verdict"].unique()
+    last = {"quantity": f"{counts.sum()} counts of examples, types and attributes", "verdict": verdict}
+    rows = pd.concat([shown, pd.DataFrame([last])], ignore_index=True)
+    columns = {"published": "source", "ours": "recomputed", "low": "95 % from", "high": "to"}
+    return words.styled(rows[["quantity", *columns, "verdict"]].rename(columns=columns))

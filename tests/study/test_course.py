@@ -181,9 +181,12 @@ def test_outputs_are_decoded_by_the_largest_and_where_all_signs_match():
 
 
 def test_shares_of_steps_are_of_all_modifications(step_runs):
-    row = tables.steps_table(step_runs).set_index("inputs").loc[2]
+    table = tables.steps_table(step_runs)
+    row = table.set_index("inputs").loc[2]
     own = step_runs[(step_runs["inputs"] == 2) & (step_runs["eta"] == 1)].sum()
     assert row["rose"] == own["rose"] / own["modifications"]
+    bars = figures.figure_effects(table).axes[0].containers
+    assert [bar.get_width() for bar in bars[2]] == pytest.approx(table["rose"].tolist(), rel=1e-12)
     difference = tables.rate_differences(step_runs)[2, 0.3]
     both = step_runs.query("inputs == 2 and converged").pivot(index="run", columns="eta", values="modifications").dropna()
     assert difference.estimate == pytest.approx((both[0.5] - both[1.0]).mean()) and difference.adjusted == "Holm over 2"
