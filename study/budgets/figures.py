@@ -169,6 +169,45 @@ def figure_ten_digits(noise, epoch, kernels):
     return figure
 
 
+def figure_guarantee(table):
+    """The least value of the Forgetron's guarantee by budget, filled where the guarantee covers the budget, and the mistakes
+    made, in percent of the examples; the line is all of them. table is that of tables.guarantee_by_budget."""
+    figure, axis = canvas(height=2.4)
+    own = table[table["budget"] > 0]
+    covered = own[own["covered"]]
+    colour, marker, line = STYLES["forgetron"]
+    axis.plot(own["budget"], 100 * own["least"], color=GREY, marker="v", markerfacecolor="white")
+    axis.plot(covered["budget"], 100 * covered["least"], color=GREY, marker="v")
+    axis.plot(own["budget"], 100 * own["mistakes"], color=colour, marker=marker, linestyle=line)
+    axis.axhline(100, zorder=1, **REFERENCE)
+    last = own.iloc[-1]
+    for value, words in ((last["least"], "guarantee"), (1, "all examples"), (last["mistakes"], "mistakes made")):
+        axis.annotate(words, (last["budget"], 100 * value), xytext=(8, 3), textcoords="offset points", fontsize=8)
+    axis.set(xscale="log", xlabel="budget", ylabel="mistakes (% of the examples)", ylim=(0, None))
+    axis.set_xlim(own["budget"].min() / 1.3, 3.5 * last["budget"])
+    _count_axis(axis.xaxis, own["budget"])
+    return figure
+
+
+def figure_overfitting(table):
+    """Change of the test error with more passes by the share of wrong labels, with its 95 % interval, a panel for each
+    predictor; filled where it overfits. table is tables.overfitting."""
+    predictors = table["predictor"].unique()
+    figure, axes = canvas(1, len(predictors), height=2.4, sharey=True, squeeze=False)
+    for axis, name in zip(axes.flat, predictors, strict=True):
+        colour = PREDICTOR_COLOURS.get(name, INK)
+        for row in table[table["predictor"] == name].itertuples():
+            reach = [[100 * (row.test - row.test_low)], [100 * (row.test_high - row.test)]]
+            face = colour if row.overfits else "white"
+            axis.errorbar(100 * row.noise, 100 * row.test, yerr=reach, color=colour, marker="o", mfc=face, capsize=2)
+        axis.axhline(0, zorder=1, **REFERENCE)
+        axis.set(title=name, xticks=100 * table["noise"].unique())
+        axis.margins(x=0.15)
+    axes[0, 0].set_ylabel("change of the test error (points)")
+    figure.supxlabel("wrong labels (%)", fontsize="medium")
+    return figure
+
+
 def figure_bounds(bounds):
     """Left: mistakes of one pass by degree, and their bound. Right: the error of the vote and of the support vector machine:
     measured, and by the bound of each. The examples are those of the smallest n."""

@@ -20,6 +20,12 @@ def by_reading():
     return tables.by_reading(results())
 
 
+def printed_and_ours():
+    """Every number of Tables II and III beside ours under the plain reading: `tables.side_by_side`."""
+    found = by_reading()
+    return tables.side_by_side(found[found["reading"] == tables.BASE])
+
+
 @cache
 def programs():
     """Whole programs that may have made the printed tables: the table of this name of `tables`."""

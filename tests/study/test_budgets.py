@@ -432,3 +432,22 @@ def test_every_learner_is_drawn_with_the_gap_from_norma_to_the_final_predictor(m
     (band,) = axis.patches
     ends = sorted([band.get_x(), band.get_x() + band.get_width()])
     assert ends == pytest.approx(sorted(100 * part[["NORMA", "final"]]))
+
+
+def test_the_guarantee_is_drawn_in_percent_and_filled_where_it_covers_the_budget(made):
+    table = facts.guarantee(made["guaranteed"]).table.assign(covered=[False, False, True])
+    all_budgets, covered, mistakes, *_ = figures.figure_guarantee(table).axes[0].get_lines()
+    assert all_budgets.get_xdata().tolist() == [4, 8] and all_budgets.get_markerfacecolor() == "white"
+    assert covered.get_xdata().tolist() == [8] and covered.get_markerfacecolor() != "white"
+    own = made["guaranteed"].query("budget == 8")
+    np.testing.assert_allclose(covered.get_ydata(), 100 * np.mean(own["upper"] / own["n"]))
+    np.testing.assert_allclose(mistakes.get_ydata()[1], 100 * np.mean(own["mistakes"] / own["n"]))
+
+
+def test_a_predictor_that_overfits_is_drawn_filled_with_its_interval_in_points():
+    row = {"noise": 0.1, "predictor": "voted", "test": 0.02, "test_low": 0.01, "test_high": 0.05, "overfits": True}
+    table = pd.DataFrame([row | {"noise": 0.0, "overfits": False}, row])
+    (axis,) = figures.figure_overfitting(table).axes
+    (right, _, _), (wrong, _, (bar,)) = axis.containers
+    assert right.get_markerfacecolor() == "white" and wrong.get_markerfacecolor() == wrong.get_color() != "white"
+    np.testing.assert_allclose(bar.get_segments()[0], [[10, 1], [10, 5]])
