@@ -82,8 +82,9 @@ kill_one() { # three seconds after the first job has started
 }
 batch() { # through Slurm: the runs, and the table to write
     "$PYTHON" -m snakemake --profile workflow/profiles/slurm --workflow-profile none --set-threads runs_part=1 \
-        --set-resources runs_part:mem_mb=2000 --slurm-init-seconds-before-status-checks 5 --config runs="$1" table="$2" -- runs 2>&1 \
-        | grep -E "submitted|Error in rule|Trying to restart|failed|steps|runs?,|Nothing" || true
+        --set-resources runs_part:mem_mb=2000 --slurm-init-seconds-before-status-checks 5 --config runs="$1" table="$2" -- runs \
+        > "$FOLDER/batch.log" 2>&1 || tail -n 30 "$FOLDER/batch.log"
+    grep -E "submitted|Error in rule|Trying to restart|failed|steps|runs?,|Nothing" "$FOLDER/batch.log" || true
 }
 
 rm -rf build/results build/runs/marks "$FOLDER/cluster.csv"
