@@ -1,6 +1,7 @@
 #!/bin/bash
 # A batch of 30 runs through Slurm, on a cluster of one node that this script sets up, beside the plain command: the tables
-# must be the same bytes, with a worker killed on the way, and with two runners at a time.
+# must be the same bytes, with a worker killed on the way, and with two runners at a time. Then one run that is shared out over
+# jobs, by Snakemake and by job arrays.
 #
 # Needs root on a machine of its own with Debian's packages: apt-get install slurm-wlm munge. Run it from the project's folder.
 # It starts munged, slurmctld and slurmd if they do not run, and stops at the end those that it started. Snakemake's plugin
@@ -10,6 +11,7 @@ set -euo pipefail
 PYTHON=${PYTHON:-.venv/bin/python}
 FOLDER=$PWD/build/slurm
 RUNS="mnist --dataset digits --degree 3 --random-state 200:230"
+ONE=${ONE:-mnist --dataset digits --degree 3 --random-state 300} # the run that is shared out
 mkdir -p "$FOLDER"/{state,spool}
 say() { printf '\n== %s\n' "$*"; }
 started=()
@@ -72,22 +74,27 @@ sinfo
 say "the plain command"
 time "$PYTHON" -m study run $RUNS --target "$FOLDER/plain.csv"
 
-rm -rf build/results build/runs/marks "$FOLDER/cluster.csv"
-say "the same through Slurm, in three jobs; the first that runs is killed"
-(
+kill_one() { # three seconds after the first job has started
     until job=$(squeue --noheader --states=running --format=%i | head -n 1) && [ -n "$job" ]; do sleep 0.2; done
     sleep 3
     scancel --signal=KILL --full "$job"
     echo "killed job $job"
-) &
-time "$PYTHON" -m snakemake --profile workflow/profiles/slurm --workflow-profile none --set-threads runs_part=1 \
-    --set-resources runs_part:mem_mb=2000 --slurm-init-seconds-before-status-checks 5 --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
-    | grep -E "submitted|Error in rule|Trying to restart|failed|steps|runs,|Nothing" || true
+}
+batch() { # through Slurm: the runs, and the table to write
+    "$PYTHON" -m snakemake --profile workflow/profiles/slurm --workflow-profile none --set-threads runs_part=1 \
+        --set-resources runs_part:mem_mb=2000 --slurm-init-seconds-before-status-checks 5 --config runs="$1" table="$2" -- runs \
+        > "$FOLDER/batch.log" 2>&1 || tail -n 30 "$FOLDER/batch.log"
+    grep -E "submitted|Error in rule|Trying to restart|failed|steps|runs?,|Nothing" "$FOLDER/batch.log" || true
+}
+
+rm -rf build/results build/runs/marks "$FOLDER/cluster.csv"
+say "the same through Slurm, in three jobs; the first that runs is killed"
+kill_one &
+time batch "$RUNS" "$FOLDER/cluster.csv"
 cmp "$FOLDER/plain.csv" "$FOLDER/cluster.csv" && echo "the tables are the same bytes"
 
 say "again: nothing is left to do"
-"$PYTHON" -m snakemake --profile workflow/profiles/slurm --workflow-profile none --config runs="$RUNS" table="$FOLDER/cluster.csv" -- runs 2>&1 \
-    | grep -E "Nothing to be done|steps"
+batch "$RUNS" "$FOLDER/cluster.csv" | grep "Nothing to be done"
 
 say "two runners on one folder at the same time"
 rm -rf build/results
@@ -95,3 +102,22 @@ rm -rf build/results
 "$PYTHON" -m study run $RUNS --target "$FOLDER/two.csv" > /dev/null
 wait $!
 cmp "$FOLDER/plain.csv" "$FOLDER/one.csv" && cmp "$FOLDER/plain.csv" "$FOLDER/two.csv" && echo "the tables are the same bytes"
+
+say "one run on one machine"
+rm -rf build/results "$FOLDER"/{one,snakemake,arrays}.*
+time "$PYTHON" -m study run $ONE --target "$FOLDER/one.csv" > /dev/null
+
+say "the same run shared out by Snakemake; a job of the first stage is killed"
+rm -rf build/results build/runs/marks
+kill_one &
+time batch "$ONE --shares 3" "$FOLDER/snakemake.csv"
+cmp "$FOLDER/one.csv" "$FOLDER/snakemake.csv" && cmp "$FOLDER/one.json" "$FOLDER/snakemake.json" && echo "the tables are the same bytes"
+
+say "the same run shared out by two job arrays"
+rm -rf build/results
+submit() { sbatch --parsable --mem=2000 --output="$FOLDER/%x-%A-%a.log" --job-name="$@"; }
+part="$PYTHON -m study run $ONE --shares 3 --part \$SLURM_ARRAY_TASK_ID"
+learn=$(submit learn --array=0-2 --wrap="$part")
+count=$(submit count --array=3-5 --dependency="afterok:$learn" --wrap="$part")
+time submit gather --wait --dependency="afterok:$count" --wrap="$PYTHON -m study run $ONE --shares 3 --target $FOLDER/arrays.csv"
+cmp "$FOLDER/one.csv" "$FOLDER/arrays.csv" && cmp "$FOLDER/one.json" "$FOLDER/arrays.json" && echo "the tables are the same bytes"

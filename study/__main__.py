@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 
@@ -64,6 +65,10 @@ def main(arguments=None):
     batch.add_argument("--table", help="table of the experiment (default: its first)")
     batch.add_argument("--target", type=Path, help="CSV file to write (default: build/runs/EXPERIMENT.csv)")
     batch.add_argument("--part", type=int, metavar="I", help="compute only this part of the batch, and write no table")
+    batch.add_argument(
+        "--shares", type=int, metavar="N", help="share a single large run out over machines: parts 0 to N-1 learn, and when "
+        "all of them are done, parts N to 2N-1 count (mnist)",
+    )  # fmt: skip
     stamping = commands.add_parser("stamp", help="recompute a sample of each stale result; mark equal ones as up to date")
     stamping.add_argument("names", nargs="*", metavar="EXPERIMENT", help="such as tables.kernel (default: all)")
     stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments on one core that run at a time")
@@ -130,7 +135,7 @@ def _help(parser, options):
 def _run(options):
     if options.settings or options.stratified:
         return _batch(options)
-    if alone := _given(options, "table", "target", "part"):
+    if alone := _given(options, "table", "target", "part", "shares"):
         raise ValueError(
             f"{alone}: only a batch of your own runs has this option; add settings, such as those that "
             f"'python -m study run {options.experiment} --help' shows"
@@ -167,14 +172,20 @@ def _given(options, *names):
 
 
 def _batch(options):
-    from study.results import runs
+    from study.results import runs, shares
 
     experiment = runs.find(options.experiment, stratified=options.stratified)
     found = runs.settings(experiment, options.settings)
     if options.recompute:
         raise ValueError("--recompute: a batch of your own runs keeps its results; remove --recompute or the settings")
+    if options.shares is None:
+        parts = [partial(experiment, part) for part in runs.parts(found)]
+    else:
+        waits = shares.waits(experiment, found, options.shares)
+        parts = [partial(shares.compute, experiment, *found, options.shares, part) for part in range(len(waits))]
+        experiment = shares.shared_out(experiment, options.shares)
     if options.part is not None:
-        return _part(options, experiment, runs.parts(found))
+        return _part(options, parts)
     target = options.target or BUILD / "runs" / f"{options.experiment}.csv"
     if options.target and not target.parent.is_dir():
         raise ValueError(f"--target: the folder {target.parent} does not exist; create it first")
@@ -190,15 +201,16 @@ def _batch(options):
     return 0
 
 
-def _part(options, experiment, parts):
-    """Compute one part of a batch, which is kept for its table."""
+def _part(options, parts):
+    """Compute one of the parts of a batch, functions; it is kept for the table."""
     if others := _given(options, "table", "target"):
         raise ValueError(
             f"{others}: a part of a batch writes no table; when all parts are done, run the command without --part"
         )
     if options.part not in range(len(parts)):
         raise ValueError(f"--part: this batch has the parts 0 to {len(parts) - 1}, got {options.part}")
-    experiment(parts[options.part])
+    parts[options.part]()
+    print(f"part {options.part} of 0 to {len(parts) - 1} is done", flush=True)
     return 0
 
 

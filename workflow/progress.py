@@ -35,7 +35,7 @@ class Progress(logging.Filter):
             self.total = sum(self.waiting.values())
         elif event == LogEvent.JOB_INFO and record.rule_name in self.jobs:
             self.running[record.jobid] = (record.rule_name, time.monotonic())
-            self.waiting[record.rule_name] = self.waiting.get(record.rule_name, 1) - 1
+            self.waiting[record.rule_name] = max(self.waiting.get(record.rule_name, 1) - 1, 0)  # a job may start twice
             self.say_what_runs()
         elif event == LogEvent.JOB_FINISHED and record.job_id in self.running:
             rule, start = self.running.pop(record.job_id)

@@ -20,8 +20,10 @@ from scipy import stats
 from sklearn.model_selection import train_test_split
 from tqdm import tqdm
 
+from kp import kernels
 from kp.gram import Points, Products
 from kp.mistakes import PREDICTORS, MistakeLog
+from kp.perceptron import find_mistakes, visiting_orders
 from kp.shared import SharedTraining
 from study import datasets
 from study.protocols.images import by_class, estimator, examples
@@ -65,7 +67,7 @@ PUBLISHED = [Settings(degree=degree) for degree in DEGREES]
 
 @experiment(
     "mnist", published=PUBLISHED, tables=("multiclass", "binary", "confusion"), arrays=lambda s: f"degree_{s.degree}",
-    data=lambda s: [s.dataset], together=True, sample=1,
+    data=lambda s: [s.dataset], together=True, stages=lambda: (learnt, counted, gathered), sample=1,
 )  # fmt: skip
 def degrees(settings, *, progress=False):
     """{multiclass, binary, confusion, arrays} of each of these settings; see the module.
@@ -143,16 +145,21 @@ def evaluate(training, models, settings, data, *, progress=False):
             for part, outputs in training.staged_outputs(models, X, callback=bar.update):
                 for count, f in zip(counts, outputs, strict=True):
                     count.add(split, f, indices[split][part], part)
-    n = tuple(map(len, indices))
-    return [
-        {
-            "multiclass": _table(count.multiclass, {"split": SPLITS}, s.degree, n),
-            "binary": _table(count.binary, {"digit": data.classes, "split": SPLITS}, s.degree, n),
-            "confusion": _table(count.confusion, {"true": data.classes, "predicted": data.classes}, s.degree),
-            "arrays": {"predictions": count.predictions, **log_arrays(model.mistakes_)},
-        }
-        for s, model, count in zip(settings, models, counts, strict=True)
-    ]
+    each = zip(settings, models, counts, strict=True)
+    return [_result(s, data, log_arrays(model.mistakes_), vars(count)) for s, model, count in each]
+
+
+def _result(settings, data, logs, counts):
+    """The tables and arrays of one setting, from the arrays of its logs and of its `_Counts`."""
+    degree = settings.degree
+    classes = data.classes
+    n = settings.n_train, len(data.X_test)
+    return {
+        "multiclass": _table(counts["multiclass"], {"split": SPLITS}, degree, n),
+        "binary": _table(counts["binary"], {"digit": classes, "split": SPLITS}, degree, n),
+        "confusion": _table(counts["confusion"], {"true": classes, "predicted": classes}, degree),
+        "arrays": {"predictions": counts["predictions"], **logs},
+    }
 
 
 def _bar(description, total, unit, progress):
@@ -225,6 +232,58 @@ def logs_from_arrays(arrays):
         MistakeLog(example=t, step=np.cumsum(gaps), sign=z, errors=wrong, ends=arrays["ends"])
         for t, gaps, z, wrong in zip(*(np.split(column, cuts) for column in columns), strict=True)
     ]
+
+
+def learnt(settings, _, share, shares):
+    """A stage of one run: the logs of every shares-th perceptron from `share` on, as arrays; {} where there is none.
+
+    All perceptrons draw their visiting orders from one generator, so the orders of the others are drawn, too.
+    """
+    data = examples(settings.dataset)
+    training = shared_training(data, settings.n_train)
+    signs = datasets.signs(data.class_indices[: settings.n_train], len(data.classes))
+    signs = signs[1:] if len(signs) == 2 else signs  # two classes share a perceptron
+    kernel = kernels.polynomial(settings.degree)
+    if kernel.affine and not training.gram.points.exact:
+        raise ValueError("degree 1 on attributes that are no whole numbers rounds differently in parts; leave --shares out")
+    own = np.arange(len(signs))[share::shares]
+    if not len(own):
+        return {}
+    random = np.random.RandomState(settings.random_state)
+    orders = visiting_orders(signs.shape[1], len(signs), settings.n_epochs, random_state=random)
+    each = (order[own] for order in orders)
+    return log_arrays(find_mistakes(training.gram, kernel, signs[own], each, settings.n_epochs))
+
+
+def _in_order(learnt):
+    """The logs of all perceptrons in their order, from the arrays of all shares."""
+    logs = [logs_from_arrays(arrays) for arrays in learnt if arrays]
+    return [each[place] for place in range(len(logs[0])) for each in logs if place < len(each)]
+
+
+def counted(settings, learnt, share, shares):
+    """The stage after `learnt`: the arrays of `_Counts` over a share of the training images and one of the test images."""
+    data = examples(settings.dataset)
+    training = shared_training(data, settings.n_train)
+    model = estimator(settings.degree, n_epochs=settings.n_epochs, random_state=settings.random_state)
+    model.with_mistakes(training.X, training.y, _in_order(learnt))
+    splits = (training.X, data.class_indices[: settings.n_train]), (data.X_test, data.class_indices_test)
+    count = _Counts(settings.n_epochs, len(data.classes), len(data.X_test[share::shares]))
+    for split, (X, indices) in enumerate(splits):
+        own = X[share::shares]
+        for part, (outputs,) in training.staged_outputs([model], own) if len(own) else ():
+            count.add(split, outputs, indices[share::shares][part], part)
+    return vars(count)
+
+
+def gathered(settings, learnt, counted):
+    """The result of the run, from the arrays of both stages."""
+    data = examples(settings.dataset)
+    counts = {name: sum(arrays[name] for arrays in counted) for name in ("multiclass", "binary", "confusion")}
+    predictions = np.empty((len(PREDICTORS), settings.n_epochs, len(data.X_test)), dtype=counted[0]["predictions"].dtype)
+    for share, arrays in enumerate(counted):
+        predictions[..., share :: len(counted)] = arrays["predictions"]
+    return _result(settings, data, log_arrays(_in_order(learnt)), counts | {"predictions": predictions})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,13 +80,15 @@ class Experiment:
         What `study stamp` and `make test-all` compute again: a published part by its index, one that takes little; settings
         like those of the published parts but smaller, all of whose rows are among those of the published tables; or another
         experiment, whose sample stands for this one, where no part of this one is small.
+    stages : function () -> tuple of functions, or None
+        How a single run is shared out over machines: see study.results.shares.
     sampled : tuple of str, default: all
         The tables that the sample is compared in: a table of sums over what a smaller sample has less of is none of them.
     """
 
     def __init__(
         self, chapter, compute, *, published=(), tables=None, measured=(), arrays=None, data=None, reads=None,
-        parameters=None, together=False, processes=1, sample=0, sampled=None,
+        parameters=None, together=False, processes=1, stages=None, sample=0, sampled=None,
     ):  # fmt: skip
         self.chapter = chapter
         self.compute = compute
@@ -100,6 +102,7 @@ class Experiment:
         self._parameters = parameters
         self.together = together
         self.processes = processes
+        self.stages = stages
         self.sample = sample
         self.sampled = sampled or self.tables
         self.__doc__ = compute.__doc__
@@ -127,14 +130,21 @@ class Experiment:
         Raises StaleResult for published settings whose stored results are missing, damaged, or made by other code.
         """
         asked = list(settings) if isinstance(settings, list | tuple) else [settings]
-        published = self.published
-        found = self._stored([s for s in asked if s in published])
-        others = [s for s in asked if s not in found]
-        found |= {s: result for s in others if (result := self._checkpoint(s)) is not None}
-        for s, result in self._computed([s for s in others if s not in found], progress):
+        found = self.known(asked)
+        for s, result in self._computed([s for s in asked if s not in found], progress):
             self._keep(s, result)
             found[s] = self._checkpoint(s)
         return self._result([found[s] for s in asked])
+
+    def known(self, settings):
+        """{settings: {name: rows}} of those of a list that are stored, or kept under build/.
+
+        Raises StaleResult for published settings whose stored results are missing, damaged, or made by other code.
+        """
+        published = self.published
+        found = self._stored([s for s in settings if s in published])
+        others = [s for s in settings if s not in found]
+        return found | {s: result for s in others if (result := self._checkpoint(s)) is not None}
 
     def publish(self, *, recompute=False, progress=False):
         """Compute what is missing of the published results and write them to data/results.

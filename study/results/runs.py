@@ -25,6 +25,7 @@ from tqdm import tqdm
 
 from study import BUILD, ROOT, chapters, datasets
 from study.parameters import span, words
+from study.results import shares
 
 PART = 10
 """Runs that are computed together and kept together: one job on a cluster."""
@@ -223,13 +224,17 @@ def check_target(target):
 
 
 def planned(arguments):
-    """(experiment, parts) of a batch as it is typed behind `python -m study run`."""
+    """(experiment, for each part the parts that it waits for) of a batch as it is typed behind `python -m study run`."""
     parser = _Parser(prog="run", add_help=False, allow_abbrev=False)
     parser.add_argument("experiment")
     parser.add_argument("--stratified", action="store_true")
+    parser.add_argument("--shares", type=int)
     options, rest = parser.parse_known_args(arguments)
     experiment = find(options.experiment, stratified=options.stratified)
-    return experiment, parts(settings(experiment, rest))
+    found = settings(experiment, rest)
+    if options.shares is None:
+        return experiment, [[] for _ in parts(found)]
+    return experiment, shares.waits(experiment, found, options.shares)
 
 
 def _with_keys(experiment, run, name):
