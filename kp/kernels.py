@@ -21,6 +21,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel
 
 from kp.compiled import compiled
+from kp.machine import PANEL, load_panel, prefetch
 from kp.wording import shown
 
 VALUES, POLYNOMIAL, RBF = range(3)
@@ -287,3 +288,32 @@ def fill(kernel, products, norm, norms, out):
     if kernel.added != 0.0:
         for j in range(m):
             out[j] += kernel.added
+
+
+@compiled
+def panel_of(kernel, values, place, size, norm, norms, scratch):
+    """The same for PANEL columns at a time, which stay in registers: those whose products begin at values[place], and whose
+    norms are the first `size` of norms. Of fewer columns and of exponentials, scratch (PANEL,) has them on the way."""
+    if size < PANEL or kernel.kind == RBF:
+        fill(kernel, values[place : place + size], norm, norms[:size], scratch[:size])
+        return load_panel(scratch, 0)
+    x = load_panel(values, place)
+    if kernel.kind == VALUES:
+        k = x
+    else:
+        if kernel.gamma != 1.0:
+            x = kernel.gamma * x
+        x = x + kernel.coef0
+        k = x
+        for _ in range(kernel.degree - 1):
+            k = k * x
+    if kernel.added != 0.0:
+        k = k + kernel.added
+    return k
+
+
+@compiled
+def fetch_ahead(values, place):
+    """Have what stands there for PANEL columns come into the cache while something else is done."""
+    for j in range(0, PANEL, 64 // values.itemsize):
+        prefetch(values, place + j)
