@@ -291,22 +291,24 @@ def fill(kernel, products, norm, norms, out):
 
 
 @compiled
-def panel_of(kernel, values, place, size, norm, norms, scratch):
-    """The same for PANEL columns at a time, which stay in registers: those whose products begin at values[place], and whose
-    norms are the first `size` of norms. Of fewer columns and of exponentials, scratch (PANEL,) has them on the way."""
-    if size < PANEL or kernel.kind == RBF:
-        fill(kernel, values[place : place + size], norm, norms[:size], scratch[:size])
-        return load_panel(scratch, 0)
-    x = load_panel(values, place)
-    if kernel.kind == VALUES:
-        k = x
-    else:
+def fill_panel(kernel, values, places, row_norms, norms, out):
+    """`fill` of rows that begin at values[places[i]] into out (PANEL numbers each), for `panel_of` with the kernel GIVEN."""
+    size = norms.shape[0]
+    for i in range(places.shape[0]):
+        fill(kernel, values[places[i] : places[i] + size], row_norms[i], norms, out[i * PANEL : i * PANEL + size])
+
+
+@compiled
+def panel_of(kernel, values, place):
+    """PANEL kernel values, which stay in registers, of what begins at values[place]; none that are exponentials."""
+    k = load_panel(values, place)
+    if kernel.kind == POLYNOMIAL:
         if kernel.gamma != 1.0:
-            x = kernel.gamma * x
-        x = x + kernel.coef0
-        k = x
+            k = kernel.gamma * k
+        base = k + kernel.coef0
+        k = base
         for _ in range(kernel.degree - 1):
-            k = k * x
+            k = k * base
     if kernel.added != 0.0:
         k = k + kernel.added
     return k

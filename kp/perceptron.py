@@ -47,7 +47,7 @@ import numpy as np
 
 from kp.compiled import compiled
 from kp.gram import NO_WORDS, Arithmetic, byte_products, dot, lay_out
-from kp.kernels import check_range, fetch_ahead, fill, panel_of
+from kp.kernels import GIVEN, RBF, check_range, fetch_ahead, fill, fill_panel, panel_of
 from kp.machine import PANEL, count_up_to_0, load_panel, store_lanes
 from kp.mistakes import MistakeLog, UpdateLog
 from kp.predictors import one_for_each, replay
@@ -402,36 +402,49 @@ def _relaxed(f, z, own, square):
 def _advance(kernel, store, norms, rows, examples, scale, weight, noise, z, scores, errors):
     """Move all scores by these updates, f <- c f + d k, one after the other; count the errors after each, if `errors` has
     room for them."""
-    counting = len(errors) > 0
     n = scores.shape[0]
     values = store.reshape(-1)
-    scratch = np.empty(PANEL)
+    places = rows * n
+    own = norms[examples]
+    filled = np.zeros(rows.shape[0] * PANEL)
     for start in range(0, n, PANEL):
         size = min(PANEL, n - start)
-        own = norms[start : start + size]
-        scratch[:] = np.nan  # columns that are not there are never wrong
-        for j in range(size):
-            scratch[j] = z[start + j]
-        signs = load_panel(scratch, 0)
-        for j in range(size):
-            scratch[j] = scores[start + j]
-        f = load_panel(scratch, 0)
-        for i in range(rows.shape[0]):
-            c = scale[i]
-            d = weight[i]
-            if d == 0.0:
-                continue
-            fetch_ahead(values, rows[min(i + 1, rows.shape[0] - 1)] * n + start)
-            k = panel_of(kernel, values, rows[i] * n + start, size, norms[examples[i]], own, scratch)
-            if c != 1.0:
-                f = c * f
-            f = f + d * k
-            if counting:
-                errors[i] += count_up_to_0(signs * f)
-            elif start <= examples[i] < start + size and noise != 0.0:
-                store_lanes(scratch, 0, f)
-                scratch[examples[i] - start] += d * noise
-                f = load_panel(scratch, 0)
-        store_lanes(scratch, 0, f)
-        for j in range(size):
-            scores[start + j] = scratch[j]
+        part = slice(start, start + size)
+        if kernel.kind != RBF and size == PANEL:
+            _advance_panel(kernel, values, places, examples, scale, weight, noise, z[part], scores[part], start, errors)
+        else:
+            fill_panel(kernel, values, places, own, norms[part], filled)
+            first = np.arange(rows.shape[0]) * PANEL
+            _advance_panel(GIVEN, filled, first, examples, scale, weight, noise, z[part], scores[part], start, errors)
+        places += PANEL
+
+
+@compiled
+def _advance_panel(kernel, values, places, examples, scale, weight, noise, z, scores, start, errors):
+    """The same for up to PANEL scores, those from `start` on."""
+    counting = len(errors) > 0
+    size = scores.shape[0]
+    scratch = np.full(PANEL, np.nan)  # columns that are not there are never wrong
+    for j in range(size):
+        scratch[j] = z[j]
+    signs = load_panel(scratch, 0)
+    scratch[:size] = scores
+    f = load_panel(scratch, 0)
+    for i in range(places.shape[0]):
+        c = scale[i]
+        d = weight[i]
+        if d == 0.0:
+            continue
+        fetch_ahead(values, places[min(i + 1, places.shape[0] - 1)])
+        k = panel_of(kernel, values, places[i])
+        if c != 1.0:
+            f = c * f
+        f = f + d * k
+        if counting:
+            errors[i] += count_up_to_0(signs * f)
+        elif start <= examples[i] < start + size:
+            store_lanes(scratch, 0, f)
+            scratch[examples[i] - start] += d * noise
+            f = load_panel(scratch, 0)
+    store_lanes(scratch, 0, f)
+    scores[:] = scratch[:size]

@@ -16,7 +16,7 @@ import numpy as np
 
 from kp.compiled import compiled
 from kp.gram import Arithmetic, in_strips, ordered_products
-from kp.kernels import Kernel, PointKernel, fetch_ahead, fill, panel_of
+from kp.kernels import GIVEN, RBF, Kernel, PointKernel, fetch_ahead, fill, fill_panel, panel_of
 from kp.machine import PANEL, add_signs, count_up_to_0, equal_panel, load_panel, store_lanes
 from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
@@ -129,13 +129,14 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     The next block overwrites the arrays. With signs (m, n) the errors of each predictor are added to `errors`.
     """
     examples = np.unique(np.concatenate([log.example for log in logs]))
+    row_norms = columns.row_norms[examples]
     index = [np.searchsorted(examples, log.example) for log in logs]
     kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
     nothing = np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
     plans = [
         (
-            columns.row_norms[log.example], log.sign.astype(np.float64), log.step,
+            log.sign.astype(np.float64), log.step,
             np.array([log.length(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
             nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64),
@@ -145,10 +146,25 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
 
     out = {name: np.full((len(epochs), len(logs), min(CHUNK, len(columns))), np.nan) for name in WALKED}
 
+    def made(kernel):
+        """What `_replay` reads: inner products, or kernel values where there are exponentials or fewer than PANEL columns."""
+        if kernel.kind != RBF and right - left == PANEL:
+            return kernel, values, places
+        filled = np.zeros(len(examples) * PANEL)
+        norms = columns.norms[left:right]
+
+        def fill_strip(part):
+            out = filled[part.start * PANEL : part.stop * PANEL]
+            fill_panel(kernel, values, places[part], row_norms[part], norms, out)
+
+        in_strips(fill_strip, len(examples), 1, threads)
+        return GIVEN, filled, np.arange(len(examples)) * PANEL
+
     def walk(a):
+        kernel, values, places = ready[kernels[a]]
         counting = errors[a] is not None
         _replay(
-            a, kernels[a], values, places[index[a]], columns.norms[left:right], *plans[a],
+            a, kernel, values, places[index[a]], right - left, *plans[a],
             signs[a, left:right] if counting else np.empty(0, dtype=np.int8), errors[a] if counting else nothing,
             *(out[name] for name in WALKED), left - start,
         )  # fmt: skip
@@ -156,6 +172,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     with ThreadPoolExecutor(threads) as pool:
         for left, right, values, places in panels(columns, examples, block_bytes):  # noqa: B007 (read by walk)
             start = left - left % CHUNK
+            ready = {each: made(each) for each in set(kernels)}
             list(pool.map(walk, range(len(logs))))
             if right % CHUNK == 0 or right == len(columns):
                 if callback:
@@ -293,15 +310,14 @@ def _narrow_sum(kernel, values, row_norms, norms, coefficients, out, places, fir
 
 @compiled
 def _replay(
-    a, kernel, values, places, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
+    a, kernel, values, places, size, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
     voted, first,
 ):  # fmt: skip
-    """Replay log a over up to PANEL points: mistakes move f; f and sgn f are added to average and votes, once a step. What
-    the kernel of mistake i is made from begins at values[places[i]]. The scores of the predictors are (E, m, c), of which
-    those of log a and of the points from column `first` on are written."""
+    """Replay log a over `size` points, up to PANEL: mistakes move f; f and sgn f are added to average and votes, once a step.
+    What `panel_of` makes the kernel of mistake i from begins at values[places[i]]. The scores of the predictors are
+    (E, m, c), of which those of log a and of the points from column `first` on are written."""
     n_mistakes = len(sign)
     n_epochs = len(lengths)
-    size = norms.shape[0]
     counting = len(z) > 0
     scratch = np.zeros(PANEL)
     for j in range(z.shape[0]):
@@ -332,7 +348,7 @@ def _replay(
             total = total + survived * f
             votes = add_signs(votes, survived, f)
             since = step[i]
-        f = f + sign[i] * panel_of(kernel, values, places[i], size, row_norms[i], norms, scratch)
+        f = f + sign[i] * panel_of(kernel, values, places[i])
         if counting:
             errors[i] += count_up_to_0(signs * f)
         while minimum < len(minima) and minima[minimum] == i + 1:
