@@ -164,7 +164,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
         kernel, values, places = ready[kernels[a]]
         counting = errors[a] is not None
         _replay(
-            a, kernel, values, places, index[a], right - left, *plans[a],
+            a, kernel, values, places[index[a]], right - left, *plans[a],
             signs[a, left:right] if counting else np.empty(0, dtype=np.int8), errors[a] if counting else nothing,
             *(out[name] for name in WALKED), left - start,
         )  # fmt: skip
@@ -310,11 +310,11 @@ def _narrow_sum(kernel, values, row_norms, norms, coefficients, out, places, fir
 
 @compiled
 def _replay(
-    a, kernel, values, places, index, size, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
+    a, kernel, values, places, size, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
     voted, first,
 ):  # fmt: skip
     """Replay log a over `size` points, up to PANEL: mistakes move f; f and sgn f are added to average and votes, once a step.
-    What `panel_of` makes the kernel of mistake i from begins at values[places[index[i]]]. The scores of the predictors are
+    What `panel_of` makes the kernel of mistake i from begins at values[places[i]]. The scores of the predictors are
     (E, m, c), of which those of log a and of the points from column `first` on are written."""
     n_mistakes = len(sign)
     n_epochs = len(lengths)
@@ -342,13 +342,13 @@ def _replay(
             epoch += 1
         if i == n_mistakes or (epoch == n_epochs and not counting):
             break
-        fetch_ahead(values, places[index[min(i + AHEAD, n_mistakes - 1)]])
+        fetch_ahead(values, places[min(i + AHEAD, n_mistakes - 1)])
         if n_epochs > 0:
             survived = np.float64(step[i] - since)
             total = total + survived * f
             votes = add_signs(votes, survived, f)
             since = step[i]
-        f = f + sign[i] * panel_of(kernel, values, places[index[i]])
+        f = f + sign[i] * panel_of(kernel, values, places[i])
         if counting:
             errors[i] += count_up_to_0(signs * f)
         while minimum < len(minima) and minima[minimum] == i + 1:
