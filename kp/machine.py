@@ -1,8 +1,9 @@
 """Numbers side by side, as processors have them and Numba does not: LANES reals, or PANEL, that stay in registers.
 
 They are added and multiplied by + and *, each result rounded, never fused: the bits are the same on every processor, for
-vectors of any width. Sums of products of bytes go by words of 32 bits, for which many processors have one instruction: two numbers of 16
-bits, or four bytes, those of one side as they are and those of the other less 128. They are exact modulo 2^32."""
+vectors of any width. Sums of products of bytes go by words of 32 bits, for which many processors have one instruction: two
+numbers of 16 bits, or four bytes, those of one side as they are and those of the other less 128. They are exact modulo
+2^32."""
 
 import operator
 

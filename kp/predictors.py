@@ -147,7 +147,7 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     out = {name: np.full((len(epochs), len(logs), min(CHUNK, len(columns))), np.nan) for name in WALKED}
 
     def made(kernel):
-        """What `_replay` reads: inner products, or kernel values where there are exponentials or fewer than PANEL columns."""
+        """What `_replay` reads: inner products, or kernel values for exponentials and for fewer than PANEL columns."""
         if kernel.kind != RBF and right - left == PANEL:
             return kernel, values, places
         filled = np.zeros(len(examples) * PANEL)
@@ -313,8 +313,8 @@ def _replay(
     a, kernel, values, places, size, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
     voted, first,
 ):  # fmt: skip
-    """Replay log a over `size` points, up to PANEL: mistakes move f; f and sgn f are added to average and votes, once a step.
-    What `panel_of` makes the kernel of mistake i from begins at values[places[i]]. The scores of the predictors are
+    """Replay log a over `size` points, up to PANEL: mistakes move f; f and sgn f are added to average and votes, once a
+    step. What `panel_of` makes the kernel of mistake i from begins at values[places[i]]. The scores of the predictors are
     (E, m, c), of which those of log a and of the points from column `first` on are written."""
     n_mistakes = len(sign)
     n_epochs = len(lengths)
