@@ -95,8 +95,13 @@ def _keep_elsewhere():
 _keep_elsewhere()
 
 
-def _end_with(leader):
-    """End this process soon after that of the number `leader`: by an interrupt, and if it is still there then, at once."""
+def end_with(leader):
+    """From now on, this process ends soon after that of the number `leader`, also where that is killed."""
+    threading.Thread(target=_watch, args=(leader,), daemon=True).start()
+
+
+def _watch(leader):
+    """Wait for the end of a process, then end this one by an interrupt, and if it is still there later, at once."""
     while True:
         time.sleep(1)
         try:
@@ -108,8 +113,8 @@ def _end_with(leader):
     os._exit(1)
 
 
-# Set by what starts processes for others: they end with it, even where it is killed.
+# Set by what starts processes for others.
 if "KP_LEADER" in os.environ and os.name == "posix":
-    threading.Thread(target=_end_with, args=(int(os.environ["KP_LEADER"]),), daemon=True).start()
+    end_with(int(os.environ["KP_LEADER"]))
 
 from study.results import code  # noqa: E402, F401  it reads all sources now: what is imported later is held against them

@@ -17,12 +17,8 @@ python -m study held             count the stored results and executed cells tha
 
 import argparse
 import os
-import signal
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 
 from study import BUILD, chapters, failures
@@ -74,7 +70,7 @@ def main(arguments=None):
     stamping.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments on one core that run at a time")
     notebook = commands.add_parser("notebook", help="execute notebooks of a profile")
     notebook.add_argument("names", nargs="*", metavar="name", help="one of those that 'list' shows (default: all)")
-    notebook.add_argument("--jobs", type=int, default=1, help="notebooks that run at a time (default: 1)")
+    notebook.add_argument("--jobs", type=int, help="notebooks that run at a time (default: 1)")
     commands.add_parser("gather", help="write the table of figures, README's results, and the times of computations")
     listing = commands.add_parser("list", help="list the notebooks of a profile")
     document = commands.add_parser("report", help="make the report of the executed notebooks")
@@ -230,26 +226,13 @@ def _list(options):
 def _notebook(options):
     names = options.names or [chapter.name for chapter in reversed(chapters.chapters(options.profile))]
     found = [chapters.chapter(name, options.profile) for name in names]
-    if len(found) > 1:
-        with ThreadPoolExecutor(options.jobs) as pool:
-            return max(pool.map(_execute_apart, names, repeat(options.profile)))
-    (chapter,) = found
-    from study.report import forked, notebooks, origin
+    from study.report import executions
 
-    forked.use(origin.modules(chapter.notebook))
-    parameters, links = chapter.parameters(options.profile), chapters.links(chapter, options.profile)
-    notebooks.execute(chapter.notebook, chapter.target(options.profile), parameters, links)
-    print(f"{chapter.name}: executed", flush=True)
+    if len(found) > 1 or options.jobs:
+        return executions.execute_all(dict.fromkeys(names), options.profile, options.jobs or 1)
+    executions.execute(found[0], options.profile)
+    print(f"{names[0]}: executed", flush=True)
     return 0
-
-
-def _execute_apart(name, profile):
-    """Execute a notebook in a separate process, which says why if it fails; 1 in that case, else 0."""
-    command = [sys.executable, "-m", "study", "notebook", name, "--profile", profile]
-    code = subprocess.run(command, env={**os.environ, "KP_LEADER": str(os.getpid())}).returncode
-    if code:
-        print(f"{name}: failed" + (f", ended by {signal.Signals(-code).name}" if code < 0 else ""), file=sys.stderr)
-    return int(code != 0)
 
 
 def _gather(options):

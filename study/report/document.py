@@ -478,8 +478,9 @@ def _drawn(drawing, png, picture, form):
         from PIL import Image
 
         with Image.open(picture) as image:
-            few = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
-        few.save(picture, optimize=True)
+            few = image.convert("RGB").quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        few.putpalette(255 if value > 252 else value for value in few.getpalette())  # an octree makes white 254
+        few.save(picture)
     return picture
 
 

@@ -37,11 +37,20 @@ def last_seconds(profile, name):
     return None if found is None else float(found.s)
 
 
+def note(profile, name, seconds):
+    """Keep the seconds of a notebook for `last_seconds`."""
+    store.write(_file(profile, name), f"s\n{seconds:.1f}\n")
+
+
+def _file(profile, name):
+    return BUILD / profile / "benchmarks" / f"{name}.tsv"
+
+
 def _benchmark(profile, name):
-    """The measurement of a rule of the Snakefile: s, cpu_time, max_rss (MiB) and others; None if there is none, or the file
-    was cut off."""
+    """The measurement of an experiment by Snakemake: s, cpu_time, max_rss (MiB) and others; of a notebook: s. None if there
+    is none, or the file was cut off."""
     try:
-        return pd.read_csv(BUILD / profile / "benchmarks" / f"{name}.tsv", sep="\t").iloc[0]
+        return pd.read_csv(_file(profile, name), sep="\t").iloc[0]
     except (OSError, ValueError, IndexError):
         return None
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from study import ROOT, chapters, datasets
 from study.__main__ import main
 from study.reading import NOTES
-from study.report import forked, notebooks, origin
+from study.report import executions, forked, notebooks, origin
 from study.results import code, costs
 
 
@@ -171,19 +173,31 @@ def test_a_notebook_without_a_kernel_is_named(small):
         execute(plain)
 
 
-def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_the_command(monkeypatch, capsys):
-    codes = {"tour": 0, "data": 1, "class": -signal.SIGKILL}
-    started = []
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")
+def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_the_command(monkeypatch, tmp_path, capsys):
+    def alone(name, profile, log, leader):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(f"{name} of {profile}\n")
+        ends = {"tour": lambda: os._exit(0), "data": lambda: os._exit(1)}
+        ends.get(name, lambda: os.kill(os.getpid(), signal.SIGKILL))()
 
-    def run(command, env):
-        started.append(command[2:])
-        return subprocess.CompletedProcess(command, codes[command[4]])
-
-    monkeypatch.setattr(subprocess, "run", run)
-    assert main(["notebook", *codes, "--jobs", "2"]) == 1
-    assert sorted(started) == sorted(["study", "notebook", name, "--profile", "quick"] for name in codes)
-    assert capsys.readouterr().err.splitlines() == ["data: failed", "class: failed, ended by SIGKILL"]
-    assert main(["notebook", "tour", "tour"]) == 0
+    monkeypatch.setattr(executions, "_alone", alone)
+    monkeypatch.setattr(executions, "LIBRARIES", ())
+    for module in (executions, costs):
+        monkeypatch.setattr(module, "BUILD", ROOT / "build" / tmp_path.name)
+    folder = ROOT / "build" / tmp_path.name / "quick"
+    try:
+        assert main(["notebook", "tour", "data", "class", "--jobs", "2"]) == 1
+        lines = capsys.readouterr().err.splitlines()
+        logs = {name: f"{(folder / 'logs' / name).relative_to(ROOT).as_posix()}.log" for name in ("data", "class")}
+        for expected in (f"data failed, {logs['data']}:", f"class failed, ended by SIGKILL, {logs['class']}:"):
+            place = lines.index(expected)
+            assert re.search(r"^\[\d/3\] notebook (data|class): failed after \d s", lines[place - 1])
+            assert lines[place + 1] == f"{expected.split()[0]} of quick"
+        assert costs.last_seconds("quick", "tour") is not None and costs.last_seconds("quick", "data") is None
+        assert main(["notebook", "tour", "tour"]) == 0
+    finally:
+        shutil.rmtree(folder.parent)
 
 
 def test_the_seconds_of_each_notebook_are_listed(capsys, monkeypatch, tmp_path):

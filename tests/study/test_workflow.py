@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from study import ROOT, chapters
+from study import ROOT, chapters, progress
 from study.report import manifest
 from study.report.notebooks import METADATA
 
@@ -134,14 +134,14 @@ def test_a_killed_run_leaves_no_process_and_no_lock_and_of_two_at_once_the_secon
     go.touch()
     code, output = run(checkout, *QUIET)
     assert code == 0, output
-    assert re.search(r"^\[1/1\] notebook algorithm: \d+ s$", output, re.MULTILINE)
+    assert re.search(r"^\[1/1\] the notebooks: \d+ s$", output, re.MULTILINE)
     assert not re.search("Building DAG|Using shell|Select jobs|Execute |Complete log|Elapsed time", output)
     assert "done" in executed.read_text(encoding="utf-8")
     code, output = run(checkout, "--quiet", "host")
     assert code == 0 and "Nothing to be done" in output
     (checkout / "build/quick/figures/algorithm-surfaces.svg").unlink()
     code, output = run(checkout, "--dry-run", "--quiet", "host")
-    assert code == 0 and "notebook_algorithm" in output
+    assert code == 0 and "rule execute" in output
 
 
 PARTS = """
@@ -191,10 +191,10 @@ def planned(checkout, profile, *options, **others):
 @pytest.mark.long
 def test_a_notebook_that_is_not_current_is_executed_and_one_that_is_not_in_the_plan_is_refused(checkout):
     names, commands = planned(checkout, "quick")
-    assert names == {"notebook_algorithm", "quick_document", "document", "ledger"}
+    assert names == {"execute", "quick_document", "document", "ledger"}
     (command,) = (each for each in commands if " notebook " in each)
     words = shlex.split(command)
-    asked = ["notebook", "algorithm", "--profile", "quick", ">", "build/quick/logs/algorithm.log"]
+    asked = ["notebook", "algorithm", "--profile", "quick", "--jobs", "2"]
     assert words[words.index("study") + 1 :][: len(asked)] == asked
     code, output = run(checkout, "--dry-run", notebooks="algorithm; touch here")
     assert code != 0 and "notebook must be one of" in output
@@ -207,7 +207,7 @@ def test_a_result_that_was_deleted_is_computed_again_with_all_that_reads_it(chec
     deleted.unlink()
     names, _ = planned(checkout, "full", notebooks="seeds")
     deleted.write_bytes(content)
-    documents = {"notebook_seeds", "gathered", "document", "ledger"}
+    documents = {"execute", "gathered", "document", "ledger"}
     ledger = {f"experiment_{each.name.replace('.', '_')}" for each in chapters.experiments("claims")}
     assert {name for name in names if name.startswith("experiment_seeds")} == {"experiment_seeds_source_grid"}
     assert names == {"data", "experiment_seeds_source_grid", *ledger, *documents}
@@ -321,18 +321,19 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
 def test_a_batch_says_what_has_ended_its_seconds_and_about_how_long_the_rest_will_take(monkeypatch, stream):
     monkeypatch.syspath_prepend(ROOT / "workflow")
-    import progress
+    import messages
 
     now = [0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     jobs = {"a": ("notebook a", None), "b": ("notebook b", 30.5), "c": ("report", None)}
     output = stream()
-    said = progress.Progress(jobs, 2, output)
+    said = messages.Messages(jobs, 2, output)
 
     def log(event, message="", **values):
         record = logging.makeLogRecord({"msg": message, "event": event, **values})
         return said.filter(record)
 
+    assert log(None, "Error before anything runs")
     assert not log("run_info", stats={"a": 1, "b": 1, "c": 1, "all": 1, "total": 4})
     assert log("job_info", rule_name="a", jobid=1) and log("job_info", rule_name="b", jobid=2)
     assert log("job_info", rule_name="b", jobid=2)  # once more, as a cluster has lost it
