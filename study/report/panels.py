@@ -41,6 +41,15 @@ SHOWN = 3
 """Rows that a panel shows of a group."""
 
 
+BUTTON = re.compile(r'([^\s<>]*)((?:<strong>)?<button popovertarget="[^>]*>.*?</button>(?:</strong>)?)([^\s<>]*)')
+"""A button of a page, with what stands beside it without a blank: a bracket, a comma."""
+
+
+def together(page):
+    """The page, whose lines do not break between a button and what stands beside it."""
+    return BUTTON.sub(lambda found: f'<span class="whole">{found[0]}</span>' if found[1] or found[3] else found[0], page)
+
+
 class Panels:
     """The panels of a page that is written to target; links to files are there if it lies in the project's folder."""
 
