@@ -41,8 +41,8 @@ SHOWN = 3
 """Rows that a panel shows of a group."""
 
 
-BUTTON = re.compile(r'([^\s<>]*)((?:<strong>)?<button popovertarget="[^>]*>.*?</button>(?:</strong>)?)([^\s<>]*)')
-"""A button of a page, with what stands beside it without a blank: a bracket, a comma."""
+BUTTON = re.compile(r'(\(?)((?:<strong>)?<button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?)([),.;:]*)')
+"""A button of a page, with the bracket before it and the punctuation after it."""
 
 
 def together(page):

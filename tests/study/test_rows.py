@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from study import ROOT
-from study.report import lineage, rows
+from study.report import lineage, panels, rows
 from study.report.expressions import unrounded
 
 DEGREES, ORDERS, PREDICTORS = range(2, 7), range(5), ("final", "average")
@@ -106,3 +106,10 @@ def test_the_numbers_behind_a_value_are_those_before_rounding():
         "out_of(count, rate)": [12, 0.666666666667],
     }  # fmt: skip
     assert {each: unrounded(each, shell) for each in expected} == expected
+
+
+def test_no_line_breaks_between_a_number_and_the_bracket_or_comma_beside_it():
+    button = '<button popovertarget="panel-1">1.5 %</button>'
+    for text in (f"({button}", f"<strong>{button}</strong>,", f"({button};"):
+        assert panels.together(f"of {text} and") == f'of <span class="whole">{text}</span> and'
+    assert panels.together(f"of {button} and") == f"of {button} and"
