@@ -32,7 +32,7 @@ from study import ROOT
 from study.report import colophon, content, played, policy, references
 from study.report.display import captioned
 from study.report.notebooks import LINKS, joined, read
-from study.report.panels import Panels
+from study.report.panels import Panels, together
 from study.results import store
 
 TEMPLATES = Path(__file__).parent
@@ -113,7 +113,7 @@ def html(sources, target, *, title, code=False, report="", sheet="", listing=(),
         page = _pandoc(text, sources, "html", folder, options)
     font = base64.b64encode((TEMPLATES / "math.woff2").read_bytes()).decode()
     page = page.replace('url("math.woff2")', f"url(data:font/woff2;base64,{font})", 1)
-    page, script = played.with_script(page.replace(PANELS, str(panels), 1))
+    page, script = played.with_script(together(page).replace(PANELS, str(panels), 1))
     store.write(target, policy.sealed(page, script))
 
 
