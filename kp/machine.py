@@ -56,7 +56,6 @@ def _everywhere(builder, number, vector):
 def _operator(symbol, name):
     """Make + or * an operator of lanes, and of lanes and a number."""
 
-    @type_callable(symbol)
     def of_lanes(context):
         def typer(a, b):
             lanes = [kind for kind in (a, b) if isinstance(kind, _Lanes)]
@@ -70,6 +69,7 @@ def _operator(symbol, name):
         pairs = zip(signature.args, values, strict=True)
         return getattr(builder, name)(*(v if isinstance(k, _Lanes) else _everywhere(builder, v, vector) for k, v in pairs))
 
+    type_callable(symbol)(of_lanes)
     for kinds in ((_Lanes, _Lanes), (types.Float, _Lanes), (_Lanes, types.Float)):
         lower_builtin(symbol, *kinds)(emit)
 
