@@ -228,6 +228,7 @@ def test_the_ledger_has_no_fault_and_filters(tmp_path):
     assert 0 < found["result"]["after"] < found["result"]["before"]
     assert found["result"]["told"] == ["outside"] and found["result"]["options"] == [4, 4]
     assert found["result"]["right"] <= WIDTH, "a verdict is on the screen of a phone"
+    assert faults(look(target, width=1280)) == {}, "all columns are on the screen of a laptop"
 
 
 def test_the_policy_of_a_page_stops_scripts_and_pictures_that_are_not_its_own(tmp_path):
