@@ -12,7 +12,7 @@ import pandas as pd
 
 from study.claims import explanations, rows, statement_rows
 from study.statistics import ALPHA
-from study.tables import facts, source, tables
+from study.tables import comparisons, facts, source, tables
 from study.tables.experiment import READINGS
 from study.tables.source import KERNELS, original
 from study.words import interval, percent, points, size
@@ -75,10 +75,10 @@ def verdicts(results):
     """{statement: (verdict, {name: value})}, with the values that statements.toml names; results of all experiments."""
     return {
         "wine-separable": wine_separable(tables.separated(results)),
-        "kernel-improves": _of_sets("kernel-improves", tables.better_against_linear(results)),
-        "rbf-prior": _of_sets("rbf-prior", tables.between_kernels(results, "rbf", "poly")),
-        "better-than-cited": better_than_cited(tables.against_cited(results)),
-        "two-parameters": two_parameters(tables.beyond_iterations(results)),
+        "kernel-improves": _of_sets("kernel-improves", comparisons.better_against_linear(results)),
+        "rbf-prior": _of_sets("rbf-prior", comparisons.between_kernels(results, "rbf", "poly")),
+        "better-than-cited": better_than_cited(comparisons.against_cited(results)),
+        "two-parameters": two_parameters(comparisons.beyond_iterations(results)),
     }
 
 
@@ -99,7 +99,7 @@ def _of_sets(statement, found):
 
 def _values(statement, found):
     """The verdict on a statement from the numbers in print, and of each set the size of the difference and its interval."""
-    values = {"printed": of_all(tables.in_print(close=100 * CLOSE)[statement].values())}
+    values = {"printed": of_all(comparisons.in_print(close=100 * CLOSE)[statement].values())}
     for name, each in found.items():
         values |= {original(name): size(each), f"{original(name)}_interval": interval(each)}
     return values
@@ -134,7 +134,7 @@ def _equal(difference):
 
 
 def two_parameters(found):
-    """Whether nothing else than the kernel's parameter and the iterations matters; found: `tables.beyond_iterations`.
+    """Whether nothing else than the kernel's parameter and the iterations matters; found: `comparisons.beyond_iterations`.
 
     The chapter on several classes has more evidence, on a set in the plane; the verdict is given once, here.
     """

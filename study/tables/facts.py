@@ -4,7 +4,7 @@ from functools import cache
 from types import SimpleNamespace
 
 from study.statistics import ALPHA
-from study.tables import experiment, tables
+from study.tables import comparisons, experiment, tables
 from study.words import intervals, span
 
 
@@ -42,7 +42,7 @@ def one_program():
 def better_kernel():
     """{set: Difference}: the better of two kernels, as cited in print, minus the linear perceptron, over folds (corrected
     resampled t, Holm over the sets)."""
-    return tables.better_against_linear(results())
+    return comparisons.better_against_linear(results())
 
 
 def plain_reading(by_reading):
@@ -134,8 +134,8 @@ def kernels(found, *, n_folds=experiment.N_FOLDS):
     """The RBF kernel against others, {set: Difference} over folds (corrected resampled t, Holm over the sets): polynomial,
     both at their published settings, detected the sets with a lower error, apart the other intervals in words; svm, both
     tuned by inner folds, with all intervals in words, and farthest, the set with the largest difference."""
-    polynomial = tables.between_kernels(found, "rbf", "poly", n_folds=n_folds)
-    svm = tables.against_rival(found, n_folds=n_folds)["chosen"]
+    polynomial = comparisons.between_kernels(found, "rbf", "poly", n_folds=n_folds)
+    svm = comparisons.against_rival(found, n_folds=n_folds)["chosen"]
     detected = {name for name, each in polynomial.items() if each.p < ALPHA}
     others = [each for name, each in polynomial.items() if name not in detected]
     return SimpleNamespace(

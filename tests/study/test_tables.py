@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from kp.mistakes import PREDICTORS
 from study import chapters, statistics
 from study.parameters import several
-from study.tables import claims, experiment, facts, figures, rivals, source, tables
+from study.tables import claims, comparisons, experiment, facts, figures, rivals, source, tables
 from study.tables import protocol as cv
 from study.tables.arithmetic import reachable
 from study.tables.readings import Reading
@@ -226,15 +226,15 @@ def test_methods_are_compared_fold_by_fold_with_the_corrected_test():
         "chosen": folds_table("rbf", rbf).query("repeat == 0"),
     }
     plain = statistics.resampled((rbf - poly) / 10, test_share=1 / 2)
-    found = tables.between_kernels(results, "rbf", "poly", n_folds=3)["iris"]
+    found = comparisons.between_kernels(results, "rbf", "poly", n_folds=3)["iris"]
     assert (found.low, found.p) == pytest.approx((plain.low, plain.p))
-    three = tables.kernels_of_set(results, n_folds=3)["RBF against polynomial"]
+    three = comparisons.kernels_of_set(results, n_folds=3)["RBF against polynomial"]
     assert three.estimate == pytest.approx(plain.estimate) and three.adjusted == "Holm over 3"
     # In print the polynomial is the better kernel on iris, with an error of 3.33 % cited beside it.
     expected = statistics.resampled((poly - linear) / 10, test_share=1 / 2)
-    assert tables.better_against_linear(results, n_folds=3)["iris"].low == pytest.approx(expected.low)
-    assert tables.against_cited(results, n_folds=3)["iris"].estimate == pytest.approx(0.2 - 0.0333)
-    rows = tables.rival_table(results, n_folds=3)
+    assert comparisons.better_against_linear(results, n_folds=3)["iris"].low == pytest.approx(expected.low)
+    assert comparisons.against_cited(results, n_folds=3)["iris"].estimate == pytest.approx(0.2 - 0.0333)
+    rows = comparisons.rival_table(results, n_folds=3)
     assert rows[["set", "setting", "n"]].to_numpy().tolist() == [["iris", "published", 6], ["iris", "chosen", 3]]
     assert rows["estimate"].tolist() == pytest.approx([-0.1, -0.1])
     cited = tables.rival_beside_cited(results["rival"]).iloc[0]
@@ -378,7 +378,7 @@ def test_claims_have_a_row_for_each_published_number_of_the_sets(tiny, compared,
 
 
 def test_what_moves_an_error_is_tested_on_the_same_folds(tiny):
-    found = tables.beyond_iterations(tiny)
+    found = comparisons.beyond_iterations(tiny)
     stored = tiny["readings"].query("kernel == 'rbf' and reading == @Reading(demote='all', order='fixed').key")
     base = tiny["repeats"].query("kernel == 'rbf'").sort_values("repeat")
     gaps = stored.sort_values("repeat")["test_mean"].to_numpy() - base["test_mean"].to_numpy()
