@@ -1,8 +1,7 @@
 """How notebooks are executed: as papermill does it, and with the words' values in place.
 
 When the run reaches a cell of Markdown, the kernel is asked what it says in this run (study.report.expressions). The
-executed copy has the values in the text, and in the metadata of the cell its source and the numbers before rounding.
-Tags say what becomes of such a cell:
+executed copy has the values in the text, and the source of the cell in its metadata. Tags say what becomes of such a cell:
 
     at-end        evaluated when the run is over, in its place: a summary may speak of what is computed later
     caption:NAME  of the figure or table that the cell before it shows last, which gets this name: its label is put in front
@@ -98,7 +97,7 @@ class Client(PapermillNotebookClient):
                 return
         except ValueError as error:
             raise TextError(f"{error}, {self._named(cell)}") from None
-        what, text, output, values = await self.asked(cell)
+        what, text, output = await self.asked(cell)
         self._change(output)
         self.tried += bool(conditions(cell.source))
         if what != KEPT:
@@ -108,7 +107,6 @@ class Client(PapermillNotebookClient):
             return
         if text != cell.source:
             cell.metadata.words = cell.source
-            cell.metadata["values"] = values
             cell.source = text
         if captioned(tags(cell)):
             self._describe(text)

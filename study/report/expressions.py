@@ -9,8 +9,6 @@ with any content.
 """
 
 import ast
-import math
-import numbers
 import re
 
 from study.report.display import captioned
@@ -152,41 +150,6 @@ def conditions(text):
     return [CONDITION.fullmatch(line)[1] for line in lines]
 
 
-SIGNIFICANT = 12
-"""Digits that are kept of a number behind a value; others may depend on the machine."""
-MIDDLES = ("estimate", "error", "median", "mean")
-"""Names of the number that an interval belongs to."""
-
-
-def unrounded(expression, shell):
-    """The numbers behind the value of an expression, before they are rounded: a list; empty if there are none.
-
-    Of a call that makes a text of its arguments these are taken, of a comparison its estimate and the ends of its interval.
-    """
-    found = shell.ev(expression)
-    tree = ast.parse(expression, mode="eval").body
-    if not isinstance(found, str) or not isinstance(tree, ast.Call):
-        return _numbers(found)
-    given = [ast.unparse(each) for each in tree.args if not isinstance(each, ast.Constant)]
-    return [each for part in given for each in _numbers(shell.ev(part))]
-
-
-def _numbers(found):
-    if isinstance(found, numbers.Real) and not isinstance(found, bool):
-        number = found.item() if hasattr(found, "item") else found
-        if isinstance(number, bool) or not math.isfinite(number):
-            return []
-        return [number if isinstance(number, int) else float(f"{number:.{SIGNIFICANT}g}")]
-    names = next(([name, "low", "high"] for name in MIDDLES if _is_number(getattr(found, name, None))), [])
-    if names and hasattr(found, "low") and hasattr(found, "high"):
-        return [each for name in names for each in _numbers(getattr(found, name))]
-    return []
-
-
-def _is_number(value):
-    return isinstance(value, numbers.Real)
-
-
 LOOKUPS = ("IndexError", "KeyError", "LookupError")
 """Errors of an expression that looks up what a run lacks."""
 
@@ -198,8 +161,7 @@ def depends(text, tags):
 
 
 def said(text, tags, shell):
-    """(what becomes of it, what it says, what the output above it becomes, {expression: the numbers behind its value}) of a
-    text cell, in its notebook's kernel.
+    """(what becomes of it, what it says, what the output above it becomes) of a text cell, in its notebook's kernel.
 
     shell is IPython's; its attribute chapter, if it has one, is the open chapter (study.report.display), which knows labels.
     A text that is false is given with the values that this run has, and with its conditions that are false; so is, in a run
@@ -212,7 +174,7 @@ def said(text, tags, shell):
     for name in captioned(tags) if chapter else ():
         label, output = chapter.named(name)
     if "published" in tags and not is_published:
-        return LEFT_OUT, "", output, {}
+        return LEFT_OUT, "", output
     own = expressions(text)
     results = shell.user_expressions({each: each for each in own})
     untrue = _untrue(conditions(text), shell, LookupError if chapter and not is_published else ())
@@ -228,9 +190,8 @@ def said(text, tags, shell):
         known = {each: results[each] for each in own if _has_value(results[each])}
         open_ = EXPRESSION.sub(lambda match: match[0] if match[1] in known else "…", words)
         why = ", ".join(f"`{condition}`" for _, condition in untrue)
-        return FALSE, f"{addressed(filled(open_, known))} (False: {why}.)", output, {}
-    text = (f"**{label}.** " if label else "") + addressed(filled(words, results))
-    return KEPT, text, output, {each: found for each in own if (found := unrounded(each, shell))}
+        return FALSE, f"{addressed(filled(open_, known))} (False: {why}.)", output
+    return KEPT, (f"**{label}.** " if label else "") + addressed(filled(words, results)), output
 
 
 def _untrue(found, shell, lacking):

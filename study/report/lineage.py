@@ -24,8 +24,6 @@ SHOWN_ELSEWHERE = ("study.words", "study.report")
 """Modules that give numbers a form, and make none."""
 READERS = ("study.results", "study.datasets", "study.reading")
 """Modules that read files for all others."""
-NEAR = 3
-"""So many steps from an expression, functions may name the keys of the rows that it takes."""
 EXPERIMENT = "experiment"
 """The decorator of experiments."""
 STORED = re.compile(r"[\w.*{}-]+\.(csv|npz|toml)")
@@ -325,20 +323,6 @@ def files(symbols, read):
     kept = [name for name in found if name in read]
     order = list(found)
     return sorted(kept, key=lambda name: (not name.endswith(".csv"), "/results/" not in name, order.index(name)))
-
-
-@cache
-def words(symbol):
-    """The texts and numbers in the code of a symbol and of those that it uses, up to NEAR steps away: keys of the rows that
-    it takes are among them, "average" or degree 3. Signs of places, 0 and -1, are left out."""
-    near = [symbol]
-    for _ in range(NEAR):
-        near += dict.fromkeys(found for each in near for found in uses(each) if found not in near)
-    bodies = [
-        _parts(each.node)[each.part] if each.part else each.node for each in near if not each.module.startswith(READERS)
-    ]
-    constants = (node.value for body in bodies for node in ast.walk(body) if isinstance(node, ast.Constant))
-    return frozenset(each for each in constants if type(each) in (str, int, float) and each not in (0, -1))
 
 
 LEDGER = "study.ledger"

@@ -210,7 +210,7 @@ def clean(notebook):
     notebook.nbformat_minor = 5
     for index, cell in enumerate(notebook.cells):
         cell.id = str(index)
-        kept = {name: cell.metadata[name] for name in ("tags", "words", "values", "left_out") if cell.metadata.get(name)}
+        kept = {name: cell.metadata[name] for name in ("tags", "words", "left_out") if cell.metadata.get(name)}
         cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)

@@ -2,8 +2,7 @@
 
 A value is a button, its panel an HTML popover: no script is needed. What a panel says is found without running anything
 (study.report.lineage): the expression, the lines of the notebook and the functions behind it, with their docstrings, the
-tables it was read from, the rows of these that give the number, where they are found (study.report.rows), and the commands
-that compute the tables again. Equal panels are one.
+tables it was read from, and the commands that compute these again. Equal panels are one.
 """
 
 import ast
@@ -17,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from study import ROOT
-from study.report import lineage, references, rows
+from study.report import lineage, references
 from study.report.expressions import conditions, places
 from study.results import costs
 
@@ -28,19 +27,13 @@ DEPTH = 3
 FEW = 3
 """Tables that it shows of those that were made with a setting."""
 COLUMNS = 2
-"""Up to this many tables are shown with the names of their columns."""
-FIRST = 2
-"""The line of a table's first row."""
+"""Up to this many tables are shown with their columns."""
 MARK = "\N{CHECK MARK}"
 """The button of a text's conditions."""
 LATER = re.compile(r"^(\s*(\||:::|```|\$\$)|.*\$\$\s*$)")
 """A last line that no button can follow."""
 NEXT = re.compile(r"(\n+#+ [^\n]*)*\s*\Z")
 """The headings that end a text: they belong to what comes next."""
-SHOWN = 3
-"""Rows that a panel shows of a group."""
-
-
 BUTTON = re.compile(r'(\(?)((?:<strong>)?<button popovertarget="[^>]*>[^<]*</button>(?:</strong>)?)([),.;:]*)')
 """A button of a page, with the bracket before it and the punctuation after it."""
 
@@ -80,13 +73,13 @@ class Panels:
             files = lineage.files([symbol], [*lineage.records(), *lineage.published()])
             self.add([*self.data(files), ("code", self.symbols([symbol]))], of_maker(symbol))
 
-    def link(self, name, text="", line=0):
-        """A file of the project, by its name or path, as a link, on demand to a line of it."""
+    def link(self, name, text=""):
+        """A file of the project, by its name or path, as a link."""
         shown = escape(text or name)
         if not self.folder or not (ROOT / name).is_relative_to(ROOT):
             return shown
         address = Path(os.path.relpath(ROOT / name, self.folder)).as_posix()
-        return f'<a href="{address}{f"#L{line}" if line else ""}">{shown}</a>'
+        return f'<a href="{address}">{shown}</a>'
 
     def symbols(self, symbols):
         """Functions with their place and their docstrings, those behind them after each."""
@@ -97,31 +90,13 @@ class Panels:
             for each in shown
         )
 
-    def given(self, found):
-        """What a panel says of the rows that give a number (study.report.rows.Found)."""
-        frame = _read(found.table)
-        groups = []
-        for lines in found.lines:
-            shown = [self._line(frame, found, line) for line in lines[:SHOWN]]
-            left = f"<tr><td colspan={len(found.columns) + 1}>and {len(lines) - SHOWN} more, down to line {lines[-1]}"
-            groups += [*shown, left] if len(lines) > SHOWN else shown
-        count = sum(map(len, found.lines))
-        head = "".join(f"<th>{each}" for each in map(escape, ("line", *found.columns)))
-        name = self.link(found.table, Path(found.table).name, found.lines[0][0])
-        said = f"<b>{escape(found.how)}</b> in {name}, {f'these {count} rows' if count > 1 else 'this row'}"
-        return f"<p>{said}:<table><tr>{head}{''.join(groups)}</table>"
-
-    def _line(self, frame, found, line):
-        cells = "".join(f"<td>{escape(each)}" for each in frame.loc[line - 2, list(found.columns)])
-        return f"<tr><td>{self.link(found.table, str(line), line)}{cells}"
-
     def data(self, files, said=""):
         """The rows of a panel on stored tables, a few where something is said of them, and how these are computed again."""
         all_tables = [name for name in files if name.endswith(".csv")]
         tables = all_tables[: FEW if said else None]
         others = len(files) - len(all_tables)
         with_columns = len(tables) <= COLUMNS
-        links = (self.link(name, Path(name).name, FIRST) for name in tables)
+        links = (self.link(name, Path(name).name) for name in tables)
         shapes = (_shape(name, with_columns) for name in tables)
         shown = said + "".join(f"<p>{link} ({shape})" for link, shape in zip(links, shapes, strict=True))
         shown += f"<p>and {len(all_tables) - len(tables)} other tables" if len(tables) < len(all_tables) else ""
@@ -173,10 +148,8 @@ class _Notebook:
         files = self.files(found)
         made = self.scope.made_with(expressions[0], self.read) if own.is_setting and not files else []
         stored = self.panels.data(files or made, "made with this setting: " if made else "")
-        given = self.found(expressions[0], index, own, files)
         return [
             ("expression", code),
-            ("rows", self.panels.given(given) if given else ""),
             *(stored if files or made else [("tables", self.unstored(own))]),
             ("notebook", f"{parameter} {self.panels.link(self.path, self.path.name)}{lines}"),
             ("code", self.panels.symbols(own.facts)),
@@ -184,14 +157,6 @@ class _Notebook:
 
     def files(self, found):
         return lineage.files([symbol for each in found for symbol in each.reached], self.read)
-
-    def found(self, expression, index, own, files):
-        """The rows of the stored tables that give the number behind an expression (an interval's estimate), or None."""
-        numbers = self.cells[index].metadata.get("values", {}).get(expression, ())
-        if own.is_setting or not numbers:
-            return None
-        tables = tuple(name for name in files if name.endswith(".csv"))
-        return rows.found(numbers[0], tables, frozenset().union(*map(lineage.words, own.reached)))
 
     def unstored(self, own):
         """What is said of a value that no stored table has."""
@@ -239,17 +204,11 @@ _cost = cache(costs.of_experiment)
 
 
 @cache
-def _read(name):
-    """A table as texts."""
-    return pd.read_csv(ROOT / name, dtype=str, keep_default_na=False)
-
-
-@cache
 def _shape(name, with_columns):
     """How many rows a table has, and its columns with the values of the first row."""
-    frame = _read(name)
+    frame = pd.read_csv(ROOT / name, dtype=str, keep_default_na=False)
     said = f"{len(frame):,} rows"
     if not with_columns or frame.empty:
         return said
     first = ", ".join(f"{column} = {value}" for column, value in frame.iloc[0].items() if value)
-    return f"{said}; line {FIRST}: {escape(first)}"
+    return f"{said}; the first: {escape(first)}"
