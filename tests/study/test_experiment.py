@@ -182,7 +182,7 @@ def test_tables_arrays_and_measured_times_are_kept_apart(folders):
 
 def test_an_experiment_computes_by_the_function_that_is_declared_and_can_go_to_other_processes():
     assert experiment.experiment("toy")(squares).compute is squares
-    real = chapters.experiments("data")[0]
+    real = chapters.experiments("coursework")[0]
     assert pickle.loads(pickle.dumps(real)) is real
 
 

@@ -75,4 +75,4 @@ def test_each_of_fourteen_answers_has_a_number_and_the_place_where_it_is_argued_
         assert EXPRESSION.search(answer), f"no number: {answer[:60]}"
         assert re.search(r"\[[Cc]hapter \d\]\(\w+\.ipynb\)", answer), f"no place: {answer[:60]}"
     threads = [answer for answer in answers if re.search(r"\*\*\s+\(\[[^]]+\]\(https://", answer)]
-    assert len(threads) == 8 and "Eight link to a public thread" in cells[0].source
+    assert len(threads) == 8 and "eight link to a public thread" in cells[0].source
