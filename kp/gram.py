@@ -25,7 +25,7 @@ from kp import kernels, machine
 from kp.compiled import compiled
 from kp.hints import Array, Data, Index
 from kp.kernels import RBF, Kernel, PointKernel, fill_rows
-from kp.machine import LANES, PANEL, SUMS, add_words, equal_sums, load_lanes, store_lanes, store_sums
+from kp.machine import LANES, SUMS, add_product, add_words, equal_sums, load_lanes, store_lanes, store_sums
 
 BLOCK = 1024  # rows and columns of one matrix product: large enough for full speed, small enough to stay in cache
 # `ordered_products` goes by 6 rows, and by panels that fit the second-level cache
@@ -33,6 +33,7 @@ HEIGHT = 6
 WIDTH = 128
 DEPTH = 512
 SMALL = 2**20  # products of a block that one thread makes before others have started
+PANEL = 8 * SUMS  # columns of a panel of bytes, whose sums stay in registers
 FEW = 4  # columns that are not worth a panel
 SCRATCH = 256  # new rows that take the place of others at a time
 
@@ -503,15 +504,21 @@ def byte_products(words, rows, panels, start, out, first, last):
 def _add_words(words, i, panel, sums):
     """Sums (PANEL,) of one row."""
     step = SUMS * (4 // panel.itemsize)
-    s0 = s1 = s2 = s3 = equal_sums(words.starting[i])
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = equal_sums(words.starting[i])
     for t in range(words.starts[i], words.starts[i + 1]):
         word = words.words[t]
-        at = np.int64(words.places[t]) * (4 * step)
+        at = np.int64(words.places[t]) * (8 * step)
         s0 = add_words(s0, word, panel, at)
         s1 = add_words(s1, word, panel, at + step)
         s2 = add_words(s2, word, panel, at + 2 * step)
         s3 = add_words(s3, word, panel, at + 3 * step)
+        s4 = add_words(s4, word, panel, at + 4 * step)
+        s5 = add_words(s5, word, panel, at + 5 * step)
+        s6 = add_words(s6, word, panel, at + 6 * step)
+        s7 = add_words(s7, word, panel, at + 7 * step)
     store_sums(sums, 0, s0), store_sums(sums, SUMS, s1), store_sums(sums, 2 * SUMS, s2), store_sums(sums, 3 * SUMS, s3)
+    store_sums(sums, 4 * SUMS, s4), store_sums(sums, 5 * SUMS, s5), store_sums(sums, 6 * SUMS, s6)
+    store_sums(sums, 7 * SUMS, s7)
 
 
 @compiled
@@ -569,12 +576,12 @@ def _add_products(A, top, low, depth, panel, place, sums, j):
     for k in range(low, low + depth):
         b = load_lanes(panel, place)
         place += LANES
-        s0 = s0 + A[top, k] * b
-        s1 = s1 + A[r1, k] * b
-        s2 = s2 + A[r2, k] * b
-        s3 = s3 + A[r3, k] * b
-        s4 = s4 + A[r4, k] * b
-        s5 = s5 + A[r5, k] * b
+        s0 = add_product(s0, A[top, k], b)
+        s1 = add_product(s1, A[r1, k], b)
+        s2 = add_product(s2, A[r2, k], b)
+        s3 = add_product(s3, A[r3, k], b)
+        s4 = add_product(s4, A[r4, k], b)
+        s5 = add_product(s5, A[r5, k], b)
     store_lanes(sums, j, s0), store_lanes(sums, WIDTH + j, s1), store_lanes(sums, 2 * WIDTH + j, s2)
     store_lanes(sums, 3 * WIDTH + j, s3), store_lanes(sums, 4 * WIDTH + j, s4), store_lanes(sums, 5 * WIDTH + j, s5)
 
@@ -757,13 +764,11 @@ class Gram(CrossGram):
             _fill(self.in_units(self.kept), out, self.row_norms[examples], self.norms[columns], out, self.source.threads)
 
     def columns(self, examples: Array, start: int, stop: int, buffer: Array) -> tuple[Array, Array]:
-        """As `CrossGram.columns`, but only rows that the store does not hold are computed, or all where that is as fast."""
+        """As `CrossGram.columns`, but only rows that the store does not hold are computed."""
         rows = self.slot[examples]
         missing = np.flatnonzero(rows < 0)
         if len(missing) == 0:
             return self.store.reshape(-1), rows * len(self) + start
-        if self.source.arithmetic == Arithmetic.BYTES:
-            return super().columns(examples, start, stop, buffer)
         width = stop - start
         values = buffer[: len(examples) * width]
         block = values.reshape(len(examples), width)

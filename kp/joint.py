@@ -22,7 +22,7 @@ import numpy as np
 from kp.compiled import PLAIN, compiled
 from kp.gram import WIDTH, in_strips, ordered_products
 from kp.kernels import fill
-from kp.machine import LANES, load_lanes, store_lanes
+from kp.machine import LANES, add_product, load_lanes, store_lanes
 from kp.mistakes import MulticlassLog, first_rows
 from kp.predictors import TILE, blocks
 
@@ -382,7 +382,7 @@ def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
         for j in range(0, size, LANES):
             sums = load_lanes(start, j)
             for k in range(X.shape[1]):
-                sums = sums + X[t, k] * load_lanes(W, k * size + j)
+                sums = add_product(sums, X[t, k], load_lanes(W, k * size + j))
             store_lanes(all_scores, j, sums)
         if _changes(scores, y[t], demote, change) == 0:
             continue
@@ -390,7 +390,7 @@ def _visit_points(X, y, order, demote, left, threshold, n_classes, W, b):
         for j in range(0, size, LANES):
             lanes = load_lanes(all_changes, j)
             for k in range(X.shape[1]):
-                store_lanes(W, k * size + j, load_lanes(W, k * size + j) + X[t, k] * lanes)
+                store_lanes(W, k * size + j, add_product(load_lanes(W, k * size + j), X[t, k], lanes))
         for j in range(n_classes):
             b[j] += change[j]
             start[j] = threshold * b[j]

@@ -21,7 +21,6 @@ from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel
 
 from kp.compiled import compiled
-from kp.machine import PANEL, load_panel, prefetch
 from kp.wording import shown
 
 VALUES, POLYNOMIAL, RBF = range(3)
@@ -288,34 +287,3 @@ def fill(kernel, products, norm, norms, out):
     if kernel.added != 0.0:
         for j in range(m):
             out[j] += kernel.added
-
-
-@compiled
-def fill_panel(kernel, values, places, row_norms, norms, out):
-    """`fill` of rows that begin at values[places[i]] into out (PANEL numbers each), for `panel_of` with the kernel GIVEN."""
-    size = norms.shape[0]
-    for i in range(places.shape[0]):
-        fill(kernel, values[places[i] : places[i] + size], row_norms[i], norms, out[i * PANEL : i * PANEL + size])
-
-
-@compiled
-def panel_of(kernel, values, place):
-    """PANEL kernel values, which stay in registers, of what begins at values[place]; none that are exponentials."""
-    k = load_panel(values, place)
-    if kernel.kind == POLYNOMIAL:
-        if kernel.gamma != 1.0:
-            k = kernel.gamma * k
-        base = k + kernel.coef0
-        k = base
-        for _ in range(kernel.degree - 1):
-            k = k * base
-    if kernel.added != 0.0:
-        k = k + kernel.added
-    return k
-
-
-@compiled
-def fetch_ahead(values, place):
-    """Have what stands there for PANEL columns come into the cache while something else is done."""
-    for j in range(0, PANEL, 64 // values.itemsize):
-        prefetch(values, place + j)

@@ -1,20 +1,27 @@
-"""Numbers side by side, as processors have them and Numba does not: LANES reals, or PANEL, that stay in registers.
+"""Numbers side by side, as processors have them and Numba does not: LANES sums at a time that stay in registers.
 
-They are added and multiplied by + and *, each result rounded, never fused: the bits are the same on every processor, for
-vectors of any width. Sums of products of bytes go by words of 32 bits, for which many processors have one instruction: two
-numbers of 16 bits, or four bytes, those of one side as they are and those of the other less 128. They are exact modulo
-2^32."""
-
-import operator
+Products and sums of reals are rounded one by one, never fused: the bits are the same on every processor, for vectors of any
+width. Sums of products of bytes go by words of 32 bits, for which many processors have one instruction: two numbers of 16
+bits, or four bytes, those of one side as they are and those of the other less 128. They are exact modulo 2^32."""
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numba.extending import intrinsic, models, register_model
 
 LANES = 8
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INDEX = ir.IntType(32)
 _BYTE = ir.IntType(8).as_pointer()
+
+
+class _Lanes(types.Type):
+    """LANES numbers float64."""
+
+
+register_model(_Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, _VECTOR))
+_LANES = _Lanes("lanes")
+
 _HOST = binding.get_host_cpu_features()
 _IS_WIDE = bool(_HOST.get("avx512vnni") and _HOST.get("avx512bw"))
 HAS_PAIRS = bool(_HOST.get("avx2"))
@@ -23,8 +30,6 @@ HAS_QUADS = _IS_WIDE or bool(_HOST.get("avxvnni"))
 """Whether four products of bytes and their sum are one instruction here. (Matrix instructions, AMX, are not used.)"""
 SUMS = 16 if _IS_WIDE else 8
 """Sums of a vector."""
-PANEL = 4 * SUMS
-"""Columns whose sums, or whose scores, stay in registers."""
 _SUMS_VECTOR = ir.VectorType(_INDEX, SUMS)
 
 
@@ -36,120 +41,44 @@ register_model(_Sums)(lambda manager, kind: models.PrimitiveModel(manager, kind,
 _SUMS = _Sums("sums")
 
 
-class _Lanes(types.Type):
-    """Numbers float64 side by side."""
-
-    def __init__(self, count):
-        super().__init__(f"lanes({count})")
-        self.vector = ir.VectorType(ir.DoubleType(), count)
-
-
-register_model(_Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, kind.vector))
-
-
-def _everywhere(builder, number, vector):
-    nothing = ir.Constant(vector, ir.Undefined)
-    first = builder.insert_element(nothing, number, _INDEX(0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INDEX, vector.count), [0] * vector.count))
-
-
-def _operator(symbol, name):
-    """Make + or * an operator of lanes, and of lanes and a number."""
-
-    def of_lanes(context):
-        def typer(a, b):
-            lanes = [kind for kind in (a, b) if isinstance(kind, _Lanes)]
-            if lanes and all(kind in (lanes[0], types.float64) for kind in (a, b)):
-                return lanes[0]
-
-        return typer
-
-    def emit(context, builder, signature, values):
-        vector = signature.return_type.vector
-        pairs = zip(signature.args, values, strict=True)
-        return getattr(builder, name)(*(v if isinstance(k, _Lanes) else _everywhere(builder, v, vector) for k, v in pairs))
-
-    type_callable(symbol)(of_lanes)
-    for kinds in ((_Lanes, _Lanes), (types.Float, _Lanes), (_Lanes, types.Float)):
-        lower_builtin(symbol, *kinds)(emit)
-
-
-_operator(operator.add, "fadd")
-_operator(operator.mul, "fmul")
-
-
-def _address(context, builder, kind, array, place, vector):
+def _address(context, builder, kind, array, place, vector=_VECTOR):
     pointer = builder.gep(context.make_array(kind)(context, builder, array).data, [place])
     return builder.bitcast(pointer, vector.as_pointer())
 
 
-def _loading(count):
-    lanes = _Lanes(count)
+@intrinsic
+def load_lanes(typing, array, place):
+    """LANES numbers of a flat contiguous array, from place on."""
 
-    @intrinsic
-    def load(typing, array, place):
-        size = array.dtype.bitwidth // 8
-        vector = lanes.vector if array.dtype == types.float64 else ir.VectorType(_INDEX, count)
+    def emit(context, builder, signature, values):
+        return builder.load(_address(context, builder, signature.args[0], *values), align=8)
 
-        def emit(context, builder, signature, values):
-            loaded = builder.load(_address(context, builder, signature.args[0], *values, vector), align=size)
-            return loaded if vector is lanes.vector else builder.sitofp(loaded, lanes.vector)
-
-        return lanes(array, types.intp), emit
-
-    return load
-
-
-load_lanes = _loading(LANES)
-"""LANES numbers of a flat contiguous array, from place on."""
-load_panel = _loading(PANEL)
-"""PANEL numbers of such an array of float64 or int32."""
+    return _LANES(array, types.intp), emit
 
 
 @intrinsic
 def store_lanes(typing, array, place, lanes):
-    """Put lanes into a flat contiguous array, from place on."""
+    """Put LANES numbers into a flat contiguous array, from place on."""
 
     def emit(context, builder, signature, values):
-        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2], lanes.vector), align=8)
+        builder.store(values[2], _address(context, builder, signature.args[0], *values[:2]), align=8)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, lanes), emit
+    return types.void(array, types.intp, _LANES), emit
 
 
 @intrinsic
-def equal_panel(typing, number):
-    """PANEL numbers that are the same one."""
-    lanes = _Lanes(PANEL)
-    return lanes(types.float64), lambda context, builder, signature, values: _everywhere(builder, values[0], lanes.vector)
-
-
-@intrinsic
-def add_signs(typing, votes, steps, lanes):
-    """votes + steps * sgn(lanes)."""
+def add_product(typing, sums, factor, lanes):
+    """sums + factor * lanes, rounded twice."""
 
     def emit(context, builder, signature, values):
-        votes, steps, f = values
-        zero = ir.Constant(lanes.vector, [0.0] * lanes.vector.count)
-        steps = _everywhere(builder, steps, lanes.vector)
-        votes = builder.select(builder.fcmp_ordered(">", f, zero), builder.fadd(votes, steps), votes)
-        return builder.select(builder.fcmp_ordered("<", f, zero), builder.fsub(votes, steps), votes)
+        sums, factor, lanes = values
+        nothing = ir.Constant(_VECTOR, ir.Undefined)
+        first = builder.insert_element(nothing, factor, _INDEX(0))
+        everywhere = builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
+        return builder.fadd(sums, builder.fmul(everywhere, lanes))
 
-    return lanes(lanes, types.float64, lanes), emit
-
-
-@intrinsic
-def count_up_to_0(typing, lanes):
-    """How many numbers are 0 or below."""
-    bits = ir.IntType(lanes.vector.count)
-
-    def emit(context, builder, signature, values):
-        zero = ir.Constant(lanes.vector, [0.0] * lanes.vector.count)
-        found = builder.bitcast(builder.fcmp_ordered("<=", values[0], zero), bits)
-        count = builder.call(builder.module.declare_intrinsic("llvm.ctpop", [bits]), [found])
-        return count if bits.width == 64 else builder.zext(count, ir.IntType(64))
-
-    return types.int64(lanes), emit
+    return _LANES(_LANES, types.float64, _LANES), emit
 
 
 @intrinsic
@@ -173,9 +102,15 @@ def equal_sums(typing, start):
     """SUMS sums of whole numbers that begin with the same one."""
 
     def emit(context, builder, signature, values):
-        return _everywhere(builder, values[0], _SUMS_VECTOR)
+        return _everywhere(builder, values[0])
 
     return _SUMS(types.int32), emit
+
+
+def _everywhere(builder, word):
+    nothing = ir.Constant(_SUMS_VECTOR, ir.Undefined)
+    first = builder.insert_element(nothing, word, _INDEX(0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(_SUMS_VECTOR, [0] * SUMS))
 
 
 @intrinsic
@@ -189,7 +124,7 @@ def add_words(typing, sums, word, array, place):
 
     def emit(context, builder, signature, values):
         sums, word, array, place = values
-        x = _everywhere(builder, word, _SUMS_VECTOR)
+        x = _everywhere(builder, word)
         y = builder.load(_address(context, builder, signature.args[2], array, place, kind), align=1)
         if group == 4 and HAS_QUADS:
             name = f"llvm.x86.avx512.vpdpbusd.{32 * SUMS}"
@@ -224,22 +159,13 @@ def store_sums(typing, array, place, sums):
 if config.DISABLE_JIT:  # the same in NumPy
 
     def load_lanes(array, place):
-        return array[place : place + LANES].astype(np.float64)
-
-    def load_panel(array, place):
-        return array[place : place + PANEL].astype(np.float64)
+        return array[place : place + LANES].copy()
 
     def store_lanes(array, place, lanes):
-        array[place : place + len(lanes)] = lanes
+        array[place : place + LANES] = lanes
 
-    def equal_panel(number):
-        return np.full(PANEL, number)
-
-    def add_signs(votes, steps, lanes):
-        return votes + steps * np.sign(lanes)
-
-    def count_up_to_0(lanes):
-        return np.count_nonzero(lanes <= 0)
+    def add_product(sums, factor, lanes):
+        return sums + factor * lanes
 
     def prefetch(array, place):
         pass

@@ -47,10 +47,9 @@ import numpy as np
 
 from kp.compiled import compiled
 from kp.gram import NO_WORDS, Arithmetic, byte_products, dot, lay_out
-from kp.kernels import GIVEN, RBF, check_range, fetch_ahead, fill, fill_panel, panel_of
-from kp.machine import PANEL, count_up_to_0, load_panel, store_lanes
+from kp.kernels import check_range, fill
 from kp.mistakes import MistakeLog, UpdateLog
-from kp.predictors import one_for_each, replay
+from kp.predictors import TILE, as_reals, fetch_ahead, one_for_each, replay
 
 LARGEST = 1e200  # of |w|^2
 OPPOSITE = 1e-12  # of 1 - cos^2 between w and x: below it rounding says where they point
@@ -400,51 +399,35 @@ def _relaxed(f, z, own, square):
 
 @compiled
 def _advance(kernel, store, norms, rows, examples, scale, weight, noise, z, scores, errors):
-    """Move all scores by these updates, f <- c f + d k, one after the other; count the errors after each, if `errors` has
-    room for them."""
-    n = scores.shape[0]
-    values = store.reshape(-1)
-    places = rows * n
-    own = norms[examples]
-    filled = np.zeros(rows.shape[0] * PANEL)
-    for start in range(0, n, PANEL):
-        size = min(PANEL, n - start)
-        part = slice(start, start + size)
-        if kernel.kind != RBF and size == PANEL:
-            _advance_panel(kernel, values, places, examples, scale, weight, noise, z[part], scores[part], start, errors)
-        else:
-            fill_panel(kernel, values, places, own, norms[part], filled)
-            first = np.arange(rows.shape[0]) * PANEL
-            _advance_panel(GIVEN, filled, first, examples, scale, weight, noise, z[part], scores[part], start, errors)
-        places += PANEL
+    """Move all scores by these updates, one after the other; count the errors after each, if `errors` has room for them."""
+    counting = len(errors) > 0
+    values = np.empty(TILE)
+    sign_tile = np.empty(TILE)
+    for start in range(0, scores.shape[0], TILE):
+        stop = min(start + TILE, scores.shape[0])
+        f = scores[start:stop]
+        signs = sign_tile[: stop - start]
+        k = values[: stop - start]
+        as_reals(z[start:stop], signs)
+        for i in range(rows.shape[0]):
+            if weight[i] == 0.0:
+                continue
+            if i + 1 < rows.shape[0]:
+                fetch_ahead(store[rows[i + 1], start:stop])
+            fill(kernel, store[rows[i], start:stop], norms[examples[i]], norms[start:stop], k)
+            wrong = _move(f, scale[i], weight[i], k, signs, counting)
+            if counting:
+                errors[i] += wrong
+            elif start <= examples[i] < stop:
+                f[examples[i] - start] += weight[i] * noise
 
 
 @compiled
-def _advance_panel(kernel, values, places, examples, scale, weight, noise, z, scores, start, errors):
-    """The same for up to PANEL scores, those from `start` on."""
-    counting = len(errors) > 0
-    size = scores.shape[0]
-    scratch = np.full(PANEL, np.nan)  # columns that are not there are never wrong
-    for j in range(size):
-        scratch[j] = z[j]
-    signs = load_panel(scratch, 0)
-    scratch[:size] = scores
-    f = load_panel(scratch, 0)
-    for i in range(places.shape[0]):
-        c = scale[i]
-        d = weight[i]
-        if d == 0.0:
-            continue
-        fetch_ahead(values, places[min(i + 1, places.shape[0] - 1)])
-        k = panel_of(kernel, values, places[i])
-        if c != 1.0:
-            f = c * f
-        f = f + d * k
+def _move(f, c, d, k, signs, counting):
+    """f <- c f + d k; returns how many of these scores are wrong after it, by the signs of the points, if counting."""
+    wrong = 0
+    for j in range(f.shape[0]):
+        f[j] = c * f[j] + d * k[j]
         if counting:
-            errors[i] += count_up_to_0(signs * f)
-        elif start <= examples[i] < start + size:
-            store_lanes(scratch, 0, f)
-            scratch[examples[i] - start] += d * noise
-            f = load_panel(scratch, 0)
-    store_lanes(scratch, 0, f)
-    scores[:] = scratch[:size]
+            wrong += signs[j] * f[j] <= 0.0
+    return wrong

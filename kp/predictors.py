@@ -16,16 +16,14 @@ import numpy as np
 
 from kp.compiled import compiled
 from kp.gram import Arithmetic, in_strips, ordered_products
-from kp.kernels import GIVEN, RBF, Kernel, PointKernel, fetch_ahead, fill, fill_panel, panel_of
-from kp.machine import PANEL, add_signs, count_up_to_0, equal_panel, load_panel, store_lanes
+from kp.kernels import Kernel, PointKernel, fill
+from kp.machine import prefetch
 from kp.mistakes import BY_NAME, PREDICTORS, check_predictor
 from kp.wording import shown
 
 WALKED = PREDICTORS  # the predictors that `replay` reads in one walk
 NARROW = 8  # points from which on sums go along them
 TILE = 512  # columns whose scores are advanced together, so that they stay in the first-level cache
-CHUNK = 2 * TILE  # points whose scores `replay` yields together
-AHEAD = 16  # mistakes between what is asked for and what is used
 
 
 def scores(logs, kernel, columns, predictor="final", epoch=None, *, threads=2, block_bytes=2**28):
@@ -129,14 +127,13 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
     The next block overwrites the arrays. With signs (m, n) the errors of each predictor are added to `errors`.
     """
     examples = np.unique(np.concatenate([log.example for log in logs]))
-    row_norms = columns.row_norms[examples]
     index = [np.searchsorted(examples, log.example) for log in logs]
     kernels = [columns.reading(each) for each in one_for_each(kernel, len(logs))]
     nothing = np.empty(0, dtype=np.int64)
     errors = errors or [None] * len(logs)
     plans = [
         (
-            log.sign.astype(np.float64), log.step,
+            columns.row_norms[log.example], log.sign.astype(np.float64), log.step,
             np.array([log.length(e) for e in epochs], dtype=np.int64),
             np.array([log.steps(e) for e in epochs], dtype=np.int64),
             nothing if log.errors is None else np.array([log.minimizing_length(e) for e in epochs], dtype=np.int64),
@@ -144,40 +141,23 @@ def replay(logs, kernel, columns, *, epochs, signs=None, errors=None, threads=2,
         for log in logs
     ]  # fmt: skip
 
-    out = {name: np.full((len(epochs), len(logs), min(CHUNK, len(columns))), np.nan) for name in WALKED}
-
-    def made(kernel):
-        """What `_replay` reads: inner products, or kernel values for exponentials and for fewer than PANEL columns."""
-        if kernel.kind != RBF and right - left == PANEL:
-            return kernel, values, places
-        filled = np.zeros(len(examples) * PANEL)
-        norms = columns.norms[left:right]
-
-        def fill_strip(part):
-            out = filled[part.start * PANEL : part.stop * PANEL]
-            fill_panel(kernel, values, places[part], row_norms[part], norms, out)
-
-        in_strips(fill_strip, len(examples), 1, threads)
-        return GIVEN, filled, np.arange(len(examples)) * PANEL
-
     def walk(a):
-        kernel, values, places = ready[kernels[a]]
         counting = errors[a] is not None
         _replay(
-            a, kernel, values, places[index[a]], right - left, *plans[a],
-            signs[a, left:right] if counting else np.empty(0, dtype=np.int8), errors[a] if counting else nothing,
-            *(out[name] for name in WALKED), left - start,
+            a, kernels[a], values, places[index[a]], columns.norms[start:stop], *plans[a],
+            signs[a, start:stop] if counting else np.empty(0, dtype=np.int8),
+            errors[a] if counting else nothing,
+            *(out[name] for name in WALKED),
         )  # fmt: skip
 
+    out = {}
     with ThreadPoolExecutor(threads) as pool:
-        for left, right, values, places in panels(columns, examples, block_bytes):  # noqa: B007 (read by walk)
-            start = left - left % CHUNK
-            ready = {each: made(each) for each in set(kernels)}
+        for start, stop, values, places in blocks(columns, examples, block_bytes):  # noqa: B007 (read by walk)
+            out = out or {name: np.full((len(epochs), len(logs), stop), np.nan) for name in WALKED}
             list(pool.map(walk, range(len(logs))))
-            if right % CHUNK == 0 or right == len(columns):
-                if callback:
-                    callback(right - start)
-                yield slice(start, right), {name: f[..., : right - start] for name, f in out.items()}
+            if callback:
+                callback(stop - start)
+            yield slice(start, stop), {name: f[..., : stop - start] for name, f in out.items()}
 
 
 def one_for_each(kernel, m):
@@ -214,25 +194,16 @@ def primal_scores(logs, kernel, columns, predictor, epochs, *, block=4 * TILE):
         yield slice(start, stop), kernel.gamma * products.reshape(len(epochs), m, -1) + kernel.coef0 * b
 
 
-def blocks(columns, examples, block_bytes=2**28, widest=4 * TILE):
+def blocks(columns, examples, block_bytes=2**28):
     """Yield (start, stop, values, places) over all columns, as `CrossGram.columns`, each block of inner products within
     block_bytes, in one buffer."""
     dtype = columns.source.dtype
-    width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(widest, len(columns))))
-    width -= width % PANEL if width > PANEL else 0
+    width = int(np.clip(block_bytes // (dtype.itemsize * len(examples)), 1, min(4 * TILE, len(columns))))
+    width -= width % TILE if width > TILE else 0
     buffer = np.empty(width * len(examples), dtype=dtype)
     for start in range(0, len(columns), width):
         stop = min(start + width, len(columns))
         yield start, stop, *columns.columns(examples, start, stop, buffer)
-
-
-def panels(columns, examples, block_bytes=2**28):
-    """The same for at most PANEL columns at a time. Rows of bytes are made so: they then stay in the cache."""
-    narrow = columns.source.arithmetic == Arithmetic.BYTES
-    block_bytes = max(block_bytes, PANEL * columns.source.dtype.itemsize * len(examples))
-    for start, stop, values, places in blocks(columns, examples, block_bytes, PANEL if narrow else TILE):
-        for left in range(start, stop, PANEL):
-            yield left, min(left + PANEL, stop), values, places + (left - start)
 
 
 @compiled
@@ -310,58 +281,108 @@ def _narrow_sum(kernel, values, row_norms, norms, coefficients, out, places, fir
 
 @compiled
 def _replay(
-    a, kernel, values, places, size, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
-    voted, first,
+    a, kernel, values, places, norms, row_norms, sign, step, lengths, steps, minima, z, errors, final, average, minimizing,
+    voted,
 ):  # fmt: skip
-    """Replay log a over `size` points, up to PANEL: mistakes move f; f and sgn f are added to average and votes, once a
-    step. What `panel_of` makes the kernel of mistake i from begins at values[places[i]]. The scores of the predictors are
-    (E, m, c), of which those of log a and of the points from column `first` on are written."""
+    """Replay log a over one block of points: mistakes move f; f and sgn f are added to average and votes, once a step. What
+    the kernel of mistake i is made from begins at values[places[i]]. The scores of the predictors are (E, m, c), of which
+    those of log a are written."""
     n_mistakes = len(sign)
     n_epochs = len(lengths)
     counting = len(z) > 0
-    scratch = np.zeros(PANEL)
-    for j in range(z.shape[0]):
-        scratch[j] = z[j]
-    scratch[z.shape[0] :] = np.nan  # columns that are not there are never wrong
-    signs = load_panel(scratch, 0)
-    f = equal_panel(0.0)
-    total = equal_panel(0.0)
-    votes = equal_panel(0.0)
-    epoch = 0
-    minimum = 0
-    since = 0
-    for i in range(n_mistakes + 1):
-        while epoch < n_epochs and i >= lengths[epoch]:
-            survived = np.float64(steps[epoch] - since)
-            total = total + survived * f
-            votes = add_signs(votes, survived, f)
-            since = steps[epoch]
-            _keep(f, 1.0, scratch, final[epoch, a], first, size)
-            _keep(total, np.float64(since), scratch, average[epoch, a], first, size)
-            _keep(votes, 1.0, scratch, voted[epoch, a], first, size)
-            epoch += 1
-        if i == n_mistakes or (epoch == n_epochs and not counting):
-            break
-        fetch_ahead(values, places[min(i + AHEAD, n_mistakes - 1)])
-        if n_epochs > 0:
-            survived = np.float64(step[i] - since)
-            total = total + survived * f
-            votes = add_signs(votes, survived, f)
-            since = step[i]
-        f = f + sign[i] * panel_of(kernel, values, places[i])
+    kernel_tile = np.empty(TILE)
+    f_tile = np.empty(TILE)
+    sum_tile = np.empty(TILE)
+    vote_tile = np.empty(TILE)
+    sign_tile = np.empty(TILE)
+    for start in range(0, norms.shape[0], TILE):
+        stop = min(start + TILE, norms.shape[0])
+        size = stop - start
+        k = kernel_tile[:size]
+        f = f_tile[:size]
+        total = sum_tile[:size]
+        votes = vote_tile[:size]
+        signs = sign_tile[:size]
+        f[:] = 0.0
+        total[:] = 0.0
+        votes[:] = 0.0
         if counting:
-            errors[i] += count_up_to_0(signs * f)
-        while minimum < len(minima) and minima[minimum] == i + 1:
-            _keep(f, 1.0, scratch, minimizing[minimum, a], first, size)
-            minimum += 1
+            as_reals(z[start:stop], signs)
+        epoch = 0
+        minimum = 0
+        since = 0
+        for i in range(n_mistakes + 1):
+            while epoch < n_epochs and i >= lengths[epoch]:
+                _accumulate(f, np.float64(steps[epoch] - since), total, votes)
+                since = steps[epoch]
+                for j in range(size):
+                    final[epoch, a, start + j] = f[j]
+                    average[epoch, a, start + j] = total[j] / steps[epoch]
+                    voted[epoch, a, start + j] = votes[j]
+                epoch += 1
+            if i == n_mistakes or (epoch == n_epochs and not counting):
+                break
+            if i + 1 < n_mistakes:
+                fetch_ahead(values[places[i + 1] + start : places[i + 1] + stop])
+            fill(kernel, values[places[i] + start : places[i] + stop], row_norms[i], norms[start:stop], k)
+            if n_epochs > 0:
+                wrong = _accumulate_and_move(f, np.float64(step[i] - since), total, votes, sign[i], k, signs, counting)
+                since = step[i]
+            else:
+                wrong = _move(f, sign[i], k, signs)
+            if counting:
+                errors[i] += wrong
+            while minimum < len(minima) and minima[minimum] == i + 1:
+                for j in range(size):
+                    minimizing[minimum, a, start + j] = f[j]
+                minimum += 1
 
 
 @compiled
-def _keep(lanes, divisor, scratch, out, first, size):
-    """Write the first `size` of these lanes, divided, into out, from `first` on."""
-    store_lanes(scratch, 0, lanes)
-    for j in range(size):
-        out[first + j] = scratch[j] / divisor
+def as_reals(z, signs):
+    """Signs z as real numbers, which the loops over scores multiply by."""
+    for j in range(z.shape[0]):
+        signs[j] = z[j]
+
+
+@compiled
+def fetch_ahead(products):
+    """Have these inner products come into the cache while something else is done."""
+    for j in range(0, products.shape[0], 64 // products.itemsize):
+        prefetch(products, j)
+
+
+@compiled
+def _accumulate(f, steps, total, votes):
+    """Add a predictor that survived `steps` steps to the running sums of scores and of votes."""
+    for j in range(f.shape[0]):
+        total[j] += steps * f[j]
+        votes[j] += steps if f[j] > 0.0 else (-steps if f[j] < 0.0 else 0.0)
+
+
+@compiled
+def _accumulate_and_move(f, steps, total, votes, sign, k, signs, counting):
+    """`_accumulate` and then `_move`, in one loop, as it is short of memory, not of arithmetic; 0 unless counting."""
+    wrong = 0
+    for j in range(f.shape[0]):
+        before = f[j]
+        total[j] += steps * before
+        votes[j] += steps if before > 0.0 else (-steps if before < 0.0 else 0.0)
+        after = before + sign * k[j]
+        f[j] = after
+        if counting:
+            wrong += signs[j] * after <= 0.0
+    return wrong
+
+
+@compiled
+def _move(f, sign, k, signs):
+    """A mistake moves scores f by sign k; returns how many of them are wrong after it, by the signs of the points."""
+    wrong = 0
+    for j in range(f.shape[0]):
+        f[j] += sign * k[j]
+        wrong += signs[j] * f[j] <= 0.0
+    return wrong
 
 
 def signed_sums(logs, n, predictor="final", epoch=None):
