@@ -76,10 +76,8 @@ class Panels:
     def link(self, name, text=""):
         """A file of the project, by its name or path, as a link."""
         shown = escape(text or name)
-        if not self.folder or not (ROOT / name).is_relative_to(ROOT):
-            return shown
-        address = Path(os.path.relpath(ROOT / name, self.folder)).as_posix()
-        return f'<a href="{address}">{shown}</a>'
+        has_link = self.folder and (ROOT / name).is_relative_to(ROOT)
+        return f'<a href="{Path(os.path.relpath(ROOT / name, self.folder)).as_posix()}">{shown}</a>' if has_link else shown
 
     def symbols(self, symbols):
         """Functions with their place and their docstrings, those behind them after each."""
@@ -96,9 +94,7 @@ class Panels:
         tables = all_tables[: FEW if said else None]
         others = len(files) - len(all_tables)
         with_columns = len(tables) <= COLUMNS
-        links = (self.link(name, Path(name).name) for name in tables)
-        shapes = (_shape(name, with_columns) for name in tables)
-        shown = said + "".join(f"<p>{link} ({shape})" for link, shape in zip(links, shapes, strict=True))
+        shown = said + "".join(f"<p>{self.link(name, Path(name).name)} ({_shape(name, with_columns)})" for name in tables)
         shown += f"<p>and {len(all_tables) - len(tables)} other tables" if len(tables) < len(all_tables) else ""
         records = [lineage.records().get(name, {}) for name in tables]
         commands = dict.fromkeys(each["experiment"] for each in records if "experiment" in each)
