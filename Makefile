@@ -22,6 +22,8 @@ PY = $(eval PY := "$$(shell $$(PYTHON) bootstrap.py --python)")$(PY)
 unexport JUPYTER_PATH
 # Code of another checkout must not run here.
 unexport PYTHONPATH
+# Without byte code each of the many processes would compile all libraries again.
+unexport PYTHONDONTWRITEBYTECODE
 
 SNAKEMAKE = @$(PY) workflow/batch.py $(ANEW) --profile workflow/profiles/default --quiet host reason rules \
 	--config profile=$(PROFILE) recompute=$(RECOMPUTE) report=$(REPORT) code=$(CODE) --

@@ -50,6 +50,11 @@ def parents() -> list[Path]:
     return [own, users / "kp"] if users.is_absolute() else [own]
 
 
+def has_cache() -> bool:
+    """Whether there is compiled code of these sources already."""
+    return any((parent / f"kp-{SOURCES[:16]}").is_dir() for parent in parents())
+
+
 def clear_cache() -> list[Path]:
     """Remove the compiled code of these sources and of all earlier ones; returns the folders that were removed."""
     found = [folder for parent in parents() for folder in sorted(parent.glob("kp-" + 16 * "[0-9a-f]"))]

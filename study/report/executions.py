@@ -9,6 +9,7 @@ import sys
 from multiprocessing import connection
 
 import study
+from kp.compiled import has_cache
 from study import BUILD, ROOT, chapters
 from study.progress import Progress
 from study.results import costs
@@ -30,6 +31,7 @@ def execute(chapter, profile):
 def execute_all(names, profile, jobs):
     """Execute the notebooks of these chapters, `jobs` at a time, the first first; a line says of each when it has ended.
 
+    As long as nothing of kp is compiled the first is alone: two would compile the same functions at the same time.
     What a notebook writes to the terminal goes to a file below build/, which is shown if it fails. Returns 1 if one failed,
     else 0. Seconds are kept for the next batch.
     """
@@ -39,10 +41,11 @@ def execute_all(names, profile, jobs):
     said = {name: f"notebook {name}" for name in names}
     usual = {words: costs.last_seconds(profile, name) for name, words in said.items()}
     progress = Progress(usual, said.values(), jobs)
+    compiles_first = not has_cache()
     waiting, running, failed = list(said), {}, 0
     try:
         while waiting or running:
-            while waiting and len(running) < jobs:
+            while waiting and len(running) < (1 if compiles_first else jobs):
                 name = waiting.pop(0)
                 log = BUILD / profile / "logs" / f"{name}.log"
                 process = CONTEXT.Process(target=_alone, args=(name, profile, log, os.getpid()))
@@ -52,6 +55,7 @@ def execute_all(names, profile, jobs):
             for sentinel in connection.wait(running):
                 process, name, log = running.pop(sentinel)
                 process.join()
+                compiles_first = False
                 seconds = progress.ended(sentinel, failed=bool(process.exitcode))
                 if process.exitcode:
                     failed = 1

@@ -117,6 +117,7 @@ def _stored(node):
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
+@cache
 def chains(node):
     """The dotted names in a tree, as lists, each outermost: a.b[0].c(d) gives [a, b] and [d]."""
     found = []
