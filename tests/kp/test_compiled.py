@@ -132,9 +132,10 @@ def from_cache(function):
 
 
 def test_a_function_is_compiled_once_and_then_read_from_the_cache(folder):
-    assert not folder.exists()
+    assert not folder.exists() and not compiled.has_cache()
     first, second = make(), make()
     assert (first(2), second(2)) == (6, 6)
+    assert compiled.has_cache()
     assert (from_cache(first), from_cache(second)) == (False, True)
     (path,) = folder.iterdir()
     third = make()

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -198,6 +199,28 @@ def test_several_notebooks_are_executed_in_processes_and_each_that_fails_fails_t
         assert main(["notebook", "tour", "tour"]) == 0
     finally:
         shutil.rmtree(folder.parent)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_only_where_nothing_is_compiled_the_first_notebook_of_a_batch_is_alone(monkeypatch, tmp_path, is_compiled):
+    spans = tmp_path / "spans"
+
+    def alone(name, *rest):
+        start = time.monotonic()
+        time.sleep(0.5)
+        with spans.open("a") as file:
+            file.write(f"{name} {start} {time.monotonic()}\n")
+
+    monkeypatch.setattr(executions, "_alone", alone)
+    monkeypatch.setattr(executions, "LIBRARIES", ())
+    monkeypatch.setattr(executions, "has_cache", lambda: is_compiled)
+    for module in (executions, costs):
+        monkeypatch.setattr(module, "BUILD", tmp_path)
+    assert main(["notebook", "tour", "data", "class", "--jobs", "2"]) == 0
+    begun, ended = (dict((line.split()[0], float(line.split()[at])) for line in spans.open()) for at in (1, 2))
+    assert (begun["data"] < ended["tour"]) == is_compiled
+    assert is_compiled or begun["class"] < ended["data"]  # then two at a time
 
 
 def test_the_seconds_of_each_notebook_are_listed(capsys, monkeypatch, tmp_path):
