@@ -9,6 +9,8 @@ numbers are not compared. The page's numbers on its digits are shown next to our
 error is nearest to the page's; other images have other errors, and they are not compared either.
 """
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -21,6 +23,7 @@ from study.course.experiment import (
     EXAMPLES,
     HIDDEN,
     PAGE,
+    PREFIX,
     PUBLISHED,
     WIDTHS,
     digits,
@@ -38,29 +41,13 @@ SOURCE = {"source": "Course page", "chapter": "course"}
 LISTED = {inputs: {"s": 0.2, "n_per_class": n} for inputs, n in EXAMPLES.items()}
 """The settings of the two examples: s as the listing leaves it, the samples of each class of the text and of the listing."""
 
-RATES = ("training_error", "test_error", "correct")
-"""The numbers of the kernel example; the two that are rates have two decimals."""
-
 
 def claims():
     """The rows of the ledger; see study.claims."""
-    printed = store.published(PAGE, index_col="key", dtype={"published": str})
-    rows = pd.DataFrame(_facts() | _modifications() | _digits()).T
-    table = printed.join(rows, validate="one_to_one")
-    of_digits = [key for key in table.index if _of_digits(key)]
-    table = table.astype(dict.fromkeys(["published", "ours", "low", "high", "n", "percentile"], float))
-    table["n"] = table["n"].astype(int)
-    table["decimals"] = printed["published"].str.partition(".")[2].str.len()
-    table["degenerate"] = table.index.str.startswith("classes")
-    table["same_data"] = table.index.isin(_facts())
-    table["comparable"] = table["same_data"]
-    table["choices"] = np.where(table.index.isin(of_digits), len(WIDTHS), 1)
-    table["interval_of"] = _varies(table)
-    table["key"] = _key(table.index)
-    plain = ledger.rows(table.reset_index(drop=True), **SOURCE).round(4)
-    silent = plain["verdict"].isin(["exact", "within", "degenerate"])
-    reasons = ["" if good else _explanation(key) for key, good in zip(table.index, silent, strict=True)]
-    return plain.assign(explanation=reasons)
+    ours = pd.DataFrame([*_facts(), *_modifications(), *_digits()])
+    found = ledger.rows(ledger.beside(store.published(PAGE), ours), **SOURCE).round(4)
+    told = found["verdict"].isin(["outside", "not comparable"])
+    return found.assign(explanation=found["explanation"].where(told, ""))
 
 
 def readings():
@@ -72,16 +59,16 @@ def readings():
         if any(row[name] != value for name, value in base.items()):
             reading = "s = {s:g}, {n_per_class} samples of each class, counting {counted}".format(**row)
             reading += "" if row["eta"] == 1 else ", η = 1/2 (eq. 38)"
-            rows.append({"key": f"modifications_{row['inputs']}", "reading": reading} | row)
+            rows.append({"key": f"{PREFIX}modifications-{row['inputs']}", "reading": reading} | row)
     literal_runs = listing(PUBLISHED)
-    number = page()["modifications_3"]
+    number = page()["modifications-3"]
     for s, part in literal_runs.groupby("s"):
         ended = part[part["converged"]]
         for counted, column in (("presentations", "modifications"), ("weight vectors", "weight_vectors")):
             reading = f"the listing as printed, onehot = 1 with eight outputs, s = {s:g}, counting {counted}"
-            rows.append({"key": "modifications_3", "reading": reading} | tables.summary(ended[column], number))
+            rows.append({"key": f"{PREFIX}modifications-3", "reading": reading} | tables.summary(ended[column], number))
     table = pd.DataFrame(rows).round(4)
-    return table.assign(key=_key(table["key"]))[["key", "reading", "ours", "low", "high", "n", "percentile"]]
+    return table[["key", "reading", "ours", "low", "high", "n", "percentile"]]
 
 
 def statements():
@@ -90,71 +77,57 @@ def statements():
     Its definitions, identities and theorems are in the chapter and have no verdict.
     """
     found = {
-        "course-page/error-reduced": error_reduced(steps(PUBLISHED)),
-        "course-page/learning-rate": learning_rate(steps(PUBLISHED)),
-        "course-page/linear-separability": linear_separability(parity(PUBLISHED)),
+        f"{PREFIX}error-reduced": error_reduced(steps(PUBLISHED)),
+        f"{PREFIX}learning-rate": learning_rate(steps(PUBLISHED)),
+        f"{PREFIX}linear-separability": linear_separability(parity(PUBLISHED)),
     }
     return ledger.statement_rows("course", found, chapter="course")
 
 
-def _key(names):
-    return "course-page/" + names.str.replace("_", "-")
-
-
-def _of_digits(key):
-    return key in RATES or key.startswith(("train_", "test_"))
-
-
-def _varies(table):
-    runs = "95 % of the runs that separate: data, first weights and order vary; {n} runs"
-    splits = "95 % of random halves of 2,240 MNIST images, and orders; {n} splits"
-    texts = [splits if _of_digits(key) else runs for key in table.index]
-    wide = table["low"] < table["high"]
-    return [text.format(n=f"{n:,}") if w else "" for text, n, w in zip(texts, table["n"], wide, strict=True)]
-
-
 def _facts():
-    """{key: row} of the numbers that no chance is part of."""
-    values = {f"classes_{inputs}": len(np.unique(binary(2**inputs), axis=0)) for inputs in LISTED}
+    """Ours of the numbers that no chance is part of."""
+    values = {f"classes-{inputs}": len(np.unique(binary(2**inputs), axis=0)) for inputs in LISTED}
     values["delta"] = abs(1 - np.sign(-0.5))
-    return {key: dict.fromkeys(["ours", "low", "high"], v) | {"n": 1, "percentile": np.nan} for key, v in values.items()}
+    why = ledger.explanations("course")
+    return [
+        {"key": f"{PREFIX}{name}", **ledger.exactly(value), "n": 1, "explanation": why.get(name, "")}
+        for name, value in values.items()
+    ]
 
 
 def _modifications():
-    """{key: tables.summary} of the two numbers of modifications."""
-    spreads = facts.spreads(PUBLISHED).of
-    found = {}
+    """Ours of the two numbers of modifications."""
+    spreads = facts.spreads(PUBLISHED)
+    varies = "95 % of the runs that separate: data, first weights and order vary; {n:,} runs"
     for inputs, listed_as in LISTED.items():
-        row = spreads.loc[(inputs, listed_as["n_per_class"], listed_as["s"])]
-        found[f"modifications_{inputs}"] = row[["ours", "low", "high", "n", "percentile"]].to_dict()
-    return found
+        name = f"modifications-{inputs}"
+        row = spreads.of.loc[(inputs, listed_as["n_per_class"], listed_as["s"])]
+        fits = spreads.fits[inputs, EXAMPLES[inputs]]
+        why = ledger.explanations("course")[name].format(first=fits[0], last=fits[-1])
+        yield _varying(name, row[["ours", "low", "high", "n", "percentile"]].to_dict(), varies, why)
 
 
 def _digits():
-    """{key: tables.summary} of the results of the kernel example on our images, without a percentile."""
-    found = digits(PUBLISHED)
-    errors = found["digits"]
-    confusion = found["confusion"]
+    """Ours of the results of the kernel example, on our images and without a percentile."""
+    errors, confusion = digits(PUBLISHED).values()
     own = errors[(errors["code"] == "one-hot") & (errors["width"] == confusion["width"].iloc[0])]
     test = own["test_errors"] / own["n_test"]
-    values = {"training_error": own["train_errors"] / own["n_train"], "test_error": test, "correct": 1 - test}
-    for key in page():
-        part, _, cell = key.partition("_")
-        if part in ("train", "test") and len(cell) == 3:
-            true, read = cell.split("_")
-            values[key] = confusion.loc[(confusion["part"] == part) & (confusion["true"] == int(true)), f"as_{read}"]
-    return {key: tables.summary(each) | {"percentile": np.nan} for key, each in values.items()}
+    values = {"training-error": own["train_errors"] / own["n_train"], "test-error": test, "correct": 1 - test}
+    for name in page():
+        if cell := re.fullmatch("(train|test)-([0-9])-([0-9])", name):
+            part, true, read = cell.groups()
+            values[name] = confusion.loc[(confusion["part"] == part) & (confusion["true"] == int(true)), f"as_{read}"]
+    varies = "95 % of random halves of 2,240 MNIST images, and orders; {n:,} splits"
+    why = ledger.explanations("course")["images"].format(n=len(WIDTHS))
+    for name, each in values.items():
+        row = tables.summary(each) | {"percentile": np.nan, "choices": len(WIDTHS)}
+        yield _varying(name, row, varies, why)
 
 
-def _explanation(key):
-    why = ledger.explanations("course")
-    if _of_digits(key):
-        return why["images"].format(n=len(WIDTHS))
-    if not key.startswith("modifications"):
-        return why[key]
-    inputs = int(key[-1])
-    fits = facts.spreads(PUBLISHED).fits[inputs, EXAMPLES[inputs]]
-    return why[key].format(first=fits[0], last=fits[-1])
+def _varying(name, row, varies, why):
+    """Ours of one number over many runs: key, the row, what its interval is of if it has any length, explanation."""
+    interval_of = varies.format(n=int(row["n"])) if row["low"] < row["high"] else ""
+    return {"key": f"{PREFIX}{name}", **row, "interval_of": interval_of, "explanation": why}
 
 
 def _all_or_part(share):

@@ -33,6 +33,8 @@ from study.results.experiment import experiment
 
 PAGE = "course_page"
 """The numbers that the page prints."""
+PREFIX = "course-page/"
+"""What their keys, and those of the page's statements, begin with."""
 
 CODES = ("one-hot", "binary")
 PRESENTATIONS = 10_000
@@ -401,8 +403,8 @@ def nearest_width(table, error):
 
 
 def page():
-    """{key: number} of the numbers that the page prints."""
-    return store.published(PAGE, index_col="key")["published"].to_dict()
+    """{key without PREFIX: number} of the numbers that the page prints."""
+    return store.published(PAGE, index_col="key")["published"].rename(lambda key: key.removeprefix(PREFIX)).to_dict()
 
 
 @experiment("course", published=[PUBLISHED], parameters=fields("n_seeds", "random_state"))
@@ -452,5 +454,5 @@ def digits(settings, *, progress=False):
     options = {"n_splits": settings.n_splits, "random_state": settings.random_state}
     halved = Digits(*images(settings.dataset))
     errors = digits_table(halved, **options)
-    width = nearest_width(errors, page()["test_error"])
+    width = nearest_width(errors, page()["test-error"])
     return {"digits": errors, "confusion": confusion_table(halved, width, **options)}

@@ -15,7 +15,7 @@ from study.course.experiment import EXAMPLES
 def printed():
     """{inputs: modifications} that the page prints."""
     page = experiment.page()
-    return {inputs: int(page[f"modifications_{inputs}"]) for inputs in EXAMPLES}
+    return {inputs: int(page[f"modifications-{inputs}"]) for inputs in EXAMPLES}
 
 
 def effects(steps):
@@ -85,7 +85,7 @@ def digits(settings):
     hot = by_width[by_width["code"] == "one-hot"].set_index("width")
     best = hot.loc[hot["ours"].idxmin()]
     differences = tables.width_differences(errors)
-    page = experiment.page()["test_error"]
+    page = experiment.page()["test-error"]
     own = errors[(errors["code"] == "one-hot") & (errors["width"] == best.name)]
     return SimpleNamespace(
         errors=errors, page=page, confusions=tables.nearest_split(confusion, page)[1:],

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
 from study import datasets
-from study.protocols.images import in_order, predictions, sizes
+from study.protocols.images import MEMORY_BUDGET, in_order, predictions, sizes
 from study.protocols.preparations import PREPARATIONS, with_shifts
 from study.protocols.settings import IMAGES, BaseSettings
 from study.results.alone import alone
@@ -29,8 +29,6 @@ SIZES = {"mnist": (1000, 2000, 4000, 8000, 16_000, 32_000, 60_000), "digits": (7
 """Numbers of training examples of the learning curves; the last are all there are."""
 VIRTUAL = {"mnist": 300_000, "digits": 6000}
 """Numbers of examples with one-pixel shifts, five times all; one degree learns from them."""
-MEMORY_BUDGET = 6 * 2**30
-"""Bytes for rows of inner products."""
 
 
 @dataclass(frozen=True, kw_only=True)

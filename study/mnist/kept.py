@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from kp.mistakes import PREDICTORS
 from kp.shared import SharedTraining
-from study.protocols.images import OWN_NEW, PROTOCOLS, examples, in_order, predictions, sizes
+from study.protocols.images import MEMORY_BUDGET, OWN_NEW, PROTOCOLS, examples, in_order, predictions, sizes
 from study.protocols.settings import BaseSettings
 from study.results.alone import alone
 from study.results.experiment import experiment
@@ -31,8 +31,6 @@ LONG = (2, 4)
 N_LONG = 5
 READ = (1, 2, 4, 10, 30)
 """Epochs after which errors are read."""
-MEMORY_BUDGET = 6 * 2**30
-"""Bytes for rows of inner products."""
 
 
 @dataclass(frozen=True, kw_only=True)

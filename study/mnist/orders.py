@@ -23,7 +23,7 @@ from kp.gram import CrossGram, Points, Products
 from kp.mistakes import PREDICTORS
 from kp.one_vs_all import OneVsAllKernelPerceptron
 from kp.shared import SharedTraining
-from study.protocols.images import examples, in_order, predictions, sizes
+from study.protocols.images import MEMORY_BUDGET, examples, in_order, predictions, sizes
 from study.protocols.settings import BaseSettings, n_examples, require_integers
 from study.results.experiment import experiment
 
@@ -34,8 +34,6 @@ N_LINEAR = 5
 """Published orders of the degrees above 1, and of degree 1."""
 TOGETHER = 5
 """Orders that are learnt side by side."""
-MEMORY_BUDGET = 6 * 2**30
-"""Bytes for kernel rows."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from kp.mistakes import PREDICTORS
 from kp.romma import Romma
 from kp.shared import SharedTraining
 from study import datasets
-from study.protocols.images import PROTOCOLS, SHARED_KEPT, in_order, predictions, sizes
+from study.protocols.images import MEMORY_BUDGET, PROTOCOLS, SHARED_KEPT, in_order, predictions, sizes
 from study.protocols.settings import IMAGES, BaseSettings, order_seed
 from study.results.experiment import experiment
 
@@ -38,8 +38,6 @@ READINGS = {FRESH: {}, REPEATED: {"orders": "shared", "shuffle": "once"}}
 """The readings of an order, and the parameters of `Romma` that they are."""
 N_ORDERS = 10
 N_EPOCHS = 4
-MEMORY_BUDGET = 6 * 2**30
-"""Bytes for kernel rows."""
 
 
 @dataclass(frozen=True, kw_only=True)

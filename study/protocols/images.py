@@ -28,6 +28,8 @@ PROTOCOLS = {
 """Whose an order is, and how long it lasts: the parameters of the estimator. The first is Hermans's, the last Freund and
 Schapire's."""
 OWN_NEW, *_, SHARED_KEPT = PROTOCOLS
+MEMORY_BUDGET = 6 * 2**30
+"""Bytes for rows of inner products, where several orders or all images with their shifts are learnt together."""
 
 
 @cache

@@ -21,105 +21,88 @@ from study.seeds.methods import MAJORITY, MILDER, REFERENCE
 from study.words import interval, number, percent, rate_interval, size
 
 SOURCE = {"source": "Akar & Ye 2017", "chapter": "seeds"}
-PERCENT = ["published", "ours", "low", "high"]
 PROTOCOLS = len(SCALINGS) * 4 * len(CHOICES)
 """The variants of the protocol that were tried: scaling, the own neighbour, whose neighbours, which examples train."""
 
 
 def claims():
     """The rows of the ledger; see study.claims."""
-    numbers = experiment.published_numbers()
-    rows = pd.concat([_table_3_rows(numbers), _text_rows(numbers)], ignore_index=True)
-    rows[PERCENT] = (100 * rows[PERCENT]).round(2)
-    rows["percentile"] = rows["percentile"].round(4)
-    found = [ledger.rows(each, **SOURCE) for each in (rows, _fact_rows())]
-    return pd.concat(found, ignore_index=True)
+    return pd.concat([ledger.rows(each, **SOURCE) for each in (_accuracy_rows(), _fact_rows())], ignore_index=True)
 
 
 def readings():
     """The ninth number of Table 3 with tau = 20 instead of 1/20, the optimum of other sets of settings, and other
     clusterings; see study.claims."""
-    row = _table_3().iloc[[-1]]
-    row = row.assign(key=_key(pd.Series(MISPRINT[0])), reading="τ = 20")
+    row = _table_3().iloc[[-1]].assign(key=_keys().loc[tuple(MISPRINT[0].values())], reading="τ = 20")
     row = row[["key", "reading", "ours", "low", "high", "n", "percentile"]]
-    rows = pd.concat([row, _optimum_readings(), _clustering_readings()], ignore_index=True)
-    rows[PERCENT[1:]] = (100 * rows[PERCENT[1:]]).round(2)
-    return rows.round({"percentile": 4})
+    return _in_percent(pd.concat([row, _optimum_readings(), _clustering_readings()], ignore_index=True))
 
 
-def _key(setting):
-    return "akar-ye-2017/table-3/lambda-{lam:g}/tau-{tau:g}/k-{k:g}".format(**setting)
+def _in_percent(rows):
+    rates = ["ours", "low", "high"]
+    return rows.assign(**(100 * rows[rates]).round(2), percentile=rows["percentile"].round(4))
+
+
+def _accuracy_rows():
+    """Table 3 and the three numbers of the section Result and Analysis."""
+    ours = pd.concat([_table_3_rows(), _text_rows()], ignore_index=True)
+    found = ledger.beside(experiment.published_numbers(), _in_percent(ours))
+    settings = int(facts.optima(PUBLISHED).finest["settings"])
+    return found.assign(quantity=[each.format(settings=settings) for each in found["quantity"]])
 
 
 def _table_3():
     return facts.accuracies(PUBLISHED).nine.assign(n=experiment.table_3_splits(PUBLISHED)["n"].iloc[0])
 
 
-def _table_3_rows(numbers):
-    rows = _table_3()[:-1].reset_index(drop=True)
-    named = [f"test accuracy (%), λ = {row.lam:g}, τ = {row.tau:g}, k = {row.k}" for row in rows.itertuples()]
+def _keys():
+    """The keys of the numbers of Table 3, by setting."""
+    return experiment.published_numbers().query("item == 'Table 3'").set_index(tables.SETTING)["key"]
+
+
+def _table_3_rows():
+    """Ours of Table 3, by key."""
+    rows = _table_3().merge(_keys().reset_index(), on=tables.SETTING)
     misprint = np.all([rows[name] == value for name, value in MISPRINT[0].items()], axis=0)
     found = facts.misprint(PUBLISHED).table.set_index("changed")
     tau, ks, lams = (found.loc[name] for name in ("τ", "k", "λ"))
     why = ledger.explanations("seeds")
     explained = why["misprinted"].format(tried=tau["tried"], value=tau["values"][0], ks=ks["tried"], lams=lams["tried"])
-    return rows.assign(
-        key=[_key(row) for _, row in rows.iterrows()],
-        item="Table 3",
-        quantity=named,
-        decimals=numbers["decimals"][: len(rows)],
+    return rows[["key", "ours", "low", "high", "n", "percentile"]].assign(
         interval_of=f"{PUBLISHED.n_splits:,} random splits, 2.5 to 97.5 percentile; ours is the one split of the source",
         choices=PROTOCOLS,
         explanation=np.where(misprint, explained, why["searched"].format(n=PROTOCOLS)),
-    ).drop(columns=["lam", "tau", "k", "mean", "sd", "smallest_eigenvalue", "indefinite"])
+    )
 
 
-def _text_rows(numbers):
-    """The three numbers of the section Result and Analysis."""
-    size = int(experiment.clustering(PUBLISHED)["n"].iloc[0])
+def _text_rows():
+    """Ours of the three numbers of the section Result and Analysis, by key."""
     optima = facts.optima(PUBLISHED)
+    finest, fine, coarse = optima.finest, optima.fine, optima.coarse
     methods = experiment.methods(PUBLISHED)["methods"]
     methods = methods[methods["method"] == f"{REFERENCE}, tuned"]
     tuned = 1 - methods["errors"] / methods["n"]
+    low, high = np.percentile(tuned, [2.5, 97.5])
     n = int(methods["n"].iloc[0])
-    kinds = _clusters()
-    optimum, limit, clusters = (row for _, row in numbers[numbers["item"] != "Table 3"].iterrows())
-    finest, fine, coarse = optima.finest, optima.fine, optima.coarse
-    middle = np.percentile(tuned, [2.5, 97.5])
-    both = kinds[["k-means", "mean shift"]].mean()
-    best = finest["best"]
-    what = f"best of {int(finest['settings']):,} settings of a fine grid, on the source's split"
-    rows = (
-        ("optimum", optimum, what, best, (best, best), n, PROTOCOLS),
-        ("limit", limit, "mean over random splits, chosen on the training part", tuned.mean(), middle, n, 1),
-        ("clustering", clusters, "mean of our best k-means and our best mean shift", both, (both, both), size, 1),
-    )
-    table = pd.DataFrame(
-        {
-            "key": f"akar-ye-2017/{slug}",
-            "item": number["item"],
-            "quantity": f"{number['quantity']} (%): {what}",
-            "published": number["published"] / 100,
-            "decimals": number["decimals"],
-            "ours": ours,
-            "low": low,
-            "high": high,
-            "n": size,
-            "choices": choices,
-        }
-        for slug, number, what, ours, (low, high), size, choices in rows
-    )
+    limit = experiment.published_numbers().set_index("key").loc["akar-ye-2017/limit", "published"] / 100
     why = ledger.explanations("seeds")
     reason = why["optimum"].format(
         better=int(finest["better"]), settings=int(finest["settings"]), sound_better=int(fine["better"]),
         sound=int(fine["settings"]), best=100 * fine["best"], coarse=int(coarse["settings"]),
     )  # fmt: skip
-    return table.assign(
-        percentile=[np.nan, tables.printed_percentile(tuned, table["published"][1]), np.nan],
-        interval_of=["", f"{len(tuned)} random splits, 2.5 to 97.5 percentile", ""],
-        explanation=[reason, "", why["clustering"]],
-        comparable=[True, True, False],
-    )
+    rows = [
+        {"key": "optimum", **ledger.exactly(finest["best"]), "n": n, "choices": PROTOCOLS, "explanation": reason},
+        {
+            "key": "limit", "ours": tuned.mean(), "low": low, "high": high, "n": n,
+            "percentile": tables.printed_percentile(tuned, limit),
+            "interval_of": f"{len(tuned)} random splits, 2.5 to 97.5 percentile",
+        },
+        {
+            "key": "clustering", **ledger.exactly(_clusters()[["k-means", "mean shift"]].mean()),
+            "n": int(experiment.clustering(PUBLISHED)["n"].iloc[0]), "explanation": why["clustering"],
+        },
+    ]  # fmt: skip
+    return pd.DataFrame(rows).assign(key=lambda rows: "akar-ye-2017/" + rows["key"])
 
 
 def _fact_rows():

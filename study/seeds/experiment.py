@@ -232,10 +232,8 @@ def separable(X, y):
 
 
 def published_numbers():
-    """The source's numbers: item, quantity, lam, tau, k, published (percent), decimals (as printed)."""
-    table = store.published(NUMBERS, dtype={"accuracy_percent": str}).rename(columns={"lambda": "lam"})
-    printed = table.pop("accuracy_percent")
-    return table.assign(published=printed.astype(float), decimals=printed.str.partition(".")[2].str.len())
+    """The source's accuracies in percent: the constant columns of the ledger, and lam, tau, k where a setting is printed."""
+    return store.published(NUMBERS).rename(columns={"lambda": "lam"})
 
 
 def table_3_settings():

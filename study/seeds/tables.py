@@ -100,7 +100,7 @@ def optima(grid):
     Columns: grid ("coarse", "fine"), sound ("all", "positive definite"), settings, best, lam, tau, k (of a best one; ties
     go to the largest lambda, then tau, then k), better (settings with more correct than the published optimum), equal.
     """
-    number = published_numbers().query("quantity == 'optimal test accuracy'")["published"].item() / 100
+    number = published_numbers().query("key == 'akar-ye-2017/optimum'")["published"].item() / 100
     table = grid.assign(accuracy=1 - grid["errors"] / grid["n"], pd=grid["smallest_eigenvalue"] + grid["lam"] > 0)
     coarse = table["lam"].isin(LAMBDAS) & table["tau"].isin(TAUS) & table["k"].isin(KS)
     rows = []
