@@ -83,7 +83,7 @@ def test_cells_define_nothing_and_have_no_outputs(path):
 
 KNOWN_TAGS = {
     "parameters", "setup", "show", "at-end", "published", "appendix", "exercises", "solution", "box", "notebook",
-    "readme",
+    "readme", "abstract",
 }  # fmt: skip
 
 

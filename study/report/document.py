@@ -10,6 +10,7 @@ Cell tags (study.report.engine has the tags that matter for the run):
     setup         code that prepares: in the notebook only
     show          code that is shown on paper, too; other code is folded on pages, and not on paper
     appendix      evidence: after the chapters on pages, and not on paper
+    abstract      before the contents
     exercises     questions, and
     solution      their answers: on pages, answers folded; on paper in separate sheets
     box           framed
@@ -216,7 +217,8 @@ def _text(sources, folder, layout, listing):
             blocks = list(_with_folded_solutions(blocks))
         if layout.sheet and len(blocks) < 2:
             continue  # no exercises
-        own = [text for tags, text in blocks if "appendix" not in tags]
+        front += [text for tags, text in blocks if "abstract" in tags]
+        own = [text for tags, text in blocks if not {"abstract", "appendix"} & set(tags)]
         part = {"": front, "S": web}.get(source.number[:1], chapters)
         part.append("\n\n".join(own))
         if later := [text for tags, text in blocks if "appendix" in tags and not EVIDENCE.fullmatch(text.strip())]:
@@ -224,7 +226,7 @@ def _text(sources, folder, layout, listing):
             heading = f"# Evidence for {what}{source.number} {{#appendix-{Path(source.path).stem}}}"
             appendices.append("\n\n".join([heading, *later]))
     if listing:
-        programs = [f"## `{name}`\n\n{_fenced(program, 'python')}" for name, program in listing]
+        programs = [f"## `{name}` {{.unnumbered .unlisted}}\n\n{_fenced(program, 'python')}" for name, program in listing]
         appendices.append("\n\n".join(["# The algorithm in code {#listing}", *programs]))
     first = ["\n\n".join([":::: front", *front, "::::"])] if front else []
     text = "\n\n".join([*first, "::: contents\n:::", *chapters, *appendices, *web])

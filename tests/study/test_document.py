@@ -187,6 +187,14 @@ def test_paper_has_no_evidence_no_exercises_and_only_the_code_that_is_to_be_seen
         assert "Why?" in printed and ("because" in printed) == answer and "A formula" not in printed
 
 
+def test_an_abstract_stands_before_the_contents_and_the_code_of_a_listing_is_not_in_them(tmp_path):
+    path = write(tmp_path / "a.ipynb", text("# Introduction"), text("In short.", "abstract", "box"), text("At length."))
+    source = report.typst_source([Source(path, "1")], tmp_path, Layout("typst"), listing=[("f", "def f(): ...")], **FACTS)
+    body = source[source.index("\n#contents()\n") :]
+    assert source.count("In short.") == 1 and "In short." not in body and "At length." in body
+    assert "outlined: false" in next(line for line in body.splitlines() if line.startswith("#heading(") and "`f`" in line)
+
+
 SIGNS = '$(value) $HOME `x` \\ # @a <b> *c* [d](e) "f" % Привет Ελλάδα ế'
 
 
