@@ -3,6 +3,7 @@
 import ast
 import functools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,29 @@ def test_no_function_is_called_by_nobody():
                 if not (known or method or (module(path), node.name) in used):
                     idle.append(f"{path.relative_to(ROOT)}: {node.name}")
     assert idle == []
+
+
+PAGES = [each for folder in ("", "kp", "docs", "data", "benchmarks") for each in sorted((ROOT / folder).glob("*.md"))]
+
+
+def without_code(path):
+    """The text of a page, without blocks and spans of code."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"`[^`]*`(?!\])", "", text)
+
+
+def headings(path):
+    """The names under which a code-hosting site links to the headings of a page."""
+    found = re.findall(r"^#+ (.*)", without_code(path), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in found}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_of_a_page_lead_to_files_and_headings_that_exist(path):
+    for name, heading in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", without_code(path)):
+        target = path.parent / name if name else path
+        assert target.exists(), f"{name}: no such file"
+        assert not heading or heading in headings(target), f"{name}#{heading}: no such heading"
 
 
 def test_what_a_notebook_imports_is_used_in_code_or_words():

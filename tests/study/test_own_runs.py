@@ -57,7 +57,7 @@ def test_the_tour_takes_a_file_of_two_classes(tmp_path):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, "yes", "no"))
     frame.to_csv(tmp_path / "mine.csv", index=False)
     cells = executed("tour", tmp_path, "-p", "csv", str(tmp_path / "mine.csv"))
-    assert "There are 90 examples to learn from" in said(cells)
+    assert "We have 90 examples to learn from" in said(cells)
 
 
 def test_a_notebook_or_a_folder_that_is_not_there_is_named_in_one_line(tmp_path, capsys):

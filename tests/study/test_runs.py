@@ -234,9 +234,7 @@ def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
 @pytest.mark.long
 def test_the_workflow_plans_a_job_for_each_part(tmp_path):
     batch = "mnist --dataset digits --degree 2,3 --random-state 0:15"
-    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", "--dry-run", "--quiet", "rules"]
+    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/default", "--dry-run", "--quiet", "host"]
     command += ["--config", f"runs={batch}", f"table={tmp_path / 'table.csv'}", "--", "runs"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "runs_part" in (planned := shown.stdout + shown.stderr)
-    (count,) = [line.split()[1] for line in planned.splitlines() if line.startswith("runs_part ")][:1]
-    assert int(count) == 4
+    assert len(re.findall("^(?:local)?rule runs_part:", shown.stdout + shown.stderr, re.MULTILINE)) == 4
