@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kp.compiled import compiled
 from kp.estimator import KernelPerceptron
 from kp.hints import Array, Code, Data, Epoch
 from kp.wording import shown
@@ -72,9 +73,18 @@ def class_scores(f: Array, code: Array) -> Array:
     if not code.all():
         return np.sign(f).T @ code.T.astype(np.float64)
     F = np.zeros((f.shape[1], len(code)))
-    for i, c in np.argwhere(code.T > 0):
-        F[:, c] += f[i]
+    _add_outputs(f, code, F)
     return F
+
+
+@compiled
+def _add_outputs(f, code, F):
+    """F (n, C) += the outputs f (m, n) that are +1 in a code, in the order of the outputs."""
+    for j in range(F.shape[0]):
+        for c in range(F.shape[1]):
+            for i in range(f.shape[0]):
+                if code[c, i] > 0:
+                    F[j, c] += f[i, j]
 
 
 class Decoder(KernelPerceptron):

@@ -32,6 +32,7 @@ BLOCK = 1024  # rows and columns of one matrix product: large enough for full sp
 HEIGHT = 6
 WIDTH = 128
 DEPTH = 512
+TILE = 512  # sums that stay in the first-level cache
 SMALL = 2**20  # products of a block that one thread makes before others have started
 PANEL = 8 * SUMS  # columns of a panel of bytes, whose sums stay in registers
 FEW = 4  # columns that are not worth a panel
@@ -128,6 +129,11 @@ class Points:
         """The bytes as `lay_out` has them."""
         return lay_out(self.words, np.arange(len(self)))
 
+    @cached_property
+    def features(self) -> Array:
+        """The points as float64 (d, n), feature by feature."""
+        return np.ascontiguousarray(self.X.T, dtype=np.float64)
+
     @property
     def is_sparse(self) -> bool:
         """Whether the points are held as a sparse matrix."""
@@ -201,6 +207,9 @@ class Products:
             self._block_of_bytes(rows, columns, out, threads)
             return
         right = self.column_points.X[columns]
+        if self.arithmetic == Arithmetic.ORDERED and m < FEW and _are_all(rows, len(self.points)):
+            few_products(self.points.features, np.asarray(right, dtype=np.float64), out)
+            return
         norms = self.column_norms[columns]
         with _one_blas_thread():
             if n > m:
@@ -253,7 +262,11 @@ class Products:
 
 def _taken(X, rows):
     """X[rows], not copied where they are all rows as they stand."""
-    return X if len(rows) == len(X) and np.array_equal(rows, np.arange(len(X))) else X[rows]
+    return X if _are_all(rows, len(X)) else X[rows]
+
+
+def _are_all(rows, n):
+    return len(rows) == n and np.array_equal(rows, np.arange(n))
 
 
 class SharedLimit:
@@ -584,6 +597,37 @@ def _add_products(A, top, low, depth, panel, place, sums, j):
         s5 = add_product(s5, A[r5, k], b)
     store_lanes(sums, j, s0), store_lanes(sums, WIDTH + j, s1), store_lanes(sums, 2 * WIDTH + j, s2)
     store_lanes(sums, 3 * WIDTH + j, s3), store_lanes(sums, 4 * WIDTH + j, s4), store_lanes(sums, 5 * WIDTH + j, s5)
+
+
+@compiled
+def few_products(features, B, out):
+    """`ordered_products` of points (d, n), feature by feature, with a few points B (m, d): nothing is laid out."""
+    d, n = features.shape
+    sums = np.empty(TILE)
+    for j in range(B.shape[0]):
+        for start in range(0, n, TILE):
+            size = min(TILE, n - start)
+            s = sums[:size]
+            s[:] = 0.0
+            k = d % 4
+            for low in range(k):
+                _add_feature(s, B[j, low], features[low, start : start + size])
+            for low in range(k, d, 4):
+                a, b, c, e = B[j, low], B[j, low + 1], B[j, low + 2], B[j, low + 3]
+                x0 = features[low, start : start + size]
+                x1 = features[low + 1, start : start + size]
+                x2 = features[low + 2, start : start + size]
+                x3 = features[low + 3, start : start + size]
+                for i in range(size):
+                    s[i] = (((s[i] + a * x0[i]) + b * x1[i]) + c * x2[i]) + e * x3[i]
+            for i in range(size):
+                out[start + i, j] = s[i]
+
+
+@compiled
+def _add_feature(sums, factor, values):
+    for i in range(sums.shape[0]):
+        sums[i] += factor * values[i]
 
 
 @compiled

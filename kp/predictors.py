@@ -40,7 +40,8 @@ class Expansion:
 
     They are summed in the order of the examples. Where the kernel is affine, weight vectors are: w = sum_i c_i x_i in that
     order, f = gamma w . x + coef0 sum_i c_i with w . x in the order of the features. On whole numbers, with a kernel of
-    whole numbers, both are exact up to 2^53, and larger sums are made of kernel values.
+    whole numbers, both are exact up to 2^53, and larger sums are made of kernel values. With another gamma or coef0, or on
+    reals, scores may differ by rounding from those that a fit has made of kernel values; its log stays as it is.
     """
 
     def __init__(self, coefficients, examples, divisors=1):

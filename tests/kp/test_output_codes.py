@@ -124,6 +124,13 @@ def test_decoding_takes_the_matching_code_and_else_the_one_that_agrees_best(C, d
     assert F.argmax(axis=1)[0] == decoded(f, code.tolist())
 
 
+def test_scores_of_classes_are_sums_in_the_order_of_the_outputs():
+    f = np.random.RandomState(0).standard_normal((6, 9))
+    code = np.random.RandomState(1).choice([-1, 1], size=(4, 6)).astype(np.int8)
+    expected = [[sum((f[i, j] for i in range(6) if row[i] == 1), 0.0) for row in code] for j in range(9)]
+    assert class_scores(f, code).tolist() == expected
+
+
 def test_codes_of_four_classes_are_those_of_equation_40():
     assert one_hot(4).T.tolist() == [[1, -1, -1, -1], [-1, 1, -1, -1], [-1, -1, 1, -1], [-1, -1, -1, 1]]
     assert binary(4).T.tolist() == [[-1, -1, 1, 1], [-1, 1, -1, 1]]

@@ -112,6 +112,18 @@ def test_a_call_that_is_refused_leaves_the_predictions_as_they_were():
     np.testing.assert_array_equal(model.decision_function(REALS), scores)
 
 
+@pytest.mark.parametrize("d", [1, 3, 4, 50])
+def test_inner_products_of_few_columns_are_sums_in_the_order_of_the_features(d):
+    X, Y = np.random.RandomState(0).standard_normal((1100, d)), np.random.RandomState(1).standard_normal((3, d))
+    expected = np.zeros((1100, 3))
+    for x, y in zip(X.T, Y.T, strict=True):
+        expected += x[:, None] * y
+    for rows in (np.arange(1100), np.arange(1100)[::-1]):
+        out = np.empty((1100, 3))
+        Products(Points(X), Points(Y)).block(rows, slice(None), out)
+        np.testing.assert_array_equal(out, expected[rows])
+
+
 # Weight vectors.
 
 
@@ -171,6 +183,13 @@ def test_the_scores_of_a_point_of_whole_numbers_do_not_depend_on_real_ones_besid
     mixed = np.vstack([PIXELS[:9], PIXELS[:9] + 0.3])
     np.testing.assert_array_equal(model.decision_function(mixed)[:9], model.decision_function(PIXELS[:9]))
     np.testing.assert_array_equal(model.decision_function(mixed)[9:], model.decision_function(mixed[9:]))
+
+
+def test_a_linear_kernel_predicts_whole_numbers_by_a_weight_vector_when_gamma_is_real():
+    model = OneVsAllKernelPerceptron(degree=1, gamma=0.3, coef0=0.7, max_iter=2, predictor="final", random_state=0)
+    model.fit(PIXELS[::2], DIGITS[::2])
+    expected = literal(model.dual_coef_, PIXELS[::2][model.support_], PIXELS[:40], 0.3, 0.7)
+    np.testing.assert_array_equal(model.decision_function(PIXELS[:40]), expected.T)
 
 
 # More data than memory.
