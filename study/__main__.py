@@ -428,4 +428,9 @@ def _held(options):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        print("study: interrupted; what was finished is kept", file=sys.stderr)
+        code = 130  # as shells number it
+    sys.exit(code)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 
@@ -229,6 +230,18 @@ def test_options_of_a_batch_are_unknown_to_other_commands(capsys):
     with pytest.raises(SystemExit):
         main(["list", "--degree", "3"])
     assert "unrecognized arguments: --degree 3" in capsys.readouterr().err
+
+
+def test_an_interrupted_command_says_so_in_one_line(capsys, monkeypatch):
+    def interrupted(profile):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(chapters, "chapters", interrupted)
+    monkeypatch.setattr(sys, "argv", ["study", "list"])
+    monkeypatch.delitem(sys.modules, "study.__main__")
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("study", run_name="__main__")
+    assert ended.value.code == 130 and capsys.readouterr().err == "study: interrupted; what was finished is kept\n"
 
 
 @pytest.mark.long
