@@ -259,8 +259,8 @@ bootstrap.main()
 
 
 def contents(folder):
-    """{path: text, or None of a folder} of all below a folder."""
-    return {path.relative_to(folder).as_posix(): path.read_text() if path.is_file() else None for path in folder.rglob("*")}
+    """{path: bytes, or None of a folder} of all below a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 def a_link(project):
