@@ -31,7 +31,7 @@ def execute(chapter, profile):
 def execute_all(names, profile, jobs):
     """Execute the notebooks of these chapters, `jobs` at a time, the first first; a line says of each when it has ended.
 
-    As long as nothing of kp is compiled the first is alone: two would compile the same functions at the same time.
+    While kp is not compiled yet, the first one runs alone: two would compile the same functions at the same time.
     What a notebook writes to the terminal goes to a file below build/, which is shown if it fails. Returns 1 if one failed,
     else 0. Seconds are kept for the next batch.
     """
