@@ -180,10 +180,17 @@ def taken(symbol, rest):
         return symbol
     if rest[0] in _parts(symbol.node):
         return Symbol(symbol.module, symbol.name, rest[0])
-    found = named(f"{symbol.module}.{rest[0]}") if "__name__" in ast.unparse(symbol.node) else None
+    found = named(f"{symbol.module}.{rest[0]}") if _gathers(symbol.node) else None
     return taken(found[0], rest[1:]) if found and isinstance(found[0].node, ast.FunctionDef) else symbol
 
 
+@cache
+def _gathers(function):
+    """Whether a function names what it returns by the functions that it calls."""
+    return any(isinstance(each, ast.Attribute) and each.attr == "__name__" for each in ast.walk(function))
+
+
+@cache
 def _parts(function):
     """{name: expression} of the SimpleNamespace that a function returns at its end."""
     value = getattr(function.body[-1], "value", None)
@@ -271,14 +278,14 @@ def _closure(symbols):
 
 @cache
 def _patterns(symbol):
-    """Patterns of the names of files that stand in the code of a symbol."""
-    found = set()
+    """Patterns of the names of files that stand in the code of a symbol, in their order."""
+    found = {}
     for node in ast.walk(symbol.node):
         if isinstance(node, ast.Constant | ast.JoinedStr) and STORED.fullmatch(text := _text(node, symbol)):
-            found.add(text)
+            found[text] = None
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("published") and node.args:
-            found.add(f"{_text(node.args[0], symbol)}.csv")
-    return found - {"*.csv"}
+            found[f"{_text(node.args[0], symbol)}.csv"] = None
+    return [each for each in found if each != "*.csv"]
 
 
 def _text(node, symbol):
@@ -425,7 +432,8 @@ class Scope:
             kept = found.parameters if is_parameter else found.lines
             kept += [line] if line not in kept else []
         value = getattr(node, "value", None)
-        if isinstance(value, ast.List | ast.Dict) and not ast.unparse(value).strip("[]{}"):  # filled by the statements below
+        is_empty = not getattr(value, "elts", getattr(value, "keys", None))
+        if isinstance(value, ast.List | ast.Dict) and is_empty:  # filled by the statements below
             for at in range(place + 1, before):
                 if any(parts[0] == each[0] for each in chains(self.statements[at][0])):
                     for each in chains(self.statements[at][0]):
