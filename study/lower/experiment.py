@@ -75,8 +75,8 @@ SIZES = {
 """How many features or hidden units a method has on MNIST; each number has a row."""
 SIZED = {"neural network": "hidden_layer_sizes"}
 """The parameter of a method for this number, if it is not that of an approximate kernel."""
-CHOSEN_WITH = 1000
-"""Features or hidden units while the other parameters are chosen, and on small images."""
+CHOSEN_WITH = {"mnist": 1000, "digits": 100}
+"""{dataset: features or hidden units while the other parameters are chosen}; on small images there are no other sizes."""
 SLOW = ("Nystroem", "random features", "count sketch", "gradient boosting")
 """Learners whose price is the question, so that small images say nothing about them."""
 NETWORK = "neural network"
@@ -172,7 +172,7 @@ class Candidate(BaseSettings):
 
     @property
     def estimator(self):
-        return _estimator(self, CHOSEN_WITH)
+        return _estimator(self, CHOSEN_WITH[self.dataset])
 
 
 def candidates(method, dataset="mnist", *, n_held=10_000):
@@ -278,7 +278,7 @@ def settings(dataset="mnist", *, n_held=10_000):
 def _sizes(method, dataset):
     if method not in SIZES:
         return (None,)
-    return SIZES[method] if dataset == "mnist" else (CHOSEN_WITH,)
+    return SIZES[method] if dataset == "mnist" else (CHOSEN_WITH[dataset],)
 
 
 @dataclass(frozen=True, kw_only=True)

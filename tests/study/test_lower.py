@@ -101,7 +101,7 @@ def test_a_tree_needs_a_value_for_each_leaf_and_four_numbers_for_each_other_node
 
 
 def test_approximate_kernels_are_chosen_with_the_same_features_and_trained_with_more_or_fewer(monkeypatch):
-    monkeypatch.setattr(experiment, "CHOSEN_WITH", 30)
+    monkeypatch.setitem(experiment.CHOSEN_WITH, "digits", 30)
     candidate = experiment.candidates("Nystroem", **SMALL)[1]
     data = datasets.load("digits")
     X = data.X / data.X.max()
