@@ -242,6 +242,7 @@ class OpenChapter:
         """The picture of a figure, with its width on the screen. It is closed, so that nothing else shows it."""
         self.last = fig
         png = _picture(fig, "png", Source=self._drawn_by(fig))
+        fig.set_layout_engine("none")  # the file for the report has the same layout, which takes longer than drawing
         plt.close(fig)
         return png, {"width": round(fig.get_figwidth() * SCREEN_PIXELS_PER_INCH)}
 
