@@ -157,7 +157,10 @@ def _in_module(name, parts):
     first, *rest = parts
     if first in module.members:
         return _member(Symbol(name, first), rest)
-    leads_on = module.imports.get(first, f"{name}.{first}") != f"{name}.{first}"
+    if first not in module.imports:
+        home = code.home(name, first)
+        return _in_module(home, parts) if home != name else None
+    leads_on = module.imports[first] != f"{name}.{first}"
     return named(".".join([module.imports[first], *rest])) if leads_on else None
 
 
