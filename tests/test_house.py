@@ -96,9 +96,17 @@ def called(name, tree, modules):
             if isinstance(node, ast.Name) and node.id != getattr(place, "name", ""):
                 found.add((name, node.id))
             elif isinstance(node, ast.Attribute):
-                owner = alias.get(getattr(node.value, "id", None))
-                found.add((owner, node.attr) if owner else node.attr)
+                owner = stands_for(node.value, alias, modules)
+                found.add((code.home(owner, node.attr), node.attr) if owner else node.attr)
     return found
+
+
+def stands_for(node, alias, modules):
+    """The module that an expression names, `mnist` or `mnist.facts`, or None."""
+    if isinstance(node, ast.Name):
+        return alias.get(node.id)
+    outer = stands_for(node.value, alias, modules) if isinstance(node, ast.Attribute) else None
+    return f"{outer}.{node.attr}" if outer and f"{outer}.{node.attr}" in modules else None
 
 
 def test_no_function_is_called_by_nobody():

@@ -178,7 +178,7 @@ def _member(symbol, rest):
 
 def taken(symbol, rest):
     """The symbol with the part that the names after it take, where it returns a SimpleNamespace with this part. One that
-    gathers what functions of its module return, as facts() of study.front.facts, gives that function."""
+    gathers what functions of its module return, as gathered() of study.front.facts, gives that function."""
     if not rest or not isinstance(symbol.node, ast.FunctionDef):
         return symbol
     if rest[0] in _parts(symbol.node):
