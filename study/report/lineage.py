@@ -99,17 +99,7 @@ def _module(name):
                 members[f"{node.name}.{each.name}"] = each
         if isinstance(node, ast.Assign | ast.AnnAssign):
             members |= {found: node for found in _stored(node)}
-    return _Module(members, _imports(tree))
-
-
-def _imports(tree):
-    found = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            found |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {each.asname or each.name: each.name for each in node.names}
-    return found
+    return _Module(members, code.aliases(tree))
 
 
 def _stored(node):
@@ -382,7 +372,7 @@ class Scope:
         for kind, source, tags in cells:
             self.before.append(len(self.statements))
             tree = ast.parse(source) if kind == "code" else ast.Module([], [])
-            self.imports |= _imports(tree)
+            self.imports |= code.aliases(tree)
             lines = source.splitlines()
             for node in tree.body:
                 line = "\n".join(lines[node.lineno - 1 : node.end_lineno])

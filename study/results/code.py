@@ -4,7 +4,7 @@ A module depends on itself and on the modules of the project that it imports, wh
 and so on. What is imported by a text (importlib) is not followed. Of a package that only leads to a module, as `kp` does
 in `from kp.gram import Points`, the `__init__` counts, but not what else it imports; what is taken from the package itself,
 as in `from kp import Romma`, depends on all of it. Of a room (study.rooms), those modules count from which names
-are taken, as in `mnist.figure_digits` after `from study import mnist`.
+are taken, as in `mnist.figure_digits`.
 
 A module counts by its syntax tree: comments, docstrings and layout do not count, all else does, names and messages too.
 
@@ -62,16 +62,14 @@ def _digest_and_imports(source):
     with _PARSING:
         tree = ast.parse(source)
     found = set()
-    packages = {}
+    alias = aliases(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
         elif isinstance(node, ast.ImportFrom):
             found |= {home(node.module, each.name) for each in node.names}
-            packages |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and is_room(packages.get(node.value.id)):
-            found.add(home(packages[node.value.id], node.attr))
+        elif isinstance(node, ast.Attribute) and is_room(package := named(node.value, alias)):
+            found.add(home(package, node.attr))
     return hashlib.sha256(repr(_shape(tree)).encode()).hexdigest(), frozenset(found & SOURCES.keys())
 
 
@@ -83,6 +81,29 @@ def _shape(node):
         return node
     fields = ((name, _shape(value)) for name, value in ast.iter_fields(node))
     return type(node).__name__, *((name, value) for name, value in fields if value is not None and value != ())
+
+
+def aliases(tree):
+    """{name: the dotted name that it stands for} of all imports in a tree."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
+        elif isinstance(node, ast.Import):
+            tops = [each.name.partition(".")[0] for each in node.names]
+            found |= {
+                each.asname or top: each.name if each.asname else top for each, top in zip(node.names, tops, strict=True)
+            }
+    return found
+
+
+def named(node, alias):
+    """The module of the project that an expression names, `mnist` or `mnist.facts`, or "". alias : see aliases."""
+    if isinstance(node, ast.Name):
+        found = alias.get(node.id)
+    else:
+        found = f"{named(node.value, alias)}.{node.attr}" if isinstance(node, ast.Attribute) else ""
+    return found if found in SOURCES else ""
 
 
 def is_room(package):

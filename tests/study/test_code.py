@@ -78,6 +78,7 @@ def project(monkeypatch):
         ("import numpy", []),
         ("from study import room", []),
         ("from study import room\nroom.settings()", ["experiment"]),
+        ("import study.room\nstudy.room.settings()", ["experiment"]),
         ("from study import room\nroom.figure_one(room.facts.best)", ["facts", "figures"]),
         ("from study import room\nroom.figures.SIZE, room.unknown, other.settings", ["figures"]),
     ],

@@ -17,7 +17,7 @@ SHOWN = {"matplotlib.pyplot", "seaborn"}
 
 
 def test_a_name_is_found_in_the_module_that_defines_it_and_a_module_before_a_function_of_its_name():
-    assert mnist.figure_digits is figures.figure_digits and mnist.kept.kept.__name__ == "kept"
+    assert mnist.figure_digits is figures.figure_digits and mnist.kept.kept is not mnist.kept
     assert mnist.tables is tables and {"figure_digits", "facts", "kept"} <= set(dir(mnist))
 
 
@@ -41,19 +41,17 @@ def test_a_notebook_takes_the_names_of_a_room_from_the_room_and_names_a_module_o
     texts = [("".join(cell["source"]), cell["cell_type"]) for cell in cells]
     parts = [[text] if kind == "code" else [*expressions(text), *conditions(text)] for text, kind in texts]
     tree = ast.parse("\n".join(each for part in parts for each in part))
-    rooms = {}
+    alias = code.aliases(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "study":
-            assert not code.is_room(node.module.rpartition(".")[0]) and not code.is_room(node.module), ast.unparse(node)
-            found = {each.name: f"study.{each.name}" for each in node.names if code.is_room(f"study.{each.name}")}
-            assert not [each.asname for each in node.names if each.asname], "no name but the room's own"
-            rooms |= found
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in rooms:
-            assert isinstance(node.ctx, ast.Load), f"{node.id} is a room"
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in rooms:
-            assert code.home(rooms[node.value.id], node.attr) != rooms[node.value.id], ast.unparse(node)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
-            room, module = rooms.get(getattr(node.value.value, "id", "")), node.value.attr
-            if room and f"{room}.{module}" in code.SOURCES and module not in code.OF_RESULTS:
-                assert node.attr not in code.public(room), f"{ast.unparse(node)}: {module} is not needed"
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("study"):
+            assert not code.is_room(node.module) and not code.is_room(node.module.rpartition(".")[0]), ast.unparse(node)
+            assert not [each.asname for each in node.names if each.asname], "a thing of the study has its own name"
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            assert not code.is_room(alias.get(node.id)), f"{node.id} is a room"
+        elif isinstance(node, ast.Attribute):
+            taken, module = code.named(node.value, alias), code.named(node, alias)
+            room, _, last = taken.rpartition(".")
+            if code.is_room(taken):
+                assert module or code.home(taken, node.attr) != taken, f"{taken} has no {node.attr}"
+            elif code.is_room(room) and last not in code.OF_RESULTS:
+                assert node.attr not in code.public(room), f"{ast.unparse(node)}: without {last}"
