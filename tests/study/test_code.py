@@ -56,6 +56,7 @@ def project(monkeypatch):
         "kp.b": "y = 1",
         "kp.c": "import os",
         "kp.d": "",
+        "study": "",
         "study.room": "from study.rooms import face\n__getattr__, __dir__ = face(__name__)",
         "study.room.experiment": "SIZE = 1\ndef settings():\n    local = 2",
         "study.room.facts": "best = settings = 1",
