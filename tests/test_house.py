@@ -82,29 +82,25 @@ def programs():
     return found | {"Snakefile": ast.parse(head)}
 
 
-def called(name, tree, modules):
+def called(name, tree):
     """What a program reads: (module, name) of what stands in modules, itself included but for calls of a function by itself,
     and the names of attributes of anything else, which may be methods."""
-    found = set()
-    alias = {}
-    for short, path in imports(tree):
-        found.add(tuple(path.rpartition(".")[::2]))
-        if path in modules:
-            alias[short] = path
+    found = {tuple(path.rpartition(".")[::2]) for _, path in imports(tree)}
+    alias = code.aliases(tree)
     for place in tree.body:
         for node in ast.walk(place):
             if isinstance(node, ast.Name) and node.id != getattr(place, "name", ""):
                 found.add((name, node.id))
             elif isinstance(node, ast.Attribute):
-                owner = alias.get(getattr(node.value, "id", None))
-                found.add((owner, node.attr) if owner else node.attr)
+                owner = code.named(node.value, alias)
+                found.add((code.home(owner, node.attr), node.attr) if owner else node.attr)
     return found
 
 
 def test_no_function_is_called_by_nobody():
     trees = programs()
     idle = []
-    used = set().union(*(called(name, tree, trees.keys()) for name, tree in trees.items()))
+    used = set().union(*(called(name, tree) for name, tree in trees.items()))
     used |= {("kp.literal", name) for report in chapters.REPORTS.values() for name in report.listing}
     registry = (ROOT / "data" / "registry.toml").read_text(encoding="utf-8")
     for path in [*KP, *STUDY]:

@@ -7,7 +7,7 @@ from study.coursework import tables
 from study.coursework.experiment import PUBLISHED, TEST_SHARE, coursework
 
 
-def facts(results, settings):
+def of_run(results, settings):
     """chosen : the choice of each split (`tables.choices`), error and value its means, sd_error and sd_value their standard
     deviations
     flattery : by how much the lowest test error of a split lies below that at the chosen value, on average
@@ -38,4 +38,4 @@ def facts(results, settings):
 def published(dataset, scheme):
     """The facts of the published run on this dataset with this scheme."""
     (settings,) = (each for each in PUBLISHED if (each.dataset, each.scheme) == (dataset, scheme))
-    return facts(coursework(settings), settings)
+    return of_run(coursework(settings), settings)

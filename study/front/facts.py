@@ -22,7 +22,7 @@ from study.words import interval, intervals, size, span
 
 
 @cache
-def facts():
+def gathered():
     """All of them, each by the name of its function."""
     every = (averaging, choice, degrees, epochs, error, network, order, recipe, refusal, replication, several_classes,
              svm, vote)  # fmt: skip

@@ -102,7 +102,7 @@ def budget():
 
 
 @cache
-def facts():
+def gathered():
     """All of them, each by the name of its function."""
     every = (assignment, budget, calibration, features, files, inner_product, log, one_order, stopping, the_one)
     return SimpleNamespace(**{each.__name__: each() for each in every})

@@ -99,17 +99,7 @@ def _module(name):
                 members[f"{node.name}.{each.name}"] = each
         if isinstance(node, ast.Assign | ast.AnnAssign):
             members |= {found: node for found in _stored(node)}
-    return _Module(members, _imports(tree))
-
-
-def _imports(tree):
-    found = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            found |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
-        elif isinstance(node, ast.Import):
-            found |= {each.asname or each.name: each.name for each in node.names}
-    return found
+    return _Module(members, code.aliases(tree))
 
 
 def _stored(node):
@@ -157,7 +147,10 @@ def _in_module(name, parts):
     first, *rest = parts
     if first in module.members:
         return _member(Symbol(name, first), rest)
-    leads_on = module.imports.get(first, f"{name}.{first}") != f"{name}.{first}"
+    if first not in module.imports:
+        home = code.home(name, first)
+        return _in_module(home, parts) if home != name else None
+    leads_on = module.imports[first] != f"{name}.{first}"
     return named(".".join([module.imports[first], *rest])) if leads_on else None
 
 
@@ -175,7 +168,7 @@ def _member(symbol, rest):
 
 def taken(symbol, rest):
     """The symbol with the part that the names after it take, where it returns a SimpleNamespace with this part. One that
-    gathers what functions of its module return, as facts() of study.front.facts, gives that function."""
+    gathers what functions of its module return, as gathered() of study.front.facts, gives that function."""
     if not rest or not isinstance(symbol.node, ast.FunctionDef):
         return symbol
     if rest[0] in _parts(symbol.node):
@@ -386,7 +379,7 @@ class Scope:
         for kind, source, tags in cells:
             self.before.append(len(self.statements))
             tree = ast.parse(source) if kind == "code" else ast.Module([], [])
-            self.imports |= _imports(tree)
+            self.imports |= code.aliases(tree)
             lines = source.splitlines()
             for node in tree.body:
                 line = "\n".join(lines[node.lineno - 1 : node.end_lineno])

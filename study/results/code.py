@@ -3,7 +3,8 @@
 A module depends on itself and on the modules of the project that it imports, wherever in it the import statement stands,
 and so on. What is imported by a text (importlib) is not followed. Of a package that only leads to a module, as `kp` does
 in `from kp.gram import Points`, the `__init__` counts, but not what else it imports; what is taken from the package itself,
-as in `from kp import Romma`, depends on all of it.
+as in `from kp import Romma`, depends on all of it. Of a room (study.rooms), those modules count from which names
+are taken, as in `mnist.figure_digits`.
 
 A module counts by its syntax tree: comments, docstrings and layout do not count, all else does, names and messages too.
 
@@ -16,11 +17,16 @@ import hashlib
 import inspect
 import sys
 import threading
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("kp", "study")
+FACE = "__getattr__"
+"""The function that makes a package a room."""
+OF_RESULTS = {"facts", "claims"}
+"""Modules of a room that say what its results are: their names are taken from them, `mnist.facts.best`."""
 
 
 class ChangedCode(RuntimeError):
@@ -56,11 +62,14 @@ def _digest_and_imports(source):
     with _PARSING:
         tree = ast.parse(source)
     found = set()
+    alias = aliases(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found |= {name if (name := f"{node.module}.{each.name}") in SOURCES else node.module for each in node.names}
+            found |= {home(node.module, each.name) for each in node.names}
+        elif isinstance(node, ast.Attribute) and is_room(package := named(node.value, alias)):
+            found.add(home(package, node.attr))
     return hashlib.sha256(repr(_shape(tree)).encode()).hexdigest(), frozenset(found & SOURCES.keys())
 
 
@@ -72,6 +81,72 @@ def _shape(node):
         return node
     fields = ((name, _shape(value)) for name, value in ast.iter_fields(node))
     return type(node).__name__, *((name, value) for name, value in fields if value is not None and value != ())
+
+
+def aliases(tree):
+    """{name: the dotted name that it stands for} of all imports in a tree."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
+        elif isinstance(node, ast.Import):
+            tops = [each.name.partition(".")[0] for each in node.names]
+            found |= {
+                each.asname or top: each.name if each.asname else top for each, top in zip(node.names, tops, strict=True)
+            }
+    return found
+
+
+def named(node, alias):
+    """The module of the project that an expression names, `mnist` or `mnist.facts`, or "". alias : see aliases."""
+    if isinstance(node, ast.Name):
+        found = alias.get(node.id)
+    else:
+        found = f"{named(node.value, alias)}.{node.attr}" if isinstance(node, ast.Attribute) else ""
+    return found if found in SOURCES else ""
+
+
+def is_room(package):
+    """Whether a package, given by its dotted name, is a room."""
+    return FACE in _defined(SOURCES.get(package, ""))
+
+
+def home(package, name):
+    """The module behind a name of a package: that of this name, or in a room the one that defines it, or else the package.
+
+    Raises AttributeError for a name that several modules of a room define.
+    """
+    module = f"{package}.{name}"
+    if module in SOURCES or not is_room(package):
+        return module if module in SOURCES else package
+    modules = [f"{package}.{each}" for each in sorted(_modules(package) - OF_RESULTS)]
+    found = [each for each in modules if name in _defined(SOURCES[each])]
+    if len(found) > 1:
+        raise AttributeError(f"{module}: found in {', '.join(found)}; write one of these modules before {name}")
+    return found[0] if found else package
+
+
+def public(package):
+    """The names that can be taken from a room, sorted: its modules, and what one of them defines without an underscore."""
+    modules = _modules(package)
+    counts = Counter(name for each in modules - OF_RESULTS for name in _defined(SOURCES[f"{package}.{each}"]))
+    return sorted({*modules, *(name for name, count in counts.items() if count == 1 and not name.startswith("_"))})
+
+
+def _modules(package):
+    """The names of the modules of a package, without its own."""
+    return {each.removeprefix(f"{package}.") for each in SOURCES if each.rpartition(".")[0] == package}
+
+
+@cache
+def _defined(source):
+    """The names that the top level of a module defines: functions, classes and constants."""
+    with _PARSING:
+        body = ast.parse(source).body
+    defined = [each.name for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
+    assigned = [each for each in body if isinstance(each, ast.Assign | ast.AnnAssign)]
+    nodes = (node for each in assigned for node in ast.walk(each))
+    return {*defined, *(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))}
 
 
 def digest(source):

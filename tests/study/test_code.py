@@ -49,13 +49,19 @@ def test_what_counts(what):
 
 @pytest.fixture
 def project(monkeypatch):
-    """A project of five modules."""
+    """A project of five modules and a room."""
     sources = {
         "kp": "from kp.b import y",
         "kp.a": "from kp import c\ndef f():\n    import kp.d",
         "kp.b": "y = 1",
         "kp.c": "import os",
         "kp.d": "",
+        "study": "",
+        "study.room": "from study.rooms import face\n__getattr__, __dir__ = face(__name__)",
+        "study.room.experiment": "SIZE = 1\ndef settings():\n    local = 2",
+        "study.room.facts": "best = settings = 1",
+        "study.room.figures": "SIZE = 2\ndef figure_one():\n    pass",
+        "study.rooms": "",
     }
     monkeypatch.setattr(code, "SOURCES", sources)
     code._digest_and_imports.cache_clear()
@@ -71,10 +77,16 @@ def project(monkeypatch):
         ("from kp import c", ["kp", "kp.c"]),
         ("from kp import y", ["kp", "kp.b"]),
         ("import numpy", []),
+        ("from study import room", []),
+        ("from study import room\nroom.settings()", ["experiment"]),
+        ("import study.room\nstudy.room.settings()", ["experiment"]),
+        ("from study import room\nroom.figure_one(room.facts.best)", ["facts", "figures"]),
+        ("from study import room\nroom.figures.SIZE, room.unknown, other.settings", ["figures"]),
     ],
 )
 def test_imports_are_followed_and_of_a_package_on_the_way_its_init_alone(project, program, expected):
-    assert code.reached(program) == expected
+    own = ["study", "study.room", *(f"study.room.{each}" for each in expected), "study.rooms"]
+    assert code.reached(program) == (own if "study" in program else expected)
 
 
 def test_what_is_left_out_is_not_followed(project):

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from study import ROOT, datasets
 from study.coursework import experiment, figures, tables
-from study.coursework.facts import facts
+from study.coursework.facts import of_run
 from study.protocols import own_method
 from study.results import runs
 
@@ -120,7 +120,7 @@ def test_an_own_method_meets_the_same_splits_and_its_attributes_are_scaled_on_th
     settings = experiment.Settings(dataset="wine-bundled", method=KNN, degrees=(1,), n_splits=2, n_epochs=1)
     found = experiment.coursework.compute(settings)
     rows = found["errors"].query("method == @KNN and split == 'test'")
-    assert facts(found, settings).methods.loc[KNN, "test_mean"] == (rows["errors"] / rows["n"]).mean()
+    assert of_run(found, settings).methods.loc[KNN, "test_mean"] == (rows["errors"] / rows["n"]).mean()
     X, y = datasets.load_whole("wine-bundled")
     for seed, errors in zip(np.random.RandomState(0).randint(2**31, size=2), rows["errors"], strict=True):
         A, B, y_A, y_B = train_test_split(X, y, test_size=0.2, stratify=y, random_state=seed)
@@ -135,7 +135,7 @@ def test_the_example_of_the_manual_runs_as_one_command_and_has_its_row(tmp_path,
     (command,) = re.findall(r"-m study run coursework (--dataset wine-bundled .*)", text)
     (settings,) = runs.settings(experiment.coursework, command.split() + "--n-splits 2 --degrees 1 --n-epochs 1".split())
     assert settings.method == "mine:make" and settings.random_state == 7
-    found = facts(experiment.coursework.compute(settings), settings).methods
+    found = of_run(experiment.coursework.compute(settings), settings).methods
     assert found.index.tolist() == [experiment.OURS, "mine:make"] and 0 < found.loc["mine:make", "test_mean"] < 0.2
     sys.modules.pop("mine")
 

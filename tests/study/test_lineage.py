@@ -28,9 +28,9 @@ def test_dotted_names_are_found_outermost_and_in_arguments():
 
 
 def test_a_number_leads_through_a_gathering_function_to_its_fact_and_tables():
-    notebook = scope("from study.front.facts import facts\nfrom study.words import percent", "results = facts()")
+    notebook = scope("from study import front\nfrom study.words import percent", "results = front.facts.gathered()")
     found = notebook.lineage("percent(results.error.estimate)", 1, at_end=True)
-    assert found.lines == ["results = facts()"] and found.parameters == []
+    assert found.lines == ["results = front.facts.gathered()"] and found.parameters == []
     assert found.facts == [Symbol("study.front.facts", "error")]
     assert lineage.named("study.front.facts.orders.error") == (Symbol("study.mnist.facts", "Facts.error"), [])
     assert sorted(tables(found)) == ["mnist_held_out.csv", "mnist_orders.csv"]
@@ -38,7 +38,7 @@ def test_a_number_leads_through_a_gathering_function_to_its_fact_and_tables():
 
 
 def test_of_a_namespace_the_part_counts_that_is_taken():
-    notebook = scope("from study.questions.facts import facts", "found = facts()")
+    notebook = scope("from study import questions", "found = questions.facts.gathered()")
     error, memory = (notebook.lineage(f"found.one_order.{name}", 1, at_end=True) for name in ("error", "memory"))
     assert error.facts == [Symbol("study.questions.facts", "one_order", "error")]
     whole = Symbol("study.mnist.facts", "Facts.kept", "whole"), Symbol("study.mnist.facts", "Facts.kept", "memory")
@@ -57,8 +57,8 @@ def test_names_stand_for_the_statements_above_the_text():
 
 def test_a_setting_leads_to_the_tables_that_are_made_with_it():
     notebook = scope(
-        "from study.doubt.experiment import Settings\nfrom study.doubt.facts import Facts", "n = 20",
-        "settings = Settings(n_orders=n)", "doubt = Facts(settings)", "other = 3", "n_left = doubt.agreed.size",
+        "from study import doubt", "n = 20", "settings = doubt.Settings(n_orders=n)", "facts = doubt.facts.Facts(settings)",
+        "other = 3", "n_left = facts.agreed.size",
     )  # fmt: skip
     for setting in ("n", "settings.n_orders"):
         assert notebook.lineage(setting, 5, at_end=True).is_setting
